@@ -1,17 +1,14 @@
-"""Many values in order, faster than numpy.argsort finds it, and many sorted arrays as one."""
+"""Many values in order, faster than numpy.argsort finds it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
-from sedeval_soft.threads import for_each
+from sedeval_soft.arrays import Bools, Floats, Index
 
 Number = TypeVar("Number", bound=np.number[Any])
 
@@ -19,9 +16,6 @@ _BITS = 62
 
 _BLOCK = 1 << 15
 """Values worked on at a time: arrays as long as all of them are made as few as can be."""
-
-_PROBES = 8
-"""Values looked at for each block that an array may have, to find levels."""
 
 
 def in_order(values: Floats) -> tuple[Floats, Index]:
@@ -109,146 +103,3 @@ def distinct(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
     """
     ordered = np.sort(values, axis=None)
     return ordered[heads(ordered)]
-
-
-@dataclass(frozen=True, slots=True)
-class Blocks:
-    """Ascending arrays cut at common levels: many sorted arrays as one, block by block of values.
-
-    What lies between two levels is a slice of each array, small enough to be worked on in the processor's
-    cache; blocks are independent of one another. Equal values are never parted.
-
-    parts: the arrays, at least one. edges: (n_parts, n_blocks + 1) positions; block b is what lies between
-    `edges[:, b]` and `edges[:, b + 1]`. before: (n_blocks + 1,) values before each block, and in all. levels:
-    of each block the value that all of it have; None where they differ, or there are none. orders: the places
-    of its values in the slices one after another; None where these are in order as they are. distinct:
-    whether no two of its values are equal.
-    """
-
-    parts: Sequence[Floats]
-    edges: Index
-    before: Index
-    levels: Sequence[float | None]
-    orders: Sequence[Index | None]
-    distinct: Sequence[bool]
-
-    @classmethod
-    def of(cls, parts: Sequence[Floats]) -> Blocks:
-        """Cut ascending arrays with values in [0, 1] into blocks of about equal size."""
-        levels = _levels(parts)
-        edges = np.zeros((len(parts), len(levels) + 2), dtype=np.int64)
-        for row, part in zip(edges, parts, strict=True):
-            row[1:-1], row[-1] = np.searchsorted(part, levels, side="left"), len(part)
-
-        def order(block: int) -> tuple[float | None, Index | None, bool]:
-            slices = [part[first:last] for part, first, last in zip(parts, *ends[block], strict=True)]
-            slices = [values for values in slices if len(values)] or [np.zeros(0)]
-            low, high = min(values[:1] for values in slices), max(values[-1:] for values in slices)
-            if len(low) and low == high:
-                return float(low[0]), None, False
-            values, places = slices[0], None
-            if len(slices) > 1:
-                values, places = in_order(np.concatenate(slices))
-                places = places.astype(np.min_scalar_type(len(places)))
-            return None, places, bool(np.all(values[1:] > values[:-1]))
-
-        before, ends = edges.sum(axis=0), list(pairwise(edges.T.tolist()))
-        ordered = for_each(order, range(len(ends)), int(before[-1]))
-        return cls(parts, edges, before, *zip(*ordered, strict=True))
-
-    def __len__(self) -> int:
-        """Return the number of blocks."""
-        return len(self.levels)
-
-    def joined(self, block: int, arrays: Sequence[Array] | None = None) -> Array:
-        """Return in order what belongs to a block's values, of arrays as long as the parts, or of these."""
-        arrays = self.parts if arrays is None else arrays
-        slices = [array[place] for array, place in zip(arrays, self.slices(block), strict=True)]
-        order = self.orders[block]
-        if len(slices) == 1:
-            return slices[0]
-        values: Array = np.concatenate(slices)
-        return values if order is None else values.take(order)
-
-    def slices(self, block: int) -> list[slice]:
-        """Return where a block lies in each part."""
-        first, last = self.edges[:, block : block + 2].T.tolist()
-        return list(map(slice, first, last))
-
-    def between(self, first: int, last: int, joined: Callable[[int], Floats] | None = None) -> Floats | float:
-        """Return the values at some ranks, from 0 on, all in one block; one number where they are equal.
-
-        joined: gives a block's values in order, where they are at hand.
-        """
-        block = int(np.searchsorted(self.before, first, side="right")) - 1
-        level, before = self.levels[block], int(self.before[block])
-        if level is not None:
-            return level
-        return (joined or self.joined)(block)[first - before : last - before]
-
-    def sums(self, part: int, weights: Array) -> Array:
-        """Return the sums of weights of a part in each block, (n_blocks,); int64 if they are no floats."""
-        edges = self.edges[part]
-        if weights.dtype == np.bool_:
-            return counts_between(weights, edges)
-        kind = np.dtype(np.float64 if weights.dtype.kind == "f" else np.int64)
-        total = np.zeros(len(self), dtype=kind)
-        full = np.flatnonzero(np.diff(edges))
-        if len(full):
-            total[full] = np.add.reduceat(weights, edges[full], dtype=kind)
-        return total
-
-    def ranks(self, block: int) -> Index:
-        """Return twice the ranks of a block's values among all, part by part; ties have their mean."""
-        below, after = self.before[block : block + 2].tolist()
-        if self.levels[block] is not None:
-            # One value may fill a block beyond all bounds: silence.
-            return np.broadcast_to(np.int64(below + after + 1), after - below)
-        ranks, order = np.arange(2 * below + 2, 2 * after + 2, 2), self.orders[block]
-        if not self.distinct[block]:
-            first = heads(self.joined(block))
-            end = np.append(first[1:], after - below)
-            ranks = np.repeat(first + end + (2 * below + 1), end - first)
-        if order is None:
-            return ranks
-        placed = np.empty_like(ranks)
-        # numpy puts values at indices of 64 bits faster.
-        placed[order.astype(np.intp)] = ranks
-        return placed
-
-    def ranks_at(self, places: Sequence[Codes]) -> list[Index]:
-        """Return twice the ranks of the values at some places of each part, (n,) each."""
-        # Numbers of 32 bits take half the memory.
-        kind = np.int32 if self.before[-1] < 2**30 else np.int64
-        if len(self.parts) == 1 and np.all(np.asarray(self.distinct) | (np.diff(self.before) < 2)):
-            return [np.asarray(2 * places[0].astype(kind) + 2)]
-        found: list[Array] = [np.empty(len(part), dtype=kind) for part in self.parts]
-
-        def put(block: int) -> None:
-            slices = self.slices(block)
-            ends = np.cumsum([part.stop - part.start for part in slices])[:-1]
-            for row, part, ranks in zip(found, slices, np.split(self.ranks(block), ends), strict=True):
-                row[part] = ranks
-
-        def pick(part: int) -> None:
-            ranks, place = found[part], places[part]
-            found[part] = np.empty_like(ranks)
-            for begin in range(0, len(place), _BLOCK):
-                block = slice(begin, begin + _BLOCK)
-                found[part][block] = ranks.take(place[block], mode="clip")
-
-        for_each(put, range(len(self)), int(self.before[-1]))
-        for_each(pick, range(len(found)), int(self.before[-1]))
-        return found
-
-
-def _levels(parts: Sequence[Floats]) -> Floats:
-    """Return ascending levels that part all values into blocks; a value that fills some is one by itself."""
-    total = sum(map(len, parts))
-    n_blocks = max(1, total // _BLOCK)
-    step = max(1, total // (n_blocks * _PROBES))
-    # Probes of different arrays at different places: alike arrays would have theirs at the same values.
-    probes = [part[step * i // len(parts) :: step] for i, part in enumerate(parts)]
-    levels = np.sort(np.concatenate(probes))[_PROBES::_PROBES]
-    many = levels[1:][levels[1:] == levels[:-1]]
-    return np.unique(np.concatenate((levels, np.nextafter(many, 2.0))))

@@ -19,9 +19,9 @@ SELDOM = {
         for name in (
             *("api.comparison", "api.evaluator", "comparison", "comparison.board", "html", "plots", "tools"),
             *("evaluation.chance", "evaluation.curves", "evaluation.details", "evaluation.resample"),
-            *("evaluation.sorted_cells", "measures.confusion", "measures.curve_scores"),
+            *("evaluation.ordered", "measures.confusion", "measures.curve_scores"),
             *("measures.candidates", "measures.event_precision", "measures.psds"),
-            *("measures.sed_eval_rules", "measures.soft_intersections", "measures.weighted_files"),
+            *("measures.sed_eval_rules", "measures.weighted_files"),
             *("settings_files", "tables.annotation_json", "tables.annotation_rows", "tables.annotations"),
             *("tables.archive", "tables.arrays", "tables.date_times", "tables.fit", "tables.frames"),
             *("tables.parquet", "tables.stored_rows"),

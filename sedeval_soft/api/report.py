@@ -35,12 +35,12 @@ from sedeval_soft.html.page_data import ReportInput, WhyNoErrors
 from sedeval_soft.html.report_page import Choices, render
 from sedeval_soft.html.sounds import Folder, Sounds, check_audio, sounds_of
 from sedeval_soft.html.timeline import lengths_shown
-from sedeval_soft.measures.event_errors import TooManyOverlapsError
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.timeline.ranges import TooManyOverlapsError
 from sedeval_soft.timeline.recordings import Recordings, align, hard_events, with_unknown
 
 _WORST = 10  # how many files, classes and segments a report lists where the settings do not say

@@ -16,6 +16,7 @@ from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds
 from sedeval_soft.measures.grounding import count_items
+from sedeval_soft.measures.levels import integrated
 from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.ranking import Sides, count_ranking
@@ -25,7 +26,7 @@ from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.events import EventLifetimes, Events, Timed, activities, separate
+from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 from sedeval_soft.timeline.grid import Grid, Stretches, pool_rows
 from sedeval_soft.timeline.recordings import (
     Recordings,
@@ -38,7 +39,6 @@ from sedeval_soft.timeline.recordings import (
     ignored_levels,
     ignored_ticks,
     joined,
-    merges,
     positive,
     rowwise_events,
 )
@@ -494,20 +494,19 @@ def _count_soft_events(
 
             ignored = ignored_levels(pair, settings)
             remaining = soft_without_ignored(ignored, levels, lifetimes, sizes[1], rule)
-        counts = event.count_soft_events(levels, remaining, *sizes, rule)
-        columns = columns_of("event.soft", counts)
+        counts, sampled = integrated(
+            event.count_soft_events, event.count_events, levels, remaining, *sizes, rule
+        )
+        columns = columns_of("event.soft", counts) | {"event.soft.levels": _of_all(sampled, sizes[0])}
     if plan.scores("intersection", "soft"):
-        from sedeval_soft.measures.intersections import Criteria
-        from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
+        from sedeval_soft.measures.intersections import (
+            Criteria,
+            count_intersections,
+            count_soft_intersections,
+        )
 
-        criteria = Criteria.of(settings)
-        # Those that count whole by their onset are no longer events of an activity.
-        merged = pair.whole is None and merges(pair.system, settings)
-        if merged and (merges(pair.reference, settings) or separate(levels)):
-            sides = activities(pair.reference), activities(pair.system)
-            counts = count_soft_activities(*sides, sizes[0], criteria)
-        else:
-            counts = count_soft_pairs(levels, lifetimes, *sizes, criteria)
+        how = *sizes, Criteria.of(settings)
+        counts, sampled = integrated(count_soft_intersections, count_intersections, levels, lifetimes, *how)
         if pair.ignored is not None:
             from sedeval_soft.measures.ignored import soft_left_out
 
@@ -518,4 +517,10 @@ def _count_soft_events(
             n_sys = np.maximum(counts.n_sys - amount, counts.tp)
             counts = counts._replace(n_sys=n_sys, insertions=(n_sys - counts.tp).sum(axis=1))
         columns |= columns_of("intersection.soft", counts)
+        columns["intersection.soft.levels"] = _of_all(sampled, sizes[0])
     return columns
+
+
+def _of_all(sampled: tuple[int, int] | None, n_files: int) -> Index:
+    """Return how many levels there are if counts are a mean over fewer of them, else 0, (n_files,)."""
+    return np.full(n_files, 0 if sampled is None else sampled[1])

@@ -12,8 +12,8 @@ from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.details import THRESHOLDS, Sweep
 from sedeval_soft.evaluation.optimal import counts_at, optimal_scores, paired_events, threshold_counts
+from sedeval_soft.evaluation.ordered import cut_of
 from sedeval_soft.evaluation.scores import finite, named
-from sedeval_soft.evaluation.sorted_cells import cut_of
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface

@@ -176,7 +176,7 @@ def count_parts(
         events = _EVENT * partition.n_values * (1 + len(plan.filters))
         fits = has_room(_SORTED_CELLS * cells + _SORTED_EVENTS * events)
         in_rounds = len(partition.parts) > 1 and not keep_all and not fits
-    in_rounds = in_rounds and plan.adds_up and bool(plan.thresholded or plan.psds)
+    in_rounds = in_rounds and plan.adds_up and bool(plan.thresholded) and not plan.psds
 
     parts = _on_time_grid(partition, names.classes, settings, execute)
     shards = execute.map(partial(count_part, settings, kept=not in_rounds), parts)
@@ -187,10 +187,6 @@ def count_parts(
         tables, at_best = optimal_tables(shard, parts, execute)
         tally = with_columns(shard.tally, {**at_best.per_class, **at_best.per_file})
         shard = shard._replace(tally=tally, levels={}, tables=tables)
-    if in_rounds and plan.psds:
-        from sedeval_soft.evaluation.psds_parts import with_psds
-
-        shard = with_psds(shard, [each.lifetimes for each in shards], parts, execute)
     shard = _as_one(shard, partition, names.findings)
     if settings.strict:
         shard.findings.warnings(settings)
@@ -208,17 +204,13 @@ def count_part(settings: Settings, part: Part, *, kept: bool) -> Shard:
         # Counts at given thresholds need no other files, but the values that go now.
         shard = tuned_shard(shard)
     plan = Plan.of(settings)
-    levels, lifetimes = {}, {}
-    if plan.psds:
-        from sedeval_soft.measures.psds import edges_of
+    levels = {}
     for scope, tally in shard.scopes():
         for basis, _ in plan.thresholded:
             levels[scope, basis] = _at_thresholds(tally, basis, settings)
-        if plan.psds:
-            lifetimes[scope] = edges_of(tally), len(tally.system("intersection"))
     groups = {name: replace(tally, samples={}, events={}) for name, tally in shard.groups.items()}
     tally = replace(shard.tally, samples={}, events={})
-    return shard._replace(tally=tally, groups=groups, levels=levels, lifetimes=lifetimes).slim()
+    return shard._replace(tally=tally, groups=groups, levels=levels).slim()
 
 
 def count_part_at(

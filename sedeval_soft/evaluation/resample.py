@@ -18,8 +18,8 @@ from sedeval_soft.arrays import Floats
 from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, interval
 from sedeval_soft.evaluation.means import Scorer
 from sedeval_soft.evaluation.optimal import candidates_of
+from sedeval_soft.evaluation.ordered import cells_of_weights, events_of_weights
 from sedeval_soft.evaluation.scores import Key, Score, finite, joined, named
-from sedeval_soft.evaluation.weighted_cells import cells_of_weights, events_of_weights
 from sedeval_soft.evaluation.weighted_counts import WeightedTables, counted_of_weights
 from sedeval_soft.evaluation.weighted_optimal import fixed_of_weights, optimal_of_weights, with_fixed
 from sedeval_soft.measures.base import Tables
@@ -108,13 +108,14 @@ class Replicates:
         families.append(counted_of_weights(tally, settings))
         if fixed:
             families.append(fixed_of_weights(tally, settings, fixed))
-        families += [cells_of_weights(tally, basis, settings) for basis in plan.ordered]
+        owner = np.arange(len(tally.files))
+        families += [cells_of_weights(tally, basis, settings, owner) for basis in plan.ordered]
         if plan.ranks_events:
-            families.append(events_of_weights(tally, settings))
+            families.append(events_of_weights(tally, settings, owner))
         if plan.psds:
-            from sedeval_soft.measures.weighted_psds import WeightedPsds
+            from sedeval_soft.measures.psds import Psds
 
-            families.append(WeightedPsds.of(tally, settings, candidates.get("intersection")).tables)
+            families.append(Psds.of(tally, settings, owner, candidates.get("intersection")).tables)
         return cls(tally, settings, families, fixed or {})
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
@@ -246,10 +247,6 @@ def interval_notes(tally: Tally, settings: Settings) -> list[str]:
             "no intervals for optimal readings: best thresholds are not smooth in the files, so the "
             "jackknife is not valid for them; --ci bootstrap is, and with --fixed-thresholds both are"
         )
-    if "soft" in Plan.of(settings).psds and "levels" in tally.events:
-        from sedeval_soft.measures.weighted_psds import Cuts
-
-        notes += Cuts.between(tally).notes()
     return notes
 
 

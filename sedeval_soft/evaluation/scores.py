@@ -471,19 +471,17 @@ def ranked_tables(tally: Tally, settings: Settings, *, psds: bool = True) -> Tab
     psds: whether PSDS is among the tables.
     """
     plan = Plan.of(settings)
-    tables: Tables = {}
+    # All files have one owner, which counts once.
+    tables, owner, once = Tables(), np.zeros(len(tally.files), dtype=np.int64), np.ones((1, 1))
     if plan.ordered or plan.ranks_events:
-        from sedeval_soft.evaluation.sorted_cells import SortedCells, event_precisions, ordered_tables
+        from sedeval_soft.evaluation.ordered import cells_of_weights, events_of_weights
 
         for basis in plan.ordered:
-            for reading, table in ordered_tables(
-                SortedCells.of(tally, basis, settings), basis, settings
-            ).items():
-                tables[basis, reading] = table
+            tables |= cells_of_weights(tally, basis, settings, owner)(once)
         if plan.ranks_events:
-            tables["event", "hard"] = event_precisions(tally, settings)
+            tables |= events_of_weights(tally, settings, owner)(once)
     if plan.psds and psds:
-        from sedeval_soft.measures.psds import psds_tables
+        from sedeval_soft.measures.psds import Psds
 
-        tables |= psds_tables(tally, settings)
-    return tables
+        tables |= Psds.of(tally, settings, owner).tables(once)
+    return {family: {name: of.first() for name, of in table.items()} for family, table in tables.items()}

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import left_out, tally_pair
 from sedeval_soft.evaluation.scores import Input
@@ -43,9 +42,7 @@ class Shard(NamedTuple):
     Where tables are counted part by part, and tallies have no segments and events: levels: the counts of each
     class at all thresholds. Of intersections of which no two events of one level overlap there are counts in
     two ways: which levels are told of differs, and the second way is taken where all parts have it.
-    lifetimes: for PSDS, the levels at which a soft reference changes, and how many lifetimes the system has,
-    of the whole (None), of groups and of scenes by their names. tables: what only all files together tell,
-    likewise.
+    tables: what only all files together tell, of the whole (None), of groups and of scenes by their names.
     """
 
     settings: Settings
@@ -56,7 +53,6 @@ class Shard(NamedTuple):
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
     levels: Mapping[Key, Sequence[Sequence[ThresholdCounts]]] = {}
-    lifetimes: Mapping[str | None, tuple[Floats, int]] = {}
     tables: Mapping[str | None, Tables] = {}
 
     def slim(self) -> Shard:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from decimal import ROUND_CEILING, Context
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from sedeval_soft.evaluation.scores import Key, Score, Scores, all_tables, score
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.base import Tables
+from sedeval_soft.measures.levels import MOST
 from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
@@ -74,7 +74,7 @@ def score_shard(
     def scored(part: Tally, name: str | None) -> dict[str, Score]:
         tables = all_tables(part, settings, shard.tables.get(name), best if part is tally else None)
         scores = scores_in(tables, part, settings)
-        warnings.extend(_inexact(tables, name))
+        warnings.extend(_sampled(tables, part, name))
         if settings.ci is None:
             return scores
         from sedeval_soft.evaluation.resample import with_intervals
@@ -344,22 +344,18 @@ def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Sco
     return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))
 
 
-def _inexact(tables: Tables, group: str | None) -> list[str]:
-    """Return by how much values may be off that would take too long; of the whole or a group or scene."""
-    notes = []
-    for (basis, reading), table in tables.items():
-        for measure, values in table.items():
-            if values.within is not None and np.nansum(values.within):
-                # Bounds are rounded up.
-                digits = Context(prec=2, rounding=ROUND_CEILING)
-                of_classes = np.nanmax(values.within[1:])
-                bounds = [float(digits.create_decimal(off)) for off in (values.within[0], of_classes)]
-                name = ScoreName(basis, reading, measure, OVERALL, group=group)
-                notes.append(
-                    f"{name} is off by at most {bounds[0]:g}, that of a class by at most {bounds[1]:g}: the "
-                    "reference has too many levels to look at each"
-                )
-    return notes
+def _sampled(tables: Tables, tally: Tally, group: str | None) -> list[str]:
+    """Return which scores are means over fewer levels than there are; of the whole or a group or scene."""
+    sampled = [
+        (str(ScoreName(basis, reading, measure, OVERALL, group=group)), *values.levels)
+        for (basis, reading), table in tables.items()
+        for measure, values in table.items()
+        if values.levels is not None
+    ]
+    for family in ("event.soft", "intersection.soft") if group is None else ():
+        n_distinct = int(tally.per_file.get(f"{family}.levels", np.zeros(1)).max(initial=0))
+        sampled += [(family, MOST, n_distinct)] if n_distinct else []
+    return [f"{name} is the mean over {n} of {of_all:,} levels" for name, n, of_all in sampled]
 
 
 def answered_in_vain(tally: Tally, settings: Settings) -> list[str]:

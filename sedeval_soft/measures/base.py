@@ -34,8 +34,8 @@ class Averaged(NamedTuple):
     classes: (..., n_classes). micro, macro, weighted: (...). overall: (...) of a measure that is no
     average but defined over all classes together. n_ref: (..., n_classes) the reference that averages go by,
     and missing: what an undefined value of a class counts in them; n_ref is None where there are none.
-    harmonic, geometric: (...), computed when they are asked for. within: (1 + n_classes,) by how much the
-    overall value and that of each class may be off, of a measure that may take too long to be exact.
+    harmonic, geometric: (...), computed when they are asked for. levels: over how
+    many levels a soft reading is a mean, and how many different ones there are.
     """
 
     classes: Array | None
@@ -45,7 +45,7 @@ class Averaged(NamedTuple):
     overall: Array | None = None
     n_ref: Array | None = None
     missing: float | None = None
-    within: Array | None = None
+    levels: tuple[int, int] | None = None
 
     @property
     def harmonic(self) -> Array | None:
@@ -56,6 +56,11 @@ class Averaged(NamedTuple):
     def geometric(self) -> Array | None:
         """The geometric mean over the classes of the macro average, (...)."""
         return self._mean("geometric")
+
+    def first(self) -> Averaged:
+        """Return the values of the first weights, where all arrays are (n_weights, ...)."""
+        columns = {name: of[0] for name, of in self._asdict().items() if isinstance(of, np.ndarray)}
+        return self._replace(**columns)
 
     def _mean(self, kind: str) -> Array | None:
         if self.classes is None or self.n_ref is None:

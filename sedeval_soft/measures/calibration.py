@@ -13,22 +13,12 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.measures.base import ratio
-from sedeval_soft.sorting import Blocks, counts_between
+from sedeval_soft.sorting import counts_between
 
 Bins = Floats
 """Cells in bins by score, (..., 3, n_bins): how many, and the sums of the scores and of the references."""
 
 # score: (n,) ascending. references: what belongs to it in each reading, (n,) each.
-
-
-def moments(score: Floats, references: Sequence[Array]) -> Floats:
-    """Return sums of squared scores, of scores times references, of squared references, (n_readings, 3)."""
-    squares = np.einsum("i,i->", score, score)
-    sums = []
-    for reference in references:
-        y = reference.astype(np.float64, copy=False)
-        sums.append((squares, np.einsum("i,i->", score, y), np.einsum("i,i->", y, y)))
-    return np.array(sums)
 
 
 def equal_width(score: Floats, references: Sequence[Array], n_bins: int) -> Bins:
@@ -41,12 +31,6 @@ def equal_mass(score: Floats, references: Sequence[Array], n_bins: int) -> Bins:
     """Count cells in bins of as many cells each as can be without parting equal scores."""
     ranks = _inner_ranks(len(score), n_bins)
     return between(score, references, np.searchsorted(score, score[ranks - 1], side="right"))
-
-
-def pooled_mass(blocks: Blocks, n_bins: int) -> Floats:
-    """Return where bins of equal mass of all scores have their inner edges: the highest value below each."""
-    ranks = _inner_ranks(int(blocks.before[-1]), n_bins).tolist()
-    return np.array([np.max(blocks.between(rank - 1, rank)) for rank in ranks])
 
 
 def _inner_ranks(size: int, n_bins: int) -> Index:

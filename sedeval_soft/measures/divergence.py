@@ -12,19 +12,16 @@ kept apart, so that a class that is absent from a file needs no entry.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from itertools import chain, pairwise
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.fields import TNorm
 from sedeval_soft.measures.base import Measure, Table, averaged, ratio
 from sedeval_soft.measures.segment import Pieces
-from sedeval_soft.sorting import Blocks
 from sedeval_soft.threads import for_each
 
 _TINY = float(np.finfo(np.float64).tiny)
@@ -208,136 +205,6 @@ def divergence_scores(
         )
         means["soft_f1_loss"] = loss, joint
     return {name: averaged(*values, n_ref) for name, values in means.items()}
-
-
-# Correlations and distances of distributions: of all cells of a class, or of all classes, at once.
-
-
-@dataclass(frozen=True, slots=True)
-class Moments:
-    """What linear correlations are made of, of some cells.
-
-    size: how many. mean, low, high: (2,) those of the reference and of the system. products: (3,) sums of
-    squared deviations of the reference and of the system, and of their products, in their `unit`.
-    """
-
-    size: int
-    mean: Floats
-    low: Floats
-    high: Floats
-    products: Floats
-
-    @property
-    def unit(self) -> Floats:
-        """The largest deviation of each side from its mean, 1 where there is none, (2,).
-
-        In it deviations are of the size of 1: their squares are numbers, however small they are.
-        """
-        deviation = np.maximum(self.high - self.mean, self.mean - self.low)
-        return np.where(deviation > 0, deviation, 1.0)
-
-    @classmethod
-    def of(cls, reference: Floats, system: Floats) -> tuple[Self, Self]:
-        """Return those of the values of a class, (n,) each, and those of their entropies."""
-        blocks = []
-        for begin in range(0, len(reference), _BLOCK):
-            sides = [side[begin : begin + _BLOCK] for side in (reference, system)]
-            blocks.append((cls._of(*sides), cls._of(*(Logarithms.of(side).entropy() for side in sides))))
-        linear, unsure = (cls.together([pair[k] for pair in blocks]) for k in range(2))
-        return linear, unsure
-
-    @classmethod
-    def _of(cls, *sides: Floats) -> Self:
-        mean, low, high = (np.array([f(side) for side in sides]) for f in (np.mean, np.min, np.max))
-        centred = cls(len(sides[0]), mean, low, high, np.zeros(3))
-        y, p = (side - mean for side, mean in zip(sides, centred.mean, strict=True))
-        y /= centred.unit[0]
-        p /= centred.unit[1]
-        return replace(centred, products=_products(y, p))
-
-    @classmethod
-    def together(cls, parts: Sequence[Self]) -> Self:
-        """Return the moments of all cells of some parts. Source: Chan, Golub & LeVeque 1983."""
-        zeros = np.zeros(2)
-        if not any(part.size for part in parts):
-            return cls(0, zeros, zeros, zeros, np.zeros(3))
-        size, mean, low, high, unit, products = (
-            np.array([getattr(part, name) for part in parts if part.size])
-            for name in ("size", "mean", "low", "high", "unit", "products")
-        )
-        middle = (size[:, None] * mean).sum(axis=0) / size.sum()
-        whole = cls(int(size.sum()), middle, low.min(axis=0), high.max(axis=0), np.zeros(3))
-        unit, off = unit / whole.unit, (mean - whole.mean) / whole.unit
-        products = products * _pairs(unit) + size[:, None] * _pairs(off)
-        return replace(whole, products=_sums(products))
-
-    def correlation(self, rounding: float = 0.0) -> float:
-        """Return the linear correlation; NaN where either side's values differ by rounding only."""
-        constant = not self.size or bool((self.high - self.low <= rounding).any())
-        return math.nan if constant else _correlation(self.products)
-
-
-def rank_correlation(reference: Blocks, system: Blocks, places: Sequence[Codes]) -> float:
-    """Return the correlation of both sides' ranks, ties at their mean; NaN where either side is constant.
-
-    places: of the reference's values of each part, where the same cells are among the system's.
-    """
-    size, ranks = int(reference.before[-1]), system.ranks_at(places)
-    middle = float(size + 1)
-
-    def products(block: int) -> Floats:
-        slices = zip(ranks, reference.slices(block), strict=True)
-        others = [row[part] for row, part in slices]
-        # One value may fill a block beyond all bounds: silence.
-        pieces = [np.concatenate(others)] if reference.levels[block] is None else others
-        ends = np.cumsum([len(piece) for piece in pieces])[:-1]
-        pairs = zip(np.split(reference.ranks(block), ends), pieces, strict=True)
-        return _sums(_products(*(side - middle for side in pair)) for pair in pairs)
-
-    return _correlation(_sums(for_each(products, range(len(reference)), size)))
-
-
-def _pairs(sides: Floats) -> Floats:
-    """Return the squares of both sides and their product, (..., 3); sides: (..., 2)."""
-    return sides[..., [0, 1, 0]] * sides[..., [0, 1, 1]]
-
-
-def _products(y: Array, p: Array) -> Floats:
-    """Return the sums of the squares of both sides, (n,) each, and of their products, (3,)."""
-    return np.array([np.einsum("i,i->", a, b) for a, b in ((y, y), (p, p), (y, p))])
-
-
-def _sums(products: Iterable[Floats]) -> Floats:
-    """Add up `_products`, (n, 3), exactly."""
-    return np.array([math.fsum(column) for column in zip(*products, strict=True)])
-
-
-def _correlation(products: Floats) -> float:
-    spread, other, common = products.tolist()
-    scale = math.sqrt(spread * other)
-    return max(-1.0, min(1.0, common / scale)) if scale > 0 else math.nan
-
-
-def wasserstein(reference: Blocks, system: Blocks) -> float:
-    """Return the distance between two distributions of as many values: mean of |y(k) - p(k)|, each in order.
-
-    Source: Vallender 1974.
-    """
-    size = int(reference.before[-1])
-    edges = np.unique(np.concatenate((reference.before, system.before))).tolist()
-
-    def distances(begin: int) -> list[float]:
-        # Pieces in a row lie in the same blocks, which are put together once.
-        ours, theirs = (lru_cache(maxsize=1)(side.joined) for side in (reference, system))
-        some = []
-        for piece in pairwise(edges[begin : begin + _PIECES + 1]):
-            apart = np.asarray(reference.between(*piece, ours) - system.between(*piece, theirs))
-            np.abs(apart, out=apart)
-            some.append(float(apart.sum()) if apart.ndim else float(apart) * (piece[1] - piece[0]))
-        return some
-
-    parts = for_each(distances, range(0, len(edges) - 1, _PIECES), 2 * size)
-    return math.fsum(chain.from_iterable(parts)) / size if size else math.nan
 
 
 # Means over all ways to put the segments of a system beside those of a reference: closed forms. Where every

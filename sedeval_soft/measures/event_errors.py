@@ -26,7 +26,6 @@ from typing import NamedTuple
 import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index
-from sedeval_soft.errors import EvaluationError
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures.errors import EVENT_KINDS, LEVELS, columns_of_kinds
 from sedeval_soft.measures.event import file_class, match_events
@@ -34,7 +33,7 @@ from sedeval_soft.measures.matching import nearest_matching
 from sedeval_soft.measures.pairs import PairCandidates, PairRule, intersection_over_union
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
-from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.timeline.ranges import TooManyOverlapsError, expand
 
 KINDS = tuple(EVENT_KINDS)
 """What can be wrong with an event."""
@@ -50,21 +49,13 @@ _NEAR, _SAME = 0.1, 0.5
 """Intersection over union from which two events of one class, and of two, can be one event."""
 
 
-class TooManyOverlapsError(EvaluationError):
-    """Too many events overlap to look at all pairs of them."""
-
-    def __init__(self, pairs: float) -> None:
-        """Say so; pairs: how many there are."""
-        super().__init__(
-            f"{pairs:.3g} pairs of events overlap, or are near: too many to say what is wrong with each. "
-            "Are rows repeated, or are there very many events at one time? --only segment needs none"
-        )
-
-
 def _check(pairs: int) -> None:
     """Raise TooManyOverlapsError for too many pairs."""
     if pairs > MOST_PAIRS:
-        raise TooManyOverlapsError(pairs)
+        raise TooManyOverlapsError(
+            f"{pairs:.3g} pairs of events overlap, or are near: too many to say what is wrong with each. "
+            "Are rows repeated, or are there very many events at one time? --only segment needs none"
+        )
 
 
 class Edges(NamedTuple):

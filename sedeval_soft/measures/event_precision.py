@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats, Index
-from sedeval_soft.measures.base import Averaged, Table, averaged
-from sedeval_soft.measures.curve_scores import PRECISIONS, Gains, Ordered, precision_scores, sums_of
-from sedeval_soft.measures.event import count_per_class, file_class
+from sedeval_soft.measures.base import Table, averaged
+from sedeval_soft.measures.curve_scores import PRECISIONS
+from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.intersections import overlapping
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.measures.pairs import intersection_over_union
@@ -64,38 +64,30 @@ class Detections:
         return cls(found.take(order).events(), value[order])
 
 
-def detection_precisions(
-    reference: Events, detections: Detections, n_classes: int, iou: float
-) -> dict[str, Averaged]:
-    """Return the average precisions of events by name; iou: the overlap that a match must reach."""
-    n_ref = np.bincount(reference.label, minlength=n_classes)
-    hits = _hits(reference, detections, n_classes, (iou, *COCO))
-    at_iou = _precisions(detections, hits[0], n_ref)
-    scores = {name: at_iou[name] for name in NAMES}
-    coco = [_precisions(detections, found, n_ref)[NAMES[-1]] for found in hits[1:]]
-    scores["average_precision_coco"] = np.mean(coco, axis=0)
-    return {name: averaged(values, None, n_ref) for name, values in scores.items()}
-
-
 def weighted_precisions(
-    reference: Events, detections: Detections, sizes: tuple[int, int], iou: float
+    reference: Events, detections: Detections, owner: Index, n_classes: int, iou: float
 ) -> Callable[[Floats], Table]:
-    """Return what gives the average precisions of events of weighted files; sizes: of files and classes.
+    """Return what gives the average precisions of events of weighted files.
 
-    Whether a detection finds an event depends on its own file alone.
+    owner: (n_files,) numbers from 0; weights are of owners. iou: the overlap that a match must reach. Whether
+    a detection finds an event depends on its own file alone.
     """
-    n_ref, found = count_per_class(reference, *sizes), detections.events
-    bounds = np.searchsorted(found.label, np.arange(sizes[1] + 1))
+    found, n_owners = detections.events, int(owner.max(initial=0)) + 1
+    n_ref = np.zeros((n_owners, n_classes), dtype=np.int64)
+    np.add.at(n_ref, (owner[reference.file], reference.label), 1)
+    bounds = np.searchsorted(found.label, np.arange(n_classes + 1))
     curves = [
-        WeightedCurve.of(detections.value[own], hits[own], found.file[own], sizes[0], n_ref=n_ref[:, c])
-        for hits in _hits(reference, detections, sizes[1], (iou, *COCO))
+        WeightedCurve.of(
+            detections.value[own], hits[own], owner[found.file[own]], n_owners, n_ref=n_ref[:, c]
+        )
+        for hits in _hits(reference, detections, n_classes, (iou, *COCO))
         for c, own in enumerate(map(slice, bounds[:-1], bounds[1:]))
     ]
 
     def table(weights: Floats) -> Table:
         size = len(found) * (1 + len(COCO)) * len(weights)
         columns = for_each(lambda curve: curve.scores(weights), curves, size)
-        shape, total = (1 + len(COCO), sizes[1], len(weights)), weights @ n_ref
+        shape, total = (1 + len(COCO), n_classes, len(weights)), weights @ n_ref
         values = {name: np.reshape([own[name] for own in columns], shape) for name in PRECISIONS}
         scores = {name: values[name][0] for name in NAMES}
         scores["average_precision_coco"] = values[NAMES[-1]][1:].mean(axis=0)
@@ -120,14 +112,3 @@ def _hits(
         pairs = left[enough], right[enough], len(found), len(reference)
         hits.append(first_free_matching(*pairs, merit=overlap[enough]) >= 0)
     return hits
-
-
-def _precisions(detections: Detections, hits: Bools, n_ref: Index) -> dict[str, Floats]:
-    """Return the average precisions of each class, by name."""
-    bounds = np.searchsorted(detections.events.label, np.arange(len(n_ref) + 1))
-    columns = []
-    for label, total in enumerate(n_ref.tolist()):
-        own = slice(int(bounds[label]), int(bounds[label + 1]))
-        gains = Gains.of(Ordered(detections.value[own][::-1], hits[own][::-1]))
-        columns.append(precision_scores([sums_of(gains)], total))
-    return {name: np.array([column[name] for column in columns]) for name in PRECISIONS}

@@ -27,7 +27,6 @@ from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.pairs import PairCandidates, PairRule, level_pairs, shared_levels
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Timed
-from sedeval_soft.timeline.ranges import expand, numbered
 
 AnyTimed = TypeVar("AnyTimed", bound=Timed)
 
@@ -40,7 +39,7 @@ def level_covered(
     groups, system_groups: (n,) numbers. needed: (n_sys,) ticks, at least 1. A detection without extent lasts
     for a tick.
     """
-    from sedeval_soft.measures.soft_intersections import highest_level
+    from sedeval_soft.measures.intersections import enough, overlapping
 
     lasting = events.offset > events.onset
     events, groups = events.take(lasting), groups[lasting]
@@ -50,16 +49,15 @@ def level_covered(
     ours, theirs = member[: len(groups)].astype(np.int32), member[len(groups) :]
     # What several cover counts at the highest level of them.
     pieces = Activity.of_rows(Activity(ours, np.zeros_like(ours), events.onset, events.offset, events.dies))
-    until = np.maximum(system.offset, system.onset + 1)
-    group = np.concatenate((pieces.file, pieces.file, theirs, theirs)).astype(np.int64)
-    edge, of, time = numbered(group, np.concatenate((pieces.onset, pieces.offset, system.onset, until)))
-    first, last, begin, end = np.split(edge, np.cumsum((len(pieces), len(pieces), len(system))))
-    # A cell from each edge to the next; from the last of a group on there is none.
-    width = np.append(np.where(np.diff(of) == 0, np.diff(time), 0), 0)
-    value = np.zeros(len(time))
-    piece, cell = expand(first, last)
-    value[cell] = pieces.value[piece]
-    return highest_level(value, width, begin, end, needed)
+    lasting_for = replace(system, offset=np.maximum(system.offset, system.onset + 1))
+    left, right = overlapping(pieces, lasting_for, pieces.file.astype(np.int64), theirs)
+    overlap = np.minimum(pieces.offset[left], lasting_for.offset[right]) - np.maximum(
+        pieces.onset[left], lasting_for.onset[right]
+    )
+    level = np.zeros(len(system))
+    detection, _, highest = enough(right, np.zeros(len(left)), pieces.value[left], overlap, needed)
+    level[detection] = highest
+    return level
 
 
 def level_mostly(ignored: EventLifetimes, system: Timed) -> Floats:

@@ -16,58 +16,21 @@ in one staircase).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count, pairwise
+from itertools import pairwise
 
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.measures.base import ratio
 from sedeval_soft.measures.intersections import Criteria
-from sedeval_soft.measures.thresholds import TP, ThresholdCounts
+from sedeval_soft.measures.thresholds import TP
 from sedeval_soft.sorting import heads
-from sedeval_soft.timeline.ranges import expand
 
 HOUR = 3600.0
 
-FOUND, FALSE, TRIGGERS = TP, 1, 2
-"""Rows of counts: reference events found, false positives, cross triggers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """How counts become an eFPR per hour.
-
-    seconds: length of all files together, above 0. alpha_ct: the weight of cross triggers. unit: what those
-    are multiplied by to be whole numbers, so that what has begun and ended leaves exactly nothing.
-    """
-
-    seconds: float
-    alpha_ct: float
-    unit: float
-
-    @classmethod
-    def of(cls, seconds: float, alpha_ct: float, triggers: float = 0.0) -> Rates:
-        """Choose the unit for the sum of all cross triggers."""
-        return cls(seconds, alpha_ct, 2.0 ** (61 - math.frexp(triggers)[1]))
-
-    @property
-    def of_false(self) -> float:
-        """What a false positive adds to the eFPR."""
-        return HOUR / self.seconds
-
-    def too_many(self, max_efpr: float) -> int:
-        """Return how many false positives are too many for a PSD-ROC."""
-        least = max(0, int(max_efpr / self.of_false) - 1)
-        return next(n for n in count(least) if n * self.of_false >= max_efpr)
-
-    def efpr(self, counts: Index) -> Floats:
-        """Return the eFPR where `points` counts so much, (n_counts, n)."""
-        efpr: Floats = counts[FALSE] * self.of_false
-        if self.alpha_ct > 0:
-            efpr = efpr + self.alpha_ct * HOUR * (counts[TRIGGERS] / self.unit)
-        return efpr
+FOUND, FALSE = TP, 1
+"""Rows of counts: reference events found, false positives; cross triggers of each class follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,31 +64,6 @@ class Staircases:
         """Return those of classes that have no reference."""
         nothing = np.zeros(0, dtype=np.int64)
         return cls(nothing, np.zeros(0), nothing, np.zeros(n_classes, dtype=np.int64))
-
-    @classmethod
-    def of_counts(cls, classes: Sequence[ThresholdCounts], rates: Rates) -> Staircases:
-        """Return the staircases under what `points` counts of each class."""
-        if not classes:
-            return cls.none(0)
-        counts = np.concatenate([of.steps()[1][:, :-1] for of in classes], axis=1)
-        label = np.repeat(np.arange(len(classes)), [len(of.level) for of in classes])
-        return cls.under(
-            label, rates.efpr(counts), counts[FOUND], np.concatenate([of.n_ref for of in classes])
-        )
-
-    @staticmethod
-    def joined(parts: Sequence[Staircases]) -> Staircases:
-        """Return the staircases under the points of all: the best of several post-processings (piPSDS)."""
-        label, efpr, tp = (
-            np.concatenate([getattr(p, name) for p in parts]) for name in ("label", "efpr", "tp")
-        )
-        return Staircases.under(label, efpr, tp, parts[0].n_ref)
-
-    def take(self, labels: Index) -> Staircases:
-        """Return the staircases of some classes, in ascending order, numbered from 0."""
-        first, last = (np.searchsorted(self.label, labels + end) for end in (0, 1))
-        label, index = expand(first, last)
-        return Staircases(label, self.efpr[index], self.tp[index], self.n_ref[labels])
 
 
 def rising(label: Index, efpr: Floats, tp: Index) -> tuple[Index, Floats, Index]:

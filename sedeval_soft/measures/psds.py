@@ -1,75 +1,49 @@
-"""The polyphonic sound detection score (PSDS), exact over all thresholds: what is counted for the PSD-ROC.
+"""The polyphonic sound detection score (PSDS), exact over all thresholds, of files with any weights.
 
-At each threshold of the system there are found reference events, false positives and cross triggers. Where
-false positives alone are too many for the PSD-ROC, nothing else is looked for.
+At each threshold of the system there are found reference events, false positives and cross triggers of each
+file. Files have weights, how often each counts: once for the score itself, as often as a replicate drew it
+for an interval. The counts of weighted files are a product of weights and counts, and the PSD-ROC of a
+class is the best of these points:
+
+- Without cross triggers a rate is a whole number of false positives in the time of all files. So the
+  staircase is a table: the most events found with at most 0, 1, 2 .. false positives.
+- With cross triggers it is a table, too: the lowest rate at which 1, 2, 3 .. events are found.
+
+Thresholds with too many false positives for any part of the ROC are not looked at. The soft reading is the
+mean over the levels of the reference (`Levels`). A class is counted anew only at levels at which its own
+reference changes; cross triggers are those of all classes, so that with them each level is counted.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
-from sedeval_soft.measures.base import Averaged, Tables
+from sedeval_soft.measures.base import Averaged, Tables, ratio
+from sedeval_soft.measures.candidates import Candidates
+from sedeval_soft.measures.event import sum_groups
+from sedeval_soft.measures.ignored import level_mostly, touched
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
-from sedeval_soft.measures.psd_roc import FALSE, FOUND, TRIGGERS, PsdRoc, Rates, Staircases, psd_roc
-from sedeval_soft.measures.soft_psds import changes, soft_psds
+from sedeval_soft.measures.levels import Levels
+from sedeval_soft.measures.psd_roc import FALSE, FOUND, HOUR, PsdRoc, Staircases, psd_roc
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.thresholds import Alive, Ends, ThresholdCounts, uncrowded
+from sedeval_soft.measures.thresholds import N_SYS, Alive, ThresholdCounts
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events
-from sedeval_soft.timeline.ranges import numbered
+from sedeval_soft.timeline.ranges import expand, numbered
 
-_LEVELS = "levels"
-"""The reference at all levels, by its name in tallies."""
+_AT_ONCE = 1_000_000
+"""Lifetimes of the system, over all levels, that are counted at a time."""
 
-
-def sounding(reference: Events, n_classes: int) -> Index:
-    """Return how many events with an extent each class has, and their ticks together, (2, n_classes)."""
-    ticks = np.bincount(reference.label, reference.offset - reference.onset, minlength=n_classes)
-    return np.array([np.bincount(reference.label, minlength=n_classes), ticks]).astype(np.int64)
-
-
-def points(
-    judged: Judged, criteria: Criteria, n_classes: int, triggers: Floats | None, rates: Rates
-) -> list[ThresholdCounts]:
-    """Return what is counted of each class at all thresholds: TP, FP and cross triggers, if they count.
-
-    Where false positives alone are too many for the PSD-ROC, TP and cross triggers may be left out.
-
-    triggers: what `cross_triggers` returns.
-    """
-    false, most = judged.false(), rates.too_many(criteria.max_efpr)
-    by_class = Ends.by_class([(false, (FALSE,))], n_classes)
-    few = for_each(lambda ends: uncrowded(ends, most), by_class, len(false.born))
-    low, high = np.array([levels for *levels, _ in few]).reshape(-1, 2).T
-
-    def may_count(of: Alive | EventLifetimes, some: Index) -> Index:
-        label = of.label[some]
-        outside: Index = some[(of.born[some] < low[label]) | (of.dies[some] > high[label])]
-        return outside
-
-    passed = np.zeros_like(judged.passed)
-    passed[may_count(judged.system, np.flatnonzero(judged.passed))] = True
-    lives: list[tuple[Alive, Sequence[int]]] = [
-        (alive, (FOUND,)) for alive in found_when(replace(judged, passed=passed), criteria)
-    ]
-    if triggers is not None:
-        some = may_count(false, np.arange(len(triggers)))
-        weight = np.rint(triggers[some] * rates.unit).astype(np.int64)
-        of_some = Alive(false.label[some], false.file[some], false.born[some], false.dies[some], weight)
-        lives.append((of_some, (TRIGGERS,)))
-    n_ref = np.bincount(judged.reference.label, minlength=n_classes)[None]
-    others = Ends.by_class(lives, n_classes)
-    ends = [[*own, *more] for (*_, own), more in zip(few, others, strict=True)]
-    return ThresholdCounts.of_ends(ends, n_ref, 2 if triggers is None else 3)
+_STEPS, _SORTED = 1 << 24, 1 << 20
+"""Steps of staircases that are kept, and rates that are put in order, at a time."""
 
 
 def triggered(judged: Judged, n_ref: Index, criteria: Criteria, kind: Index) -> Iterator[tuple[int, Index]]:
@@ -93,106 +67,411 @@ def triggered(judged: Judged, n_ref: Index, criteria: Criteria, kind: Index) -> 
             yield other, own[(overlap >= needed[own]) & (of.label != other)]
 
 
-def cross_triggers(judged: Judged, totals: Index, criteria: Criteria) -> Floats:
-    """Return for each false positive its mean over other classes of CT / T_ref, (n_false,) per second.
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What the files of each owner count at all thresholds.
 
-    totals: what `sounding` returns of all files.
+    classes: the candidates of each class. n_ref, ticks: (n_owners, n_classes) how many events the reference
+    has, and how long they last together. n_sys: (n_owners, n_classes) detections of all thresholds.
     """
-    n_ref, ticks = totals
-    total = ticks / TICKS_PER_SECOND
-    label = judged.system.label[~judged.passed]
-    weight = np.zeros(len(label))
-    for other, which in triggered(judged, n_ref, criteria, np.zeros(len(n_ref), dtype=np.int64)):
-        weight[which] += 1 / total[other]
-    others = (n_ref > 0).sum() - (n_ref > 0)
-    scaled: Floats = weight / np.maximum(others, 1)[label]
-    return scaled
+
+    classes: Sequence[Candidates]
+    n_ref: Index
+    ticks: Floats
+    n_sys: Index
+
+    @classmethod
+    def of(
+        cls,
+        reference: Events,
+        system: EventLifetimes,
+        owner: Index,
+        kind: Index,
+        criteria: Criteria,
+        classes: Sequence[Candidates] | None = None,
+    ) -> Self:
+        """Count the files of each owner, (n_files,) numbers from 0.
+
+        kind: (n_classes,) as for `triggered`, ascending. Counts are FOUND and N_SYS, both together, and where
+        cross triggers count, those of each class of the same kind. classes: the candidates of the best
+        intersection-based F, whose counts are these where no cross triggers count; None to find them.
+        """
+        shape = int(owner.max(initial=0)) + 1, len(kind)
+        events = reference.lasting()
+        group = owner[events.file] * len(kind) + events.label
+        n_ref = sum_groups(group, np.ones(len(group)), shape).astype(np.int64)
+        if classes is None or criteria.alpha_ct > 0:
+            judged = Judged.of(reference, system, len(kind), criteria)
+            classes = [*map(Candidates.of, _counts(judged, owner, n_ref, kind, criteria))]
+        lasted = (events.offset - events.onset).astype(np.float64)
+        ticks = sum_groups(group, lasted, shape)
+        return cls(classes, n_ref, ticks, _detections(system, owner, *shape))
+
+
+def _counts(
+    judged: Judged, owner: Index, n_ref: Index, kind: Index, criteria: Criteria
+) -> list[ThresholdCounts]:
+    """Return what the files of each owner count at all thresholds, of each class; see `Counted.of`."""
+    n_counts, false = 2, judged.false()
+    lives: list[tuple[Alive, Sequence[int]]] = [(of, (FOUND, N_SYS)) for of in found_when(judged, criteria)]
+    lives.append((false, (N_SYS,)))
+    if criteria.alpha_ct > 0:
+        first = np.searchsorted(kind, kind).tolist()
+        n_counts += int(np.bincount(kind).max(initial=0))
+        rows: dict[int, list[Index]] = {}
+        for other, which in triggered(judged, n_ref.sum(axis=0), criteria, kind):
+            rows.setdefault(2 + other - first[other], []).append(which)
+        label, file, born, dies, _ = false
+        for row, parts in rows.items():
+            which = np.concatenate(parts)
+            lives.append((Alive(label[which], file[which], born[which], dies[which]), (row,)))
+    owned = [(alive._replace(file=owner[alive.file].astype(np.int32)), rows) for alive, rows in lives]
+    return ThresholdCounts.of_lives(owned, n_ref, n_counts, apart=True)
+
+
+def _detections(system: EventLifetimes, owner: Index, n_owners: int, n_classes: int) -> Index:
+    """Return how many detections of all thresholds each owner has, (n_owners, n_classes)."""
+    counts = np.bincount(owner[system.file] * n_classes + system.label, minlength=n_owners * n_classes)
+    return counts.reshape(n_owners, n_classes)
 
 
 @dataclass(frozen=True, slots=True)
-class Roc:
-    """A PSD-ROC to be found: of a system against a reference of a scope, by their names in tallies.
+class Rocs:
+    """The PSD-ROCs of weighted files, and the areas below them.
 
-    scope: a group or scene, None for the whole. size: how many lifetimes the system has. rates: how counts
-    become an eFPR. sounding: of all files, None where cross triggers do not count.
+    weights: (n_weights, n_owners). rate: (n_weights,) one false positive per hour, NaN if there is no time.
     """
 
-    scope: str | None
-    system: str
-    size: int
-    rates: Rates
-    reference: str = "reference"
-    sounding: Index | None = None
+    weights: Floats
+    rate: Floats
+    criteria: Criteria
 
-    def judged(self, tally: Tally, criteria: Criteria) -> Judged:
-        """Return the events of some files, judged."""
-        reference, system = tally.events[self.reference].events(), lifetimes_of(tally, self.system)
-        return Judged.of(reference, system, len(tally.classes), criteria)
+    @classmethod
+    def of(cls, weights: Floats, length: Index, criteria: Criteria) -> Self:
+        """Find the rates of owners with so many ticks, (n_owners,)."""
+        return cls(weights, ratio(np.asarray(HOUR), weights @ length / TICKS_PER_SECOND), criteria)
 
-    def triggers(self, judged: Judged, criteria: Criteria) -> Floats | None:
-        """Return the cross triggers of some files, None where they do not count."""
-        return None if self.sounding is None else cross_triggers(judged, self.sounding, criteria)
+    def n_steps(self, n_false: int) -> int:
+        """Return how long staircases may be; n_false: how many false positives weighted files may have."""
+        least = float(np.min(self.rate, where=self.rate > 0, initial=np.inf))
+        return 2 + min(int(self.criteria.max_efpr / least), n_false)
 
-    def with_triggers(self, total: float) -> Roc:
-        """Return the same for the sum of all cross triggers."""
-        return replace(self, rates=Rates.of(self.rates.seconds, self.rates.alpha_ct, total))
+    def most_found(self, systems: Sequence[Candidates], n_steps: int) -> Floats:
+        """Return how many events are found with at most 0, 1 .. false positives, (n_weights, n_steps).
 
-    def staircases(self, tally: Tally, criteria: Criteria) -> Staircases:
-        """Return the PSD-ROC of every class over all thresholds, of a tally of all files."""
-        judged, n_classes = self.judged(tally, criteria), len(tally.classes)
-        roc, triggers = self, None
-        if criteria.alpha_ct > 0:
-            roc = replace(self, sounding=sounding(judged.reference, n_classes))
-            triggers = roc.triggers(judged, criteria)
-            roc = roc.with_triggers(0.0 if triggers is None else math.fsum(triggers))
-        return Staircases.of_counts(points(judged, criteria, n_classes, triggers, roc.rates), roc.rates)
+        systems: of one class, of which the best is taken.
+        """
+        most = np.zeros((len(self.weights), n_steps))
+        for own in systems:
+            for row, (found, false, *_) in self._points(own):
+                np.maximum.at(most.reshape(-1), row * n_steps + false.astype(np.int64), found)
+        return np.maximum.accumulate(most, axis=1)
+
+    def lowest_rates(self, systems: Sequence[Candidates], size: int, per_trigger: Floats) -> Floats:
+        """Return from which eFPR on 1, 2 .. `size` events are found, (n_weights, size), infinite for never.
+
+        systems: as for `most_found`. per_trigger: (n_weights, n_classes) what a cross trigger adds to it.
+        """
+        lowest = np.full((len(self.weights), size + 1), np.inf)
+        for row, found, efpr in self._rates(systems, per_trigger):
+            np.minimum.at(lowest.reshape(-1), row * (size + 1) + found, efpr)
+        return np.minimum.accumulate(lowest[:, :0:-1], axis=1)[:, ::-1]
+
+    def per_trigger(self, n_ref: Floats, seconds: Floats) -> Floats:
+        """Return what a cross trigger of each class adds to the eFPR of each class.
+
+        Returns (n_classes, n_weights, n_classes), the class that is triggered last. n_ref, seconds:
+        (n_classes, n_weights) of the reference.
+        """
+        present = n_ref > 0
+        weight = self.criteria.alpha_ct * HOUR * ratio(present, seconds)
+        others = np.maximum(present.sum(axis=0) - present, 1)
+        per_trigger: Floats = np.nan_to_num(weight).T / others[:, :, None]
+        return per_trigger
+
+    def staircases(self, systems: Sequence[Counted]) -> Staircases:
+        """Return the PSD-ROC of every class, of the first weights; systems: of which the best is taken."""
+        n_ref, ticks = ((self.weights @ of).T for of in (systems[0].n_ref, systems[0].ticks))
+        per_trigger = self.per_trigger(n_ref, ticks / TICKS_PER_SECOND)
+        points = [
+            (np.full(len(row), c), efpr, found)
+            for c in range(len(n_ref))
+            for row, found, efpr in self._rates([of.classes[c] for of in systems], per_trigger[c])
+        ]
+        nothing = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0, dtype=np.int64)
+        label, efpr, found = (np.concatenate(column) for column in zip(nothing, *points, strict=True))
+        return Staircases.under(label, efpr, found, n_ref[:, 0].astype(np.int64))
+
+    def _rates(
+        self, systems: Sequence[Candidates], per_trigger: Floats
+    ) -> Iterator[tuple[Index, Index, Floats]]:
+        """Yield points: positions of weights, events found, and eFPR, (n,) each; arguments as above."""
+        for own in systems:
+            for row, (found, false, *triggers) in self._points(own):
+                efpr = false * self.rate[row]
+                for other, amount in enumerate(triggers):
+                    efpr += amount * per_trigger[row, other]
+                yield row, found.astype(np.int64), efpr
+
+    def _points(self, own: Candidates) -> Iterator[tuple[Index, Floats]]:
+        """Yield points that may be on the ROC of a class: positions of weights, and each count, (n,)."""
+        stretches, limit = own.stretches(self.weights), self.criteria.max_efpr
+        # What is detected and has not found anything is false.
+        fewest = stretches.least - stretches.most
+        worth = (fewest * self.rate[:, None] < limit) & (stretches.most > 0)
+        for _, row, counts in stretches.counts(worth):
+            counts[FALSE] = counts[N_SYS] - counts[FOUND]
+            at, some = np.nonzero((counts[FALSE] * self.rate[row] < limit) & (counts[FOUND] > 0))
+            yield row[some], counts[:, at, some]
+
+    def left(self, efpr: Floats) -> Floats:
+        """Return which share of the area lies beyond a rate, 0 from the largest one on."""
+        share: Floats = np.maximum(1.0 - efpr / self.criteria.max_efpr, 0.0)
+        return share
+
+    def below(self, found: Floats, left: Floats, n_ref: Floats) -> Floats:
+        """Return the area below the mean of classes less their weighted deviation, (n_weights,).
+
+        found: (n_classes, n_weights, n) at each step. left: (n_weights, n). n_ref: (n_classes, n_weights).
+        """
+        present = (n_ref > 0)[:, :, None]
+        number = present.sum(axis=0)
+        heights = found / np.where(present, n_ref[:, :, None], 1.0)
+        mean = ratio(heights.sum(axis=0), number)
+        squares = (((heights - mean) * present) ** 2).sum(axis=0)
+        etpr = np.maximum(mean - self.criteria.alpha_st * np.sqrt(ratio(squares, number)), 0.0)
+        # By the widths of steps: where all is found at once the area is 1, whatever stood before.
+        area: Floats = (etpr * (left - np.append(left[:, 1:], np.zeros((len(left), 1)), axis=1))).sum(axis=1)
+        return area
 
 
-def rocs_of(
-    settings: Settings, seconds: float, n_sys: int, edges: Floats, scope: str | None = None
-) -> list[Roc]:
-    """Return the PSD-ROCs against one reference that PSDS is made of: none where there is no time.
+_Areas = tuple[Floats, Floats]
+"""PSDS of all classes together, (n_weights,), and of each, (n_classes, n_weights)."""
 
-    seconds: length of all files together. n_sys: how many lifetimes the system has. edges: `edges_of` all
-    files. That of the soft reading is among them where its reference has one level.
+
+def _without_triggers(rocs: Rocs, found: Floats, n_ref: Floats) -> _Areas:
+    """Return the areas below staircases; found: (n_classes, n_weights, n_steps)."""
+    left = rocs.left(np.arange(found.shape[2]) * rocs.rate[:, None])
+    # Sums over whole events: where all are found at once it is 1.
+    classes = ratio((np.diff(found, axis=2, prepend=0.0) * left).sum(axis=2), n_ref)
+    return rocs.below(found, left, n_ref) if rocs.criteria.alpha_st > 0 else _mean(classes), classes
+
+
+def _with_triggers(
+    rocs: Rocs, systems: Sequence[Sequence[Candidates]], n_ref: Floats, seconds: Floats
+) -> _Areas:
+    """Return the areas below the ROCs of classes that may trigger one another.
+
+    systems: of each class. n_ref, seconds: (n_classes, n_weights) of the reference.
     """
-    if not seconds:
-        return []
-    readings, rates = Plan.of(settings).psds, Rates.of(seconds, Criteria.of(settings).alpha_ct)
-    rocs = [Roc(scope, name, n_sys, rates) for name in systems_of(settings)] if "hard" in readings else []
-    if "soft" in readings and has_one_level(edges, settings):
-        rocs.append(Roc(scope, "system", n_sys, rates, _LEVELS))
-    return rocs
+    per_trigger = rocs.per_trigger(n_ref, seconds)
+    lowest = [
+        rocs.lowest_rates(own, int(n_ref[c].max(initial=0)), per_trigger[c]) for c, own in enumerate(systems)
+    ]
+    classes = ratio(np.array([rocs.left(of_class).sum(axis=1) for of_class in lowest]), n_ref)
+    if not rocs.criteria.alpha_st > 0:
+        return _mean(classes), classes
+    efpr = np.concatenate(lowest, axis=1)
+    label = np.repeat(np.arange(len(lowest)), [of_class.shape[1] for of_class in lowest])
+    area, step = np.full(len(efpr), np.nan), max(1, _SORTED // max(len(label) * len(lowest), 1))
+    for begin in range(0, len(efpr), step):
+        some = slice(begin, begin + step)
+        order = np.argsort(efpr[some], axis=1, kind="stable")
+        found = np.array([np.cumsum(label[order] == c, axis=1) for c in range(len(lowest))])
+        left = rocs.left(np.take_along_axis(efpr[some], order, axis=1))
+        area[some] = rocs.below(found, left, n_ref[:, some])
+    return np.where((n_ref > 0).any(axis=0), area, np.nan), classes
 
 
-def edges_of(tally: Tally) -> Floats:
-    """Return the levels at which the soft reference of a tally changes, ascending; none where it has none."""
-    return changes([tally.events[name] for name in (_LEVELS, "ignored") if name in tally.events])
+def _mean(classes: Floats) -> Floats:
+    """Return the mean over classes of their areas, (n_weights,)."""
+    defined = ~np.isnan(classes)
+    return ratio(np.where(defined, classes, 0.0).sum(axis=0), defined.sum(axis=0))
 
 
-def has_one_level(edges: Floats, settings: Settings) -> bool:
-    """Return whether a soft reference is the same at all levels; edges: `edges_of` all files."""
-    return len(edges) <= 2 and settings.ignore_class is None
+@dataclass(frozen=True, slots=True)
+class Psds:
+    """What gives the PSDS of files with weights.
+
+    owner: (n_files,) whose each is, numbers from 0: weights are of owners. length: (n_owners,) ticks.
+    systems: by the names of `systems_of`, what is counted against the cut reference; none where nothing is.
+    levels: of the soft reference; None if that reading is not asked for, or if there is one level, which is
+    that of the hard reading. n_sys: detections of all thresholds, (n_owners, n_classes) of each system.
+    """
+
+    tally: Tally
+    settings: Settings
+    owner: Index
+    length: Index
+    systems: Sequence[Counted]
+    levels: Levels | None
+    n_sys: Sequence[Index]
+
+    @classmethod
+    def of(
+        cls, tally: Tally, settings: Settings, owner: Index, candidates: Sequence[Candidates] | None = None
+    ) -> Self:
+        """Count the files of each owner; candidates: those of the best intersection-based F if known."""
+        readings, criteria = Plan.of(settings).psds, Criteria.of(settings)
+        length, levels = np.bincount(owner, tally.per_file["length"], 1).astype(np.int64), None
+        if not length.any():
+            # Where there is no time events may not have been kept.
+            return cls(tally, settings, owner, length, [], None, [])
+        if "soft" in readings and not is_cut_once(tally):
+            levels = levels_of(tally)
+        systems = list[Counted]()
+        if "hard" in readings or levels is None:
+            names = systems_of(settings) if "hard" in readings else ["system"]
+            # Those with a median filter have other events.
+            known = [candidates, *[None] * len(names[1:])]
+            systems = [
+                counted_of(tally, name, owner, criteria, classes)
+                for name, classes in zip(names, known, strict=True)
+            ]
+        n_sys = [of.n_sys for of in systems]
+        if levels is not None:
+            everything = tally.events.get("everything", tally.system("intersection"))
+            n_sys.append(_detections(everything, owner, len(length), len(tally.classes)))
+        return cls(tally, settings, owner, length, systems, levels, n_sys)
+
+    def tables(self, weights: Floats) -> Tables:
+        """Return PSDS by basis and reading, (n_weights,) and of classes (n_weights, n_classes).
+
+        weights: (n_weights, n_owners), whole numbers.
+        """
+        criteria, length, n_steps = Criteria.of(self.settings), self.length, 0
+        if not criteria.alpha_ct > 0:
+            # No class has more false positives than weighted files have detections of all thresholds.
+            most = max((int((weights @ n_sys).max(initial=0)) for n_sys in self.n_sys), default=0)
+            n_steps = Rocs.of(weights, length, criteria).n_steps(most)
+        step = max(1, _STEPS // max(len(self.tally.classes) * n_steps, 1))
+        blocks = (weights[begin : begin + step] for begin in range(0, max(len(weights), 1), step))
+        parts = [self._areas(Rocs.of(block, length, criteria), n_steps) for block in blocks]
+        tables: Tables = {}
+        for reading, measure in parts[0]:
+            overall, classes = (
+                np.concatenate(of, axis=-1)
+                for of in zip(*(part[reading, measure] for part in parts), strict=True)
+            )
+            levels = self.levels.sampled if reading == "soft" and self.levels is not None else None
+            table = tables.setdefault(("intersection", reading), {})
+            table[measure] = Averaged(classes.T, overall=overall, levels=levels)
+        return tables
+
+    def _areas(self, rocs: Rocs, n_steps: int) -> dict[tuple[str, str], _Areas]:
+        """Return PSDS by reading and name; n_steps: how long staircases may be."""
+        areas: dict[tuple[str, str], _Areas] = {}
+        readings, timeless = Plan.of(self.settings).psds, np.isnan(rocs.rate)
+        if "hard" in readings:
+            areas["hard", "psds"] = self._hard(rocs, self.systems[:1], n_steps)
+        if "hard" in readings and self.settings.psds_median_filters:
+            areas["hard", "pipsds"] = self._hard(rocs, self.systems[1:], n_steps)
+        if "soft" in readings and self.levels is not None:
+            areas["soft", "psds"] = self._soft(rocs, self.levels, n_steps)
+        elif "soft" in readings:
+            areas["soft", "psds"] = areas.get(("hard", "psds")) or self._hard(rocs, self.systems[:1], n_steps)
+        return {
+            name: (np.where(timeless, np.nan, of), np.where(timeless, np.nan, by))
+            for name, (of, by) in areas.items()
+        }
+
+    def _hard(self, rocs: Rocs, systems: Sequence[Counted], n_steps: int) -> _Areas:
+        """Return PSDS against the cut reference, of the best of some systems at each rate."""
+        if not systems:
+            shape = len(self.tally.classes), len(rocs.rate)
+            return np.full(shape[1], np.nan), np.full(shape, np.nan)
+        n_ref, seconds = (
+            (rocs.weights @ of).T for of in (systems[0].n_ref, systems[0].ticks / TICKS_PER_SECOND)
+        )
+        classes = [[of.classes[c] for of in systems] for c in range(len(n_ref))]
+        if rocs.criteria.alpha_ct > 0:
+            return _with_triggers(rocs, classes, n_ref, seconds)
+        found = np.array([rocs.most_found(own, n_steps) for own in classes])
+        return _without_triggers(rocs, found.reshape(*n_ref.shape, n_steps), n_ref)
+
+    def _soft(self, rocs: Rocs, levels: Levels, n_steps: int) -> _Areas:
+        """Return the means over the levels where there is a reference."""
+        shape, triggers = (len(self.tally.classes), len(rocs.rate)), rocs.criteria.alpha_ct > 0
+        sums, defined = np.zeros((2, shape[0] + 1, shape[1]))
+        # Of each class at the level that is looked at.
+        found, n_ref = np.zeros((*shape, n_steps)), np.zeros(shape)
+        for widths, number, label, counted in self._at_levels(levels, every=triggers):
+            events, ticks = ((rocs.weights @ of).T for of in (counted.n_ref, counted.ticks))
+            bounds = np.searchsorted(number, np.arange(len(widths) + 1))
+            for width, pairs in zip(widths.tolist(), map(np.arange, bounds[:-1], bounds[1:]), strict=True):
+                n_ref[label[pairs]] = events[pairs]
+                if triggers:
+                    systems = [[counted.classes[pair]] for pair in pairs.tolist()]
+                    areas = _with_triggers(rocs, systems, n_ref, ticks[pairs] / TICKS_PER_SECOND)
+                else:
+                    for pair in pairs.tolist():
+                        found[label[pair]] = rocs.most_found([counted.classes[pair]], n_steps)
+                    areas = _without_triggers(rocs, found, n_ref)
+                values = np.concatenate((areas[0][None], areas[1]))
+                sums += np.nan_to_num(values) * width
+                defined += ~np.isnan(values) * width
+        means = ratio(sums, defined)
+        return means[0], means[1:]
+
+    def _at_levels(self, levels: Levels, *, every: bool) -> Iterator[tuple[Floats, Index, Index, Counted]]:
+        """Yield what is counted at some levels: how wide each is, and the classes of some of them.
+
+        These are pairs of a level, ascending, and a class, (n,) each, and their counts: those where the class
+        may have changed since the level before, or `every` class of each level.
+        """
+        n_files, n_classes, events = len(self.tally.files), len(self.tally.classes), self.tally.events
+        reference, system = events["levels"], events.get("everything", self.tally.system("intersection"))
+        changed = np.ones((len(levels.level), n_classes), dtype=bool)
+        for c in range(0 if every else n_classes):
+            own = reference.take(reference.label == c)
+            sides = [own, events["ignored"]] if "ignored" in events else [own]
+            edges = np.unique(np.concatenate([ends for side in sides for ends in (side.born, side.dies)]))
+            changed[1:, c] = np.diff(np.searchsorted(edges, levels.level)) > 0
+        begins = np.flatnonzero(changed.any(axis=1))
+        if not len(begins):
+            return
+        changed, widths = changed[begins], np.add.reduceat(levels.width, begins)
+        upto = level_mostly(events["ignored"], system) if "ignored" in events else None
+        orders = [np.argsort(side.label, kind="stable") for side in (reference, system)]
+        sizes = np.cumsum(changed @ (np.bincount(system.label, minlength=n_classes) + n_files))
+        for batch in np.split(np.arange(len(begins)), np.flatnonzero(np.diff(sizes // _AT_ONCE)) + 1):
+            number, label = np.nonzero(changed[batch])
+            level, both = levels.level[begins[batch][number]], []
+            for side, order in zip((reference, system), orders, strict=True):
+                first, last = (np.searchsorted(side.label[order], label + end) for end in (0, 1))
+                pair, at = expand(first, last)
+                both.append((pair, order[at]))
+            (pair, at), (owner, copied) = both
+            alive = (reference.born[at] < level[pair]) & (level[pair] <= reference.dies[at])
+            ours = reference.take(at[alive])
+            ours = replace(ours, label=pair[alive].astype(np.int32))
+            theirs = replace(system.take(copied), label=owner.astype(np.int32))
+            if upto is not None:
+                kept = (upto[copied] < level[owner]) | touched(ours.events(), theirs, len(number))
+                theirs = theirs.take(kept)
+            criteria = Criteria.of(self.settings)
+            counted = Counted.of(ours.events(), theirs, self.owner, number, criteria)
+            yield widths[batch], number, label, counted
+
+
+# PSDS of a tally.
+
+
+def levels_of(tally: Tally) -> Levels:
+    """Return the levels of the soft reference of a tally."""
+    return Levels.of([tally.events[name] for name in ("levels", "ignored") if name in tally.events])
 
 
 def is_cut_once(tally: Tally) -> bool:
     """Return whether the reference has the events of the hard reading at all levels where it has any."""
-    if len(edges_of(tally)) != 2 or "ignored" in tally.events:
+    if levels_of(tally).n_distinct != 1 or "ignored" in tally.events:
         return False
     columns = [
         np.array([of.offset, of.onset, of.label, of.file])
-        for of in (tally.events["reference"], tally.events[_LEVELS])
+        for of in (tally.events["reference"], tally.events["levels"])
     ]
     hard, soft = (of[:, np.lexsort(of)] for of in columns)
     return np.array_equal(hard, soft)
-
-
-# PSDS of a tally: against the cut reference, over median filters, against all levels of the reference.
-
-
-def lifetimes_of(tally: Tally, name: str) -> EventLifetimes:
-    """Return the lifetimes of one of `systems_of`."""
-    return tally.system("intersection") if name == "system" else tally.events[name]
 
 
 def systems_of(settings: Settings) -> list[str]:
@@ -200,65 +479,20 @@ def systems_of(settings: Settings) -> list[str]:
     return ["system", *(f"median {length}" for length in settings.psds_median_filters)]
 
 
-SOFT = _LEVELS, "everything", "system of intersection", "system", "ignored"
-"""The events of a tally that PSDS against all levels of a reference needs, where they are there."""
-
-
-def psds_tables(tally: Tally, settings: Settings) -> Tables:
-    """Return the PSDS that the settings ask for, by basis and reading."""
-    criteria = Criteria.of(settings)
-    rocs, stairs = rocs_of(settings, seconds_of(tally), 0, edges_of(tally)), list[tuple[Roc, Staircases]]()
-    for roc in rocs:
-        # Of the same events there is one PSD-ROC.
-        again = stairs and roc.reference == _LEVELS and is_cut_once(tally)
-        stairs.append((roc, stairs[0][1] if again else roc.staircases(tally, criteria)))
-    return tables_of(stairs, tally, settings)
-
-
-def tables_of(stairs: Iterable[tuple[Roc, Staircases]], tally: Tally, settings: Settings) -> Tables:
-    """Return the PSDS that the settings ask for.
-
-    stairs: those of `rocs_of`. tally: for the soft reading, with the events of `SOFT`.
-    """
-    readings, criteria, n_classes = Plan.of(settings).psds, Criteria.of(settings), len(tally.classes)
-    tables: Tables = {}
-    found = {(each.reference, each.system): of_roc for each, of_roc in stairs}
-
-    def averaged(of_roc: Staircases) -> Averaged:
-        roc = psd_roc(of_roc, criteria)
-        return Averaged(roc.classes, overall=np.array(roc.value))
-
-    if "hard" in readings:
-        none = Staircases.none(n_classes)
-        first, *filtered = (found.get(("reference", name), none) for name in systems_of(settings))
-        tables["intersection", "hard"] = {"psds": averaged(first)}
-        if filtered:
-            tables["intersection", "hard"]["pipsds"] = averaged(Staircases.joined(filtered))
-    if (_LEVELS, "system") in found:
-        tables["intersection", "soft"] = {"psds": averaged(found[_LEVELS, "system"])}
-    elif "soft" in readings:
-        (values, off), seconds = np.full((2, 1 + n_classes), np.nan), seconds_of(tally)
-        if seconds:
-            # Where there is no time events may not have been kept.
-            events = tally.events
-            system = events.get("everything", tally.system("intersection"))
-            sides = events[_LEVELS], system, events.get("ignored")
-            values, off = soft_psds(*sides, n_classes, seconds, criteria)
-        tables["intersection", "soft"] = {"psds": Averaged(values[1:], overall=values[0], within=off)}
-    return tables
+def counted_of(
+    tally: Tally, name: str, owner: Index, criteria: Criteria, classes: Sequence[Candidates] | None = None
+) -> Counted:
+    """Count one of `systems_of` against the cut reference; classes: as for `Counted.of`."""
+    system = tally.system("intersection") if name == "system" else tally.events[name]
+    kind = np.zeros(len(tally.classes), dtype=np.int64)
+    return Counted.of(tally.events["reference"].events(), system, owner, kind, criteria, classes)
 
 
 def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:
-    """Return the PSD-ROC under the operating points of some systems of the tally, by their names in it."""
-    seconds, criteria = seconds_of(tally), Criteria.of(settings)
-    if not seconds:
+    """Return the PSD-ROC under the operating points of some of `systems_of`."""
+    criteria, owner = Criteria.of(settings), np.zeros(len(tally.files), dtype=np.int64)
+    rocs = Rocs.of(np.ones((1, 1)), tally.per_file["length"].sum(keepdims=True), criteria)
+    if np.isnan(rocs.rate[0]):
         # Nothing happens so often an hour where there is no time; events may not have been kept.
         return psd_roc(Staircases.none(len(tally.classes)), criteria)
-    rates = Rates.of(seconds, criteria.alpha_ct)
-    stairs = [Roc(None, name, 0, rates).staircases(tally, criteria) for name in systems]
-    return psd_roc(Staircases.joined(stairs), criteria)
-
-
-def seconds_of(tally: Tally) -> float:
-    """Return the length of all files together."""
-    return int(tally.total("length")) / TICKS_PER_SECOND
+    return psd_roc(rocs.staircases([counted_of(tally, name, owner, criteria) for name in systems]), criteria)

@@ -1,7 +1,6 @@
 """Curves over all thresholds of weighted files: their areas and rates, of many weights at once.
 
-The scores are those that `curve_scores` gives of files drawn so often, but for rounding: sums are taken in
-another order. A curve has a point wherever a positive is detected in any file; with weights it may gain
+A curve has a point wherever a positive is detected in any file; with weights it may gain
 nothing there, and then it is on the straight line between its neighbours.
 """
 

@@ -133,7 +133,7 @@ class WeightedRanks:
     def of(cls, reference: Floats, system: Floats, file: Array, n_files: int) -> Self:
         """Count cells: both sides' values in [0, 1] and the file of each, (n,)."""
         (_, ours), (_, theirs) = _numbered(reference), _numbered(system)
-        sizes = [int(side.max(initial=-1)) + 1 for side in (ours, theirs)]
+        sizes = [int(side.max(initial=0)) + 1 for side in (ours, theirs)]
         # Ranks are about their mean: what the cells of one value add follows from what all others do.
         rest = int(np.bincount(ours, minlength=1).argmax())
         some = ours != rest
@@ -144,7 +144,7 @@ class WeightedRanks:
             FileSums.of(ours, file, one, (sizes[0], n_files)),
             FileSums.of(theirs, file, one, (sizes[1], n_files)),
             FileSums.of(number, file[some], one[some], (len(key), n_files)),
-            np.array(np.divmod(key, max(sizes[1], 1))),
+            np.array(np.divmod(key, sizes[1])),
             rest,
             FileSums.of(either, np.tile(file, 2), np.append(one, -one), (len(value), n_files)),
             np.diff(value),

@@ -70,15 +70,19 @@ def numbered(group: Index, time: Index) -> tuple[Index, Index, Index]:
     return number, group[order[first]], time[order[first]]
 
 
+class TooManyOverlapsError(EvaluationError):
+    """More pairs of events overlap than can be looked at."""
+
+
 def check_pairs(first: Index, last: Index, most: float = math.inf) -> None:
-    """Refuse ranges that unfold to more pairs of events than memory can hold; raises EvaluationError.
+    """Refuse ranges that unfold to more pairs of events than memory can hold.
 
     first, last: of the events that overlap each event. Of n events at one time there are n * n pairs. most:
-    beyond which they are refused in any case.
+    beyond which they are refused in any case. Raises TooManyOverlapsError for these, else RoomError.
     """
     pairs = float(np.maximum(last - first, 0).sum(dtype=np.float64))
     if pairs > most:
-        raise EvaluationError(
+        raise TooManyOverlapsError(
             f"ranking {pairs:.3g} pairs of events that overlap would take too long: expected {most:.3g} or "
             "fewer. Are rows repeated, or are there very many events at one time? --only segment needs none"
         )

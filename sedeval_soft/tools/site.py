@@ -96,7 +96,7 @@ _OTHER = "another board is being written to it; wait until that is done, or give
 
 _NEEDS = (
     *(__name__, "sedeval_soft.tables.parquet", "sedeval_soft.measures.confusion"),
-    *("sedeval_soft.measures.soft_intersections", "pyarrow.csv", "scipy.special", "jinja2", "difflib"),
+    *("pyarrow.csv", "scipy.special", "jinja2", "difflib"),
 )
 """Modules that submissions are looked at with: they are imported once for all."""
 

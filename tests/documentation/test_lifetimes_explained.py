@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from documents import ROOT
 from levels import CLASSES, cut, every_statement, levels_of, random_table
 
 from sedeval_soft import evaluate
-from sedeval_soft.measures import soft_psds
 from sedeval_soft.timeline.events import level_runs
 
 SEEDS = pytest.mark.parametrize("seed", range(4))
 LEVELS = [level / 10 for level in range(1, 11)]
 Run = tuple[int, int]
-SAID = r"intersection\.soft\.psds is off by at most (\S+), that of a class by at most (\S+): "
 
 
 def pieces(seed: int, n: int = 30) -> np.ndarray:
@@ -125,41 +121,6 @@ def test_6_post_processing_and_cutting_can_be_exchanged(done, seed):
         assert [after[name] for name in names] == [cut_first[name] for name in names]
         changed += any(after[name] != before[name] for name in names)
     assert changed
-
-
-def looked_at(monkeypatch, rows: int, *sides, **asked):
-    """Return soft PSDS, of the whole and of classes, where few rows are looked at, and its bounds."""
-    monkeypatch.setattr(soft_psds, "_MOST", rows)
-    scores = evaluate(*sides, only="intersection.soft", **asked)
-    values = [value for name, value in scores.items() if "psds" in name]
-    said = [re.match(SAID, warning) for warning in scores.warnings]
-    bounds = [tuple(map(float, match.groups())) for match in said if match] or [(0.0, 0.0)]
-    return values, [bounds[0][0], *[bounds[0][1]] * (len(values) - 1)]
-
-
-@pytest.mark.parametrize(
-    ("preset", "sizes"), [("dcase-psds1", (0, 8_000, 13_000)), ("dcase-psds2", (0, 100_000, 300_000))]
-)
-def test_7_soft_psds_is_off_by_no_more_than_it_says(preset, sizes, monkeypatch):
-    """Where fewer levels are looked at it is off, but by no more than the warning says."""
-    seen = []
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        reference = np.round(rng.random((40, 3)) * rng.random((40, 3)), 3)
-        system = np.clip(np.round(reference + rng.normal(0, 0.15, reference.shape), 3), 0, 1)
-        asked = {"psds": preset, "max_efpr": 3000.0}
-        exact, none = looked_at(monkeypatch, 1 << 31, reference, system, **asked)
-        assert not any(none)
-        for rows in sizes:
-            values, bounds = looked_at(monkeypatch, rows, reference, system, **asked)
-            off = np.abs(np.subtract(values, exact))
-            assert np.all(off <= np.array(bounds) + 1e-12)
-            seen.append((rows, bounds[0], off.max()))
-    # Values are off, bounds say something, and shrink where more is looked at.
-    assert sum(off > 1e-4 for *_, off in seen) > 5
-    of_rows = [[bound for n, bound, _ in seen if n == rows] for rows in sizes]
-    assert np.mean(of_rows[0]) > np.mean(of_rows[1]) > np.mean(of_rows[2])
-    assert np.mean(of_rows[2]) < 0.5
 
 
 def test_every_statement_has_a_test():

@@ -203,17 +203,6 @@ def test_folds_and_saved_tallies_are_the_same():
             needs_all()
 
 
-@pytest.mark.parametrize("levels", [1, 1 << 40], ids=["one by one", "all at once"])
-def test_psds_of_parts_keeps_no_events_however_many_levels_memory_holds(levels, monkeypatch):
-    from sedeval_soft.evaluation import psds_parts
-
-    settings = Settings(only=("segment.hard",), psds="dcase-psds2")
-    monkeypatch.setattr(psds_parts, "room", lambda: levels)
-    shard = count_in_parts(*SIDES, settings, in_rounds=True)
-    assert not shard.tally.events and not shard.tally.samples
-    assert printed(shard) == in_memory(*SIDES, settings)
-
-
 ROW = "a\t0\t1\tcar\t0.5\n"
 TEXTS = {
     "one bad number late": ROW * 50 + "a\t0\tx\tcar\t0.5\n" + ROW * 9,

@@ -25,8 +25,8 @@ from sedeval_soft.evaluation import resample, weighted_optimal
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
 from sedeval_soft.measures import (
     candidates,
+    psds,
     weighted_files,
-    weighted_psds,
     weighted_values,
 )
 from sedeval_soft.measures.registry import measure_of
@@ -143,7 +143,7 @@ def test_psds_of_many_draws(monkeypatch, seed, form, changes):
     monkeypatch.setattr(candidates, "_AT_ONCE", 1 << (seed % 3 * 8))
     monkeypatch.setattr(candidates, "_SHORTEST", (1, 5, 128)[seed % 3])
     for name in ("_AT_ONCE", "_STEPS", "_SORTED"):
-        monkeypatch.setattr(weighted_psds, name, (1, 200, 1 << 20)[seed % 3])
+        monkeypatch.setattr(psds, name, (1, 200, 1 << 20)[seed % 3])
     settings = Settings.of(only=("intersection",), **changes)
     names, values = compare(random_tables(seed, form, n=60), settings, rows_of_weights(6, seed))
     assert np.isfinite(values[["psds" in name for name in names]]).mean() > 0.5

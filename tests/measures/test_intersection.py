@@ -13,16 +13,10 @@ from intersection_cases import FORMS, LABELS, Side, table_of
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.errors import EvaluationError, SettingsError
-from sedeval_soft.measures import intersections
+from sedeval_soft.measures import intersections, levels
 from sedeval_soft.measures.intersections import Criteria, Line, in_union
-from sedeval_soft.measures.soft_intersections import (
-    count_soft_activities,
-    count_soft_pairs,
-    highest_level,
-    sums_below,
-)
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.events import EventLifetimes, activities, lifetimes_of
+from sedeval_soft.timeline.events import EventLifetimes, lifetimes_of
 
 TWO = LABELS[:2]
 COUNTS = ("tp", "n_ref", "fp")
@@ -109,19 +103,16 @@ def integrated(ours: Side, theirs: Side, shares) -> dict[str, np.ndarray]:
     return total
 
 
-def both_ways(tables, n_files, bars):
-    """Soft counts by cells and by pairs of events, which must agree."""
-    by_cells = count_soft_activities(*(activities(table) for table in tables), n_files, bars)
-    by_pairs = count_soft_pairs(
-        *(lifetimes_of(table, merge=True) for table in tables), n_files, len(TWO), bars
-    )
-    for name in ("tp", "n_ref", "n_sys"):
-        assert getattr(by_cells, name) == pytest.approx(getattr(by_pairs, name), abs=1e-9), name
-    return by_cells, by_pairs
+def counted(tables, n_files, bars):
+    """Return soft counts of both tables, and over how many of how many levels they are the mean."""
+    sides = (lifetimes_of(table, merge=True) for table in tables)
+    count = intersections.count_soft_intersections, intersections.count_intersections
+    return levels.integrated(*count, *sides, n_files, len(TWO), bars)
 
 
-def test_both_ways_agree_on_long_tracks():
+def test_pairs_and_hard_counts_at_each_level_agree_on_long_tracks(monkeypatch):
     """Hundreds of frames, values all distinct, wandering or in order: deep nests, and parts of parts."""
+    off = 0.0
     for seed in range(8):
         rng = np.random.default_rng(seed)
         n = 3 * int(rng.integers(20, 150))
@@ -131,9 +122,22 @@ def test_both_ways_agree_on_long_tracks():
             values = np.sort(values, axis=0)[:: int(rng.choice([-1, 1]))] if kind == 1 else values
             tables.append(cases.wide_rows(values, length=float(rng.choice([0.02, 0.03, 1 / 3])), files=3))
         bars = Criteria(*(float(share) for share in rng.choice([0.1, 1 / 3, 0.5, 0.9, 1.0], 3)))
-        both_ways(tables, 3, bars)
-        itself = count_soft_activities(activities(tables[0]), activities(tables[0]), 3, bars)
-        assert (itself.tp == itself.n_ref).all() and (itself.n_sys == itself.n_ref).all()
+        itself, sampled = counted([tables[0]] * 2, 3, bars)
+        assert (itself.tp == itself.n_ref).all() and (itself.n_sys == itself.n_ref).all() and not sampled
+        by_pairs, sampled = counted(tables, 3, bars)
+        assert sampled is None
+        with monkeypatch.context() as few:
+            few.setattr(intersections, "_PAIRS", 0)
+            some, (n_levels, n_distinct) = counted(tables, 3, bars)
+            assert n_levels == 200 < n_distinct
+            few.setattr(levels, "MOST", 10**6)
+            by_levels, sampled = counted(tables, 3, bars)
+        assert sampled is None
+        for name in ("tp", "n_ref", "n_sys"):
+            exact = getattr(by_levels, name)
+            assert getattr(by_pairs, name) == pytest.approx(exact, abs=1e-9), name
+            off = max(off, abs(getattr(some, name).sum() - exact.sum()) / by_levels.n_ref.sum())
+    assert 0 < off < 0.02
 
 
 def hard(reference, system, **chosen):
@@ -205,15 +209,6 @@ def test_differences_from_other_tools(case):
     reference, system, chosen, wanted = DIFFERENCES[case]
     scores = hard(reference, system, **chosen)
     assert {name: scores[name] for name in wanted} == wanted
-
-
-def test_sums_of_very_long_times_do_not_overflow():
-    """What is far beyond 64 bits on the way is right where the sum itself is not."""
-    seven, large = np.arange(7), np.array([2**62] * 3 + [-(2**62)] * 3 + [5])
-    assert sums_below((seven, seven), [large], (seven[-1:], seven[-1:]))[0].tolist() == [5]
-    years, needed = np.full(9, 2**59), np.array([9 * 2**59, 9 * 2**59, 1])
-    levels = highest_level(np.full(9, 0.3), years, np.array([0, 0, 4]), np.array([9, 8, 4]), needed)
-    assert levels.tolist() == [0.3, 0.0, 0.0]
 
 
 # How much of a stretch events cover, against a look at every tick.

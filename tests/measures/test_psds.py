@@ -13,7 +13,7 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.measures import weighted_psds
+from sedeval_soft.measures import levels
 from sedeval_soft.settings import Settings
 
 SECOND = 1_000_000
@@ -232,11 +232,16 @@ def test_undefined_without_length():
         assert scores[f"intersection.{reading}.psds"] is scores[f"intersection.{reading}.psds[a]"] is None
 
 
-def test_intervals_over_evenly_spaced_levels_are_said_to_be(monkeypatch):
-    sides = [{f: np.round(np.random.default_rng(k).random((9, 2)), 3) for f in "abc"} for k in (1, 2)]
-    asked = {"only": "intersection.soft", "psds": "dcase-psds1", "ci": "bootstrap", "replicates": 50}
-    monkeypatch.setattr(weighted_psds, "_MOST", 1)
-    monkeypatch.setattr(weighted_psds, "_FEWEST", 4)
-    assert (
-        "intervals of soft PSDS are those of its mean over 4 evenly" in evaluate(*sides, **asked).warnings[-1]
-    )
+def test_more_levels_than_are_looked_at_are_said_and_change_little(monkeypatch):
+    rng = np.random.default_rng(1)
+    reference, system = rng.permutation(np.arange(120)).reshape(40, 3) % 21 / 20, rng.random((40, 3))
+    asked = {"only": "intersection.soft", "psds": "dcase-psds1", "max_efpr": 3000.0}
+    exact = evaluate(reference, system, **asked)
+    assert not any("levels" in text for text in exact.warnings)
+    for most, off in ((19, 0.05), (5, 0.2)):
+        monkeypatch.setattr(levels, "MOST", most)
+        sampled = evaluate(reference, system, **asked, ci="bootstrap", replicates=50)
+        (said,) = [text for text in sampled.warnings if "levels" in text]
+        assert said.startswith("intersection.soft.psds ") and f" {most} of 20 levels" in said
+        assert sampled["intersection.soft.psds"] == pytest.approx(exact["intersection.soft.psds"], abs=off)
+        assert sampled["intersection.soft.psds"] != exact["intersection.soft.psds"]

@@ -1,4 +1,9 @@
-"""Scores of weighted files that need all values in order: of cells, and average precisions of events."""
+"""Scores that need all values in order: curves, calibration and correlation of cells, precisions of events.
+
+They are of files with weights: how often each counts. Every file has an owner, a number. What the files of
+one owner count is added up first, and weights are of owners: for the scores of all files there is one owner,
+which counts once; for replicates each file is an owner.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +12,13 @@ from functools import partial
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats
+from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.evaluation.count import evaluated_cells
-from sedeval_soft.evaluation.sorted_cells import cut_of, ranked_events
 from sedeval_soft.evaluation.weighted_counts import WeightedTables
 from sedeval_soft.measures.base import Averaged, Table, Tables, averaged
 from sedeval_soft.measures.curve_scores import Units
 from sedeval_soft.measures.divergence import ROUNDING, Logarithms
-from sedeval_soft.measures.event_precision import weighted_precisions
-from sedeval_soft.measures.segment import sum_files
+from sedeval_soft.measures.event_precision import Detections, weighted_precisions
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.measures.weighted_curves import WeightedCurve, d_primes
 from sedeval_soft.measures.weighted_values import WeightedBins, WeightedMoments, WeightedRanks
@@ -23,20 +26,32 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import in_order
 from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.recordings import positive
+
+Cut = Callable[[Array], Array]
+"""What is done to reference values first: nothing, or binarising them."""
 
 _Measures = Callable[[Floats], Mapping[str, Floats]]
 """Returns measures of weighted files by name, (n_weights,) each."""
 
 
-def cells_of_weights(tally: Tally, basis: str, settings: Settings) -> WeightedTables:
-    """Return what gives the tables of a basis, `segment` or `clip`, that need all cells in order."""
-    plan, n_files, n_classes = Plan.of(settings), len(tally.files), len(tally.classes)
+def cut_of(reading: str, settings: Settings) -> Cut:
+    """Return what a reading does to reference values."""
+    return (lambda values: values) if reading == "soft" else (lambda values: positive(values, settings))
+
+
+def cells_of_weights(tally: Tally, basis: str, settings: Settings, owner: Index) -> WeightedTables:
+    """Return what gives the tables of a basis, `segment` or `clip`, that need all cells in order.
+
+    owner: (n_files,) numbers from 0. Weights are (n_weights, n_owners).
+    """
+    plan, n_owners, n_classes = Plan.of(settings), int(owner.max(initial=0)) + 1, len(tally.classes)
     reference, system = (tally.samples[f"{basis}.{side}"] for side in ("reference", "system"))
     lengths = tally.per_file[cells_of(basis)]
     inside = evaluated_cells(lengths, tally.per_file[evaluated_of(basis)])
     if inside is None:
         inside = np.ones(reference.shape[1], dtype=bool)
-    file, start = np.repeat(np.arange(n_files, dtype=np.int32), lengths), np.append(0, np.cumsum(lengths))
+    file = np.repeat(owner.astype(np.int32), lengths)
     # The cells of each class, and of all together, of which those that others expect count for most.
     expected = (inside & tally.is_expected[:, None]).reshape(-1)
     parts = [(ours, theirs, file, inside) for ours, theirs in zip(reference, system, strict=True)]
@@ -48,10 +63,11 @@ def cells_of_weights(tally: Tally, basis: str, settings: Settings) -> WeightedTa
             if reading == "soft":
                 units = [*of_classes, Units.common(of_classes, reference.size)]
             measured[reading] = [
-                _measures(cut(part[0]), *part[1:], n_files, unit, reading, plan)
+                _measures(cut(part[0]), *part[1:], n_owners, unit, reading, plan)
                 for part, unit in zip(parts, units, strict=True)
             ]
-            sizes[reading] = sum_files(cut(reference) * inside, start, np.float64).T
+            sums = [np.bincount(file, y, n_owners) for y in cut(reference) * inside]
+            sizes[reading] = np.reshape(sums, (n_classes, n_owners)).T
 
     def tables(weights: Floats) -> Tables:
         return {
@@ -63,7 +79,7 @@ def cells_of_weights(tally: Tally, basis: str, settings: Settings) -> WeightedTa
 
 
 def _measures(
-    reference: Array, system: Floats, file: Array, inside: Bools, n_files: int, units: Units, reading: str,
+    reference: Array, system: Floats, file: Array, inside: Bools, n_owners: int, units: Units, reading: str,
     plan: Plan,
 ) -> list[_Measures]:  # fmt: skip
     """Return what gives the measures of some cells, (n,) each.
@@ -74,16 +90,16 @@ def _measures(
     if plan.asks_for("curves"):
         order = in_order(system)[1][::-1]
         p, y, of = (column[order] for column in (system, reference, file))
-        curve = WeightedCurve.of(p, y, of, n_files, units, inside[order])
+        curve = WeightedCurve.of(p, y, of, n_owners, units, inside[order])
         measures.append(partial(curve.scores, rates=(settings.max_fpr, settings.max_fnr)))
     y, p, file = (column[inside] for column in (reference, system, file))
     if plan.asks_for("calibration"):
-        measures.append(WeightedBins.of(p, y, file, n_files, settings.bins).scores)
+        measures.append(WeightedBins.of(p, y, file, n_owners, settings.bins).scores)
     if reading == "soft" and plan.asks_for("divergence"):
-        measures.append(WeightedRanks.of(y, p, file, n_files).scores)
-        measures.append(WeightedMoments.of("pearson", (y, p), file, n_files).scores)
+        measures.append(WeightedRanks.of(y, p, file, n_owners).scores)
+        measures.append(WeightedMoments.of("pearson", (y, p), file, n_owners).scores)
         entropies = Logarithms.of(y).entropy(), Logarithms.of(p).entropy()
-        measures.append(WeightedMoments.of("entropy_correlation", entropies, file, n_files, ROUNDING).scores)
+        measures.append(WeightedMoments.of("entropy_correlation", entropies, file, n_owners, ROUNDING).scores)
     return measures
 
 
@@ -110,8 +126,10 @@ def _table(parts: Sequence[Sequence[_Measures]], weights: Floats, n_ref: Floats,
     return table
 
 
-def events_of_weights(tally: Tally, settings: Settings) -> WeightedTables:
-    """Return what gives the average precisions of events, ranked by value."""
-    sizes = len(tally.files), len(tally.classes)
-    precisions = weighted_precisions(*ranked_events(tally, settings), sizes, settings.iou)
+def events_of_weights(tally: Tally, settings: Settings, owner: Index) -> WeightedTables:
+    """Return what gives the average precisions of events, ranked by value; owner: as above."""
+    detections = Detections.of(tally.events["system"], settings.threshold, settings.inclusive)
+    # Of equal overlaps the earlier event is taken, which must not be that of the earlier row.
+    reference = tally.events["reference"].events().in_order()
+    precisions = weighted_precisions(reference, detections, owner, len(tally.classes), settings.iou)
     return lambda weights: {("event", "hard"): precisions(weights)}

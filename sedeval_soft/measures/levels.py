@@ -1,0 +1,75 @@
+"""Levels at which a soft reading is taken that has no closed form: the mean of the hard reading over them.
+
+Between two levels at which an event begins or ceases to exist nothing changes. If there are at most `MOST`
+such levels, the mean over all of them, each with its width, is exactly the soft reading. If there are more,
+`MOST` evenly spaced levels represent all of them, and the output says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from sedeval_soft.arrays import Floats
+from sedeval_soft.measures.detection import DetectionCounts
+from sedeval_soft.measures.matching import TooManyPairsError
+from sedeval_soft.sorting import distinct
+from sedeval_soft.timeline.events import EventLifetimes
+from sedeval_soft.timeline.ranges import TooManyOverlapsError
+
+MOST = 200
+"""Levels beyond which evenly spaced ones are taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Levels in (0, 1] at which labels are binarised.
+
+    level: (n,) ascending. width: (n,) how much of (0, 1] each stands for; together they end at the highest
+    level of all events. n_distinct: how many different levels there are.
+    """
+
+    level: Floats
+    width: Floats
+    n_distinct: int
+
+    @classmethod
+    def of(cls, sides: Sequence[EventLifetimes]) -> Self:
+        """Return the levels at which the events of all sides may differ."""
+        ends = [levels for side in sides for levels in (side.born, side.dies)]
+        edges = distinct(np.concatenate([np.zeros(1), *ends]))
+        n, top = len(edges) - 1, float(edges[-1])
+        if n <= MOST:
+            return cls(edges[1:], np.diff(edges), n)
+        return cls(top * (np.arange(MOST) + 0.5) / MOST, np.full(MOST, top / MOST), n)
+
+    @property
+    def sampled(self) -> tuple[int, int] | None:
+        """How many levels there are here, and how many different ones; None if these are the same."""
+        return None if self.n_distinct == len(self.level) else (len(self.level), self.n_distinct)
+
+
+def integrated(
+    exact: Callable[..., DetectionCounts],
+    hard: Callable[..., DetectionCounts],
+    reference: EventLifetimes,
+    system: EventLifetimes,
+    *how: Any,  # noqa: ANN401 - of whatever type both take
+) -> tuple[DetectionCounts, tuple[int, int] | None]:
+    """Return the counts of a soft reading, and `Levels.sampled` if they are a mean over levels.
+
+    exact: counts lifetimes of both sides at all levels. hard: counts events of both sides. how: what both
+    take beside these. If `exact` has too many pairs of events to look at, the counts are the mean over
+    `Levels` of those of `hard`.
+    """
+    try:
+        return exact(reference, system, *how), None
+    except (TooManyPairsError, TooManyOverlapsError):
+        levels, counts = Levels.of([reference, system]), list[DetectionCounts]()
+    for level, width in zip(levels.level.tolist(), levels.width.tolist(), strict=True):
+        sides = (side.take(side.alive(level, inclusive=True)).events() for side in (reference, system))
+        counts.append(DetectionCounts(*(width * column for column in hard(*sides, *how))))
+    return DetectionCounts(*(np.sum(column, axis=0) for column in zip(*counts, strict=True))), levels.sampled

@@ -28,6 +28,7 @@ from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.forms import Form, form_of
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import BOM, Source
+from sedeval_soft.tables.advice import are_decimal
 from sedeval_soft.tables.text import may_be_value, sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
 from sedeval_soft.threads import ahead, for_each
@@ -284,10 +285,13 @@ def check_text(source: str, names: Iterable[str], form: str, forbidden: str = "\
 
 
 def check_labels(rows: EventTable, form: str) -> None:
-    """Raise InputError for a class that a reader of a table without header could take for a value."""
+    """Raise InputError for names that a reader of a table without header could take for values or times."""
     name = next((name for name in rows.classes if may_be_value(name)), None)
     if name is not None:
         raise _refused(rows.origin.name, name, f"would be read as a value in {form}, which has no header")
+    if form == "sed-eval" and are_decimal(rows.files):
+        why = f"and those of all other files would be read as times in {form}, which has no header"
+        raise _refused(rows.origin.name, rows.files[0], why)
 
 
 def stems(source: str, files: Iterable[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a message proposes to say of columns: what may be meant is tried on the first rows before it is written.
+"""What a message proposes to say of columns: it is tried on the first rows before it is written.
 
 A proposal adds to what the user says of columns and never takes a column that the user has named. It is
 written where the table can be read with it and its rows make sense. Where nothing does, the message says what
@@ -153,11 +153,16 @@ def _proposals(
             beside = begin < stop if end or "onset" in known else stop == begin + 1
             if not beside or (header and {*numbers} - {begin, stop} and (texts or "event_label" in known)):
                 continue
-            times = [to_number(cell) for i in (begin, stop) for cell in cells[i]]
-            whole = all(time == round(time) for time in times if time == time)
-            if whole and max(times) > _HOUR:  # of samples, or milliseconds
+            times = [to_number(cell) for i in (begin, stop) for cell in cells[i] if is_number(cell)]
+            if (
+                all(map(float.is_integer, times)) and max(times, default=0) > _HOUR
+            ):  # of samples, or milliseconds
                 continue
-            if "event_label" not in known and not label and max(map(to_number, cells[stop])) <= 1:
+            if (
+                "event_label" not in known
+                and not label
+                and not any(to_number(cell) > 1 for cell in cells[stop])
+            ):
                 continue  # could be values
             places = {"onset": begin, role: stop}
             if "event_label" not in known and not label and (texts or not header):
@@ -202,7 +207,7 @@ def first_line(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: 
         )
         return explained(error, fields, every, columns, label)
     header = not any(map(is_number, texts))
-    if header and "onset" in roles_of(texts, (), None)[0]:
+    if header and "onset" in roles_of(texts, columns, None)[0]:
         return explained(without_time("offset", texts, columns), fields, rows, columns, label)
     if error_of_name := misnamed(texts, columns):
         return explained(error_of_name, fields, rows, columns, label)
@@ -225,12 +230,12 @@ def first_line(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: 
     mend = ""
     if {field.lower() for field in texts[1:]} <= _NOTHING and all(len(row) == len(fields) for row in rows):
         mend = "; a file without an event is its name alone, below the header 'filename,onset,offset,label'"
-    return LayoutError(
-        f"{line} is neither a header nor a row{lacking}; expected a header with the columns onset, offset (or duration) "
-        f"and event_label (and filename, soft_value), or rows of [filename,] onset, offset, label[, value]"
-        f"{one_class}{mend}",
-        "not-a-table",
+    header_or_rows = (
+        "a header with the columns onset, offset (or duration) and event_label (and filename, soft_value), or "
+        "rows of [filename,] onset, offset, label[, value]"
     )
+    wrong = f"{line} is neither a header nor a row{lacking}"
+    return LayoutError(f"{wrong}; expected {header_or_rows}{one_class}{mend}", "not-a-table")
 
 
 def _by_number(**places: int) -> ColumnNames:

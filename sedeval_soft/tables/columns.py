@@ -460,10 +460,14 @@ def layout_of_header(
     of_one_class = bool(label) and no_classes
     if "event_label" not in roles and dialect is not None and not of_one_class:
         same = [name for key, name in zip(keys, names, strict=True) if key in dialect.same]
-        free = [name for name in (*(names[i] for i in others), *same) if name]
-        wrong = f"{dialect.title}: no column is known to have the labels"
-        choices = [((("event_label", name),), "") for name in free[:1]]
-        raise LayoutError(wrong, "missing-column", expected=f"event_label{ONE_CLASS}", choices=choices)
+        cells = row if len(row) == len(names) else names
+        free = [name for name in (*(names[i] for i in others if not is_number(cells[i])), *same) if name]
+        raise LayoutError(
+            f"{dialect.title}: no column is known to have the labels",
+            "missing-column",
+            expected=f"event_label{ONE_CLASS}",
+            choices=[((("event_label", name),), "") for name in free[:1]],
+        )
     if "event_label" not in roles and not of_one_class:
         _enter_classes(names, roles, settled, ONE_CLASS if unlike else "")
     elif dialect is None and not of_one_class and len(row) == len(names) and None in roles:

@@ -21,6 +21,7 @@ from sedeval_soft.arrays import Array, Codes, Floats
 from sedeval_soft.errors import InputError, Problem, be, counted, plural, quoted, without_commands
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
+from sedeval_soft.tables.advice import are_decimal
 from sedeval_soft.tables.arrow_columns import buffer_of
 from sedeval_soft.tables.columns import LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
@@ -28,7 +29,6 @@ from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.forms import Form, form_of
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import BOM, Source
-from sedeval_soft.tables.advice import are_decimal
 from sedeval_soft.tables.text import may_be_value, sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
 from sedeval_soft.threads import ahead, for_each

@@ -279,12 +279,11 @@ def check_row(
     numbers: list[float] = []
     for column, (role, title, text) in enumerate(zip(layout.roles, layout.names, fields, strict=True), 1):
         wrong = None
-        if role == "event_label" and not text.strip() and limits.label:
-            continue
         if role in _NAMES and not text.strip():
             others = [option(("event_label", layout.names[i])) for i in layout.labels]
             other = f", or {(others or [_NO_LABEL])[0]}" * (role == "event_label")
-            wrong = "empty-name", f"{title} is empty; expected a name{other}"
+            labelled = role == "event_label" and limits.label
+            wrong = None if labelled else ("empty-name", f"{title} is empty; expected a name{other}")
         elif role in _NAMES and "\0" in text:
             wrong = "nul-byte", f"{title} holds a NUL character; expected a name"
         elif layout.units.get(column - 1) == "date":

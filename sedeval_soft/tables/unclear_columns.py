@@ -205,7 +205,10 @@ def _assumed(source: str, layout: Layout, limits: Limits, batches: Cells, line: 
         if not any(each.open for each in columns):
             break
     by_table = limits.by_table and not limits.only
-    files = [each for each in columns if each.names_recordings(by_table=by_table)]
+    files = sorted(
+        (each for each in columns if each.names_recordings(by_table=by_table)),
+        key=lambda each: not each.likely,
+    )
     values = [each for each in columns if each.has_values() and each not in files]
     problems = []
     for code, unclear in ((UNCLEAR_FILE, files), (UNCLEAR_VALUE, values)):

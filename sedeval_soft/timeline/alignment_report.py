@@ -11,7 +11,6 @@ Reports add up: those of batches of whole recordings together are the one of all
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

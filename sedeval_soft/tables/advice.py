@@ -144,8 +144,9 @@ def _proposals(
     numbers = [i for i in free if all(map(is_number, filter(None, cells[i]))) and any(cells[i])]
     texts = [i for i in free if not any(map(is_number, cells[i])) and any(cells[i])]
     audio = [i for i in texts if any(without_extension(cell) != cell for cell in cells[i])]
-    named = [i for i in texts if i not in audio and words_in(names[i]).isdisjoint(WORD_LISTS["no-values"])]
-    timed = [i for i in numbers if not in_another_unit(names[i])]
+    odd = [i for i in free if not words_in(names[i]).isdisjoint(WORD_LISTS["no-values"])]
+    named = [i for i in texts if i not in {*audio, *odd}]
+    timed = [i for i in numbers if _may_be_time(names[i])]
     onsets = [known["onset"]] if "onset" in known else timed
     end = next((role for role in ("offset", "duration") if role in known), "")
     for role in [end] if end else ["offset", "duration"]:
@@ -169,10 +170,16 @@ def _proposals(
                 places |= {"event_label": at} if (at := _label(named, cells, stop)) is not None else {}
                 if "event_label" not in places:
                     continue
-            left = [i for i in texts if i < begin and i not in places.values()]
+            left = [i for i in (*audio, *named) if i < begin and i not in places.values()]
             if left and "filename" not in known:
-                places = {"filename": next((i for i in left if i in audio), left[0]), **places}
+                places = {"filename": left[0], **places}
             yield tuple((each, names[i]) for each, i in places.items() if roles[i] is None)
+
+
+def _may_be_time(name: str) -> bool:
+    """Return whether a column may have times in a known unit by its name: it may have any other name, too."""
+    words = words_in(name) - {*WORD_LISTS["time-like"]}
+    return words.isdisjoint(WORD_LISTS["no-values"]) and not in_another_unit(name)
 
 
 def _label(texts: Sequence[int], cells: Cells, end: int) -> int | None:
@@ -231,8 +238,8 @@ def first_line(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: 
     if {field.lower() for field in texts[1:]} <= _NOTHING and all(len(row) == len(fields) for row in rows):
         mend = "; a file without an event is its name alone, below the header 'filename,onset,offset,label'"
     header_or_rows = (
-        "a header with the columns onset, offset (or duration) and event_label (and filename, soft_value), or "
-        "rows of [filename,] onset, offset, label[, value]"
+        "a header with the columns onset, offset (or duration) and event_label (and filename, soft_value), "
+        "or rows of [filename,] onset, offset, label[, value]"
     )
     wrong = f"{line} is neither a header nor a row{lacking}"
     return LayoutError(f"{wrong}; expected {header_or_rows}{one_class}{mend}", "not-a-table")

@@ -7,6 +7,7 @@ is missing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
@@ -159,12 +160,9 @@ def _proposals(
                 all(map(float.is_integer, times)) and max(times, default=0) > _HOUR
             ):  # of samples, or milliseconds
                 continue
-            if (
-                "event_label" not in known
-                and not label
-                and not any(to_number(cell) > 1 for cell in cells[stop])
-            ):
-                continue  # could be values
+            unlabelled = header and "event_label" not in known and not label
+            if unlabelled and not any(to_number(cell) > 1 for cell in cells[stop]):  # could be values
+                continue
             places = {"onset": begin, role: stop}
             if "event_label" not in known and not label and (texts or not header):
                 places |= {"event_label": at} if (at := _label(named, cells, stop)) is not None else {}
@@ -285,9 +283,10 @@ def no_class(layout: Layout, rows: Cells, limits: Limits, at: int) -> str:
     at: its position.
     """
     names, columns, label = layout.names, limits.columns, limits.label
-    classes = [i for i, role in enumerate(layout.roles) if role == "class"]
-    of_values = any(0 <= to_number(row[i]) <= 1 for row in rows for i in classes)
-    said = () if of_values else guessed(names, rows, columns, label)
+    cells = [to_number(row[i]) for row in rows for i, role in enumerate(layout.roles) if role == "class"]
+    said = () if any(0 <= number <= 1 for number in cells) else guessed(names, rows, columns, label)
     if not said and helps(names, rows, columns, (("", names[at]),), label):
         said = (("", names[at]),)
-    return f"{option(*said)} where that is no class" if said else ""
+    if said:
+        return f"{option(*said)} where that is no class"
+    return "" if label or not all(map(math.isnan, cells)) else f"event_label{ONE_CLASS}"

@@ -90,7 +90,7 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
         mend = of_each_value(*(float(end(each(v) for v in values)) for end, each in _ENDS))
         at = (problems[0].column or 0) - 1
         other = no_class(layout, [fields], limits, at) if layout.wide else ""
-        message = ", or ".join(filter(None, (message, mend, other)))
+        message = ", or ".join(filter(None, (message, other, mend)))
     raise InputError(table.problem(row, message))
 
 

@@ -114,7 +114,7 @@ class Scan:
             at, mend = (problem.column or 0) - 1, mends.pop(problem.code, "")
             if problem.code in of_classes and at >= 0 and layout.roles[at] == "class":
                 of_classes.remove(problem.code)
-                mend = ", or ".join(filter(None, (mend, no_class(layout, cells, limits, at))))
+                mend = ", or ".join(filter(None, (no_class(layout, cells, limits, at), mend)))
             if mend:
                 self.problems[i] = replace(problem, message=f"{problem.message}, or {mend}")
 

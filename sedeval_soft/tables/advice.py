@@ -156,9 +156,9 @@ def _proposals(
             if not beside or (header and {*numbers} - {begin, stop} and (texts or "event_label" in known)):
                 continue
             times = [to_number(cell) for i in (begin, stop) for cell in cells[i] if is_number(cell)]
-            if (
-                all(map(float.is_integer, times)) and max(times, default=0) > _HOUR
-            ):  # of samples, or milliseconds
+            if max(times, default=0) > _HOUR and all(
+                map(float.is_integer, times)
+            ):  # samples, or milliseconds
                 continue
             unlabelled = header and "event_label" not in known and not label
             if unlabelled and not any(to_number(cell) > 1 for cell in cells[stop]):  # could be values
@@ -257,7 +257,7 @@ def may_be_times(fields: Sequence[str], rows: Cells, columns: ColumnNames, label
 
     As Sonic Visualiser writes them they are onset, value, duration and label. fields: of a row.
     """
-    layout = None if columns else layout_of_row(fields)
+    layout = layout_of_row(fields)
     if layout is None or "filename" not in layout.roles:
         return None
     if not are_decimal([row[0].strip() for row in rows if len(row) == len(fields)]):

@@ -144,6 +144,7 @@ def test_files_may_be_called_by_decimal_numbers_if_the_user_says_so(tmp_path):
     assert rows_of(path, *said)[1] == "0.50\t5\t6.2\tintro"
     done = call(path, path, *said, "--strict", "--score", "event.hard.f1.micro")
     assert (done.code, done.out) == (0, "1.0\n"), done.err
+    assert call("convert", path, "-", "--columns", "filename=take").code == 2, "said of the other table"
     said = ("--columns", "onset=1,duration=3,event_label=4")
     rows = ["0.5\t6.7\tintro", "7.25\t15.25\tsolo", "16\t23.75\toutro", "24\t30.5\tintro"]
     assert rows_of(path, *said)[1:] == rows

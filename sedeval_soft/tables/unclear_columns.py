@@ -150,7 +150,7 @@ class _Column:
 
 
 def _unclear(layout: Layout) -> list[_Column]:
-    """Return the columns that must be looked at, the likeliest to name recordings first: none in most tables."""
+    """Return the columns that must be looked at, the likeliest to name recordings first: mostly none."""
     may_name, valueless = (layout.position(role) is None for role in ("filename", "soft_value"))
     columns = []
     for i, name in enumerate(layout.names) if layout.has_header else ():

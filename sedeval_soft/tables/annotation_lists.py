@@ -16,7 +16,7 @@ from itertools import islice
 from sedeval_soft.errors import Problem, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.annotation_document import HEAD, Document
-from sedeval_soft.tables.columns import Layout, is_number, looks_like_header, option
+from sedeval_soft.tables.columns import WORD_LISTS, Layout, is_number, looks_like_header, option
 from sedeval_soft.tables.event_table import UNKNOWN, EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import DELIMITERS, SOLID, check_lines, records, split
@@ -49,7 +49,7 @@ def _check(source: Source, limits: Limits, n_events: int) -> None:
 
 # Few-shot
 
-_MARKS = ("POS", "NEG", UNKNOWN)
+_MARKS = WORD_LISTS["marks"]
 
 _NO_EVENT = (
     "there is a class called UNK, so that cells of UNK are taken for no event: a detection there counts as a "

@@ -91,5 +91,5 @@ def _blocks_of_text(source: Source, layout: Layout, size: int, limits: Limits) -
             yield rows
         let_go(data, begin, end)
         begin = end
-    found.mend(layout, copy_command(source.name))
+    found.mend(layout, copy_command(source.name), limits)
     found.check()

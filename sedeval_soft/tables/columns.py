@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
@@ -121,10 +121,10 @@ BESIDE = frozenset({"folder", "end_file", "selection", "view"})
 TEXTS = BESIDE | {"filename", "event_label"}
 """Roles of columns of texts."""
 
-_UNLABELLED = {"nn": ("onset", "offset"), "snn": ("filename", "onset", "offset")}
+UNLABELLED = {"nn": ("onset", "offset"), "snn": ("filename", "onset", "offset")}
 """Rows of tables without header and labels, likewise."""
 
-_ONE = ", or, where all rows are of one class, its name, as --label car"
+ONE_CLASS = ", or, where all rows are of one class, its name, as --label car"
 
 PART_NAMES = {f"{name}{end}" for name in NAMES["part"] for end in ("", "_id", "_label", "_name", "_number")}
 """Of the column of parts in a table of folds or scenes."""
@@ -153,7 +153,8 @@ _SPELLINGS = {**_OPTIONS, "label": "event_label", "soft_value": "soft_value"}
 _NEXT_COLUMN = rf",(?=\s*(?:{'|'.join(_SPELLINGS)})\s*=)"
 _POSITION = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 _MADE_UP = re.compile(r"unnamed:_\d+|_index_level_\d+_|level_\d+")  # by pandas, where an index has no name
-_LISTED = 50  # columns, and characters of a name, up to which messages list them
+_JSON = re.compile(r'\s*(\[\s*\{|\{\s*")')
+LISTED = 50  # columns, and characters of a name, up to which messages list them
 
 UNCLEAR_FILE = "unclear-file-column"
 UNCLEAR_VALUE = "unclear-value-column"
@@ -161,10 +162,14 @@ UNCLEAR = (UNCLEAR_FILE, UNCLEAR_VALUE)
 """Codes of problems that only the user can settle: no other form is tried."""
 
 
+def spelt(columns: Iterable[tuple[str, str]]) -> str:
+    """Return what is said of columns, pairs of a role and a name, as `column_names` takes it."""
+    return ",".join(f"{role.removeprefix('soft_') or 'ignore'}={column}" for role, column in columns)
+
+
 def option(*columns: tuple[str, str], name: str = COLUMNS) -> str:
     """Return the option that says roles of columns, as a shell takes it: pairs of a role and a name."""
-    said = ",".join(f"{role.removeprefix('soft_') or 'ignore'}={column}" for role, column in columns)
-    return f"{name} {shlex.quote(said)}"
+    return f"{name} {shlex.quote(spelt(columns))}"
 
 
 ColumnNames = tuple[tuple[str, str], ...]
@@ -190,7 +195,8 @@ def column_names(columns: object) -> ColumnNames:
             expected = f"expected one of {', '.join(_OPTIONS)}"
             raise SettingsError(f"{COLUMNS} {said}={name}: there is no role {said!r}; {expected}")
         if roles.setdefault(name.casefold(), role) != role:
-            raise SettingsError(f"{COLUMNS}: column {name!r} has two roles; expected one")
+            expected = "one, and for the ends of events a column of offsets or durations"
+            raise SettingsError(f"{COLUMNS}: column {name!r} has two roles; expected {expected}")
         pairs[role, name] = None
     return tuple(pairs)
 
@@ -211,15 +217,31 @@ def _roles_and_names(columns: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401
         yield role.strip(), name.strip()
 
 
-class LayoutError(EvaluationError):
-    """A first line that is neither a header nor a row; the reader adds where it stands.
+Choice = tuple[tuple[tuple[str, str], ...], str]
+"""What may be said of columns, as pairs of a role and a name, and the words that follow such an option."""
 
-    code: of this kind of problem. column: the one that is wrong, from 1, where it is one.
+
+class LayoutError(EvaluationError):
+    """A first line that is neither a header nor a row; the reader adds where it is.
+
+    code: of this kind of problem. column: the one that is wrong, from 1, where it is one. choices: what may
+    be said of columns; `advice.explained` tries them, and writes those that help after `asking`, and
+    `expected` beside them, or alone where none does.
     """
 
-    def __init__(self, message: str, code: str, column: int | None = None) -> None:
-        super().__init__(message)
-        self.code, self.column = code, column
+    def __init__(
+        self,
+        wrong: str,
+        code: str,
+        column: int | None = None,
+        *,
+        expected: str = "",
+        choices: Sequence[Choice] = (),
+        asking: str = "expected ",
+    ) -> None:
+        super().__init__(f"{wrong}; expected {expected}" if expected else wrong)
+        self.wrong, self.code, self.column = wrong, code, column
+        self.expected, self.choices, self.asking = expected, choices, asking
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,11 +377,11 @@ def looks_like_header(fields: Sequence[str], columns: ColumnNames = ()) -> bool:
     Numbers are no names: they are of columns of a table without header.
     """
     named = tuple((role, name) for role, name in columns if not _POSITION.fullmatch(name))
-    roles, _ = _roles_of(fields, named, dialect_of(fields))
+    roles, _ = roles_of(fields, named, dialect_of(fields))
     return "onset" in roles and ("offset" in roles or "duration" in roles)
 
 
-def _roles_of(
+def roles_of(
     fields: Sequence[str], columns: ColumnNames, dialect: Dialect | None
 ) -> tuple[list[str | None], set[int]]:
     """Return the role of each column by its name, and the positions of those settled to have none."""
@@ -406,7 +428,7 @@ def _unit(key: str, keys: Sequence[str]) -> str:
     if _has_word(key, "milliseconds"):
         return "ms"
     least = key.replace("min", "max") in {*keys} - {key}  # `t_min` beside `t_max` is not in minutes
-    return UNITS.get(key, "" if _in_another_unit(key) and not least else "s")
+    return UNITS.get(key, "" if in_another_unit(key) and not least else "s")
 
 
 def layout_of_header(
@@ -420,28 +442,36 @@ def layout_of_header(
     """
     names = tuple(field.strip() for field in fields)
     keys, dialect = [normal(name) for name in names], dialect_of(names)
-    roles, settled = _roles_of(names, columns, dialect)
-    if not {"onset", "offset"} <= {*roles} and (weak := layout_of_labels(fields, columns)) is not None:
+    roles, settled = roles_of(names, columns, dialect)
+    if not {"onset", "offset"} <= {*roles} and (weak := layout_of_labels(fields, columns, [row])) is not None:
         return weak
     _one_of_each(names, roles, settled)
     if "onset" not in roles:
-        raise _without_time("onset", names)
+        raise without_time("onset", names, columns)
     if "offset" not in roles and "duration" not in roles:
-        raise _without_end(names, roles, row)
+        raise without_time("offset", names, columns)
     labels = _other_labels(keys, roles, settled, dialect, columns) if dialect else ()
     plain = (i for i, role in enumerate(roles) if role is None and i not in settled)
     others = [i for i in plain if not _MADE_UP.fullmatch(keys[i])]
-    no_classes = "event_label" not in roles and ("soft_value" in roles or not others or dialect is not None)
+    unlike = len(row) == len(names) and not any(_may_be_class(row[i]) for i in others)
+    no_classes = "event_label" not in roles and (
+        "soft_value" in roles or unlike or not others or dialect is not None
+    )
     of_one_class = bool(label) and no_classes
     if "event_label" not in roles and dialect is not None and not of_one_class:
         same = [name for key, name in zip(keys, names, strict=True) if key in dialect.same]
-        free = next((name for name in (*(names[i] for i in others), *same) if name), "NAME")
-        message = f"{dialect.title}: no column is known to have the labels; expected "
-        raise LayoutError(f"{message}{option(('event_label', free))}{_ONE}", "missing-column")
+        cells = row if len(row) == len(names) else names
+        free = [name for name in (*(names[i] for i in others if not is_number(cells[i])), *same) if name]
+        raise LayoutError(
+            f"{dialect.title}: no column is known to have the labels",
+            "missing-column",
+            expected=f"event_label{ONE_CLASS}",
+            choices=[((("event_label", name),), "") for name in free[:1]],
+        )
     if "event_label" not in roles and not of_one_class:
-        _enter_classes(names, roles, settled)
+        _enter_classes(names, roles, settled, ONE_CLASS if unlike else "")
     elif dialect is None and not of_one_class and len(row) == len(names) and None in roles:
-        _check_labels(names, roles, row)
+        _check_labels(names, roles, settled, columns, row)
     given = {(role, normal(name)) for role, name in columns}
     chosen = [(role, name) for role, name in zip(roles, names, strict=True) if (role, normal(name)) in given]
     labelled = [("event_label", names[roles.index("event_label")])] if dialect and not of_one_class else []
@@ -468,14 +498,13 @@ def _one_of_each(names: Sequence[str], roles: list[str | None], settled: set[int
         holders = [i for i, other in enumerate(roles) if other == role]
         canonical = [i for i in holders if normal(names[i]) == aliases[0]]
         if len(holders) > 1 and len(canonical) != 1:
-            both = " and ".join(repr(names[i]) for i in holders[:_LISTED])
-            first, second = (option((role, names[i])) for i in holders[:2])
-            wrong = f"columns {both} could each be the {role}"
+            both = " and ".join(repr(names[i]) for i in holders[:LISTED])
+            wrong, expected = f"columns {both} could each be the {role}", "only one of them"
+            choices = [(((role, names[i]),), "") for i in holders[:2]]
             if normal(names[holders[0]]) == normal(names[holders[1]]):
                 wrong = f"columns {holders[0] + 1} and {holders[1] + 1} have one name: {both}"
-                first, second = "another name for one of them", "only one"
-            message = f"{wrong}; expected {first}, or {second}"
-            raise LayoutError(message, "repeated-column", holders[-1] + 1)
+                expected, choices = "another name for one of them, or only one", []
+            raise LayoutError(wrong, "repeated-column", holders[-1] + 1, expected=expected, choices=choices)
         for i in {*holders} - {*canonical} if len(holders) > 1 else ():
             roles[i] = None
             settled.add(i)
@@ -496,26 +525,6 @@ def _other_labels(
     said = {normal(name) for _, name in columns}
     chosen = "event_label" in {role for role, name in columns if normal(name) in keys}
     return () if chosen else tuple(i for i in others if keys[i] not in said)
-
-
-def _without_end(names: Sequence[str], roles: Sequence[str | None], row: Sequence[str]) -> LayoutError:
-    """Return what is wrong with a header of onsets, but without ends; row: the fields of the first row."""
-    error = _without_time("offset", names)
-    if error.column is not None:
-        return error
-    onset = roles.index("onset")
-    others = [i for i, role in enumerate(roles) if role is None and names[i]]
-    cells = row if len(row) == len(names) else [""] * len(names)
-    others.sort(key=lambda i: not is_number(cells[i]))
-    ends = ["offset", "duration"]
-    if others and is_number(cells[others[0]]) and to_number(cells[others[0]]) < to_number(cells[onset]):
-        ends.reverse()
-    mends = "".join(f", or {option((end, names[i]))}" for i in others[:1] for end in ends)
-    message = (
-        f"{names[onset]!r} says when events begin, but no column when they end; expected one named 'offset' "
-        f"or 'duration'{mends}{', if that is one' if mends else ''}"
-    )
-    return LayoutError(message, "missing-column")
 
 
 def with_label(layout: Layout, filled: Sequence[int]) -> Layout:
@@ -544,24 +553,26 @@ def with_label(layout: Layout, filled: Sequence[int]) -> Layout:
     )
 
 
-def _without_time(role: str, names: Sequence[str]) -> LayoutError:
+def without_time(role: str, names: Sequence[str], columns: ColumnNames = ()) -> LayoutError:
     """Return what is wrong with a header without onsets, or offsets; its column is what may be meant."""
+    code = "missing-column"
     if not names:
-        wrong = "has no columns"
-        return LayoutError(
-            f"{wrong}; expected onset, offset and event_label, with no row where there is no event",
-            "missing-column",
-        )
-    names, more = names[:_LISTED], len(names) - _LISTED
-    listed = ", ".join(map(repr, names)) + (f" and {more} more" if more > 0 else "")
-    at = next(iter(_misspelt(role, names)), None)
-    column = None if at is None else at + 1
-    hint = f"expected one named {role!r}, in seconds"
-    if at is not None:
-        also = [] if role == "offset" or "offset" in map(role_of, names) else _misspelt("offset", names)
-        columns = [(role, names[at]), *(("offset", names[i]) for i in also[:1] if i != at)]
-        hint = f"did you mean {role!r} by {names[at]!r}? {option(*columns)} says so"
-    return LayoutError(f"there is no {role} column among {listed}; {hint}", "missing-column", column)
+        expected = "onset, offset and event_label, with no row where there is no event"
+        return LayoutError("has no columns", code, expected=expected)
+    shown, more = names[:LISTED], len(names) - LISTED
+    listed = ", ".join(map(repr, shown)) + (f" and {more} more" if more > 0 else "")
+    wrong = f"there is no {role} column among {listed}"
+    expected = f"one named {role!r}{' or ' + repr('duration') if role == 'offset' else ''}, in seconds"
+    said = {normal(name) for _, name in columns}
+    meant = [i for i in _misspelt(role, shown) if normal(shown[i]) not in said]
+    if not meant:
+        return LayoutError(wrong, code, expected=expected)
+    at = meant[0]
+    also = [] if role == "offset" or "offset" in map(role_of, names) else _misspelt("offset", shown)
+    pairs = ((role, shown[at]), *(("offset", shown[i]) for i in also[:1] if i != at))
+    asking = f"did you mean {role!r} by {shown[at]!r}? "
+    choices = [(pairs, " says so"), ((("", shown[at]),), " if it has no times")]
+    return LayoutError(wrong, code, at + 1, expected=expected, choices=choices, asking=asking)
 
 
 def words_in(name: str) -> set[str]:
@@ -573,33 +584,49 @@ def _has_word(name: str, words: str) -> bool:
     return not words_in(name).isdisjoint(WORD_LISTS[words])
 
 
-def _in_another_unit(name: str) -> bool:
+def in_another_unit(name: str) -> bool:
     """Return whether a time is by its name in minutes, samples, frames or the like."""
     return _has_word(name, "other-units")
 
 
 def _misspelt(role: str, names: Sequence[str]) -> list[int]:
     """Return the positions of names that are close to those of a role, and of none themselves."""
-    unknown = (i for i, name in enumerate(names) if not role_of(name) and not _in_another_unit(name))
+    known = [role_of(name) or normal(name) in _DURATIONS for name in names]
+    unknown = (i for i, name in enumerate(names) if not known[i] and not in_another_unit(name))
     return [i for i in unknown if close_matches(normal(names[i]), ALIASES[role], 1, 0.75)]
 
 
-def _check_labels(names: Sequence[str], roles: Sequence[str | None], row: Sequence[str]) -> None:
-    # Labels are refused where they, and all columns that would be read past, are numbers.
+def _check_labels(
+    names: Sequence[str],
+    roles: Sequence[str | None],
+    settled: Collection[int],
+    columns: ColumnNames,
+    row: Sequence[str],
+) -> None:
+    # Labels are refused where they, and all columns that could be classes as well, are numbers.
     at = roles.index("event_label")
-    columns = [i for i, role in enumerate(roles) if role is None or i == at]
-    if normal(names[at]) != ALIASES["event_label"][0] and all(is_number(row[i]) for i in columns):
-        classes = ", ".join(repr(names[i]) for i in columns[: _LISTED + 1])
+    plain = (i for i, role in enumerate(roles) if role is None and i not in settled and names[i])
+    others = [i for i in plain if not _MADE_UP.fullmatch(normal(names[i]))]
+    known = normal(names[at]) == ALIASES["event_label"][0] or "event_label" in {role for role, _ in columns}
+    if not known and others and all(is_number(row[i]) for i in (at, *others)):
+        classes = ", ".join(repr(names[i]) for i in (at, *others[:LISTED]))
         wrong = f"{names[at]!r} could be the column of labels, or {classes} classes of a wide table"
-        expected = "expected event_label as the name of labels, or another name for that class"
-        raise LayoutError(f"{wrong}; {expected}", "ambiguous-table", at + 1)
+        choices = [((("event_label", names[at]),), " if it has the labels")]
+        expected = "another name for that class"
+        raise LayoutError(wrong, "ambiguous-table", at + 1, expected=expected, choices=choices)
 
 
-def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[int]) -> None:
+def _may_be_class(cell: str) -> bool:
+    """Return whether a cell may be one of a class: a value, or a mark of a few-shot table."""
+    return 0 <= to_number(cell) <= 1 or cell.strip() in WORD_LISTS["marks"]
+
+
+def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[int], one_class: str) -> None:
+    # one_class: how to say the class of all rows, where no column may be one.
     if "soft_value" in roles:
         value = names[roles.index("soft_value")]
-        message = f"there is a column of values ({value!r}) but none of labels; expected event_label{_ONE}"
-        raise LayoutError(message, "missing-column")
+        wrong = f"there is a column of values ({value!r}) but none of labels"
+        raise LayoutError(wrong, "missing-column", expected=f"event_label{ONE_CLASS}")
     first = {name: i for i, name in reversed([*enumerate(names)])}
     for i, name in enumerate(names):
         if normal(name) in WORD_LISTS["directions"]:
@@ -607,23 +634,23 @@ def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[i
         if roles[i] is not None or i in settled or _MADE_UP.fullmatch(normal(name)):
             continue
         if not name:
-            message = f"column {i + 1} has no name; expected the name of a class"
-            raise LayoutError(message, "unnamed-column", i + 1)
+            wrong = f"column {i + 1} has no name"
+            raise LayoutError(wrong, "unnamed-column", i + 1, expected="the name of a class")
         if first[name] != i:
-            message = f"two columns are named {name!r}; expected each class once"
-            raise LayoutError(message, "repeated-column", i + 1)
+            wrong = f"two columns are named {name!r}"
+            raise LayoutError(wrong, "repeated-column", i + 1, expected="each class once")
         roles[i] = "class"
     if "class" not in roles:
-        message = f"there is no column of labels, and no column of a class; expected event_label{_ONE}"
-        raise LayoutError(message, "missing-column")
+        wrong = "there is no column of labels, and no column of a class"
+        raise LayoutError(wrong, "missing-column", expected=f"event_label{ONE_CLASS}")
     no_classes = _DURATIONS | {*WORD_LISTS["no-classes"]}
     odd = [i for i, role in enumerate(roles) if role == "class" and normal(names[i]) in no_classes]
     if odd:
-        listed = ", ".join(repr(names[i]) for i in odd[:_LISTED])
-        ignore = option(*(("", names[i]) for i in odd[:_LISTED]))
+        listed = ", ".join(repr(names[i]) for i in odd[:LISTED])
         wrong = f"a wide table would have {listed} among its classes"
-        message = f"{wrong}; expected {ignore}, or other names in the header if they are classes"
-        raise LayoutError(message, "ambiguous-table", odd[0] + 1)
+        choices = [(tuple(("", names[i]) for i in odd[:LISTED]), "")]
+        expected = f"event_label{one_class}" if one_class else "other names in the header if they are classes"
+        raise LayoutError(wrong, "ambiguous-table", odd[0] + 1, expected=expected, choices=choices)
 
 
 def _without_header(roles: Sequence[str | None]) -> Layout:
@@ -635,7 +662,7 @@ FILES_ALONE = _without_header(("filename", "onset", "offset", "event_label"))
 """The layout of lines that have a file's name in the first of four fields, and nothing in the others."""
 
 
-def _mask(fields: Sequence[str]) -> str:
+def mask_of(fields: Sequence[str]) -> str:
     """Return which fields are numbers (n) and which are not (s)."""
     return "".join("n" if is_number(field) else "s" for field in fields)
 
@@ -645,22 +672,25 @@ def layout_of_row(fields: Sequence[str], label: str = "") -> Layout | None:
 
     label: the class of rows that have none.
     """
-    mask = _mask(fields)
-    if label and mask in _UNLABELLED:
-        return _of_one_class(_without_header(_UNLABELLED[mask]), label)
+    mask = mask_of(fields)
+    if label and mask in UNLABELLED:
+        return _of_one_class(_without_header(UNLABELLED[mask]), label)
     for pattern, roles in _HEADERLESS:
         if re.fullmatch(pattern, mask):
             return _without_header(roles)
     return None
 
 
-def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> Layout | None:
+def layout_of_labels(
+    fields: Sequence[str], columns: ColumnNames, rows: Sequence[Sequence[str]] = ()
+) -> Layout | None:
     """Return the layout of a header that names recordings and labels but no times; None for any other.
 
-    What could be a time in another spelling is one.
+    rows: the fields of the first ones. A column that could have times in another spelling has them, unless
+    the user says what it is. Raises LayoutError for labels that are JSON.
     """
     names = tuple(field.strip() for field in fields)
-    roles, settled = _roles_of(names, columns, None)
+    roles, settled = roles_of(names, columns, None)
     if {*TIMES} & {*roles} - {"duration"}:
         return None
     roles = [None if role == "duration" else role for role in roles]  # of the recording
@@ -672,9 +702,14 @@ def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> Layout | No
     once = all(roles.count(role) == 1 for role in ("filename", "event_label"))
     if not once or roles.count("soft_value") > 1:
         return None
-    if any(_has_word(name, "of-times") for name in names):
+    at = roles.index("event_label")
+    if any(_JSON.match(row[at]) for row in rows if len(row) == len(names)):
+        wrong = f"column {names[at]!r} has JSON in place of labels, as tables of Label Studio have"
+        raise LayoutError(wrong, "not-a-table", at + 1, expected="Label Studio's export as JSON or JSON-MIN")
+    open_names = [name for i, name in enumerate(names) if i not in settled and roles[i] is None]
+    if any(_has_word(name, "of-times") for name in open_names):
         return None
-    if any(_without_time(role, names).column for role in ("onset", "offset")):
+    if any(_misspelt(role, open_names) for role in ("onset", "offset")):
         return None
     return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), lists=several)
 
@@ -695,7 +730,7 @@ def layout_by_number(fields: Sequence[str], columns: ColumnNames, label: str = "
     for role in ("onset", end, *(() if of_one_class else ("event_label",))):
         if roles.count(role) != 1:
             wrong = f"{COLUMNS} gives columns by number, but {roles.count(role) or 'none'} as the {role}"
-            raise LayoutError(f"{wrong}; expected {role}=NUMBER once", "missing-column")
+            raise LayoutError(wrong, "missing-column", expected=f"{role}=NUMBER once")
     choices = "".join(
         f", {role.removeprefix('soft_')} from column {i + 1}" for i, role in enumerate(roles) if role
     )
@@ -714,62 +749,19 @@ def as_duration(layout: Layout) -> str:
     if layout.has_header:
         return f"'duration' in place of {layout.names[at]!r} in the header if it is one"
     roles = ((("duration" if role == "offset" else role), i) for i, role in enumerate(layout.roles))
-    return f"{_numbered({role: i for role, i in roles if role})} if column {at + 1} is a duration"
+    said = ((role, str(i + 1)) for role, i in roles if role)
+    return f"{option(*said)} if column {at + 1} is a duration"
 
 
-def _numbered(roles: Mapping[str, int]) -> str:
-    """Return the option that says which columns have roles, by their positions."""
-    return option(*((role, str(i + 1)) for role, i in roles.items()))
-
-
-def places_in(fields: Sequence[str]) -> dict[str, int]:
-    """Return which fields of a row may have which role; none where it has no times beside each other."""
-    texts = [i for i, field in enumerate(fields) if not is_number(field)]
-    pairs = [i for i in range(len(fields) - 1) if not {i, i + 1} & {*texts}]
-    if not pairs or len(fields) < 3:
-        return {}
-    at = next((i for i in pairs if float(fields[i]) <= float(fields[i + 1])), pairs[0])
-    # A label stands behind the times nearly always, and the name of the recording first.
-    behind = [i for i in [*texts, *range(len(fields))] if i > at + 1]
-    label = next(iter([*behind, *(i for i in reversed(texts) if i < at)]), 0)
-    file = next((i for i in texts if i < at and i != label), None)
-    end = "offset" if float(fields[at]) <= float(fields[at + 1]) else "duration"
-    roles = {"filename": file, "onset": at, end: at + 1, "event_label": label}
-    return {role: i for role, i in roles.items() if i is not None}
-
-
-def by_cells(names: Sequence[str], row: Sequence[str], roles: Sequence[str | None] = ()) -> str:
-    """Return the option that says of a header what a row may be; empty where the row has no such times.
-
-    roles: those that columns have already; of times only the names are known or all are said.
-    """
-    if len(names) != len(row) or not all(names):
-        return ""
-    cells = [cell.strip() for cell in row]
-    places = places_in(cells)
-    timed = (names[i] for role, i in places.items() if role in TIMES)
-    if not places or any(map(_in_another_unit, timed)):
-        return ""
-    # A mere guess is no mend: a column that has another role, a label that would be one number of several.
-    known = {role: roles[i] for role, i in places.items() if roles and roles[i] not in {None, "class"}}
-    ends = {"offset", "duration"}
-    others = [cell for i, cell in enumerate(cells) if i not in places.values()]
-    if any(role != there and not {role, there} <= ends for role, there in known.items()) or (
-        is_number(cells[places["event_label"]]) and any(map(is_number, others))
-    ):
-        return ""
-    unknown = [(role, names[i]) for role, i in places.items() if not roles or roles[i] in {None, "class"}]
-    return option(*unknown) if unknown and not any(map(is_number, names)) else ""
-
-
-def _misnamed(names: Sequence[str]) -> LayoutError | None:
+def misnamed(names: Sequence[str], columns: ColumnNames) -> LayoutError | None:
     """Return what is wrong with a column of times that is called so that it cannot be read, if any is."""
-    for role in ("onset", "offset"):
-        error = _without_time(role, names)
-        if error.column is not None:
-            return error
+    errors = (without_time(role, names, columns) for role in ("onset", "offset"))
+    if error := next((error for error in errors if error.column is not None), None):
+        return error
+    said = {normal(name) for _, name in columns}
     for i, name in enumerate(names):
-        if len(names) > 2 and _has_word(name, "of-times") and _in_another_unit(name):
+        timed = _has_word(name, "of-times") and in_another_unit(name) and normal(name) not in said
+        if len(names) > 2 and timed:
             return _in_no_unit(names, i)
     return None
 
@@ -777,47 +769,5 @@ def _misnamed(names: Sequence[str]) -> LayoutError | None:
 def _in_no_unit(names: Sequence[str], position: int) -> LayoutError:
     """Return what is wrong with a column of times that is called as if in minutes, frames or the like."""
     wrong = f"column {names[position]!r} has times, by its name not in seconds"
-    expected = "expected seconds, as onset and offset, or milliseconds, as onset_ms and offset_ms"
-    return LayoutError(f"{wrong}; {expected}", "missing-column", position + 1)
-
-
-def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> LayoutError:
-    """Return why a first line is neither a header nor a row of a table without one; row: the next one."""
-    texts = [field.strip() for field in fields[:_LISTED]]
-    line = ", ".join(repr(text if len(text) <= _LISTED else f"{text[:_LISTED]}...") for text in texts[:8])
-    if [is_number(field) for field in fields] == [False, True, True, True]:
-        wrong = "could be filename, onset, offset and a class called by a number, or a label, its times and a"
-        first, second = "filename=1,onset=2,offset=3,event_label=4", "event_label=1,onset=2,offset=3,value=4"
-        mend = f"{COLUMNS} {first} for the former, {COLUMNS} {second} for the latter"
-        return LayoutError(
-            f"{line} {wrong} value; expected a header that says which, or {mend}", "ambiguous-table"
-        )
-    roles, _ = _roles_of(texts, (), None)
-    if "onset" in roles and not any(map(is_number, texts)):
-        return _without_end(texts, roles, row)
-    misnamed = _misnamed(texts)
-    if misnamed is not None:
-        return misnamed
-    if named := by_cells([field.strip() for field in fields], row, roles):
-        wrong = f"{line} is neither a header nor a row of a known table"
-        return LayoutError(f"{wrong}; expected {named} if the line has the names of columns", "not-a-table")
-    places, one_class = places_in(texts), _ONE if _mask(texts) in _UNLABELLED else ""
-    if places:
-        mend = _numbered(places)
-        kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
-        wrong = f"{line} ({kinds}) is not a row of any known table without header"
-        frames = 4 <= len(texts) <= 7 and all(map(is_number, texts))
-        mend += ", or --from seld for frame, class, source, azimuth and elevation" * frames
-        return LayoutError(
-            f"{wrong}; expected a header, or the numbers of its columns: {mend}{one_class}",
-            "not-a-table",
-        )
-    known = "onset, offset and event_label"
-    seems_header = len(texts) > 2 and all(texts) and not any(map(is_number, texts))
-    named = f", or {COLUMNS} onset=NAME,offset=NAME,event_label=NAME" * seems_header
-    return LayoutError(
-        f"{line} is neither a header nor a row; expected a header with the columns {known} "
-        f"(and filename, soft_value){named}, or rows of [filename,] onset, offset, label[, value]"
-        f"{one_class}",
-        "not-a-table",
-    )
+    expected = "seconds, as onset and offset, or milliseconds, as onset_ms and offset_ms"
+    return LayoutError(wrong, "missing-column", position + 1, expected=expected)

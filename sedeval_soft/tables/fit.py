@@ -21,6 +21,7 @@ from sedeval_soft.arrays import Array, Codes, Floats
 from sedeval_soft.errors import InputError, Problem, be, counted, plural, quoted, without_commands
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
+from sedeval_soft.tables.advice import are_decimal
 from sedeval_soft.tables.arrow_columns import buffer_of
 from sedeval_soft.tables.columns import LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
@@ -284,10 +285,13 @@ def check_text(source: str, names: Iterable[str], form: str, forbidden: str = "\
 
 
 def check_labels(rows: EventTable, form: str) -> None:
-    """Raise InputError for a class that a reader of a table without header could take for a value."""
+    """Raise InputError for names that a reader of a table without header could take for values or times."""
     name = next((name for name in rows.classes if may_be_value(name)), None)
     if name is not None:
         raise _refused(rows.origin.name, name, f"would be read as a value in {form}, which has no header")
+    if form == "sed-eval" and are_decimal(rows.files):
+        why = f"and those of all other files would be read as times in {form}, which has no header"
+        raise _refused(rows.origin.name, rows.files[0], why)
 
 
 def stems(source: str, files: Iterable[str]) -> tuple[str, ...]:

@@ -283,7 +283,7 @@ def _read_text(source: Source, known: Form | None, limits: Limits, most: int, *,
     from sedeval_soft.tables.row_checks import scan
 
     lines = scan(source, layout, most, limits, whole=whole)
-    lines.mend(layout, copy_command(source.name))
+    lines.mend(layout, copy_command(source.name), limits)
     form = form_instead(source, limits, layout) if lines.counts and known is None else ""
     rows = None if form else lines.rows(layout, origin_of(source, layout), limits)
     return Reading(form, rows, layout, lines)

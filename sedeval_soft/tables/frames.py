@@ -11,15 +11,15 @@ import pyarrow as pa
 
 from sedeval_soft.errors import InputError, Problem, counted, one_line
 from sedeval_soft.tables import arrow_columns
+from sedeval_soft.tables.advice import ROWS, explained, no_class
 from sedeval_soft.tables.arrays import array_of
 from sedeval_soft.tables.arrow_columns import FAILURES, cells_of
 from sedeval_soft.tables.columns import (
     BESIDE,
-    COLUMNS,
+    LISTED,
     TEXTS,
     Layout,
     LayoutError,
-    by_cells,
     layout_of_header,
 )
 from sedeval_soft.tables.date_times import SUCH_AS, as_text
@@ -70,7 +70,7 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
     kind = f", {layout.dialect.title}" if layout.dialect else ""
     form = origin.form.format("wide" if layout.wide else "long") + kind + layout.choices
     form = form if layout.timed else f"{WEAK}, {form}"
-    columns = Columns(layout, texts, numbers)
+    columns = Columns(layout, texts, numbers).labelled(limits.label)
     origin = replace(
         origin, form=form, ignored=layout.ignored, assumed=layout.assumed, lacking=layout.lacking
     )
@@ -88,7 +88,9 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
     if problems[0].code == "value-out-of-range":
         values = [numbers[i] for i, role in enumerate(layout.roles) if role in {"soft_value", "class"}]
         mend = of_each_value(*(float(end(each(v) for v in values)) for end, each in _ENDS))
-        message += f", or {mend}" if mend else ""
+        at = (problems[0].column or 0) - 1
+        other = no_class(layout, [fields], limits, at) if layout.wide else ""
+        message = ", or ".join(filter(None, (message, other, mend)))
     raise InputError(table.problem(row, message))
 
 
@@ -97,11 +99,8 @@ def _layout_of(table: _Table, limits: Limits) -> Layout:
     try:
         layout = layout_of_header(table.names, limits.columns, label=limits.label)
     except LayoutError as error:
-        cells = [cells_of(column[:1]) for column in table.columns]
-        row = [str(cell[0].as_py() if len(cell) and cell[0].is_valid else "") for cell in cells]
-        named = by_cells(table.names, row) if error.code == "missing-column" else ""
-        mend = f", or {named}" if named and COLUMNS not in str(error) else ""
-        raise InputError(Problem(table.name, f"{error}{mend}", table.head)) from error
+        error = explained(error, table.names, table.begin(), limits.columns, limits.label)
+        raise InputError(Problem(table.name, str(error), table.head)) from error
     columns = table.columns
     return settled(table.name, layout, limits, lambda at: [[cells_of(columns[i]) for i in at]], table.head)
 
@@ -132,6 +131,13 @@ class _Table:
     def head(self) -> int | None:
         """Return the line that has the names of columns, None where it is not a file."""
         return None if self.lines is None else 1
+
+    def begin(self) -> list[list[str]]:
+        """Return the cells of the first rows as texts; none of a table of very many columns."""
+        columns = self.columns if len(self.columns) <= LISTED else ()
+        rows = range(min(ROWS, *map(len, columns))) if columns else ()
+        cells = ([cells_of(column[row : row + 1]).to_pylist() for column in columns] for row in rows)
+        return [["" if cell == [None] else str(*cell) for cell in row] for row in cells]
 
     def numbers(self, position: int, layout: Layout) -> Any:  # noqa: ANN401
         """Return a column of numbers, (n,), missing ones as NaN; raises InputError naming what is none."""

@@ -23,6 +23,15 @@ Record = tuple[int, list[str] | Problem]
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
 
+OTHER_FILES = {
+    b"\x89HDF": "an HDF5 file",
+    b"\x93NUMPY": "a file of NumPy",
+    b"\x89PNG": "an image",
+    b"%PDF": "a PDF document",
+    **dict.fromkeys((b"RIFF", b"fLaC", b"OggS", b"ID3"), "a recording"),
+}
+"""What files are that are given by mistake, by how they begin."""
+
 BLANK = " \r\n" + "".join(DELIMITERS)  # of what a line consists that holds nothing
 SOLID = re.compile(rb"[^ \r\n\t,;]")
 BESIDE_CLASSES = 100  # columns that a table may have beside those of classes
@@ -91,6 +100,9 @@ def decode(source: Source) -> str:
 
 def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem:
     """Return the problem of a line that is not text; its column where the delimiter is known."""
+    for begin, kind in OTHER_FILES.items():
+        if line == 1 and piece.startswith(begin):
+            return Problem(name, f"is {kind}; expected a table of text", code="not-a-table")
     at, nul = len(piece), piece.find(b"\0")
     try:
         piece.decode("utf-8")

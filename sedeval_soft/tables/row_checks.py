@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, counted, quoted
+from sedeval_soft.tables.advice import ROWS, no_class
 from sedeval_soft.tables.columns import (
     BESIDE,
     BLANKS,
@@ -22,7 +23,6 @@ from sedeval_soft.tables.columns import (
     WORDS,
     Layout,
     as_duration,
-    by_cells,
     is_number,
     option,
     to_number,
@@ -34,6 +34,7 @@ from sedeval_soft.tables.lines import BESIDE_CLASSES, DELIMITERS, Record, record
 from sedeval_soft.tables.rows import Columns, Named, below, range_of
 from sedeval_soft.tables.source import Source
 
+_NO_LABEL = "the line left out if it is no event, or the class of all rows without one, as --label car"
 _NAMES = ("filename", "event_label")
 _UNITS = {"s": "a number of seconds", "ms": "a number of milliseconds"}
 _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d+(?:[.,]\d*)?)", re.ASCII)
@@ -87,13 +88,13 @@ class Scan:
         self.sound += later.sound
         self.low, self.high = min(self.low, later.low), max(self.high, later.high)
 
-    def mend(self, layout: Layout, copy: str | None) -> None:
+    def mend(self, layout: Layout, copy: str | None, limits: Limits) -> None:
         """Say in the first problem of each kind what mends all of its kind.
 
         copy: the command that writes a mended copy; None where it is no table of text, whose columns can be
         called otherwise.
         """
-        backwards = self.counts["offset-before-onset"]
+        backwards, of_classes = self.counts["offset-before-onset"], {"not-a-number", "value-out-of-range"}
         mends = {"value-out-of-range": of_each_value(self.low, self.high)}
         if copy is not None:
             if layout.has_header and "soft_value" in layout.roles:
@@ -101,15 +102,20 @@ class Scan:
                 mends["value-out-of-range"] = ", or ".join(filter(None, (*mends.values(), other)))
             if not layout.has_header or 2 * backwards >= self.sound:
                 alone = not self.sound and 1 < backwards == self.counts.total()
-                swapped = copy and alone and not layout.units
+                swapped = copy and alone and are_swapped(layout, [row for _, row in self.misread])
                 mends["offset-before-onset"] = f"{copy} swaps the two" if swapped else as_duration(layout)
             texts = [row[i].strip(BLANKS) for _, row in self.misread for i in layout.number_positions()]
             mends["repeated-header"] = copy and f"{copy} leaves such lines out"
             mends["decimal-comma"] = thousands_in(texts)
             if copy and not mends["decimal-comma"] and any(map(has_decimal_comma, texts)):
                 mends["decimal-comma"] = f"{copy} writes points"
+        cells = [row for _, row in self.misread[:ROWS]]
         for i, problem in enumerate(self.problems):
-            if mend := mends.pop(problem.code, ""):
+            at, mend = (problem.column or 0) - 1, mends.pop(problem.code, "")
+            if problem.code in of_classes and at >= 0 and layout.roles[at] == "class":
+                of_classes.remove(problem.code)
+                mend = ", or ".join(filter(None, (no_class(layout, cells, limits, at), mend)))
+            if mend:
                 self.problems[i] = replace(problem, message=f"{problem.message}, or {mend}")
 
     def check(self) -> None:
@@ -174,6 +180,22 @@ def scan(
     return scanned
 
 
+def are_swapped(layout: Layout, rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether no row of several has its onset and offset in order, so that these can be swapped.
+
+    They cannot where it is unclear which columns these are: the names of files are numbers, without header.
+    """
+    if "offset" not in layout.roles or layout.units or len(rows) < 2:
+        return False
+    named = layout.position("filename")
+    if not (layout.has_header or layout.settled or named is None) and all(
+        is_number(row[named]) for row in rows
+    ):
+        return False
+    onset, offset = map(layout.roles.index, ("onset", "offset"))
+    return all(to_number(row[offset]) < to_number(row[onset]) for row in rows)
+
+
 def has_decimal_comma(text: str) -> bool:
     """Return whether a text is a number but for a comma in place of its point."""
     return "," in text and is_number(text.replace(",", "."))
@@ -214,7 +236,7 @@ def rows_of_records(
             if rows is not None:
                 return rows
     scanned = scan(source, layout, MAX_PROBLEMS, limits, records)
-    scanned.mend(layout, None)
+    scanned.mend(layout, None, limits)
     scanned.problems = [replace(each, code="invalid") for each in scanned.problems]
     scanned.check()
     scanned.declared += declared
@@ -259,8 +281,9 @@ def check_row(
         wrong = None
         if role in _NAMES and not text.strip():
             others = [option(("event_label", layout.names[i])) for i in layout.labels]
-            other = f", or {(others or ['the line left out if it is no event'])[0]}" * (role == "event_label")
-            wrong = "empty-name", f"{title} is empty; expected a name{other}"
+            other = f", or {(others or [_NO_LABEL])[0]}" * (role == "event_label")
+            labelled = role == "event_label" and limits.label
+            wrong = None if labelled else ("empty-name", f"{title} is empty; expected a name{other}")
         elif role in _NAMES and "\0" in text:
             wrong = "nul-byte", f"{title} holds a NUL character; expected a name"
         elif layout.units.get(column - 1) == "date":
@@ -277,24 +300,12 @@ def check_row(
             numbers.append(to_number(stripped))
             unit = layout.units.get(column - 1, "s")
             wrong = _wrong_number(title, role, stripped, numbers[-1], limits, unit)
-            wrong = _of_no_class(layout, fields, title, wrong) if role == "class" and wrong else wrong
         if wrong is not None:
             problems.append(Problem(name, wrong[1], line, column, wrong[0]))
     if not problems and layout.timed:
         wrong_times = _wrong_times(layout, fields, numbers, limits)
         problems += [Problem(name, text, line, at + 1, code) for at, code, text in wrong_times]
     return problems, numbers
-
-
-def _of_no_class(
-    layout: Layout, fields: Sequence[str], title: str, wrong: tuple[str, str]
-) -> tuple[str, str]:
-    """Return what is wrong with a cell of a class, and what else than a class its column could be."""
-    if wrong[0] not in {"not-a-number", "value-out-of-range"}:
-        return wrong
-    cells = [fields[i] for i, role in enumerate(layout.roles) if role == "class"]
-    named = "" if any(map(is_number, cells)) else by_cells(layout.names, fields, layout.roles)
-    return wrong[0], f"{wrong[1]}, or {named or option(('', title))} where that is no class"
 
 
 def _wrong_times(
@@ -353,17 +364,18 @@ def _wrong_number(
     )
     code, wrong = next((code, wrong) for applies, code, wrong in reasons if applies)
     expected = f"{_UNITS[unit]}, 0 or more" if time else "a number in [0, 1]"
-    if (mend := _in_plain_digits(code, text, time=time)) and unit == "s":
+    if (mend := _in_plain_digits(code, text, role)) and unit == "s":
         expected += f": write {mend}"
     given = quoted(text) if text and no_number else text[:SHOWN]
     return code, f"{' '.join(filter(None, (title, given, wrong)))}; expected {expected}"
 
 
-def _in_plain_digits(code: str, text: str, *, time: bool) -> str:
+def _in_plain_digits(code: str, text: str, role: str) -> str:
     """Return the number that a text seems to say, empty where it is none."""
+    time = role in {*TIMES, "file_offset"}
     if code == "decimal-comma":
         return text.replace(",", ".")
-    if code == "negative-time":
+    if code == "negative-time" and role == "onset":
         return "0 if it begins with the recording"
     clock, with_unit = _CLOCK.fullmatch(text), _WITH_UNIT.fullmatch(text)
     if code != "not-a-number":

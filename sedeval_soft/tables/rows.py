@@ -215,10 +215,21 @@ class Columns:
         A row with a filename and nothing else declares a file without events; one with nothing is left out.
         Raises InputError where there are more rows, files or classes than limits allow.
         """
-        if self.first_unsound(limits) is not None:
+        columns = self.labelled(limits.label)
+        if columns.first_unsound(limits) is not None:
             return None
-        columns = self._of_each_label(origin.name, limits) if self.layout.lists else self
+        columns = columns._of_each_label(origin.name, limits) if self.layout.lists else columns
         return columns._sound_rows(origin, limits)
+
+    def labelled(self, label: str) -> Columns:
+        """Return the columns with a class for rows of times that have none; empty for no class."""
+        names = self.label
+        if not label or not self.layout.timed or names is None or "" not in names.names:
+            return self
+        unlabelled = names.are_empty() & ~self.blank()
+        codes = np.where(unlabelled, len(names.names), names.codes).astype(np.int32)
+        of_rows = Named.of((*names.names, label), codes)
+        return replace(self, texts={**self.texts, "event_label": of_rows})
 
     def _of_each_label(self, source: str, limits: Limits) -> Columns:
         """Return the columns with a row for each label of cells that list several."""

@@ -19,21 +19,21 @@ import numpy as np
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.memory import check_room
+from sedeval_soft.tables.advice import explained, first_line, helps, may_be_times
 from sedeval_soft.tables.columns import (
     FILES_ALONE,
     TEXTS,
     ColumnNames,
     Layout,
     LayoutError,
-    explain_first_line,
     is_number,
     layout_by_number,
     layout_of_header,
     layout_of_labels,
     layout_of_row,
     looks_like_header,
+    mask_of,
     option,
-    places_in,
 )
 from sedeval_soft.tables.event_table import WEAK, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -121,20 +121,25 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits, name: str) -> 
         if looks_like_header(fields, columns):
             if '"' in first:
                 _check_quotes(first, delimiter)
-            row = split(lines[1], delimiter) if len(lines) > 1 else ()
-            header = layout_of_header(fields, columns, row, limits.label)
+            rows = [split(line, delimiter) for line in lines[1:_HEAD_ROWS]]
+            try:
+                header = layout_of_header(fields, columns, (*rows, ())[0], limits.label)
+            except LayoutError as error:
+                raise explained(error, fields, rows, columns, limits.label) from error
             return replace(header, delimiter=delimiter, skip=number)
     layout = _layout_of_rows(lines, columns, limits.label)
     if layout is not None:
         return layout
     for delimiter in DELIMITERS:
-        weak = layout_of_labels(split(first, delimiter), columns)
+        rows = [split(line, delimiter) for line in lines[1:_HEAD_ROWS]]
+        weak = layout_of_labels(split(first, delimiter), columns, rows)
         if weak is not None:
             return replace(weak, delimiter=delimiter, skip=number)
     delimiter = max(DELIMITERS, key=first.count)
     _check_quotes(first, delimiter)
-    raise _begins_otherwise(lines, copy_command(name)) or explain_first_line(
-        split(first, delimiter), split(lines[1], delimiter) if len(lines) > 1 else ()
+    rows = [split(line, delimiter) for line in lines[1:_HEAD_ROWS]]
+    raise _begins_otherwise(lines, copy_command(name)) or first_line(
+        split(first, delimiter), rows, columns, limits.label
     )
 
 
@@ -172,7 +177,7 @@ def _begins(fields: Sequence[str]) -> bool:
 def divided_by(line: str) -> str:
     """Return the pattern by which a line could be divided into a header or a row, if no table is so."""
     divided = ((other, redivided(line, other)) for other in OTHER_DELIMITERS if "\t" not in line.strip())
-    return next((other for other, fields in divided if _begins(fields) or places_in(fields)), "")
+    return next((other for other, fields in divided if _begins(fields) or "nn" in mask_of(fields)), "")
 
 
 def redivided(line: str, pattern: str) -> list[str]:
@@ -189,10 +194,12 @@ def _layout_of_rows(lines: Sequence[str], columns: ColumnNames, label: str) -> L
         if layout is not None:
             return replace(layout, delimiter=delimiter)
     for delimiter in DELIMITERS:
-        rows = (split(line, delimiter) for line in lines[:_HEAD_ROWS])
+        rows = [split(line, delimiter) for line in lines[:_HEAD_ROWS]]
         # Others declare a file without events, or are divided by another delimiter.
         row = next((fields for fields in rows if any(field.strip() for field in fields[1:])), ())
         layout = layout_of_row(row, label)
+        if error := may_be_times(row, rows, columns, label):
+            raise error
         if layout is not None:
             return replace(layout, delimiter=delimiter)
     if all(re.fullmatch(r"[^\t]*[^\t\s][^\t]*\t\t\t", line) for line in lines):
@@ -239,11 +246,11 @@ def _check_numbers(source: Source, layout: Layout, lines: Sequence[str], limits:
         if isinstance(fields, list) and fields[at : at + 1] and fields[at] in odd
     )
     for line, label in first if odd else ():
-        classes = {role or "ignore": str(i) for i, role in enumerate(layout.roles, 1)}
-        values = {"value" if role == "event_label" else role: i for role, i in classes.items()}
-        mend = f"{option(*classes.items())} if it is a class"
-        if "soft_value" not in classes:
-            mend += f", or {option(*values.items())} and the class of all rows, as --label car, if a value"
+        classes = tuple((role or "", str(i)) for i, role in enumerate(layout.roles, 1))
+        values = tuple(("soft_value" if role == "event_label" else role, i) for role, i in classes)
+        mend, head = f"{option(*classes)} if it is a class", [split(text, layout.delimiter) for text in lines]
+        if "soft_value" not in layout.roles and helps(head[0], head, (), values, "any"):
+            mend += f", or {option(*values)} and the class of all rows, as --label car, if a value"
         message = f"label {quoted(label)} could be a class called by a number, or a value; expected {mend}"
         raise InputError(Problem(source.name, message, line, at + 1, "ambiguous-table"))
 

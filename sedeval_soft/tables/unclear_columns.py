@@ -150,7 +150,7 @@ class _Column:
 
 
 def _unclear(layout: Layout) -> list[_Column]:
-    """Return the columns that must be looked at, by their names: none in most tables."""
+    """Return the columns that must be looked at, the likeliest to name recordings first: mostly none."""
     may_name, valueless = (layout.position(role) is None for role in ("filename", "soft_value"))
     columns = []
     for i, name in enumerate(layout.names) if layout.has_header else ():
@@ -165,7 +165,7 @@ def _unclear(layout: Layout) -> list[_Column]:
         may_name_them = may_name and (likely or not (called or layout.dialect))
         if may_name_them or may_value:
             columns.append(_Column(name, i, may_name_them, may_value, likely, called))
-    return columns
+    return sorted(columns, key=lambda each: not each.likely)
 
 
 def settled(source: str, layout: Layout, limits: Limits, batches: Cells, line: int | None = None) -> Layout:

@@ -11,7 +11,6 @@ Reports add up: those of batches of whole recordings together are the one of all
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -66,7 +65,6 @@ _FEWEST_NEAR = 10  # rows that must nearly be on the grid, and be half of those 
 
 _BY_CLASS = (*POSTPROCESSING, "thresholds")  # settings that may have a value for each class
 
-_DECIMAL = r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*"
 
 _NOTHING: frozenset[str] = frozenset()
 
@@ -910,13 +908,6 @@ def touching_rows(ordered: Ordered) -> Bools:
     has_length = ordered.offset > ordered.onset
     touching = ordered.same & (np.abs(ordered.onset[1:] - ordered.offset[:-1]) <= TICK / 2)
     return touching & has_length[1:] & has_length[:-1]
-
-
-def decimal_files(rows: EventTable) -> str | None:
-    """Return what is said of a table without a header whose file names are all decimal numbers, else None."""
-    if not rows.files or not all(re.fullmatch(_DECIMAL, name, re.ASCII) for name in rows.files):
-        return None
-    return "all file names are decimal numbers: these could be onset, offset, value and label"
 
 
 def similar_names(names: Iterable[str]) -> dict[str, str]:

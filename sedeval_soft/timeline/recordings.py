@@ -23,7 +23,6 @@ from sedeval_soft.timeline.alignment_report import (
     AlignmentReport,
     RowStatistics,
     counts_and_most,
-    decimal_files,
     last_offsets,
 )
 from sedeval_soft.timeline.events import (
@@ -431,10 +430,6 @@ def _match_files(
     for side in (reference, system):
         notes += [f"{side.origin.name}: {text}" for text in side.origin.notes]
         doubtful += [f"{side.origin.name}: {text}" for text in side.origin.assumed]
-        # Where a header names the column, its author has said what it is.
-        decimals = decimal_files(side) if "without header" in side.origin.form else None
-        if decimals is not None:
-            doubtful.append(f"{side.origin.name}: {decimals}; name the columns in a header (swapped-columns)")
     lacking = {*reference.origin.lacking} & {*system.origin.lacking}
     doubtful += [f"{COLUMNS} {text}: neither table has a column of this name" for text in lacking]
     listed = match_names(reference.files, durations or {})

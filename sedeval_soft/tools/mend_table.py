@@ -21,7 +21,7 @@ from sedeval_soft.names import apart
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import misquoted, numbered, split
-from sedeval_soft.tables.row_checks import declares, has_decimal_comma, thousands_in
+from sedeval_soft.tables.row_checks import are_swapped, declares, has_decimal_comma, thousands_in
 from sedeval_soft.tables.source import (
     Source,
     compression_of,
@@ -168,12 +168,10 @@ def _with_points(rows: Rows, columns: Sequence[int]) -> Edits:
 
 def _in_time(rows: Rows, layout: Layout) -> Edits:
     """Swap onset and offset where no row of several has them in order."""
-    if "offset" not in layout.roles or layout.units:
-        return
-    onset, offset = map(layout.roles.index, ("onset", "offset"))
-    times = [(n, row[onset], row[offset]) for n, row in rows.items()]
-    if len(times) >= 2 and all(is_number(a) and is_number(b) and float(b) < float(a) for _, a, b in times):
-        for number, begin, end in times:
+    if are_swapped(layout, [*rows.values()]):
+        onset, offset = map(layout.roles.index, ("onset", "offset"))
+        for number, row in rows.items():
+            begin, end = row[onset], row[offset]
             yield number, offset, begin, ""
             yield number, onset, end, "onset and offset of a row swapped"
 

@@ -21,7 +21,6 @@ from sedeval_soft.timeline.alignment_report import (
     Ordered,
     RowStatistics,
     are_swapped,
-    decimal_files,
     files_ended_early,
     last_offsets,
     rows_after_end,
@@ -140,9 +139,6 @@ def check_table(table: Table, log: Log) -> None:
     if not layout.wide and rows.classes and all(map(is_number, rows.classes)):
         line, column = table.header or 1, table.column("event_label")
         log.add(problem("numeric-labels", table.name, "all classes are numbers", line, column))
-    decimal = None if layout.has_header else decimal_files(rows)
-    if decimal is not None and len(rows):
-        _add_rows(log, "swapped-columns", table, [0], why=decimal)
     for i, (name, role_) in enumerate(zip(layout.names, layout.roles, strict=True)):
         if layout.has_header and role_ is None and i not in layout.settled:
             meant = ("soft_value", "value", "score", "filename")

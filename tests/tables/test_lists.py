@@ -30,7 +30,6 @@ def alike(first: Path, second: Path, *options: str) -> None:
     [
         ("x 1 2 3", "filename=1,onset=2,offset=3,event_label=4"),
         ("x 1 2 0.5", "event_label=1,onset=2,offset=3,value=4"),
-        ("1 2 3 4", "onset=1,offset=2,event_label=3"),
         ("car 1 2", "onset=2,offset=3,event_label=1"),
         ("a.wav car 1 2", "filename=1,onset=3,offset=4,event_label=2"),
         ("7 1 2 car x y z", "onset=2,offset=3,event_label=4"),

@@ -281,13 +281,14 @@ def test_a_tally_with_statistics_that_cannot_be_is_refused(tmp_path):
 
 
 def test_decimal_numbers_without_a_header_are_no_file_names(tmp_path):
-    """Onset, offset, value and label, which are read as file, onset, offset and label."""
+    """They could be onset, offset, value and label, or the columns of Sonic Visualiser."""
     rows = [{"a": f"{k}.0", "b": f"{k + 1}.5", "c": f"{k + 1}.9", "d": "car"} for k in range(20)]
     table = write(tmp_path / "ref.tsv", rows, header=False)
     done = call(table, table, *SCORE)
-    assert done.code == 0
-    assert f"{table}: all file names are decimal numbers" in done.err
-    assert call(table, table, "--strict", *ONLY).code == 2
+    assert (done.code, done.out) == (2, "")
+    assert f"{table}:1:1: " in done.err and "--columns onset=1,duration=3,event_label=4" in done.err
+    said = ("--columns", "filename=1,onset=2,offset=3,event_label=4")
+    assert call(table, table, "--strict", *ONLY, *said).code == 0
 
 
 def test_a_class_that_is_spelt_otherwise_is_told_what_it_may_be(tmp_path):

@@ -103,6 +103,9 @@ _NEEDS = (
 _PAGES = ("reports/*.html", "problems/*.html", "data/*.json", "assets/plotly-*.min.js", "board.csv")
 """Files that are made for one submission, or one release: those that are left from before are deleted."""
 
+_OURS = (MARK, "index.html", "board.json", "board.csv", "reports", "problems", "data", "assets")
+"""Files and folders of a site."""
+
 _FORM = 3
 """The number of how records are made: those of another are made again."""
 
@@ -204,9 +207,11 @@ def build_site(
     baseline = next((each.name for each in candidates if each.entry == baseline), baseline)
     root = _opened(os.fspath(site), submissions, "-o")
     _check_ours(root, os.fspath(site))
+    _refuse_links([root / name for name in _OURS])
     with locked(root / MARK, f"{os.fspath(site)}: {_OTHER}", _MARKED):
         stored = _opened(f"{root}.cache" if cache is None else os.fspath(cache), submissions, "--cache", root)
         test = ties or test_for(rank_by, settings)
+        _refuse_links([stored])
         ends_known = lengths is not None or settings.regions is not None
         warnings = warnings if ends_known else [NO_DURATIONS, *warnings]
         builder = _Builder(task, baseline, title, reports, test, time_limit, root, stored, warnings)
@@ -435,6 +440,12 @@ def _check_ours(root: Path, name: str) -> None:
         )
 
 
+def _refuse_links(paths: Iterable[Path]) -> None:
+    """Raise OutputError for a link among some paths and what is in them: what is written would go elsewhere."""
+    for path in (each for path in paths for each in (path, *path.glob("*")) if each.is_symlink()):
+        raise OutputError(f"{path}: is a link, which is not followed; delete it")
+
+
 def _write(path: Path, content: str | bytes) -> None:
     """Write a file unless it holds just that: who publishes a site sees what changed."""
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
@@ -501,7 +512,7 @@ def find_submissions(
     others = [path for path in entries if spelled(path.name) not in described]
     handed_in = [path for path in others if _is_folder(path) or extension_of(path.name) in _READ]
     named = _named([path for path in handed_in if not _is_same(path, reference)])
-    submissions, warnings = [], []
+    submissions, warnings, used = [], [], dict[str, list[str]]()
     for name, slug in slugs(sorted(named)).items():
         path, about, digest, problems = named[name], About(), "", tuple[Problem, ...]()
         entry = spelled(path.name)
@@ -511,16 +522,25 @@ def find_submissions(
             problems = error.problems
         except OSError as error:
             problems = unreadable(entry, f"cannot be read: {error.strerror or error}").problems
-        description = described.pop(f"{name}{_DESCRIPTION}", None)
+        # Where two submissions are called alike, what says who submits them is of both.
+        texts = (described.get(f"{each}{_DESCRIPTION}") for each in (name, _stem(path)))
+        description = next(filter(None, texts), None)
         if description is not None:
+            used.setdefault(spelled(description.name), []).append(entry)
             try:
                 about = read_about(description, description.name)
             except InputError as error:
                 warnings.append(str(error))
         outcome = Outcome(problems, len(problems), lasting=False)
         submissions.append(Submission(name, slug, path, entry, digest, about, outcome))
+    for text, of in used.items():
+        if len(of) > 1:
+            warnings.append(
+                f"{text}: is of {listing(of, 'submission')}; if these are not of one team, rename all but one "
+                f"and give each a {_DESCRIPTION} file of its own name"
+            )
     ignored = [spelled(path.name) for path in others if path not in named.values()]
-    return submissions, sorted([*ignored, *described]), warnings
+    return submissions, sorted([*ignored, *(described.keys() - used)]), list(dict.fromkeys(warnings))
 
 
 def _is_folder(path: Path) -> bool:
@@ -534,10 +554,15 @@ def _is_same(path: Path, reference: Any) -> bool:  # noqa: ANN401 - as for evalu
     return False
 
 
+def _stem(path: Path) -> str:
+    """Return the name of a submission without extension."""
+    return spelled(path.name if _is_folder(path) else stem_of(path.name))
+
+
 def _named(paths: Sequence[Path]) -> dict[str, Path]:
     """Return submissions by names without extension, by whole names where others are called the same."""
     named: dict[str, Path] = {}
-    stems = [spelled(path.name if _is_folder(path) else stem_of(path.name)) for path in paths]
+    stems = [*map(_stem, paths)]
     entries = [spelled(path.name) for path in paths]
     times, whole = Counter(stems), {*entries}
     for path, stem, entry in zip(paths, stems, entries, strict=True):

@@ -159,6 +159,44 @@ def test_what_is_no_table_is_told_and_names_that_are_no_text_are_spelled(tmp_pat
             find_submissions(path)
 
 
+def test_who_submits_stays_known_where_another_file_is_called_alike(tmp_path):
+    for name, text in (("crnn.tsv", "x"), ("crnn.yaml", "team: A\ntitle: Ours"), ("crnn.csv", "y")):
+        (tmp_path / name).write_text(text)
+    submissions, ignored, warnings = find_submissions(tmp_path)
+    found = {each.name: (each.about.team, each.about.title) for each in submissions}
+    assert (found["crnn.tsv"], ignored) == (("A", "Ours"), [])
+    assert len(warnings) == 1 and all(name in warnings[0] for name in ("crnn.yaml", *found))
+    # One with a text of its own has that.
+    (tmp_path / "crnn.csv.yaml").write_text("team: B")
+    submissions, ignored, warnings = find_submissions(tmp_path)
+    assert {each.name: each.about.team for each in submissions} == {"crnn.tsv": "A", "crnn.csv": "B"}
+    assert ignored == warnings == []
+
+
+@pytest.mark.parametrize(
+    "place", [MARK, "index.html", "board.json", "reports", "problems", "problems/bad.html", "assets", "cache"]
+)
+@pytest.mark.parametrize("there", [False, True])
+def test_links_in_a_site_and_its_cache_are_not_followed(place, there, one):
+    one.add("bad.tsv")
+    one.build()
+    secret = one.folder / "secret"
+    is_folder = "." not in place and place != "cache"
+    if there:
+        secret.mkdir() if is_folder else secret.write_text("kept")
+    link = one.site / place
+    if place == "cache":
+        link = one.folder / "site.cache" / "comparisons.json"
+    if link.is_dir():
+        shutil.rmtree(link)
+    link.unlink(missing_ok=True)
+    link.symlink_to(secret)
+    with pytest.raises(OutputError, match="is a link, which is not followed"):
+        one.build()
+    assert secret.exists() == there and link.is_symlink()
+    assert is_folder or not there or secret.read_text() == "kept"
+
+
 def test_links_and_pipes_are_refused_and_never_opened_and_limits_hold(one):
     for name, target in (("link.tsv", REFERENCE), ("gone.tsv", one.folder / "nothing"), ("folder", SAMPLES)):
         (one.made / name).symlink_to(target)

@@ -45,7 +45,7 @@ from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import check_baseline, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Parts, Test, settings_for, test_for
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, be, quoted
-from sedeval_soft.evaluation.apart import LostError, apart, of_memory
+from sedeval_soft.evaluation.apart import BYTES, SECONDS, LostError, apart, of_memory
 from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores, UnknownScoreError, finite
@@ -65,7 +65,7 @@ from sedeval_soft.html.board_page import (
 from sedeval_soft.html.report_page import Choices, plotly_name, plotly_script
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.memory import RoomError
+from sedeval_soft.memory import RoomError, given_limit, memory_limited, room
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.report import render
 from sedeval_soft.report.board import side_by_side
@@ -157,7 +157,7 @@ def build_site(
     title: str = "Leaderboard",
     reports: bool = True,
     ties: Test | None = None,
-    time_limit: float | None = None,
+    time_limit: float | None = SECONDS,
     durations: Durations | None = None,
     folds: Parted | None = None,
     by: Parted | None = None,
@@ -174,7 +174,7 @@ def build_site(
     has one: it shows the reference, too. ties: by which two submissions are told apart, `exchange` as in
     `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. time_limit:
     seconds that each submission may take to be read, scored and reported, in a process of its own; None for
-    any time. progress: told how many submissions of how many are done. Others as for `evaluate`.
+    any time. It may take the memory that is given, else 4 GiB or 80 % of what is free. progress: told how many submissions of how many are done. Others as for `evaluate`.
 
     Raises InputError where the reference or the folder cannot be read, SettingsError for arguments,
     OutputError where the site cannot be written, or another board is being written to it. What is wrong with
@@ -215,7 +215,8 @@ def build_site(
         ends_known = lengths is not None or settings.regions is not None
         warnings = warnings if ends_known else [NO_DURATIONS, *warnings]
         builder = _Builder(task, baseline, title, reports, test, time_limit, root, stored, warnings)
-        done, scored = builder.look_at(candidates, progress)
+        with memory_limited(given_limit() or min(BYTES, room())):
+            done, scored = builder.look_at(candidates, progress)
         board = builder.compare(done)
         builder.write(done, board)
     invalid = [each for each in done if each.scores is None]

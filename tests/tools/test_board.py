@@ -25,7 +25,8 @@ from called import call
 
 from sedeval_soft import InputError, SettingsError, compare, evaluate
 from sedeval_soft.html.board_page import slugs
-from sedeval_soft.memory import memory_limited
+from sedeval_soft.evaluation.apart import apart
+from sedeval_soft.memory import given_limit, memory_limited
 from sedeval_soft.report.write import OutputError, locked
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS
@@ -569,6 +570,22 @@ def test_who_takes_too_much_or_is_lost_costs_nobody_else_and_is_looked_at_again(
     monkeypatch.undo()
     assert two.build().scored == ("sys",)
     assert two.hashes() == expected and two.document("data/sys_b.json") == other
+
+
+def test_each_submission_has_limits_that_can_be_raised(one, monkeypatch):
+    seen = []
+
+    def watched(*given, **how):
+        seen.append((how["seconds"], given_limit()))
+        return apart(*given, **how)
+
+    monkeypatch.setattr(module, "apart", watched)
+    one.build()
+    seconds, most = seen.pop()
+    assert not seen and seconds == 600 and most is not None and most <= 4 << 30
+    (one.site / "data" / "sys.json").unlink()
+    one.call("--time-limit", "1000", "--memory-limit", "6G")
+    assert seen == [(1000.0, 6 << 30)]
 
 
 @pytest.mark.slow

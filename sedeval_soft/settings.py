@@ -394,6 +394,10 @@ _REGIONS: Schema = {
 _TYPES = {"whole": "integer", "switch": "boolean"}
 
 
+_PARTS = 1000
+"""Groups, and scenes: each is scored as a table is, which takes 0.01 to 0.1 s."""
+
+
 def _one_or_more(item: Schema, least: int) -> list[Schema]:
     """Return what a list of names can be: one of them, several, or null."""
     return [item, {"type": "array", "items": item, "minItems": least, "uniqueItems": True}, _NULL]
@@ -412,7 +416,9 @@ def forms_of(name: str) -> list[Schema]:
     # Part of what `is_part_name` asks of names: what is printable is not for a pattern to say.
     names = {"pattern": r"^(?![ <>=])[^\[\]@]*[^\[\]@ <>=]$"}
     members = {"anyOf": _one_or_more(_NAME, 1)[:2]}
-    parts = {"type": "object", "propertyNames": names, "additionalProperties": members}
+    parts = {
+        "type": "object", "propertyNames": names, "additionalProperties": members, "maxProperties": _PARTS,
+    }  # fmt: skip
     by_class = {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": single}
     above_0 = r"(?=[0-9.]*[1-9])([0-9]+\.?[0-9]*|\.[0-9]+)"
     fraction = {
@@ -524,6 +530,9 @@ def _listed(called: str, values: Iterable[Any], form: Schema) -> tuple[Any, ...]
 
 
 def _by_name(called: str, values: Mapping[Any, Any], form: Schema) -> dict[str, Any]:
+    most = form.get("maxProperties", len(values))
+    if len(values) > most:
+        raise SettingsError(f"{called} has {len(values)} names; expected {most} or fewer")
     of_part = "pattern" in form["propertyNames"]
     for name in values:
         if not (is_part_name(name) if of_part else isinstance(name, str) and name):

@@ -262,6 +262,16 @@ def test_a_warning_for_each_of_many_classes_is_not_printed(reference, tmp_path):
     assert len(done.text.splitlines()) < 60
 
 
+def test_intervals_of_many_classes_keep_to_the_limit_of_memory(reference, tmp_path):
+    """1,000 replicates of some 50 scores of each of 2,000 classes are a gigabyte."""
+    rows = "".join(f"f{k % 50}\t{k % 9}\t{k % 9 + 1}\tc{k % 2000}\n" for k in range(6_000))
+    path = made(tmp_path / "t.tsv", [HEAD.encode(), rows.encode()])
+    options = ("--ci", "--only", "segment.hard", "--score", "segment.hard.f1.macro", "-q")
+    done = attack(path, path, *options, "--memory-limit", "500M")
+    assert (done.code, done.text) == (0, "1.0\t1.0\t1.0\n")
+    assert done.memory < 500 * MIB, done
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -117,6 +117,12 @@ def quoted(text: str) -> str:
     return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
 
 
+def said(value: object) -> str:
+    """Return a value as Python writes it, as far as a message of settings shows it."""
+    text = repr(value[: SHOWN + 1] if isinstance(value, str | list | tuple) else value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
 def one_line(said: object) -> str:
     """Return what a library says, such as its error, on one line, the end of a long one left out."""
     return " ".join(str(said).split())[:SAID]

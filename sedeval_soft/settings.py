@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -17,7 +18,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
-from sedeval_soft.errors import SettingsError
+from sedeval_soft.errors import SettingsError, said
 from sedeval_soft.fields import (
     DEFAULT_ONLY,
     FIELDS,
@@ -210,7 +211,7 @@ class Settings:
         """
         for name in values:
             if name not in FIELDS:
-                raise SettingsError(f"unknown setting {name!r}{hint(name, list(FIELDS))}")
+                raise SettingsError(f"unknown setting {said(name)}{hint(name, list(FIELDS))}")
         given = {
             name: value for name, value in values.items() if value is not None or not FIELDS[name].optional
         }
@@ -393,6 +394,10 @@ _REGIONS: Schema = {
 _TYPES = {"whole": "integer", "switch": "boolean"}
 
 
+_PARTS = 1000
+"""Groups, and scenes: each is scored as a table is, which takes 0.01 to 0.1 s."""
+
+
 def _one_or_more(item: Schema, least: int) -> list[Schema]:
     """Return what a list of names can be: one of them, several, or null."""
     return [item, {"type": "array", "items": item, "minItems": least, "uniqueItems": True}, _NULL]
@@ -411,7 +416,9 @@ def forms_of(name: str) -> list[Schema]:
     # Part of what `is_part_name` asks of names: what is printable is not for a pattern to say.
     names = {"pattern": r"^(?![ <>=])[^\[\]@]*[^\[\]@ <>=]$"}
     members = {"anyOf": _one_or_more(_NAME, 1)[:2]}
-    parts = {"type": "object", "propertyNames": names, "additionalProperties": members}
+    parts = {
+        "type": "object", "propertyNames": names, "additionalProperties": members, "maxProperties": _PARTS,
+    }  # fmt: skip
     by_class = {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": single}
     above_0 = r"(?=[0-9.]*[1-9])([0-9]+\.?[0-9]*|\.[0-9]+)"
     fraction = {
@@ -471,7 +478,7 @@ def in_form(called: str, value: Any, forms: Sequence[Schema]) -> Any:  # noqa: A
     words = [word for form in forms for word in form.get("enum", ()) if word is not None]
     expected = ", or ".join(_expected(form) for form in forms if form is not _NULL)
     likely = meant(str(value), words) or did_you_mean(str(value), words) or _percent(value, forms)
-    raise SettingsError(f"{called} must be {expected}, not {value!r:.200}{likely}")
+    raise SettingsError(f"{called} must be {expected}, not {said(value)}{likely}")
 
 
 def _expected(form: Schema) -> str:
@@ -517,21 +524,24 @@ def _listed(called: str, values: Iterable[Any], form: Schema) -> tuple[Any, ...]
     if len(items) < form.get("minItems", 0):
         raise SettingsError(f"{called} must be a list of one or more, not an empty one")
     if "uniqueItems" in form and len({*items}) < len(items):
-        twice = next(item for item in items if items.count(item) > 1)
-        raise SettingsError(f"{called} has {twice!r} twice; expected each once")
+        (twice, _), *_ = Counter(items).most_common(1)
+        raise SettingsError(f"{called} has {said(twice)} twice; expected each once")
     return items
 
 
 def _by_name(called: str, values: Mapping[Any, Any], form: Schema) -> dict[str, Any]:
+    most = form.get("maxProperties", len(values))
+    if len(values) > most:
+        raise SettingsError(f"{called} has {len(values)} names; expected {most} or fewer")
     of_part = "pattern" in form["propertyNames"]
     for name in values:
         if not (is_part_name(name) if of_part else isinstance(name, str) and name):
             whose = "that of a file" if form is _REGIONS else "that of a class"
             expected = f"{PART_NAMES if of_part else whose}, in quotes if need be"
-            raise SettingsError(f"{called} cannot have the name {name!r}; expected {expected}")
+            raise SettingsError(f"{called} cannot have the name {said(name)}; expected {expected}")
     item = form["additionalProperties"]
     forms = item.get("anyOf", [item])
-    return {name: in_form(f"{called} of {name!r}", value, forms) for name, value in values.items()}
+    return {name: in_form(f"{called} of {said(name)}", value, forms) for name, value in values.items()}
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever was given
@@ -549,7 +559,7 @@ def _segment_length(value: float | str) -> float:
         number = r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*"
         fraction = re.fullmatch(f"{number}/{number}", value, re.ASCII)
         if not fraction or not Decimal(fraction[2]):
-            raise SettingsError(f"segment_length must be a finite number, not {value!r}; 1/3 is one, too")
+            raise SettingsError(f"segment_length must be a finite number, not {said(value)}; 1/3 is one, too")
         value = float(Fraction(fraction[1]) / Fraction(fraction[2]))
     return float(exactly(in_form("segment_length", value, forms_of("segment_length")[:1])))
 
@@ -580,7 +590,7 @@ def _regions(value: dict[str, tuple[tuple[float, ...], ...]] | None) -> RegionLi
         for pair in pairs:
             if len(pair) != 2 or not pair[0] < pair[1] <= _LONGEST:
                 raise SettingsError(
-                    f"regions of {name!r} has {list(pair)}; expected onset and offset in seconds, the onset "
+                    f"regions of {said(name)} has {said(list(pair))}; expected onset and offset in seconds, the onset "
                     "before the offset"
                 )
             begin, end = map(_in_ticks, pair)
@@ -596,7 +606,7 @@ def _shots(value: int | str | None) -> str | None:
     if match is None:
         raise SettingsError(
             "after_shots must be a number of events, 1 or more, and perhaps a class, such as '5 POS', not "
-            f"{value!r:.200}"
+            f"{said(value)}"
         )
     return f"{int(match[1])} {match[2]}" if match[2] else str(int(match[1]))
 
@@ -702,7 +712,7 @@ class Constraint(NamedTuple):
             raise SettingsError(
                 "satisfice must be a constraint such as 'precision>=0.9' or 'recall at fpr_per_hour<=5', of "
                 f"{' or '.join(AT_LEAST)} at least a number in [0, 1] or {', '.join(AT_MOST)} at most a "
-                f"finite one, with the best {', '.join(BEST_OF)}, not {text!r}"
+                f"finite one, with the best {', '.join(BEST_OF)}, not {said(text)}"
             )
         return cls(match[1] or "f", match[2] or match[3], float(match[4]))
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sedeval_soft.errors import InputError, Problem, SettingsError, one_line, visible, without_commands
+from sedeval_soft.errors import InputError, Problem, SettingsError, one_line, said, visible, without_commands
 from sedeval_soft.fields import FIELDS, READING
 from sedeval_soft.names import did_you_mean, hint
 from sedeval_soft.settings import Schema, Settings, Thresholds, checked, forms_of
@@ -64,12 +64,14 @@ def load_settings(path: str, files: list[str] | None = None) -> dict[str, Any]:
     with _with_place(path, lines):
         for key, value in values.items():
             if key not in FIELDS and key not in _READING_KEYS:
-                raise SettingsError(f"unknown setting {key!r}{hint(key, [*FIELDS, *_READING_KEYS, EXTENDS])}")
+                raise SettingsError(
+                    f"unknown setting {said(key)}{hint(key, [*FIELDS, *_READING_KEYS, EXTENDS])}"
+                )
             forms = {str: "string", list: "array", dict: "object", bool: "boolean", type(None): "null"}
             kinds = [form["type"] for form in _ALSO.get(key, ())]
             if key in _READING_KEYS and forms.get(type(value)) not in kinds:
                 what = "true or false" if "boolean" in kinds else "a text, a list or a mapping"
-                raise SettingsError(f"{key} must be {what}, not {value!r:.60}")
+                raise SettingsError(f"{key} must be {what}, not {said(value)}")
         values = {_READING_KEYS.get(key, key): value for key, value in values.items()}
         for key in PATHS:
             if isinstance(values.get(key), str):
@@ -103,14 +105,16 @@ def _with_place(path: str, lines: Mapping[str, int]) -> Iterator[None]:
 def _extended(path: str, base: object, level: int) -> str:
     """Return the path of the file that a file extends, which is relative to it."""
     if not isinstance(base, str) or not base:
-        raise SettingsError(f"extends must be the name of a preset or the path of a file, not {base!r}")
+        raise SettingsError(f"extends must be the name of a preset or the path of a file, not {said(base)}")
     other = _beside(path, base)
     if not os.path.isfile(other):
         meant = did_you_mean(base, PRESETS, n=1)
-        raise SettingsError(f"extends {base!r}, which is neither a preset nor a file beside this one{meant}")
+        raise SettingsError(
+            f"extends {said(base)}, which is neither a preset nor a file beside this one{meant}"
+        )
     if level >= _MOST_LEVELS:
         expected = f"expected at most {_MOST_LEVELS} files that extend one another, and none itself"
-        raise SettingsError(f"extends {base!r}; {expected}")
+        raise SettingsError(f"extends {said(base)}; {expected}")
     return other
 
 
@@ -185,7 +189,7 @@ def checked_preset(name: object) -> str:
     if isinstance(name, str) and name in PRESETS:
         return name
     meant = did_you_mean(str(name), PRESETS, n=1)
-    raise SettingsError(f"there is no preset {name!r}; expected one of {', '.join(PRESETS)}{meant}")
+    raise SettingsError(f"there is no preset {said(name)}; expected one of {', '.join(PRESETS)}{meant}")
 
 
 def text_of_preset(name: str) -> str:
@@ -264,7 +268,7 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
             for key, _ in node.value:
                 name = str(key.value).replace("-", "_") if node is self.whole else str(key.value)
                 if name in seen:
-                    problem = f"setting {name!r} is given twice; expected it once"
+                    problem = f"setting {said(name)} is given twice; expected it once"
                     raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
                 seen.add(name)
                 if node is self.whole:

@@ -139,6 +139,7 @@ def to_rows(
     if isinstance(source, EventTable):
         return source
     limits = replace(limits or LIMITS, side=role)
+    limits.check("settings", "classes", len(settings.classes or ()), "classes")
     if isinstance(source, str | os.PathLike):
         rows = read_rows(source, form=limits.form(role), limits=limits)
     else:

@@ -11,6 +11,7 @@ from click.exceptions import Exit
 from sedeval_soft.cli import options
 from sedeval_soft.cli.options import PATH, QUIET, argument, option, refuse, setting
 from sedeval_soft.cli.output import progress, remark, to_standard_output, warn
+from sedeval_soft.evaluation.apart import SECONDS
 from sedeval_soft.fields import OUTPUT, SCORING
 
 if TYPE_CHECKING:
@@ -40,9 +41,9 @@ BOARD = (
         help="How the differences between submissions are tested: by exchanging their outputs in random "
         "files, by the paired bootstrap, or not at all, so that the score alone ranks them.  [default: "
         "exchange for hard, soft and tuned readings, none where each replicate would look for thresholds]"),
-    option(options.LIMITS, "--time-limit", type=options.number, metavar="SECONDS",
+    option(options.LIMITS, "--time-limit", type=options.number, metavar="SECONDS", default=SECONDS,
         help="How long it may take to read, score and report a submission; one that takes longer is invalid "
-        "until the next call.  [default: no limit]"),
+        f"until the next call.  [default: {SECONDS:g}]"),
     option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="SITE", brief="Folder of the site.",
         help="The folder of the site; it is made, or brought up to date."),
     option(OUTPUT, "--cache", type=PATH, metavar="FOLDER",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -60,6 +61,10 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
         emit(list_scores())
         return
     given["points"] = given["points"] and _points(given["points"])
+    # By its path, or by the name that the screen shows, where one system alone has it.
+    shown = [path for path in given["systems"] if PurePath(path).name == given["baseline"]]
+    if given["baseline"] not in given["systems"] and len(shown) == 1:
+        given["baseline"] = shown[0]
     _check_call(given, len(given["systems"]))
     with options.limits_of(given) as limits:
         if given["points_folder"] is not None:

@@ -21,6 +21,9 @@ from sedeval_soft.memory import given_limit, memory_limited, room, spelled
 
 OPTION = "--time-limit"
 
+SECONDS, BYTES = 600.0, 4 << 30
+"""Limits of time and memory for what a stranger sent, where nobody gave others."""
+
 _SLACK = 1 << 28
 """Bytes that a process may take beyond what estimates may let it: they are estimates."""
 

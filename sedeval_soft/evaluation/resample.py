@@ -7,6 +7,7 @@ counted and sorted once; the scores of many replicates follow from one product o
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from tempfile import SpooledTemporaryFile
@@ -32,6 +33,9 @@ Progress = Callable[[int, int], None]
 
 _WEIGHTS, _MOST_ROWS = 1 << 21, 1 << 10
 """Weights, and replicates, in a block: memory does not grow with the number of replicates."""
+
+_IN_TABLES = 1 << 23
+"""Scores, and columns of classes, of replicates that are in memory at a time."""
 
 _IN_MEMORY = 1 << 23
 """Bytes of scores that are kept in memory; where there are more, they lie in a temporary file."""
@@ -123,36 +127,45 @@ class Replicates:
 
         weights: (n_weights, n_files) how often each file counts, whole numbers.
         """
-        tables = joined(*(family(weights) for family in self.families))
         place, values = {key: row for row, key in enumerate(keys)}, np.full((len(keys), len(weights)), np.nan)
-        for key, value in named(tables, self.tally.classes, self.settings.means):
-            if key in place and value is not None:
-                values[place[key]] = value
+        # Tables have all scores, and what these are made of, of all classes.
+        step = max(1, _IN_TABLES // (1 + len(self.tally.per_class) * len(self.tally.classes)))
+        for begin in range(0, len(weights), step):
+            some = slice(begin, begin + step)
+            tables = joined(*(family(weights[some]) for family in self.families))
+            for key, value in named(tables, self.tally.classes, self.settings.means):
+                if key in place and value is not None:
+                    values[place[key], some] = value
         return values
 
 
 class Values(SpooledTemporaryFile[bytes]):
-    """Scores of replicates, (n_scores, n_replicates), filled by replicates and read by scores; to be closed.
+    """Scores of replicates, (n_scores, n_replicates), added by replicates and read by scores; to be closed.
 
-    Where they are many, they lie in a file, which vanishes however the process ends.
+    Where they are many, they lie in a file, which vanishes however the process ends. Blocks of replicates are
+    one behind another in it.
     """
 
-    def __init__(self, n_scores: int, n_replicates: int) -> None:
-        """Make room."""
+    def __init__(self, n_scores: int) -> None:
+        """Begin without any."""
         super().__init__(_IN_MEMORY, prefix="soft-sed-eval-")
-        self.shape = (n_scores, n_replicates)
+        self.n_scores = n_scores
+        self.sizes: list[int] = []
 
-    def fill(self, begin: int, columns: Floats) -> None:
-        """Fill the columns from one on, (n_scores, n)."""
-        for number, row in enumerate(np.ascontiguousarray(columns)):
-            self.seek((number * self.shape[1] + begin) * row.itemsize)
-            self.write(row.data)
+    def add(self, columns: Floats) -> None:
+        """Add replicates, (n_scores, n)."""
+        self.seek(0, os.SEEK_END)
+        self.write(np.ascontiguousarray(columns).data)
+        self.sizes.append(columns.shape[1])
 
     def rows(self, some: slice) -> Floats:
         """Return some rows, (n, n_replicates)."""
-        shape, size = (some.stop - some.start, self.shape[1]), 8 * self.shape[1]
-        self.seek(some.start * size)
-        return np.ndarray(shape, np.float64, self.read(shape[0] * size))
+        parts, begin, n = [np.zeros((some.stop - some.start, 0))], 0, some.stop - some.start
+        for size in self.sizes:
+            self.seek(8 * (begin * self.n_scores + some.start * size))
+            parts.append(np.frombuffer(self.read(8 * n * size)).reshape(n, size))
+            begin += size
+        return np.concatenate(parts, axis=1)
 
 
 def values_of(
@@ -163,10 +176,11 @@ def values_of(
     progress: Progress | None = None,
 ) -> Values:
     """Return the scores of all rows of weights, (n_keys, total), NaN where undefined; to be closed."""
-    values = Values(len(keys), total)
+    values, step = Values(len(keys)), max(1, _IN_TABLES // max(1, len(keys)))
     done = 0
     for block in rows:
-        values.fill(done, replicates.values(block, keys))
+        for begin in range(0, len(block), step):
+            values.add(replicates.values(block[begin : begin + step], keys))
         done += len(block)
         if progress is not None:
             progress(done, total)

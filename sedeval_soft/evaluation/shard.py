@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -65,7 +66,7 @@ class Shard(NamedTuple):
         yield None, self.tally
         yield from self.groups.items()
         for name, patterns in self.settings.scenes.items():
-            fits = [_is_in(file, patterns) for file in self.tally.files]
+            fits = _are_in(self.tally.files, patterns)
             if any(fits):
                 yield name, self.tally.take(np.flatnonzero(fits))
 
@@ -202,8 +203,7 @@ def scenes_of(files: Sequence[str], classes: Sequence[str], settings: Settings) 
         if label not in classes
     ]
     scenes = {
-        name: tuple(file for file in files if _is_in(file, patterns))
-        for name, patterns in settings.scenes.items()
+        name: tuple(compress(files, _are_in(files, patterns))) for name, patterns in settings.scenes.items()
     }
     for name, inside in scenes.items():
         if not inside:
@@ -214,9 +214,11 @@ def scenes_of(files: Sequence[str], classes: Sequence[str], settings: Settings) 
     return scenes
 
 
-def _is_in(file: str, patterns: Sequence[str]) -> bool:
-    """Return whether a file belongs to the scene of these patterns."""
-    return any(fnmatchcase(file, pattern) for pattern in patterns)
+def _are_in(files: Sequence[str], patterns: Sequence[str]) -> list[bool]:
+    """Return which files belong to the scene of these patterns: most of them are names."""
+    names, wild = {*patterns}, [pattern for pattern in patterns if {*pattern} & {*"*?["}]
+    names -= {*wild}
+    return [file in names or any(fnmatchcase(file, pattern) for pattern in wild) for file in files]
 
 
 def second_round(settings: Settings, only: tuple[str, ...]) -> Settings:

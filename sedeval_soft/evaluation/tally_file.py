@@ -35,6 +35,7 @@ from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.events import EventLifetimes
+from sedeval_soft.timeline.ranges import Pyramid
 
 FORMAT, VERSION = "soft-sed-eval tally", 2
 
@@ -50,8 +51,8 @@ _MOST = 2**62
 """What whole numbers may add up to: more would overflow in sums."""
 
 _LONGEST = int(LONGEST) * TICKS_PER_SECOND
-_HIGHEST = 2.0
-"""Levels are up to 1; an operating point at 1 stands a breath above it."""
+_HIGHEST = math.nextafter(1.0, 2.0)
+"""Levels are up to 1; an operating point at 1 has the next number above it."""
 
 _EPOCH, _UNIX, _MODE = (1980, 1, 1, 0, 0, 0), 3, 0o644 << 16
 _LARGE, _PIECE = 1 << 31, 1 << 20
@@ -410,9 +411,30 @@ def _tally(arrays: Arrays, files: tuple[str, ...], part: Part, settings: Setting
     for name, each in events.items():
         if (each.onset > each.offset).any() or (each.born > each.dies).any():
             raise TallyError(f"{name} has an event that ends before it begins")
+        if each.nested and not _are_nested(each):
+            raise TallyError(f"{name} has events of one file and class that are not one within the other")
     columns = {
         group: {name: fields[""] for name, fields in of_group.items()} for group, of_group in arrays.items()
     }
     expected = None if part.expected is None else frozenset(part.expected)
     with _refused("its arrays do not fit together"):
         return Tally(files, part.classes, events=events, recipe=part.recipe, expected=expected, **columns)
+
+
+def _are_nested(lifetimes: EventLifetimes) -> bool:
+    """Return whether of two events of a file and class at one time one is within the other, and above it.
+
+    So it is of an activity, where at each level all events are apart.
+    """
+    each = lifetimes.take(
+        np.lexsort((lifetimes.dies, -lifetimes.offset, lifetimes.onset, lifetimes.label, lifetimes.file))
+    )
+    times, place = np.unique(np.concatenate((each.onset, each.offset)), return_inverse=True)
+    onset, offset = place.reshape(2, -1)
+    # What is of one file and class is above all before it, so that a search for what goes on ends there.
+    floor = len(times) * np.append(0, np.cumsum(~each.goes_on())[: len(each)])
+    ends = np.append(-len(times), floor - offset)
+    around = Pyramid(ends).before(np.arange(1, len(ends)), (floor - onset), or_equal=False) - 1
+    inside = np.flatnonzero((around >= 0) & (floor[around] == floor))
+    outer = around[inside]
+    return bool(np.all((offset[outer] >= offset[inside]) & (each.dies[outer] <= each.born[inside])))

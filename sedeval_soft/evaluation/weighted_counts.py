@@ -1,17 +1,16 @@
-"""Scores of weighted files from what is counted of each file: all totals are one product of matrices."""
+"""Scores of weighted files from what is counted of each file: all totals are products of matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.evaluation.scores import counted_tables
 from sedeval_soft.measures.base import Tables
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.measures.tally import ClassColumn, SparseColumn, Tally
 from sedeval_soft.settings import Settings
 
 WeightedTables = Callable[[Floats], Tables]
@@ -31,33 +30,22 @@ class Weighted:
         return self.sums[name]
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """The columns of a tally side by side.
+def weighted(tally: Tally, weights: Floats) -> Weighted:
+    """Return the totals of weighted files."""
+    columns = {**tally.per_class, **tally.per_file}
+    return Weighted(tally.classes, tally.is_expected, {n: _sums(weights, of) for n, of in columns.items()})
 
-    table: (n_files, n_columns), those of each class first.
-    """
 
-    tally: Tally
-    table: Floats
+def _sums(weights: Floats, column: ClassColumn) -> Floats:
+    """Return a column summed over weighted files; one of few entries is never written out."""
+    if not isinstance(column, SparseColumn):
+        return np.asarray(weights @ column)
+    from scipy.sparse import csr_array
 
-    @classmethod
-    def of(cls, tally: Tally) -> Self:
-        """Put them side by side."""
-        columns = (*tally.per_class.values(), *tally.per_file.values())
-        return cls(tally, np.column_stack([np.zeros((len(tally.files), 0)), *map(np.asarray, columns)]))
-
-    def weighted(self, weights: Floats) -> Weighted:
-        """Return the totals of weighted files."""
-        tally, sums = self.tally, weights @ self.table
-        shape = len(weights), len(tally.per_class), len(tally.classes)
-        n = shape[1] * shape[2]
-        of_classes = zip(tally.per_class, sums[:, :n].reshape(shape).swapaxes(0, 1), strict=True)
-        of_files = zip(tally.per_file, sums[:, n:].T, strict=True)
-        return Weighted(tally.classes, tally.is_expected, dict(of_classes) | dict(of_files))
+    entries = csr_array((column.value, (column.file, column.label)), shape=column.shape)
+    return np.asarray(weights @ entries)
 
 
 def counted_of_weights(tally: Tally, settings: Settings) -> WeightedTables:
     """Return what gives the tables of what is counted."""
-    columns = Columns.of(tally)
-    return lambda weights: counted_tables(columns.weighted(weights), settings)
+    return lambda weights: counted_tables(weighted(tally, weights), settings)

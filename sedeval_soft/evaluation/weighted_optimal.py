@@ -23,7 +23,7 @@ from sedeval_soft.evaluation.optimal import (
     optimal_table,
     satisficed,
 )
-from sedeval_soft.evaluation.weighted_counts import Columns, Weighted, WeightedTables
+from sedeval_soft.evaluation.weighted_counts import Weighted, WeightedTables, weighted
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.candidates import Candidates, joint_scores
 from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
@@ -238,10 +238,9 @@ def fixed_of_weights(tally: Tally, settings: Settings, fixed: Tables) -> Weighte
 
     fixed: what these have there, as `with_fixed` returns it beside the tally.
     """
-    columns = Columns.of(tally)
 
     def tables(weights: Floats) -> Tables:
-        sums = columns.weighted(weights)
+        sums = weighted(tally, weights)
         return {family: _fixed_table(family[0], best, sums, settings) for family, best in fixed.items()}
 
     return tables

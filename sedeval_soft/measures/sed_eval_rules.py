@@ -17,6 +17,7 @@ What differs from ours, all of it read in its source:
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -115,8 +116,10 @@ def _their_maximum_matching(left: Index, right: Index, n_left: int) -> Index:
     for reference_event, system_event in zip(left[~alone].tolist(), right[~alone].tolist(), strict=True):
         graph.setdefault(system_event, []).append(reference_event)
     if graph:
-        from sed_eval.util import bipartite_match
-
+        with warnings.catch_warnings():
+            # What its packages say of one another is nothing that a user can mend.
+            warnings.simplefilter("ignore")
+            from sed_eval.util import bipartite_match
         for reference_event, system_event in bipartite_match(graph).items():
             match[reference_event] = system_event
     return match

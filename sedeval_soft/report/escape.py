@@ -24,8 +24,11 @@ _OBEYED = re.compile(
 _LOGGED = re.compile(r"#(?=#\w*\[)")
 """How a command begins wherever it stands in a line of a log."""
 
-_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
-"""How a cell begins that spreadsheets run, in signs of either width; some of them read past blanks."""
+_FORMULA = re.compile(r"(^|[;|,])(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20])")
+"""Begin of a cell that spreadsheets run, in signs of either width; some of them read past blanks.
+
+Many divide a table at semicolons, bars or commas by the settings of their users: a cell may begin behind any.
+"""
 
 
 def harmless(text: str) -> str:
@@ -38,9 +41,8 @@ def harmless(text: str) -> str:
 
 def cell(text: str) -> str:
     """Return a name as a cell of a table for spreadsheets: harmless, and never a formula."""
-    safe = harmless(text)
     # Behind an apostrophe, which it does not show, a spreadsheet takes everything for text.
-    return f"'{safe}" if _FORMULA.match(safe) else safe
+    return _FORMULA.sub(r"\1'", harmless(text))
 
 
 def json_text(text: str) -> str:

@@ -45,7 +45,7 @@ from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import check_baseline, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Parts, Test, settings_for, test_for
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, be, quoted
-from sedeval_soft.evaluation.apart import LostError, apart, of_memory
+from sedeval_soft.evaluation.apart import BYTES, SECONDS, LostError, apart, of_memory
 from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores, UnknownScoreError, finite
@@ -65,7 +65,7 @@ from sedeval_soft.html.board_page import (
 from sedeval_soft.html.report_page import Choices, plotly_name, plotly_script
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.memory import RoomError
+from sedeval_soft.memory import RoomError, given_limit, memory_limited, room
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.report import render
 from sedeval_soft.report.board import side_by_side
@@ -102,6 +102,9 @@ _NEEDS = (
 
 _PAGES = ("reports/*.html", "problems/*.html", "data/*.json", "assets/plotly-*.min.js", "board.csv")
 """Files that are made for one submission, or one release: those that are left from before are deleted."""
+
+_OURS = (MARK, "index.html", "board.json", "board.csv", "reports", "problems", "data", "assets")
+"""Files and folders of a site."""
 
 _FORM = 3
 """The number of how records are made: those of another are made again."""
@@ -154,7 +157,7 @@ def build_site(
     title: str = "Leaderboard",
     reports: bool = True,
     ties: Test | None = None,
-    time_limit: float | None = None,
+    time_limit: float | None = SECONDS,
     durations: Durations | None = None,
     folds: Parted | None = None,
     by: Parted | None = None,
@@ -171,7 +174,7 @@ def build_site(
     has one: it shows the reference, too. ties: by which two submissions are told apart, `exchange` as in
     `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. time_limit:
     seconds that each submission may take to be read, scored and reported, in a process of its own; None for
-    any time. progress: told how many submissions of how many are done. Others as for `evaluate`.
+    any time. It may take the memory that is given, else 4 GiB or 80 % of what is free. progress: told how many submissions of how many are done. Others as for `evaluate`.
 
     Raises InputError where the reference or the folder cannot be read, SettingsError for arguments,
     OutputError where the site cannot be written, or another board is being written to it. What is wrong with
@@ -204,13 +207,16 @@ def build_site(
     baseline = next((each.name for each in candidates if each.entry == baseline), baseline)
     root = _opened(os.fspath(site), submissions, "-o")
     _check_ours(root, os.fspath(site))
+    _refuse_links([root / name for name in _OURS])
     with locked(root / MARK, f"{os.fspath(site)}: {_OTHER}", _MARKED):
         stored = _opened(f"{root}.cache" if cache is None else os.fspath(cache), submissions, "--cache", root)
         test = ties or test_for(rank_by, settings)
+        _refuse_links([stored])
         ends_known = lengths is not None or settings.regions is not None
         warnings = warnings if ends_known else [NO_DURATIONS, *warnings]
         builder = _Builder(task, baseline, title, reports, test, time_limit, root, stored, warnings)
-        done, scored = builder.look_at(candidates, progress)
+        with memory_limited(given_limit() or min(BYTES, room())):
+            done, scored = builder.look_at(candidates, progress)
         board = builder.compare(done)
         builder.write(done, board)
     invalid = [each for each in done if each.scores is None]
@@ -435,6 +441,12 @@ def _check_ours(root: Path, name: str) -> None:
         )
 
 
+def _refuse_links(paths: Iterable[Path]) -> None:
+    """Raise OutputError for a link among some paths and what is in them: what is written would go elsewhere."""
+    for path in (each for path in paths for each in (path, *path.glob("*")) if each.is_symlink()):
+        raise OutputError(f"{path}: is a link, which is not followed; delete it")
+
+
 def _write(path: Path, content: str | bytes) -> None:
     """Write a file unless it holds just that: who publishes a site sees what changed."""
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
@@ -501,7 +513,7 @@ def find_submissions(
     others = [path for path in entries if spelled(path.name) not in described]
     handed_in = [path for path in others if _is_folder(path) or extension_of(path.name) in _READ]
     named = _named([path for path in handed_in if not _is_same(path, reference)])
-    submissions, warnings = [], []
+    submissions, warnings, used = [], [], dict[str, list[str]]()
     for name, slug in slugs(sorted(named)).items():
         path, about, digest, problems = named[name], About(), "", tuple[Problem, ...]()
         entry = spelled(path.name)
@@ -511,16 +523,25 @@ def find_submissions(
             problems = error.problems
         except OSError as error:
             problems = unreadable(entry, f"cannot be read: {error.strerror or error}").problems
-        description = described.pop(f"{name}{_DESCRIPTION}", None)
+        # Where two submissions are called alike, what says who submits them is of both.
+        texts = (described.get(f"{each}{_DESCRIPTION}") for each in (name, _stem(path)))
+        description = next(filter(None, texts), None)
         if description is not None:
+            used.setdefault(spelled(description.name), []).append(entry)
             try:
                 about = read_about(description, description.name)
             except InputError as error:
                 warnings.append(str(error))
         outcome = Outcome(problems, len(problems), lasting=False)
         submissions.append(Submission(name, slug, path, entry, digest, about, outcome))
+    for text, of in used.items():
+        if len(of) > 1:
+            warnings.append(
+                f"{text}: is of {listing(of, 'submission')}; if these are not of one team, rename all but one "
+                f"and give each a {_DESCRIPTION} file of its own name"
+            )
     ignored = [spelled(path.name) for path in others if path not in named.values()]
-    return submissions, sorted([*ignored, *described]), warnings
+    return submissions, sorted([*ignored, *(described.keys() - used)]), list(dict.fromkeys(warnings))
 
 
 def _is_folder(path: Path) -> bool:
@@ -534,10 +555,15 @@ def _is_same(path: Path, reference: Any) -> bool:  # noqa: ANN401 - as for evalu
     return False
 
 
+def _stem(path: Path) -> str:
+    """Return the name of a submission without extension."""
+    return spelled(path.name if _is_folder(path) else stem_of(path.name))
+
+
 def _named(paths: Sequence[Path]) -> dict[str, Path]:
     """Return submissions by names without extension, by whole names where others are called the same."""
     named: dict[str, Path] = {}
-    stems = [spelled(path.name if _is_folder(path) else stem_of(path.name)) for path in paths]
+    stems = [*map(_stem, paths)]
     entries = [spelled(path.name) for path in paths]
     times, whole = Counter(stems), {*entries}
     for path, stem, entry in zip(paths, stems, entries, strict=True):

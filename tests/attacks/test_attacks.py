@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from attacked import BYTES, attack
+from attacked import BYTES, SECONDS, attack
 
 pytestmark = pytest.mark.slow
 
@@ -260,6 +260,37 @@ def test_a_warning_for_each_of_many_classes_is_not_printed(reference, tmp_path):
     done.was_cheap()
     assert "4950 more classes" in done.text
     assert len(done.text.splitlines()) < 60
+
+
+def test_intervals_of_many_classes_keep_to_the_limit_of_memory(reference, tmp_path):
+    """1,000 replicates of some 50 scores of each of 2,000 classes are a gigabyte."""
+    rows = "".join(f"f{k % 50}\t{k % 9}\t{k % 9 + 1}\tc{k % 2000}\n" for k in range(6_000))
+    path = made(tmp_path / "t.tsv", [HEAD.encode(), rows.encode()])
+    options = ("--ci", "--only", "segment.hard", "--score", "segment.hard.f1.macro", "-q")
+    done = attack(path, path, *options, "--memory-limit", "500M")
+    assert (done.code, done.text) == (0, "1.0\t1.0\t1.0\n")
+    assert done.memory < 500 * MIB, done
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("threshold: " + "x" * 900_000, "threshold must be -1 to 2, not 'xxx"),
+        ("segment_length: 1/" + "x" * 900_000, "segment_length must be"),
+        ("thresholds: {\"" + "x" * 1000 + "\": 3}", "thresholds of 'xxx"),
+        ("classes: [" + "x, " * 60_000 + "y]", "classes has 'x' twice"),
+        ("classes: [" + ", ".join(f"c{i}" for i in range(60_000)) + "]", "has 60000 classes; expected 5000"),
+        ("groups:\n" + "".join(f"  g{i}: [car]\n" for i in range(20_000)), "groups has 20000 names"),
+        ("scenes:\n" + "".join(f"  s{i}: [a]\n" for i in range(3_000)), "scenes has 3000 names"),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_settings_of_many_names_or_a_long_one(text, said, reference, tmp_path):
+    path = made(tmp_path / "c.yaml", [text.encode()])
+    done = attack(reference, reference, "--config", path)
+    # YAML itself takes a second for 10,000 names on a slow machine.
+    assert done.code == 2 and said in done.text and len(done.text) < 1000, done.text[-2000:]
+    assert done.seconds < 10 * SECONDS, done
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,18 @@ def test_systems_are_ranked(paths):
     board = call(paths["ref"], paths["good"], paths["bad"], *lower, "--format", "json").document["board"]
     assert [entry["system"] for entry in board["entries"]] == order[::2]
     assert board["compared_to"] == board["baseline"] == str(paths["bad"])
+    # The screen shows the last part of the path.
+    by_name = ("--baseline", paths["bad"].name, *LITTLE)
+    board = call(paths["ref"], paths["good"], paths["bad"], *by_name, "--format", "json").document["board"]
+    assert board["baseline"] == str(paths["bad"])
+
+
+def test_a_name_that_two_systems_have_is_no_baseline(paths, tmp_path):
+    twin = tmp_path / "twin" / paths["bad"].name
+    twin.parent.mkdir()
+    twin.write_bytes(paths["bad"].read_bytes())
+    done = call(paths["ref"], paths["bad"], twin, "--baseline", twin.name, *LITTLE)
+    assert done.code == 2 and str(twin) in done.err
 
 
 def test_runs_have_a_mean_and_its_interval(paths):

@@ -36,6 +36,18 @@ def test_standard_output_that_cannot_be_written_is_one_message(what, place, word
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_what_packages_warn_of_is_not_printed(tmp_path):
+    """Matches of sed_eval are found by its own code, which imports pkg_resources."""
+    rows = "filename\tonset\toffset\tevent_label\na\t0\t1\tcar\na\t0.1\t1\tcar\n"
+    (tmp_path / "t.tsv").write_text(rows + "a\t0.15\t1.1\tcar\n")
+    score = ("--compat", "sed_eval", "--score", "event.hard.f1.micro", "--only", "event.hard")
+    command = [sys.executable, "-m", "sedeval_soft", "t.tsv", "t.tsv", *score]
+    given = {**os.environ, "PYTHONPATH": str(SAMPLES.parent)}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=given)
+    assert (done.returncode, done.stdout) == (0, "1.0\n")
+    assert "pkg_resources" not in done.stderr and "import" not in done.stderr
+
+
 def test_closed_streams_that_are_not_needed_do_not_matter(tmp_path):
     done = shell(f"$E $R $S --score {F1} -o out.txt <&- >&- 2>&-", tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -250,7 +250,8 @@ ARRAYS = [
     ("per_file/n_segments", put(10**12), "samples segment.reference have shape"),
     ("samples/segment.system", put(np.nan), "not -1e-09 to 1"),
     ("events/system/offset", put(10**17), "events/system/offset has a number"),
-    ("events/system/born", put(1.5), "ends before it begins"),
+    ("events/system/born", put(1.0), "ends before it begins"),
+    ("events/system/dies", put(1.5), "dies has a number that is not 0 to 1"),
 ]
 
 
@@ -259,6 +260,23 @@ def test_numbers_that_cannot_be_are_refused(array, change, expected):
     data = packed(only="all")
     assert same(unpack_shard("t", with_array(data, f"whole/{array}", np.array)), unpack_shard("t", data))
     refused(with_array(data, f"whole/{array}", change), expected)
+
+
+@pytest.mark.parametrize(
+    ("array", "change"),
+    [
+        ("born", np.zeros_like),
+        ("dies", np.ones_like),
+        ("offset", lambda a: a + 10**7),  # events that cross: each lasts into the next
+    ],
+)
+@pytest.mark.parametrize("psds", [None, "dcase-psds2"])
+def test_events_of_an_activity_are_apart_at_each_level(array, change, psds):
+    """They are found at more levels than there are references otherwise: a rate above 1."""
+    values = np.random.default_rng(0).random((60, 3))
+    sides = (wide_rows(of_side, files=3) for of_side in (values, values[::-1]))
+    data = pack_shard(shard_of_rows(*sides, Settings.of(psds=psds, only="all")), "0.1")
+    refused(with_array(data, f"whole/events/system/{array}", change), "not one within the other")
 
 
 def test_members_that_are_longer_or_there_twice_or_packed_otherwise_are_refused():

@@ -25,7 +25,8 @@ from called import call
 
 from sedeval_soft import InputError, SettingsError, compare, evaluate
 from sedeval_soft.html.board_page import slugs
-from sedeval_soft.memory import memory_limited
+from sedeval_soft.evaluation.apart import apart
+from sedeval_soft.memory import given_limit, memory_limited
 from sedeval_soft.report.write import OutputError, locked
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS
@@ -157,6 +158,44 @@ def test_what_is_no_table_is_told_and_names_that_are_no_text_are_spelled(tmp_pat
     for path in (tmp_path / "nothing", tmp_path / "a.tsv"):
         with pytest.raises(InputError, match="cannot be read as a folder of submissions"):
             find_submissions(path)
+
+
+def test_who_submits_stays_known_where_another_file_is_called_alike(tmp_path):
+    for name, text in (("crnn.tsv", "x"), ("crnn.yaml", "team: A\ntitle: Ours"), ("crnn.csv", "y")):
+        (tmp_path / name).write_text(text)
+    submissions, ignored, warnings = find_submissions(tmp_path)
+    found = {each.name: (each.about.team, each.about.title) for each in submissions}
+    assert (found["crnn.tsv"], ignored) == (("A", "Ours"), [])
+    assert len(warnings) == 1 and all(name in warnings[0] for name in ("crnn.yaml", *found))
+    # One with a text of its own has that.
+    (tmp_path / "crnn.csv.yaml").write_text("team: B")
+    submissions, ignored, warnings = find_submissions(tmp_path)
+    assert {each.name: each.about.team for each in submissions} == {"crnn.tsv": "A", "crnn.csv": "B"}
+    assert ignored == warnings == []
+
+
+@pytest.mark.parametrize(
+    "place", [MARK, "index.html", "board.json", "reports", "problems", "problems/bad.html", "assets", "cache"]
+)
+@pytest.mark.parametrize("there", [False, True])
+def test_links_in_a_site_and_its_cache_are_not_followed(place, there, one):
+    one.add("bad.tsv")
+    one.build()
+    secret = one.folder / "secret"
+    is_folder = "." not in place and place != "cache"
+    if there:
+        secret.mkdir() if is_folder else secret.write_text("kept")
+    link = one.site / place
+    if place == "cache":
+        link = one.folder / "site.cache" / "comparisons.json"
+    if link.is_dir():
+        shutil.rmtree(link)
+    link.unlink(missing_ok=True)
+    link.symlink_to(secret)
+    with pytest.raises(OutputError, match="is a link, which is not followed"):
+        one.build()
+    assert secret.exists() == there and link.is_symlink()
+    assert is_folder or not there or secret.read_text() == "kept"
 
 
 def test_links_and_pipes_are_refused_and_never_opened_and_limits_hold(one):
@@ -531,6 +570,22 @@ def test_who_takes_too_much_or_is_lost_costs_nobody_else_and_is_looked_at_again(
     monkeypatch.undo()
     assert two.build().scored == ("sys",)
     assert two.hashes() == expected and two.document("data/sys_b.json") == other
+
+
+def test_each_submission_has_limits_that_can_be_raised(one, monkeypatch):
+    seen = []
+
+    def watched(*given, **how):
+        seen.append((how["seconds"], given_limit()))
+        return apart(*given, **how)
+
+    monkeypatch.setattr(module, "apart", watched)
+    one.build()
+    seconds, most = seen.pop()
+    assert not seen and seconds == 600 and most is not None and most <= 4 << 30
+    (one.site / "data" / "sys.json").unlink()
+    one.call("--time-limit", "1000", "--memory-limit", "6G")
+    assert seen == [(1000.0, 6 << 30)]
 
 
 @pytest.mark.slow

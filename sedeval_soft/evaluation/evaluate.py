@@ -340,6 +340,7 @@ def _as_one(shard: Shard, partition: Partition, findings: AlignmentReport) -> Sh
         findings,
         beyond=of_rows.beyond,
         after_end=of_rows.after_end,
+        lengthless=of_rows.lengthless,
         off_grid=of_rows.off_grid,
         ignored=of_rows.ignored,
         silent=of_rows.silent,

@@ -408,7 +408,7 @@ class AlignmentReport:
     duration is known and the reference's last offset is taken for the end. tables: by role what the rows tell
     of how they were read. off_grid: by role how many rows could show a grid, how many show one that is nearly
     that of the segments, and how many seconds off, see `timeline.grid`. ignored: what was left out for
-    ignored classes, by their names together: detections, and ticks.
+    ignored classes, by their names together: detections, and ticks. lengthless: files without a length in which the system detects something.
     """
 
     missing: frozenset[str] = _NOTHING
@@ -428,6 +428,7 @@ class AlignmentReport:
     reference_classes: frozenset[str] = _NOTHING
     system_classes: frozenset[str] = _NOTHING
     declared: frozenset[str] = _NOTHING
+    lengthless: frozenset[str] = _NOTHING
     beyond: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     after_end: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     tables: Mapping[str, RowStatistics] = field(default_factory=dict)
@@ -473,6 +474,7 @@ class AlignmentReport:
             (settings.files is not None, self._of_listed),
             (settings.has_regions, self._of_regions),
             (self.after_end, self._of_late_rows),
+            (self.lengthless or self.extra - self.silent, self._of_lengthless),
             (only or unlike, self._of_classes),
             (settings.ignore_class, self._of_unknown),
             (any(near for _, near, _ in self.off_grid.values()), self._of_grid),
@@ -743,6 +745,20 @@ class AlignmentReport:
             f"{rows} {'ends' if n_rows == 1 else 'end'} up to {seconds:.6g} s after the reference's last "
             f"offset there, which without --durations is assumed to be the end of the file: {later}"
         )
+
+    def _of_lengthless(self, settings: Settings) -> Iterator[str]:
+        """Yield which scores miss the false alarms in files of which no length, or no clip, is known."""
+        for files, bases, lacking, mend in (
+            (self.lengthless, ("segment", "ranking"), "known length", "; --durations gives lengths of files"),
+            (self.extra - self.silent, ("clip",), "clip in the reference", ""),
+        ):
+            scores = Plan.of(settings).needs_lengths(*bases)
+            if files and scores:
+                have = "has" if len(files) == 1 else "have"
+                yield (
+                    f"{listing(sorted(files), 'file')} {have} detections and no {lacking}: these do not count "
+                    f"in {', '.join(scores)}{mend}"
+                )
 
     def _of_classes(self, settings: Settings) -> Iterator[str]:
         """Yield a line for each class that only the system has, or that neither side has."""

@@ -61,7 +61,8 @@ class Recordings(NamedTuple):
     raw: the system's rows before post-processing. findings: what a person should know about the two tables.
     expected: the classes that the settings or the reference name. Others are known from the system alone:
         they may be false alarms, too, and never true negatives.
-    in_reference: (n_files,) whether the reference or the durations name a file.
+    in_reference: (n_files,) whether the reference or the durations name a file. is_known: (n_files,) whether
+        `length` is where the recording ends, by its duration or regions: else it may go on there.
     ignored: the rows of ignored classes of the reference, None where no class is ignored.
     regions: the evaluated regions, None where whole files are evaluated. Rows of `reference`, `system` and
         `ignored` are cut to them, and a file is as long as its last region goes; `raw` is not cut. whole:
@@ -77,6 +78,7 @@ class Recordings(NamedTuple):
     raw: EventTable
     expected: frozenset[str]
     in_reference: Bools
+    is_known: Bools
     findings: AlignmentReport = AlignmentReport()
     ignored: EventTable | None = None
     regions: Regions | None = None
@@ -108,7 +110,7 @@ class Recordings(NamedTuple):
         position = {name: code for code, name in enumerate(files)}
         codes = [position.get(name, -1) for name in self.files]
         stays = np.asarray(codes, dtype=np.int64) >= 0
-        columns = {name: getattr(self, name)[stays] for name in ("length", "reach", "in_reference")}
+        columns = {name: getattr(self, name)[stays] for name in ("length", "reach", "in_reference", "is_known")}
         if self.regions is not None:
             columns["regions"] = self.regions.with_files(np.asarray(codes, dtype=np.int64))
 
@@ -224,8 +226,10 @@ def align(
     # Regions that are listed say how far files go.
     is_said = is_given | (settings.regions is not None)
     ends = np.where(is_said | ~in_reference | (length == 0), LONGEST, length)
+    lengthless = ~is_said & (length == 0) & (reach > 0)
     findings = replace(
         findings,
+        lengthless=frozenset(compress(files, lengthless.tolist())),
         beyond={role: counts_and_most(rows) for role, rows in late.items() if rows},
         after_end=_late_rows(raw, last["system"], ends),
         tables=tables,
@@ -238,7 +242,8 @@ def align(
 
         system = postprocessed(raw, settings)
     pair = Recordings(
-        files, classes, reference, system, length, reach, raw, named, in_reference, findings, ignored
+        *(files, classes, reference, system, length, reach, raw, named, in_reference, is_given, findings),
+        ignored=ignored,
     )
     return pair if regions is None else _within(pair, regions, settings)
 
@@ -282,6 +287,7 @@ def _within(pair: Recordings, regions: Regions, settings: Settings) -> Recording
     if settings.regions is not None:
         # They say how far files go.
         changed["length"] = changed["reach"] = to_seconds(regions.last(len(pair.files)))
+        changed["is_known"] = np.ones(len(pair.files), dtype=bool)
     if pair.ignored is not None:
         changed["ignored"] = regions.cut(pair.ignored)
     changed |= {"reference": regions.cut(pair.reference), "system": regions.cut(pair.system)}
@@ -578,9 +584,16 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
 def grid_of(pair: Recordings, settings: Settings, *, ignored: bool = False) -> Grid:
     """Return the segments that are evaluated: what this drops is counted nowhere.
 
-    ignored: whether those of ignored time are among them, all the same.
+    ignored: whether those of ignored time are among them, all the same. Means are over the part of the last
+    segment before the end of a recording, if that is known, else over the whole segment: how late the rows
+    of a side end does not raise its values.
     """
-    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    lengths = [pair.reach_ticks, pair.length_ticks]
+    if settings.pool == "mean":
+        edges = Edges(settings.segment_ticks)
+        ends = [np.maximum(each, edges.at(edges.until(each))) for each in lengths]
+        lengths = [np.where(pair.is_known, each, end) for each, end in zip(lengths, ends, strict=True)]
+    grid = Grid.over(lengths[0], settings.segment_ticks, lengths[1])
     grid = grid if pair.regions is None else grid.within(pair.regions)
     if pair.ignored is None or ignored:
         return grid

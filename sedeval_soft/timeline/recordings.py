@@ -22,9 +22,11 @@ from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.alignment_report import (
     AlignmentReport,
     RowStatistics,
+    are_steps,
     counts_and_most,
     decimal_files,
     last_offsets,
+    step_counts,
 )
 from sedeval_soft.timeline.events import (
     SILENCE,
@@ -110,7 +112,8 @@ class Recordings(NamedTuple):
         position = {name: code for code, name in enumerate(files)}
         codes = [position.get(name, -1) for name in self.files]
         stays = np.asarray(codes, dtype=np.int64) >= 0
-        columns = {name: getattr(self, name)[stays] for name in ("length", "reach", "in_reference", "is_known")}
+        names = ("length", "reach", "in_reference", "is_known")
+        columns = {name: getattr(self, name)[stays] for name in names}
         if self.regions is not None:
             columns["regions"] = self.regions.with_files(np.asarray(codes, dtype=np.int64))
 
@@ -172,6 +175,7 @@ def align(
     Raises InputError where names cannot be matched, and for arrays of different shapes.
     """
     settings, reference, system = _settled(settings, reference, system, durations or {})
+    reference, system, steps = _with_forms(reference, system, settings)
     files, canonical, lengths, findings = _match_files(reference, system, durations, settings.files)
     codes = {name: code for code, name in enumerate(files)}
     reference = reference.with_files(files, [codes.get(name, -1) for name in reference.files])
@@ -229,6 +233,7 @@ def align(
     lengthless = ~is_said & (length == 0) & (reach > 0)
     findings = replace(
         findings,
+        steps=steps,
         lengthless=frozenset(compress(files, lengthless.tolist())),
         beyond={role: counts_and_most(rows) for role, rows in late.items() if rows},
         after_end=_late_rows(raw, last["system"], ends),
@@ -263,6 +268,21 @@ def _settled(
     if UNNAMED in (*reference.files, *system.files):
         reference, system = name_single_file(reference, system, durations)
     return settings, reference, system
+
+
+def _with_forms(
+    reference: EventTable, system: EventTable, settings: Settings
+) -> tuple[EventTable, EventTable, dict[str, tuple[int, int, int]]]:
+    """Return tables that know whether their touching rows are one event, and the step counts that say so.
+
+    Without counts where settings say what an event is, and of a table without values: there each row is one.
+    """
+    sides, steps = {"reference": reference, "system": system}, dict[str, tuple[int, int, int]]()
+    for role, rows in sides.items():
+        if settings.events == "auto" and rows.has_values:
+            steps[role] = step_counts(rows)
+            sides[role] = rows.known_as_joined(are_steps(steps[role]))
+    return sides["reference"], sides["system"], steps
 
 
 def _lengths(
@@ -659,8 +679,15 @@ def clip_values(rows: EventTable, length: Ticks) -> Floats:
 
 
 def merges(rows: EventTable, settings: Settings) -> bool:
-    """Return whether touching rows of a table are one event."""
-    return rows.has_values if settings.events == "auto" else settings.events == "merge"
+    """Return whether touching rows of a table are one event.
+
+    If the settings leave that to the table, they are where they have values and are time steps: what the rows
+    of the whole table say, if these are some of them.
+    """
+    if settings.events != "auto":
+        return settings.events == "merge"
+    joined = rows.origin.joined
+    return rows.has_values and (are_steps(step_counts(rows)) if joined is None else joined)
 
 
 def hard_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:

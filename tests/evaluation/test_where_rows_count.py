@@ -109,7 +109,7 @@ def values_of(n: dict[str, Fraction], average: str) -> dict[str, Fraction | None
 @pytest.mark.parametrize("lengths", ["unknown", "given"])
 def test_every_false_alarm_counts_and_means_are_of_whole_segments(pool, lengths):
     """By an oracle in fractions; a reference of three files, two of which may be declared without events."""
-    rng = random.Random(f"{pool} {lengths}")
+    rng = random.Random(f"{pool} {lengths}")  # noqa: S311
     for _ in range(25):
         step = rng.choice([Fraction(1), HALF, Fraction(3, 10), Fraction(5, 2)])
         ours = random_side(rng, FILES[: rng.randint(1, 3)], LABELS)
@@ -138,7 +138,9 @@ def test_a_false_alarm_that_makes_another_file_longer_raises_no_mean():
         assert scores["segment.soft.n_sys[c]"] == pytest.approx(1.6)
         assert scores["segment.soft.f1[c]"] == pytest.approx(3 / 3.1)
     late = as_table([("a", 1.6, 1.7, "c", 1.0)])
-    assert sedeval_soft.evaluate(as_table(ours), late, pool="mean")["segment.soft.tp[c]"] == pytest.approx(0.1)
+    assert sedeval_soft.evaluate(as_table(ours), late, pool="mean")["segment.soft.tp[c]"] == pytest.approx(
+        0.1
+    )
     # Of a recording that ends at 1.5 s the last segment has half a second, and nothing lies after it.
     known = sedeval_soft.evaluate(as_table(ours), late, pool="mean", durations={"a": 1.5})
     assert (known["segment.soft.n_ref[c]"], known["segment.soft.n_sys[c]"]) == (2.0, 0.0)
@@ -151,7 +153,7 @@ def test_a_row_with_a_length_is_in_one_segment_at_the_least(step):
     Times have three decimals, of which one unit is the rounding where the length of a segment has more. Edges
     are whole microseconds.
     """
-    rng, unit = random.Random(str(step)), Fraction(1, 1000)
+    rng, unit = random.Random(str(step)), Fraction(1, 1000)  # noqa: S311
     slack = 0 if step == 1 else unit
     onsets = [max(0, round(rng.randint(0, 60) * step / unit) + rng.randint(-5, 5)) for _ in range(2000)]
     rows = [(onset, onset + rng.randint(1, 4)) for onset in onsets]

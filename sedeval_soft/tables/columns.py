@@ -439,7 +439,7 @@ def layout_of_header(
         message = f"{dialect.title}: no column is known to have the labels; expected "
         raise LayoutError(f"{message}{option(('event_label', free))}{_ONE}", "missing-column")
     if "event_label" not in roles and not of_one_class:
-        _enter_classes(names, roles, settled)
+        _enter_classes(names, roles, settled, row)
     elif dialect is None and not of_one_class and len(row) == len(names) and None in roles:
         _check_labels(names, roles, row)
     given = {(role, normal(name)) for role, name in columns}
@@ -595,7 +595,9 @@ def _check_labels(names: Sequence[str], roles: Sequence[str | None], row: Sequen
         raise LayoutError(f"{wrong}; {expected}", "ambiguous-table", at + 1)
 
 
-def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[int]) -> None:
+def _enter_classes(
+    names: Sequence[str], roles: list[str | None], settled: set[int], row: Sequence[str]
+) -> None:
     if "soft_value" in roles:
         value = names[roles.index("soft_value")]
         message = f"there is a column of values ({value!r}) but none of labels; expected event_label{_ONE}"
@@ -605,6 +607,10 @@ def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[i
         if normal(name) in WORD_LISTS["directions"]:
             settled.add(i)
         if roles[i] is not None or i in settled or _MADE_UP.fullmatch(normal(name)):
+            continue
+        if not name and i == 0 and re.fullmatch(r"\d+", "".join(row[:1]).strip(), re.ASCII):
+            # As pandas writes its index, which counts rows.
+            settled.add(i)
             continue
         if not name:
             message = f"column {i + 1} has no name; expected the name of a class"

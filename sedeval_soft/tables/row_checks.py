@@ -293,7 +293,10 @@ def _of_no_class(
     if wrong[0] not in {"not-a-number", "value-out-of-range"}:
         return wrong
     cells = [fields[i] for i, role in enumerate(layout.roles) if role == "class"]
-    named = "" if any(map(is_number, cells)) else by_cells(layout.names, fields, layout.roles)
+    # An index that pandas wrote has no name.
+    named_ones = slice(int(not layout.names[0]), None)
+    columns = layout.names[named_ones], fields[named_ones], layout.roles[named_ones]
+    named = "" if any(map(is_number, cells)) else by_cells(*columns)
     return wrong[0], f"{wrong[1]}, or {named or option(('', title))} where that is no class"
 
 

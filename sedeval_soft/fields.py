@@ -126,7 +126,7 @@ class SettingsKeywords(TypedDict, total=False):
         help="Match as many events as possible (optimal), or each with the first that is free (greedy).")]
     events: Annotated[EventForm, Field("auto", EVENTS,
         help="What an event is: touching active rows of a class together (merge), or each row by itself "
-        "(rows). auto merges rows where a table has values.")]
+        "(rows). auto merges rows that are time steps with values, and no list of events.")]
     median_filter: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0,
         most=LONGEST, meaning="A median filter of the system's output, of about so many seconds, before "
         "`min_gap` and `min_duration`. One number, or a mapping of class names to seconds, which leaves "

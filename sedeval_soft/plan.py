@@ -27,6 +27,13 @@ _latest: dict[str, Plan] = {}
 ORDERED = ("curves", "calibration")
 """Groups of measures that need the values of all cells together, in order."""
 
+_OVER_CELLS = {
+    "curves": "scores of the ROC",
+    "divergence": "divergences and distances",
+    "calibration": "calibration",
+}
+"""Groups with measures over cells of known lengths, and how messages name these measures."""
+
 
 class Plan(NamedTuple):
     """What settings ask for.
@@ -135,6 +142,16 @@ class Plan(NamedTuple):
     def asks_for(self, *groups: str) -> bool:
         """Return whether one of some groups of measures is asked for."""
         return any(group in self.settings.measures for group in groups)
+
+    def needs_lengths(self, *bases: str) -> list[str]:
+        """Return the scores of some bases that only cells of a known length count in, as messages name them.
+
+        Where a file has no length, false alarms have no number of cells to be compared with.
+        """
+        names = [f"{basis}.soft.kl_divergence" for basis in bases if self.scores(basis, "soft")]
+        groups = [name for name in _OVER_CELLS if self.asks_for(name)]
+        names += [_OVER_CELLS[name] for name in groups if not {*bases}.isdisjoint(self.compared)]
+        return names + ["rankings"] * ("ranking" in bases and self.scores("ranking"))
 
     @property
     def ordered(self) -> tuple[str, ...]:

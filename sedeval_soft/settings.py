@@ -422,7 +422,7 @@ def forms_of(name: str) -> list[Schema]:
     by_class = {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": single}
     above_0 = r"(?=[0-9.]*[1-9])([0-9]+\.?[0-9]*|\.[0-9]+)"
     fraction = {
-        "type": "string", "pattern": f"^ *{above_0} */ *{above_0} *$", "examples": ["1/3", "1024/44100"],
+        "type": "string", "pattern": f"^ *{above_0} *(/ *{above_0} *)?$", "examples": ["1/3", "1024/44100"],
     }  # fmt: skip
     constraint = {"type": "string", "examples": ["precision>=0.9", "recall at fpr_per_hour<=5"]}
     forms: dict[str, list[Schema]] = {
@@ -557,10 +557,10 @@ def _segment_length(value: float | str) -> float:
     """Return the length of a segment in seconds, of a text such as `1024/44100`, too."""
     if isinstance(value, str):
         number = r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*"
-        fraction = re.fullmatch(f"{number}/{number}", value, re.ASCII)
-        if not fraction or not Decimal(fraction[2]):
+        fraction = re.fullmatch(f"{number}(?:/{number})?", value, re.ASCII)
+        if not fraction or not Decimal(fraction[2] or 1):
             raise SettingsError(f"segment_length must be a finite number, not {said(value)}; 1/3 is one, too")
-        value = float(Fraction(fraction[1]) / Fraction(fraction[2]))
+        value = float(Fraction(fraction[1]) / Fraction(fraction[2] or 1))
     return float(exactly(in_form("segment_length", value, forms_of("segment_length")[:1])))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from sedeval_soft.fields import READING
 from sedeval_soft.names import hint
 from sedeval_soft.settings import RegionList, Settings, checked
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.columns import role_of
+from sedeval_soft.tables.columns import NAMES, normal, role_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.ticks import as_written, to_seconds
@@ -85,37 +85,48 @@ def listed_regions(regions: Any, limits: Limits | None = None) -> RegionList:  #
 
         regions = read_regions(regions, limits_from(limits))
     else:
-        regions = _regions_of_columns(regions)
+        columns = _by_file(regions, "regions", ("onset", "offset"))
+        regions = regions if columns is None else columns
     listed: RegionList = checked("regions", regions)
     return listed
 
 
-def _regions_of_columns(data: Any) -> Any:  # noqa: ANN401
-    """Return the regions by file of a data frame, or of a mapping of columns; anything else as it is."""
+def _by_file(data: Any, what: str, roles: tuple[str, ...]) -> dict[Any, list[list[Any]]] | None:  # noqa: ANN401
+    """Return the rows of each file of a data frame, or of a mapping of columns; None of anything else.
+
+    what: the name of the argument. roles: of the columns beside that of file names.
+    """
     from sedeval_soft.tables.arrays import as_mapping
     from sedeval_soft.tables.file_groups import NOT_OF_REGIONS, says_where
 
+    if isinstance(data, str | os.PathLike):
+        return None
     data = as_mapping(data)
     names = [*data] if isinstance(data, Mapping) else getattr(data, "columns", ())
     # Of a table of pyarrow the columns have no names themselves.
     names = [str(name) for name in getattr(data, "column_names", names)]
-    roles = {role_of(name): name for name in names}
-    if not {"filename", "onset", "offset"} <= {*roles}:
-        return data
-    columns = [data[roles[role]] for role in ("filename", "onset", "offset")]
-    file, onset, offset = (each.to_pylist() if hasattr(each, "to_pylist") else [*each] for each in columns)
-    if any(isinstance(value, list | tuple) for value in file[:1]):
+    found = {role: name for name in names for role in ("filename", *roles) if normal(name) in NAMES[role]}
+    if not {"filename", *roles} <= {*found}:
+        return None
+    columns = [data[found[role]] for role in ("filename", *roles)]
+    if not all(isinstance(each, Iterable) for each in columns):
+        # A file of this name.
+        return None
+    columns = [each.to_pylist() if hasattr(each, "to_pylist") else [*each] for each in columns]
+    if any(isinstance(value, list | tuple) for value in columns[0][:1]):
         # Files of these names, and their regions.
-        return data
-    for name in names:
+        return None
+    if len({*map(len, columns)}) > 1:
+        raise SettingsError(
+            f"{what} has columns of different lengths; expected a {' and '.join(roles)} for each file name"
+        )
+    for name in names if what == "regions" else ():
         if not says_where(name):
             raise SettingsError(f"column {name!r} {NOT_OF_REGIONS}")
-    if not len(file) == len(onset) == len(offset):
-        raise SettingsError("regions has columns of different lengths; expected one onset and offset each")
-    regions: dict[Any, list[list[Any]]] = {}
-    for name, *times in zip(file, onset, offset, strict=True):
-        regions.setdefault(name, []).append(times)
-    return regions
+    rows: dict[Any, list[list[Any]]] = {}
+    for name, *numbers in zip(*columns, strict=True):
+        rows.setdefault(name, []).append(numbers)
+    return rows
 
 
 def sides_of(
@@ -398,6 +409,15 @@ def read_lengths(durations: Durations | None, limits: Limits | None = None) -> M
     if durations is None:
         return None
     limits = limits_from(limits)
+    columns = _by_file(durations, "durations", ("duration",))
+    if columns is not None:
+        different = [name for name, rows in columns.items() if len({*map(tuple, rows)}) > 1]
+        if different:
+            found = " and ".join(shown(seconds) for (seconds,) in columns[different[0]][:2])
+            raise InputError(
+                Problem("durations", f"{shown(different[0])} has {found}; expected one duration")
+            )
+        durations = {name: seconds for name, ((seconds,), *_) in columns.items()}
     if not isinstance(durations, Mapping):
         name = path_of(
             durations, "durations", "a mapping of file names to seconds or the path of a table of them"

@@ -41,7 +41,7 @@ from sedeval_soft.settings import CRITERIA, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, is_pattern, is_url
-from sedeval_soft.timeline.alignment_report import OF_REGIONS, AlignmentReport
+from sedeval_soft.timeline.alignment_report import OF_REGIONS, AlignmentReport, joined_as_whole
 from sedeval_soft.timeline.recordings import align, with_unknown
 
 if TYPE_CHECKING:
@@ -179,7 +179,13 @@ def count_parts(
     in_rounds = in_rounds and plan.adds_up and bool(plan.thresholded) and not plan.psds
 
     parts = _on_time_grid(partition, names.classes, settings, execute)
-    shards = execute.map(partial(count_part, settings, kept=not in_rounds), parts)
+    count = partial(count_part, settings, kept=not in_rounds)
+    shards = execute.map(count, parts)
+    joined = joined_as_whole([shard.findings for shard in shards])
+    if joined:
+        # Rows of all parts together say what an event is.
+        parts = [replace(part, joined=joined) for part in parts]
+        shards = execute.map(count, parts)
     if not in_rounds:
         _check_merge(shards)
     shard = Shard.merge(shards)
@@ -319,8 +325,9 @@ def _check_merge(shards: Sequence[Shard]) -> None:
 def _as_one(shard: Shard, partition: Partition, findings: AlignmentReport) -> Shard:
     """Return merged statistics as if all rows had been counted at once; findings: of all names."""
     sides = {"reference": partition.reference, "system": partition.system}
+    forms = {item.role: item.events for item in shard.inputs}
     inputs = tuple(
-        replace(describe(rows, role, shard.settings), rows=n)
+        replace(describe(rows, role, shard.settings), rows=n, events=forms[role])
         for (role, rows), n in zip(sides.items(), partition.n_rows, strict=True)
     )
     of_rows = shard.findings
@@ -332,6 +339,8 @@ def _as_one(shard: Shard, partition: Partition, findings: AlignmentReport) -> Sh
         findings,
         beyond=of_rows.beyond,
         after_end=of_rows.after_end,
+        lengthless=of_rows.lengthless,
+        steps=of_rows.steps,
         off_grid=of_rows.off_grid,
         ignored=of_rows.ignored,
         silent=of_rows.silent,

@@ -50,7 +50,8 @@ class Part:
     reference, system: without any row: these are in `pieces`. durations: seconds by file name, None where
     there are none for any. n_rows: of both sides, and n_bytes: what counting these takes, 0 where they are in
     memory already. size: bytes that counting takes, with the segments. steps: ticks of the time step of the
-    whole system by some of its classes, where that is needed.
+    whole system by some of its classes, where that is needed. joined: by role whether touching rows are one
+    event, where parts by themselves would not say the same.
     """
 
     reference: EventTable
@@ -61,6 +62,7 @@ class Part:
     n_bytes: float
     size: float
     steps: Mapping[tuple[str, ...], float] = field(default_factory=dict)
+    joined: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -76,7 +78,9 @@ class Part:
         )
         reference = read_pieces(self.reference, [*self.pieces[0]])
         system = read_pieces(self.system, [*self.pieces[1]])
-        return reference, replace(system, origin=replace(system.origin, steps=self.steps))
+        ours = replace(reference.origin, joined=self.joined.get("reference"))
+        theirs = replace(system.origin, joined=self.joined.get("system"), steps=self.steps)
+        return replace(reference, origin=ours), replace(system, origin=theirs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,11 +81,13 @@ class Shard(NamedTuple):
     def merge(shards: Sequence[Shard]) -> Shard:
         """Return the shard of all files of some, at least one, whatever their order.
 
-        Raises EvaluationError where a file occurs twice, or where settings differ, which it names.
+        Raises EvaluationError where a file occurs twice, where settings differ, which it names, and where
+        touching rows are one event in some shards only.
         """
         first = shards[0]
         if len(shards) == 1:
             return first
+        forms = {role: _form_of(role, shards) for role in ("reference", "system")}
         systems = set()
         for shard in shards:
             shard.check_whole()
@@ -101,7 +103,10 @@ class Shard(NamedTuple):
             tally=Tally.merge(shard.tally for shard in shards),
             groups={name: Tally.merge(shard.groups[name] for shard in shards) for name in first.groups},
             findings=findings,
-            inputs=_joined([item for shard in shards for item in shard.inputs], findings),
+            inputs=_joined(
+                [replace(item, events=forms[item.role]) for shard in shards for item in shard.inputs],
+                findings,
+            ),
             durations={name: own[name] for own in lengths for name in own} if lengths else None,
             levels=_merged_levels([shard.levels for shard in shards]),
         )
@@ -125,7 +130,10 @@ def shard_of_rows(
     together: whether segments of long files may be kept as stretches: where they are scored, and no more.
     """
     pair = align(reference, system, settings, durations)
-    sides = {"reference": reference, "system": system}
+    sides = {
+        "reference": replace(reference, origin=pair.reference.origin),
+        "system": replace(system, origin=pair.raw.origin),
+    }
     inputs = tuple(describe(rows, role, settings) for role, rows in sides.items())
     if batch:
         # Data in memory go by their role, so that batches of them can be told of as one.
@@ -248,6 +256,24 @@ def _merged_levels(
     return merged
 
 
+def _form_of(role: str, shards: Sequence[Shard]) -> str:
+    """Return what an event of a side is: `merge` if touching rows were joined, else `rows`.
+
+    Those decide that have rows that touch or overlap. Raises EvaluationError where these differ.
+    """
+    forms: dict[bool, set[str]] = {True: set(), False: set()}
+    for shard in shards:
+        decides = shard.findings.steps.get(role, (0,))[0] > 0
+        forms[decides] |= {item.events for item in shard.inputs if item.role == role}
+    if len(forms[True]) > 1:
+        raise EvaluationError(
+            f"{role}: rows of some files are time steps, of which touching ones are one event, and rows of "
+            "other files are not; expected --events merge (touching rows are one event) or --events rows "
+            "(each row is one)"
+        )
+    return min(forms[True] or forms[False], default="rows")
+
+
 def _joined(inputs: Sequence[Input], findings: AlignmentReport) -> tuple[Input, ...]:
     """Return what was read, each file once, and data in memory as one input for each role."""
     files = {(item.role, item.name, item.sha256): item for item in inputs if item.sha256 is not None}
@@ -266,7 +292,7 @@ def _joined(inputs: Sequence[Input], findings: AlignmentReport) -> tuple[Input, 
             classes=len(findings.reference_classes if role == "reference" else findings.system_classes),
             form=forms.pop() if len(forms) == 1 else "in memory",
             has_values=any(item.has_values for item in own),
-            events="merge" if any(item.events == "merge" for item in own) else "rows",
+            events=own[0].events,
             ignored=tuple(sorted({name for item in own for name in item.ignored})),
             options=tuple(dict.fromkeys(text for item in own for text in item.options)),
             points=tuple(sorted({point for item in own for point in item.points})),

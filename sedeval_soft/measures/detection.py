@@ -106,16 +106,13 @@ def confusion_scores(
     """Return the measures that need true negatives, by name.
 
     counts: totals, classes last. n_segments: (...) the number of evaluated segments. beyond: (..., n_classes)
-    of `counts.n_sys` are not among these, but after the end of a file: they are left out here. is_expected:
-    (n_classes,) the classes that the reference or the settings name, None for all: others are left out, too.
-    So nothing that a system adds has a say in where there is silence to be right about. Micro averages pool
-    the cells of all classes. Source: Mesaros, Heittola & Virtanen 2016.
+    of `counts.n_sys` are not among these, but after the end of a file: false positives beside them.
+    is_expected: (n_classes,) the classes that the reference or the settings name, None for all: only these
+    have true negatives. So nothing that a system adds makes silence to be right about, and every false
+    positive counts. Micro averages pool the cells of all classes. Source: Mesaros, Heittola & Virtanen 2016.
     """
-    n_sys = counts.n_sys - beyond
-    tn = np.asarray(n_segments)[..., None] - counts.n_ref - n_sys + counts.tp
-    if is_expected is not None and not is_expected.all():
-        n_sys, tn = (np.where(is_expected, column, 0) for column in (n_sys, tn))
-    return _scores(OF_CELLS, counts._replace(n_sys=n_sys), tn=tn)
+    tn = np.asarray(n_segments)[..., None] - counts.n_ref - (counts.n_sys - beyond) + counts.tp
+    return _scores(OF_CELLS, counts, tn=tn if is_expected is None else np.where(is_expected, tn, 0))
 
 
 def _scores(

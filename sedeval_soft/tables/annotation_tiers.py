@@ -108,10 +108,11 @@ def read_textgrid(source: Source, limits: Limits) -> EventTable | None:
     tokens.take("text", "the class of an object", "TextGrid")
     tokens.take("number", "the start of all tiers")
     tokens.take("number", "the end of all tiers")
-    some = tokens.take("flag", "<exists>").text == "exists"
+    some, n_tiers = tokens.take("flag", "<exists>").text == "exists", Counter[str]()
     for _ in tokens.count() if some else ():
         is_point = tokens.take("text", "the class of a tier", "IntervalTier", "TextTier").text == "TextTier"
         tier = one_line_of(tokens.take("text", "the name of a tier").text)
+        n_before = len(document.records)
         tokens.take("number", "the start of a tier")
         tokens.take("number", "the end of a tier")
         for _ in tokens.count():
@@ -122,9 +123,16 @@ def read_textgrid(source: Source, limits: Limits) -> EventTable | None:
             if label:
                 document.add(end.line, ["", begin.text, end.text, label, ""], tier)
                 points += is_point
+        n_tiers[tier] += len(document.records) > n_before
     tokens.end()
     document.note_points(points)
     document.choose("tier")
+    document.assumed += [
+        f"{n} tiers are named {quoted(name)}, and labels are the texts of all of them; give tiers names of "
+        "their own, so that one can be taken"
+        for name, n in n_tiers.items()
+        if n > 1 and any(tier == name for _, _, tier in document.records)
+    ]
     return document.rows()
 
 

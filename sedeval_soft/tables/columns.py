@@ -469,7 +469,7 @@ def layout_of_header(
             choices=[((("event_label", name),), "") for name in free[:1]],
         )
     if "event_label" not in roles and not of_one_class:
-        _enter_classes(names, roles, settled, ONE_CLASS if unlike else "")
+        _enter_classes(names, roles, settled, row, ONE_CLASS if unlike else "")
     elif dialect is None and not of_one_class and len(row) == len(names) and None in roles:
         _check_labels(names, roles, settled, columns, row)
     given = {(role, normal(name)) for role, name in columns}
@@ -621,7 +621,9 @@ def _may_be_class(cell: str) -> bool:
     return 0 <= to_number(cell) <= 1 or cell.strip() in WORD_LISTS["marks"]
 
 
-def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[int], one_class: str) -> None:
+def _enter_classes(
+    names: Sequence[str], roles: list[str | None], settled: set[int], row: Sequence[str], one_class: str
+) -> None:
     # one_class: how to say the class of all rows, where no column may be one.
     if "soft_value" in roles:
         value = names[roles.index("soft_value")]
@@ -632,6 +634,10 @@ def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[i
         if normal(name) in WORD_LISTS["directions"]:
             settled.add(i)
         if roles[i] is not None or i in settled or _MADE_UP.fullmatch(normal(name)):
+            continue
+        if not name and i == 0 and re.fullmatch(r"\d+", "".join(row[:1]).strip(), re.ASCII):
+            # As pandas writes its index, which counts rows.
+            settled.add(i)
             continue
         if not name:
             wrong = f"column {i + 1} has no name"

@@ -56,7 +56,8 @@ class Origin:
     shape: of an array, whose rows have no times of their own; None for a table. options: what the user said
     of how it is read, such as `label=speech`. unknown: classes of the form whose rows are no events, but time
     about which nothing is known. lacking: what the user said of columns that it has not, such as `value=p`.
-    points: the thresholds of operating points in order; none of any other table.
+    points: the thresholds of operating points in order; none of any other table. joined: whether touching
+    rows are one event, where the rows of the whole table say so; None where they were not asked.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Origin:
     unknown: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
     points: tuple[float, ...] = ()
+    joined: bool | None = None
 
 
 class Spans(NamedTuple):
@@ -184,8 +186,14 @@ class EventTable:
 
     @property
     def has_values(self) -> bool:
-        """Whether rows have values, so that touching ones may be one event."""
+        """Whether rows have values, so that they may be time steps of which touching ones are one event."""
         return self.label is None or (bool(self.values) and self.born is None)
+
+    def known_as_joined(self, joined: bool) -> EventTable:
+        """Return the table as one of which it is known whether touching rows are one event, if it was not."""
+        if self.origin.joined is not None:
+            return self
+        return replace(self, origin=replace(self.origin, joined=joined))
 
     def spans(self) -> Spans:
         """Return when all rows are, in ticks."""

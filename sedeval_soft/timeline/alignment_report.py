@@ -60,6 +60,7 @@ _MOST, _FARTHEST = 2**53, 20  # above all counts and times, and above all powers
 # Tables, pairs of names, and classes that a message names; with how many names each class is compared to find
 # one like it: a table may name as many as it likes, and looking takes time for each pair.
 _NAMED, _SHOWN, _TOLD, _COMPARED = 3, 5, 50, 2000
+_ROUNDING = 1e-3 + TICK / 2  # seconds by which time steps of one length may differ: they may be rounded to ms
 _HARDLY = 0.1  # share of rows that touch, below which a table's rows are no time steps
 _FEWEST_NEAR = 10  # rows that must nearly be on the grid, and be half of those that could, to be told
 
@@ -406,7 +407,9 @@ class AlignmentReport:
     duration is known and the reference's last offset is taken for the end. tables: by role what the rows tell
     of how they were read. off_grid: by role how many rows could show a grid, how many show one that is nearly
     that of the segments, and how many seconds off, see `timeline.grid`. ignored: what was left out for
-    ignored classes, by their names together: detections, and ticks.
+    ignored classes, by their names together: detections, and ticks. lengthless: files without a length in
+    which the system detects something. steps: by role the `step_counts` of a table with values, where these
+    say whether its touching rows are one event.
     """
 
     missing: frozenset[str] = _NOTHING
@@ -426,11 +429,13 @@ class AlignmentReport:
     reference_classes: frozenset[str] = _NOTHING
     system_classes: frozenset[str] = _NOTHING
     declared: frozenset[str] = _NOTHING
+    lengthless: frozenset[str] = _NOTHING
     beyond: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     after_end: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     tables: Mapping[str, RowStatistics] = field(default_factory=dict)
     off_grid: Mapping[str, tuple[int, int, float]] = field(default_factory=dict)
     ignored: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    steps: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
 
     @staticmethod
     def merge(parts: Iterable[AlignmentReport]) -> AlignmentReport:
@@ -439,14 +444,14 @@ class AlignmentReport:
         reports = list(parts)
         for name in AlignmentReport.__slots__:
             values = [getattr(report, name) for report in reports]
-            if name not in ("beyond", "after_end", "tables", "off_grid", "ignored"):
+            if name not in ("beyond", "after_end", "tables", "off_grid", "ignored", "steps"):
                 merged[name] = _NOTHING.union(*values)
                 continue
             by_key: dict[str, list[Any]] = defaultdict(list)
             for key, value in (item for of_report in values for item in of_report.items()):
                 by_key[key].append(value)
             merge: Callable[[list[Any]], Any] = counts_and_most
-            if name in ("tables", "ignored"):
+            if name in ("tables", "ignored", "steps"):
                 merge = RowStatistics.merge if name == "tables" else _sums
             merged[name] = {key: merge(by_key[key]) for key in sorted(by_key)}
         return AlignmentReport(**merged)
@@ -471,6 +476,7 @@ class AlignmentReport:
             (settings.files is not None, self._of_listed),
             (settings.has_regions, self._of_regions),
             (self.after_end, self._of_late_rows),
+            (self.lengthless or self.extra - self.silent, self._of_lengthless),
             (only or unlike, self._of_classes),
             (settings.ignore_class, self._of_unknown),
             (any(near for _, near, _ in self.off_grid.values()), self._of_grid),
@@ -660,19 +666,32 @@ class AlignmentReport:
             )
 
     def _of_touching(self, settings: Settings) -> Iterator[str]:
-        """Yield what is said of a side whose time steps count as events, where the other has whole events."""
-        steps = {role: table.touching for role, table in self.tables.items()}
+        """Yield what is said of a side each of whose rows is an event, though some of them touch.
+
+        The other side has whole events, or its time steps were joined.
+        """
+        joined = {role: are_steps(counts) for role, counts in self.steps.items()}
         if settings.postprocesses:
-            # It joins what touches.
-            steps["system"] = 0
+            joined["system"] = True
         for role, other in (("reference", "system"), ("system", "reference")):
-            n, rows, others = steps[role], self.tables[role].rows, self.tables[other].rows
+            if joined.get(role):
+                continue
+            n = self.steps[role][2] if role in self.steps else self.tables[role].touching
+            rows, others, theirs = self.tables[role].rows, self.tables[other].rows, self._table(other)
             most = n >= max(_misread_share("touching-rows") * rows, _FEW_ROWS)
-            if most and others and steps[other] < _HARDLY * others:
+            touching = 0 if other in self.steps else self.tables[other].touching
+            text = (
+                f"{self._table(role)}: {n:,} of {rows:,} rows begin where another of their class ends: each "
+            )
+            if n and joined.get(other):
                 yield (
-                    f"{self._table(role)}: {n:,} of {rows:,} rows begin where another of their class ends: "
-                    f"each row counts as an event, where {self._table(other)} has whole events; --events "
-                    "merge joins rows that touch (touching-rows)"
+                    f"{text}row counts as an event, and touching rows of {theirs} are one event; --events "
+                    "merge joins those of both, --events rows those of neither (touching-rows)"
+                )
+            elif most and others and touching < _HARDLY * others:
+                yield (
+                    f"{text}row counts as an event, where {theirs} has whole events; --events merge joins "
+                    "rows that touch (touching-rows)"
                 )
 
     def _of_others(self, settings: Settings) -> Iterator[str]:
@@ -741,6 +760,20 @@ class AlignmentReport:
             f"{rows} {'ends' if n_rows == 1 else 'end'} up to {seconds:.6g} s after the reference's last "
             f"offset there, which without --durations is assumed to be the end of the file: {later}"
         )
+
+    def _of_lengthless(self, settings: Settings) -> Iterator[str]:
+        """Yield which scores miss the false alarms in files of which no length, or no clip, is known."""
+        for files, bases, lacking, mend in (
+            (self.lengthless, ("segment", "ranking"), "known length", "; --durations gives lengths of files"),
+            (self.extra - self.silent, ("clip",), "clip in the reference", ""),
+        ):
+            scores = Plan.of(settings).needs_lengths(*bases)
+            if files and scores:
+                have = "has" if len(files) == 1 else "have"
+                yield (
+                    f"{listing(sorted(files), 'file')} {have} detections and no {lacking}: these do not "
+                    f"count in {', '.join(scores)}{mend}"
+                )
 
     def _of_classes(self, settings: Settings) -> Iterator[str]:
         """Yield a line for each class that only the system has, or that neither side has.
@@ -908,6 +941,42 @@ def touching_rows(ordered: Ordered) -> Bools:
     has_length = ordered.offset > ordered.onset
     touching = ordered.same & (np.abs(ordered.onset[1:] - ordered.offset[:-1]) <= TICK / 2)
     return touching & has_length[1:] & has_length[:-1]
+
+
+def step_counts(rows: EventTable) -> tuple[int, int, int]:
+    """Return what tells whether the rows of a table with values are time steps, see `are_steps`.
+
+    The first two are of functions of time (a class in a file) some rows of which touch or overlap, as only
+    there it matters: how many rows, and how many begin where the row before ends and are as long as it is, to
+    the rounding of milliseconds. The third: how many begin where the row before ends, whatever their lengths.
+    Rows that are there twice count once. The counts of parts of a table add up.
+    """
+    if rows.has_steps:
+        return (len(rows),) * 3
+    ordered = Ordered.of(rows, rows.groups())
+    touching, length = touching_rows(ordered), ordered.offset - ordered.onset
+    meets = touching | ordered.overlaps | ordered.repeats
+    group = np.append(0, np.cumsum(~ordered.same)) if len(rows) else np.zeros(0, dtype=np.intp)
+    in_question = np.bincount(group[1:][meets], minlength=len(group))[group] > 0
+    n_rows = np.count_nonzero(in_question) - np.count_nonzero(ordered.repeats)
+    goes_on = touching & (np.abs(np.diff(length)) <= _ROUNDING)
+    return int(n_rows), int(np.count_nonzero(goes_on)), int(np.count_nonzero(touching))
+
+
+def are_steps(counts: tuple[int, ...]) -> bool:
+    """Return whether rows are time steps by their `step_counts`: most go on where the one before ends.
+
+    Rows that touch and are of one length are on one grid, too.
+    """
+    return 2 * counts[1] > counts[0]
+
+
+def joined_as_whole(parts: Sequence[AlignmentReport]) -> dict[str, bool]:
+    """Return by role whether the rows of all parts together are time steps; nothing if each part says so."""
+    steps = [item for part in parts for item in part.steps.items()]
+    roles = dict.fromkeys(role for role, _ in steps)
+    whole = {role: are_steps(_sums([counts for of, counts in steps if of == role])) for role in roles}
+    return whole if any(counts[0] and are_steps(counts) != whole[role] for role, counts in steps) else {}
 
 
 def similar_names(names: Iterable[str]) -> dict[str, str]:

@@ -91,6 +91,23 @@ class Edges(NamedTuple):
         nearest, beyond = self._nearest(ticks)
         return np.where(beyond == 0, self.at(nearest), ticks)
 
+    def overlapped(self, onset: Ticks, offset: Ticks) -> tuple[Index, Index]:
+        """Return the first segment that each row overlaps, and one past the last, (n,) each.
+
+        A row with an extent overlaps one at the least: where its ends are on the same edge, within their
+        rounding, the one that most of it lies in. A row without extent overlaps none.
+        """
+        first, last = self.before(onset), self.after(offset)
+        short = np.flatnonzero((last <= first) | (offset <= onset))
+        if len(short):
+            first[short] -= onset[short] + offset[short] < 2 * self.at(first[short])
+            last[short] = first[short] + (offset[short] > onset[short])
+        return first, last
+
+    def until(self, end: Ticks) -> Index:
+        """Return how many segments there are until each time, (n,): at least one until any but 0."""
+        return self.overlapped(np.zeros_like(end), end)[1]
+
     def near_misses(
         self, file: npt.NDArray[np.int32], onset: Floats, offset: Floats
     ) -> tuple[int, int, float]:
@@ -224,7 +241,7 @@ class Grid(NamedTuple):
         evaluated: how much of that is evaluated, (n_files,); None for all of it.
         """
         edges = Edges(Fraction(segment))
-        n_segments = edges.after(length)
+        n_segments = edges.until(length)
         if n_segments.sum(dtype=np.float64) > _MOST_SEGMENTS:
             have = "has" if len(length) == 1 else "have"
             raise EvaluationError(
@@ -243,7 +260,7 @@ class Grid(NamedTuple):
     @property
     def n_evaluated(self) -> Index:
         """Return how many segments of each file are evaluated, its first ones, shape (n_files,)."""
-        n_evaluated = self.edges.after(self.evaluated)
+        n_evaluated = self.edges.until(self.evaluated)
         if self.left is None:
             return n_evaluated
         return self.left.number(self.left.start[:-1] + n_evaluated) - self.start[:-1]
@@ -355,7 +372,8 @@ class Grid(NamedTuple):
         """Return the segments that rows overlap, as first and one past the last, each (n,).
 
         A row that only touches a segment's edge does not overlap it, a row without extent
-        overlaps none, and what lies beyond a file's last segment, or in a dropped one, is cut off.
+        overlaps none, one with an extent within its file overlaps one at the least, and what lies beyond a
+        file's last segment, or in a dropped one, is cut off.
         """
         start = self.start if self.left is None else self.left.start
         n_segments = np.diff(start)
@@ -365,11 +383,12 @@ class Grid(NamedTuple):
             # What there is of the only file need not be repeated for each row.
             of_rows = file[part] if len(n_segments) > 1 else slice(None)
             most, base = n_segments[of_rows], start[:-1][of_rows]
-            begin = np.minimum(self.edges.before(onset[part]), most)
-            end = np.minimum(self.edges.after(offset[part]), most)
-            end[offset[part] <= onset[part]] = 0
+            begin, end = self.edges.overlapped(onset[part], offset[part])
+            # The end of a file may be on the edge that a row before it begins at.
+            inside = (begin < end) & (offset[part] <= self.length[of_rows])
+            begin, end = np.minimum(begin, most - inside), np.minimum(end, most)
             np.add(begin, base, out=first[part])
-            np.add(np.maximum(end, begin), base, out=last[part])
+            np.add(end, base, out=last[part])
 
         for_each(locate, stretches(len(onset)), len(onset) + len(offset))
         return (first, last) if self.left is None else (self.left.number(first), self.left.number(last))
@@ -426,14 +445,18 @@ def pool_rows(rows: EventTable, grid: Grid, pool: Pool) -> Floats:
 
     With `pool="max"` a segment takes the largest value of what overlaps it, as sed_scores_eval and,
     for binary labels, sed_eval do. With `pool="mean"` it takes the time-weighted mean, time without
-    any row counting 0; the last segment of a file is weighted over the part inside the file.
+    any row counting 0; the last segment of a file is weighted over the part inside the grid's length.
     Classes come first so that each class is contiguous: everything downstream works class by class.
     """
     spans = rows.spans()
     if pool == "max":
         return maxima(rows, *grid.cells(spans.file, spans.onset, spans.offset), grid.size)
     values = np.zeros((len(rows.classes), grid.size))
-    spans = spans._replace(onset=grid.edges.on(spans.onset), offset=grid.edges.on(spans.offset))
+    onset, offset = grid.edges.on(spans.onset), grid.edges.on(spans.offset)
+    # A row both of whose ends are on one edge keeps them.
+    lasts = offset > onset
+    times = np.where(lasts, onset, spans.onset), np.where(lasts, offset, spans.offset)
+    spans = spans._replace(onset=times[0], offset=times[1])
     out = values.reshape(-1)
     for track in rows.tracks():
         # Means are the same however time is cut into rows, and in whatever order: rounding breaks no ties.

@@ -7,7 +7,7 @@ are those of the input at that threshold after the same operation. So each is do
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,7 +40,9 @@ def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
         parts.append(flattened(filled, tick(duration[label]), gaps=False))
     whole = Activity.joined([SILENCE, *parts])
     times = to_seconds(whole.onset), to_seconds(whole.offset)
-    return EventTable(rows.files, rows.classes, whole.file, *times, (whole.value,), rows.origin, whole.label)
+    # Pieces of one function of time: those that touch are one event.
+    origin = replace(rows.origin, joined=True)
+    return EventTable(rows.files, rows.classes, whole.file, *times, (whole.value,), origin, whole.label)
 
 
 def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:

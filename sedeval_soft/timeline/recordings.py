@@ -22,8 +22,10 @@ from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.alignment_report import (
     AlignmentReport,
     RowStatistics,
+    are_steps,
     counts_and_most,
     last_offsets,
+    step_counts,
 )
 from sedeval_soft.timeline.events import (
     SILENCE,
@@ -60,7 +62,8 @@ class Recordings(NamedTuple):
     raw: the system's rows before post-processing. findings: what a person should know about the two tables.
     expected: the classes that the settings or the reference name. Others are known from the system alone:
         they may be false alarms, too, and never true negatives.
-    in_reference: (n_files,) whether the reference or the durations name a file.
+    in_reference: (n_files,) whether the reference or the durations name a file. is_known: (n_files,) whether
+        `length` is where the recording ends, by its duration or regions: else it may go on there.
     ignored: the rows of ignored classes of the reference, None where no class is ignored.
     regions: the evaluated regions, None where whole files are evaluated. Rows of `reference`, `system` and
         `ignored` are cut to them, and a file is as long as its last region goes; `raw` is not cut. whole:
@@ -76,6 +79,7 @@ class Recordings(NamedTuple):
     raw: EventTable
     expected: frozenset[str]
     in_reference: Bools
+    is_known: Bools
     findings: AlignmentReport = AlignmentReport()
     ignored: EventTable | None = None
     regions: Regions | None = None
@@ -107,7 +111,8 @@ class Recordings(NamedTuple):
         position = {name: code for code, name in enumerate(files)}
         codes = [position.get(name, -1) for name in self.files]
         stays = np.asarray(codes, dtype=np.int64) >= 0
-        columns = {name: getattr(self, name)[stays] for name in ("length", "reach", "in_reference")}
+        names = ("length", "reach", "in_reference", "is_known")
+        columns = {name: getattr(self, name)[stays] for name in names}
         if self.regions is not None:
             columns["regions"] = self.regions.with_files(np.asarray(codes, dtype=np.int64))
 
@@ -169,6 +174,7 @@ def align(
     Raises InputError where names cannot be matched, and for arrays of different shapes.
     """
     settings, reference, system = _settled(settings, reference, system, durations or {})
+    reference, system, steps = _with_forms(reference, system, settings)
     files, canonical, lengths, findings = _match_files(reference, system, durations, settings.files)
     codes = {name: code for code, name in enumerate(files)}
     reference = reference.with_files(files, [codes.get(name, -1) for name in reference.files])
@@ -223,8 +229,11 @@ def align(
     # Regions that are listed say how far files go.
     is_said = is_given | (settings.regions is not None)
     ends = np.where(is_said | ~in_reference | (length == 0), LONGEST, length)
+    lengthless = ~is_said & (length == 0) & (reach > 0)
     findings = replace(
         findings,
+        steps=steps,
+        lengthless=frozenset(compress(files, lengthless.tolist())),
         beyond={role: counts_and_most(rows) for role, rows in late.items() if rows},
         after_end=_late_rows(raw, last["system"], ends),
         tables=tables,
@@ -237,7 +246,8 @@ def align(
 
         system = postprocessed(raw, settings)
     pair = Recordings(
-        files, classes, reference, system, length, reach, raw, named, in_reference, findings, ignored
+        *(files, classes, reference, system, length, reach, raw, named, in_reference, is_given, findings),
+        ignored=ignored,
     )
     return pair if regions is None else _within(pair, regions, settings)
 
@@ -257,6 +267,21 @@ def _settled(
     if UNNAMED in (*reference.files, *system.files):
         reference, system = name_single_file(reference, system, durations)
     return settings, reference, system
+
+
+def _with_forms(
+    reference: EventTable, system: EventTable, settings: Settings
+) -> tuple[EventTable, EventTable, dict[str, tuple[int, int, int]]]:
+    """Return tables that know whether their touching rows are one event, and the step counts that say so.
+
+    Without counts where settings say what an event is, and of a table without values: there each row is one.
+    """
+    sides, steps = {"reference": reference, "system": system}, dict[str, tuple[int, int, int]]()
+    for role, rows in sides.items():
+        if settings.events == "auto" and rows.has_values:
+            steps[role] = step_counts(rows)
+            sides[role] = rows.known_as_joined(are_steps(steps[role]))
+    return sides["reference"], sides["system"], steps
 
 
 def _lengths(
@@ -281,6 +306,7 @@ def _within(pair: Recordings, regions: Regions, settings: Settings) -> Recording
     if settings.regions is not None:
         # They say how far files go.
         changed["length"] = changed["reach"] = to_seconds(regions.last(len(pair.files)))
+        changed["is_known"] = np.ones(len(pair.files), dtype=bool)
     if pair.ignored is not None:
         changed["ignored"] = regions.cut(pair.ignored)
     changed |= {"reference": regions.cut(pair.reference), "system": regions.cut(pair.system)}
@@ -573,9 +599,16 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
 def grid_of(pair: Recordings, settings: Settings, *, ignored: bool = False) -> Grid:
     """Return the segments that are evaluated: what this drops is counted nowhere.
 
-    ignored: whether those of ignored time are among them, all the same.
+    ignored: whether those of ignored time are among them, all the same. Means are over the part of the last
+    segment before the end of a recording, if that is known, else over the whole segment: how late the rows
+    of a side end does not raise its values.
     """
-    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    lengths = [pair.reach_ticks, pair.length_ticks]
+    if settings.pool == "mean":
+        edges = Edges(settings.segment_ticks)
+        ends = [np.maximum(each, edges.at(edges.until(each))) for each in lengths]
+        lengths = [np.where(pair.is_known, each, end) for each, end in zip(lengths, ends, strict=True)]
+    grid = Grid.over(lengths[0], settings.segment_ticks, lengths[1])
     grid = grid if pair.regions is None else grid.within(pair.regions)
     if pair.ignored is None or ignored:
         return grid
@@ -641,8 +674,15 @@ def clip_values(rows: EventTable, length: Ticks) -> Floats:
 
 
 def merges(rows: EventTable, settings: Settings) -> bool:
-    """Return whether touching rows of a table are one event."""
-    return rows.has_values if settings.events == "auto" else settings.events == "merge"
+    """Return whether touching rows of a table are one event.
+
+    If the settings leave that to the table, they are where they have values and are time steps: what the rows
+    of the whole table say, if these are some of them.
+    """
+    if settings.events != "auto":
+        return settings.events == "merge"
+    joined = rows.origin.joined
+    return rows.has_values and (are_steps(step_counts(rows)) if joined is None else joined)
 
 
 def hard_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:

@@ -277,7 +277,7 @@ def test_intervals_of_many_classes_keep_to_the_limit_of_memory(reference, tmp_pa
     [
         ("threshold: " + "x" * 900_000, "threshold must be -1 to 2, not 'xxx"),
         ("segment_length: 1/" + "x" * 900_000, "segment_length must be"),
-        ("thresholds: {\"" + "x" * 1000 + "\": 3}", "thresholds of 'xxx"),
+        ('thresholds: {"' + "x" * 1000 + '": 3}', "thresholds of 'xxx"),
         ("classes: [" + "x, " * 60_000 + "y]", "classes has 'x' twice"),
         ("classes: [" + ", ".join(f"c{i}" for i in range(60_000)) + "]", "has 60000 classes; expected 5000"),
         ("groups:\n" + "".join(f"  g{i}: [car]\n" for i in range(20_000)), "groups has 20000 names"),

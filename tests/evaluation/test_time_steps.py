@@ -1,0 +1,230 @@
+"""Whether touching rows are one event: `--events auto` is for the rows of each side to say."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tables import long_rows
+
+import sedeval_soft
+from sedeval_soft import EvaluationError, Settings
+from sedeval_soft.evaluation.evaluate import count_tables
+from sedeval_soft.evaluation.execute import Execute
+from sedeval_soft.evaluation.system_scores import score_shard
+from sedeval_soft.tables.limits import Limits
+from sedeval_soft.timeline.alignment_report import are_steps, step_counts
+
+Row = tuple[str, float, float, str, float]
+
+ONLY_EVENTS = Settings(only=("event.hard", "event.optimal", "event.soft"))
+STRICT = replace(ONLY_EVENTS, strict=True)
+
+
+def table(rows: list[Row], *, values: bool = True) -> dict[str, list]:
+    names = ("filename", "onset", "offset", "event_label", "value")[: 5 if values else 4]
+    return {name: [row[k] for row in rows] for k, name in enumerate(names)}
+
+
+def forms(scores: sedeval_soft.Scores) -> dict[str, str]:
+    return {item.role: item.events for item in scores.inputs}
+
+
+def is_of_steps(rows: list[tuple[str, Fraction, Fraction, str]]) -> bool:
+    """Decide by the definition: most rows go on where another of their class ends, as long as it."""
+    n_rows = n_going_on = 0
+    for group in sorted({(row[0], row[3]) for row in rows}):
+        times = sorted({row[1:3] for row in rows if (row[0], row[3]) == group})
+        twice = len(times) < sum((row[0], row[3]) == group for row in rows)
+        pairs = list(zip(times, times[1:], strict=False))
+        if not twice and not any(later[0] <= earlier[1] for earlier, later in pairs):
+            continue
+        n_rows += len(times)
+        n_going_on += sum(
+            later[0] == earlier[1] and abs(later[1] - later[0] - earlier[1] + earlier[0]) <= Fraction(1, 1000)
+            for earlier, later in pairs
+        )
+    return 2 * n_going_on > n_rows
+
+
+def test_the_rule_of_time_steps_by_its_definition_and_in_parts():
+    """Small random tables of rows of one or two lengths that often touch, by an oracle in fractions."""
+    rng, decided = random.Random(5), set()  # noqa: S311
+    for _ in range(400):
+        lengths = rng.choice([(10,), (10, 10, 10, 11), (10, 20), (1000,)])
+        rows = []
+        for name in "ab":
+            for label in ("car", "dog"):
+                onset = rng.randint(0, 3) * 10
+                for _ in range(rng.randint(0, 6)):
+                    offset = onset + rng.choice(lengths)
+                    rows += [(name, Fraction(onset, 1000), Fraction(offset, 1000), label)] * rng.choice(
+                        [1] * 5 + [2]
+                    )
+                    onset = offset + rng.choice([0, 0, 0, 0, 10, 500, -5])
+        rng.shuffle(rows)
+        sides = [[row for row in rows if row[0] in names] for names in ("ab", "a", "b")]
+        counts = [
+            step_counts(long_rows([(row[0], *map(float, row[1:3]), row[3], 0.5) for row in side]))
+            if side else (0, 0, 0)
+            for side in sides
+        ]  # fmt: skip
+        assert are_steps(counts[0]) == is_of_steps(rows)
+        assert counts[0] == tuple(map(sum, zip(*counts[1:], strict=True)))
+        decided.add(are_steps(counts[0]))
+    assert decided == {True, False}
+
+
+def test_a_copy_of_a_list_of_events_with_confidences_is_right():
+    """As in a list that DESED's systems write: one of three rows touches another."""
+    rows = [("a", 0.0, 1.0, "dog", 0.9), ("a", 1.0, 2.0, "dog", 0.9), ("a", 5.0, 6.0, "dog", 0.9)]
+    for sides in ((False, True), (True, False), (True, True)):
+        scores = sedeval_soft.evaluate(
+            *(table(rows, values=values) for values in sides), only=("event.hard",), strict=True
+        )
+        assert scores["event.hard.f1.micro"] == 1.0
+        assert (scores["event.hard.n_ref.micro"], scores["event.hard.n_sys.micro"]) == (3, 3)
+
+
+def test_a_copy_of_any_list_of_events_of_any_lengths_is_right():
+    rng = random.Random(7)  # noqa: S311
+    for _ in range(40):
+        rows, at = [], {}
+        for _ in range(rng.randint(1, 12)):
+            key = rng.choice("ab"), rng.choice(["car", "dog"])
+            onset = at.get(key, 0.0) + rng.choice([0.0, 0.0, 0.5, -0.2, 3.0])
+            onset = max(0.0, round(onset, 3))
+            at[key] = round(onset + rng.randint(300, 9000) / 1000, 3)
+            rows.append((key[0], onset, at[key], key[1], rng.randint(6, 10) / 10))
+        scores = sedeval_soft.evaluate(table(rows, values=False), table(rows), settings=ONLY_EVENTS)
+        assert scores["event.hard.f1.micro"] == 1.0
+        assert forms(scores) == {"reference": "rows", "system": "rows"}
+
+
+def frames(step: float, decimals: int, last: float) -> tuple[np.ndarray, list[float]]:
+    """Return values of 60 frames of two classes, and their edges; the last frame is a share of a step."""
+    rng = np.random.default_rng(11)
+    values = np.repeat(rng.integers(0, 5, size=(12, 2)) / 4, 5, axis=0)
+    edges = [round(step * k, decimals) for k in range(len(values))]
+    return values, [*edges, round(step * (len(values) - 1 + last), decimals)]
+
+
+@pytest.mark.parametrize(
+    ("step", "decimals", "last"), [(1.0, 3, 1.0), (0.02, 3, 1.0), (1024 / 44100, 3, 1.0), (0.1, 6, 0.4)]
+)
+def test_frames_are_time_steps_in_any_form(step, decimals, last, tmp_path):
+    """A wide table, a folder of tables of one file each, a long table, and one without its silent frames."""
+    values, edges = frames(step, decimals, last)
+    labels, spans = ("car", "dog"), list(zip(edges, edges[1:], strict=False))
+    wide = {"filename": ["a"] * len(spans), "onset": edges[:-1], "offset": edges[1:]}
+    wide |= {label: values[:, k].tolist() for k, label in enumerate(labels)}
+    long = [("a", *span, label, v) for k, label in enumerate(labels)
+            for span, v in zip(spans, values[:, k].tolist(), strict=True)]  # fmt: skip
+    folder = tmp_path / "scores"
+    folder.mkdir()
+    lines = [
+        ("onset", "offset", *labels),
+        *((*span, *v) for span, v in zip(spans, values.tolist(), strict=True)),
+    ]
+    (folder / "a.tsv").write_text("".join("\t".join(map(str, line)) + "\n" for line in lines))
+    whole = sedeval_soft.evaluate(wide, wide, settings=STRICT)
+    assert whole["event.hard.n_ref.micro"] < 24
+    for form in (folder, table(long), table([row for row in long if row[4]]), table(long[::-1])):
+        scores = sedeval_soft.evaluate(form, form, settings=STRICT)
+        assert forms(scores) == {"reference": "merge", "system": "merge"}
+        assert {name: score.value for name, score in scores.scores.items()} == {
+            name: score.value for name, score in whole.scores.items()
+        }
+
+
+def test_soft_references_of_seconds_stay_time_steps_beside_one_row():
+    seconds = [("a", float(k), k + 1.0, "dog", value) for k, value in enumerate([0.2, 0.7, 0.9, 0.8, 0.3])]
+    one = [("a", 1.0, 4.0, "dog", 0.9)]
+    scores = sedeval_soft.evaluate(table(seconds), table(one), settings=STRICT)
+    assert scores["event.hard.f1.micro"] == 1.0
+    assert (scores["event.hard.n_ref.micro"], scores["event.hard.n_sys.micro"]) == (1, 1)
+
+
+def test_overlapping_detections_with_values_are_a_list():
+    rows = [("a", k / 2, k / 2 + 1.0, "dog", 0.9) for k in range(8)]
+    assert (
+        sedeval_soft.evaluate(table(rows), table(rows), settings=ONLY_EVENTS)["event.hard.n_sys.micro"] == 8
+    )
+
+
+def test_time_steps_beside_events_that_touch_are_told_of():
+    """Two events of the reference touch, which time steps cannot say: they are one event there."""
+    steps = [("a", float(k), k + 1.0, "dog", 0.9) for k in range(4)]
+    events = [("a", 0.0, 1.0, "dog", 1.0), ("a", 1.0, 4.0, "dog", 1.0)]
+    for sides in ((table(events, values=False), table(steps)), (table(steps), table(events))):
+        scores = sedeval_soft.evaluate(*sides, settings=ONLY_EVENTS)
+        (line,) = [text for text in scores.warnings if "--events" in text]
+        assert "1 of 2 rows" in line
+        with pytest.raises(EvaluationError, match="--events"):
+            sedeval_soft.evaluate(*sides, only="event.hard", strict=True)
+        for events_are in ("merge", "rows"):
+            sedeval_soft.evaluate(*sides, only="event.hard", events=events_are, strict=True)
+
+
+def mixed() -> tuple[list[Row], list[Row]]:
+    """Return time steps of one file, and a list of more detections of others, some of which touch."""
+    steps = [("a", float(k), k + 1.0, "dog", 0.9) for k in range(6)]
+    return steps, [(f"f{k}", on, off, "dog", 0.8) for k in range(9) for on, off in ((0.0, 2.0), (2.0, 7.0))]
+
+
+def test_batches_that_are_not_alike_are_refused_unless_settings_say_what_an_event_is():
+    for sides in (mixed(), mixed()[::-1]):
+        evaluator = sedeval_soft.Evaluator(ONLY_EVENTS)
+        for rows in sides:
+            evaluator.update(table(rows), table(rows))
+        with pytest.raises(EvaluationError, match="reference: .*--events merge"):
+            evaluator.compute()
+        told = sedeval_soft.Evaluator(only=("event.hard",), events="rows")
+        for rows in sides:
+            told.update(table(rows), table(rows))
+        assert told.compute()["event.hard.n_sys.micro"] == 24
+
+
+def test_batches_of_time_steps_are_as_all_of_them_and_single_rows_go_with_any():
+    steps, _ = mixed()
+    rows = [*steps, ("b", 3.0, 4.0, "dog", 0.7), *(("c", *row[1:]) for row in steps)]
+    evaluator = sedeval_soft.Evaluator(ONLY_EVENTS)
+    for name in "bac":
+        of_file = table([row for row in rows if row[0] == name])
+        evaluator.update(of_file, of_file)
+        evaluator = sedeval_soft.Evaluator.of_bytes(evaluator.to_bytes())
+    parts, whole = evaluator.compute(), sedeval_soft.evaluate(table(rows), table(rows), settings=ONLY_EVENTS)
+    assert whole["event.hard.n_sys.micro"] == 3
+    assert {name: score.value for name, score in parts.scores.items()} == {
+        name: score.value for name, score in whole.scores.items()
+    }
+    assert {item.events for item in parts.inputs} == {"merge"}
+
+
+@pytest.mark.parametrize("in_rounds", [False, True])
+def test_parts_that_memory_asks_for_are_counted_as_the_whole_table_says(tmp_path, in_rounds):
+    rows = [row for side in mixed() for row in side]
+    path = tmp_path / "rows.tsv"
+    lines = ["\t".join(map(str, row)) for row in [tuple(table([])), *rows]]
+    path.write_text("\n".join(lines) + "\n")
+    whole = sedeval_soft.evaluate(path, path, settings=ONLY_EVENTS)
+    assert forms(whole) == {"reference": "rows", "system": "rows"}
+    assert whole["event.hard.n_sys.micro"] == 24
+    shard = count_tables(
+        str(path), str(path), ONLY_EVENTS, lambda: None, Limits(), Execute(), n_parts=5, in_rounds=in_rounds
+    )
+    parts = score_shard(shard, "0")
+    assert forms(parts) == forms(whole)
+    assert {name: score.value for name, score in parts.scores.items()} == {
+        name: score.value for name, score in whole.scores.items()
+    }
+    assert parts.warnings == whole.warnings
+
+
+def test_what_is_postprocessed_is_joined_whatever_the_table_is():
+    rows = [("a", 0.0, 2.0, "dog", 0.9), ("a", 2.0, 7.0, "dog", 0.8)]
+    scores = sedeval_soft.evaluate(table(rows), table(rows), only="event.hard", min_gap=0.1)
+    assert (scores["event.hard.n_ref.micro"], scores["event.hard.n_sys.micro"]) == (2, 1)

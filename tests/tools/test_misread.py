@@ -432,7 +432,11 @@ def test_frames_after_the_end_are_told_once(tmp_path):
     (line,) = done.err.splitlines()
     assert done.code == 0 and "5 system rows end after" in line and line.endswith("(after-end)")
     found = validate(pair[1], pair[0], durations=durations)
-    assert found.counts["after-end"] == 1 and found.count("warning") == 1 and "4 other rows" in str([*map(str, found.problems)])
+    assert (
+        found.counts["after-end"] == 1
+        and found.count("warning") == 1
+        and "4 other rows" in str([*map(str, found.problems)])
+    )
 
 
 def test_rows_after_the_end_have_one_count(tmp_path):

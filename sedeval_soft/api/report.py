@@ -43,6 +43,9 @@ from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.ranges import TooManyOverlapsError
 from sedeval_soft.timeline.recordings import Recordings, align, hard_events, with_unknown
 
+_MOST_CLASSES = 1000
+"""Classes that a page can show: of more it takes minutes to make, and gigabytes of memory."""
+
 _WORST = 10  # how many files, classes and segments a report lists where the settings do not say
 
 
@@ -93,6 +96,11 @@ def write_report(
         points = is_points(theirs)
         counted = settings_of_points(chosen, [theirs]) if points else _counted(chosen)
         pair = align(ours, theirs, counted, lengths)
+        if len(pair.classes) > _MOST_CLASSES:
+            raise SettingsError(
+                f"a report shows {_MOST_CLASSES} classes or fewer; found {len(pair.classes)}; --classes names "
+                "those to evaluate"
+            )
         described = describe(ours, "reference", counted), describe(theirs, "system", counted)
         shard = shard_of(pair, described, counted, name, lengths)
         # The page goes over thresholds of the reference by itself.

@@ -16,7 +16,7 @@ from sedeval_soft.names import hint
 from sedeval_soft.settings import RegionList, Settings, checked
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.columns import NAMES, normal, role_of
-from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.tables.event_table import AXES, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.ticks import as_written, to_seconds
 from sedeval_soft.timeline.grid import Edges
@@ -354,7 +354,7 @@ def _rows_of_array(values: Array, role: str, settings: Settings) -> EventTable:
     if values.ndim not in (2, 3) or values.dtype.kind not in "biuf":
         raise InputError(
             Problem(role, f"array of shape {values.shape} and type {values.dtype}; expected numbers of shape "
-                    "(n_segments, n_classes), or (n_files, n_segments, n_classes)")
+                    f"{AXES}")
         )  # fmt: skip
     bad = np.argwhere(~((values >= 0) & (values <= 1)))
     if len(bad):
@@ -365,7 +365,10 @@ def _rows_of_array(values: Array, role: str, settings: Settings) -> EventTable:
     files = tuple(map(str, range(*n_files))) if n_files else (UNNAMED,)
     classes = settings.classes or tuple(str(label) for label in range(n_classes))
     if len(classes) != n_classes:
-        raise EvaluationError(f"{role}: {counted(n_classes, 'column')}, but classes names {len(classes)}")
+        text = f"{role}: {counted(n_classes, 'column')}, but classes names {len(classes)}"
+        if len(classes) == n_segments:
+            text += f"; the axes of shape {values.shape} seem to be exchanged: expected {AXES}"
+        raise EvaluationError(text)
     # Multiples of the exact length: row k is segment k however long the array.
     edges = to_seconds(Edges(settings.segment_ticks).at(np.arange(n_segments + 1)))
     return EventTable(

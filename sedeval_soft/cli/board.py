@@ -41,7 +41,7 @@ BOARD = (
         help="How the differences between submissions are tested: by exchanging their outputs in random "
         "files, by the paired bootstrap, or not at all, so that the score alone ranks them.  [default: "
         "exchange for hard, soft and tuned readings, none where each replicate would look for thresholds]"),
-    option(options.LIMITS, "--time-limit", type=options.number, metavar="SECONDS", default=SECONDS,
+    option(options.LIMITS, "--time-limit", type=options.number, metavar="SECONDS", default=f"{SECONDS:g}",
         help="How long it may take to read, score and report a submission; one that takes longer is invalid "
         f"until the next call.  [default: {SECONDS:g}]"),
     option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="SITE", brief="Folder of the site.",

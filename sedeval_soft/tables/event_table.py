@@ -27,6 +27,9 @@ Index = npt.NDArray[np.intp]
 LONGEST = 1e9
 """Seconds (31 years) that no limit of durations can be above: sums of ticks over many files stay whole."""
 
+AXES = "(n_segments, n_classes), or (n_files, n_segments, n_classes)"
+"""Axes of an array of values."""
+
 UNNAMED = ""
 """The file name of a table that has no column of file names."""
 

@@ -64,6 +64,8 @@ _ROUNDING = 1e-3 + TICK / 2  # seconds by which time steps of one length may dif
 _HARDLY = 0.1  # share of rows that touch, below which a table's rows are no time steps
 _FEWEST_NEAR = 10  # rows that must nearly be on the grid, and be half of those that could, to be told
 
+_AFTER_END = "segments after the end are not evaluated"
+
 _BY_CLASS = (*POSTPROCESSING, "thresholds")  # settings that may have a value for each class
 
 
@@ -78,6 +80,9 @@ _MANY = (
     ("duplicate-row", "repeated", "row",
      "file, class and times repeat those of another row in {n:,} {total}",
      "are several outputs, views or annotators in one table? Keep one of each"),
+    ("overlapping-rows", "shifted", "row",
+     "{n:,} {total} share half or more of their time with another event of the same file and class",
+     "are several outputs or annotators in one table, some of them shifted? Keep one of each"),
     ("overlapping-rows", "overlapping", "row",
      "another event of the same file and class is still going on at the onset of {n:,} {total}",
      "are several recordings or outputs in one? Name the file of each row"),
@@ -131,7 +136,8 @@ class RowStatistics:
     have, as pairs of 1000 log10 of the ratio, rounded, and a count. exact: how many of the ratios are of
     given durations. longest: the greatest length that a recording should have.
     zero_length: rows that end where they begin. repeated: rows with file, class and times of the row before,
-    in order of time. overlapping: other rows of events that begin before the one before has ended. gaps: rows
+    in order of time. overlapping: other rows of events that begin before the one before has ended. shifted:
+    those of them that share half or more of what both cover, as copies that were shifted do. gaps: rows
     of a wide table that begin after it has. touching: rows without values that begin where it ends.
     early: recordings that a wide table ends before the end of. after_end: rows that end well after the end of
     their recording, where that is known: they begin after it, too, or end so late that they may be misread;
@@ -154,6 +160,7 @@ class RowStatistics:
     zero_length: int = 0
     repeated: int = 0
     overlapping: int = 0
+    shifted: int = 0
     gaps: int = 0
     touching: int = 0
     early: int = 0
@@ -193,7 +200,8 @@ class RowStatistics:
         bins, counts = np.unique(np.rint(_BINS * powers).astype(np.int64), return_counts=True)
         over_day = (last > DAY) & ~np.isfinite(whole)
         late = over_day if expected is None else over_day | ((last > 0) & (last >= _FACTOR * lengths))
-        at = rows_after_end(rows, last, whole)
+        # Frames of a window go on after the end of what they were made of.
+        at = rows_after_end(rows, last, whole)[: 0 if rows.has_steps else None]
         end = whole[rows.file[at]]
         at = at[(rows.onset[at] >= end - TICK / 2) | (rows.offset[at] > (1 + _OVERHANG) * end)]
         beyond = latest = None
@@ -313,10 +321,11 @@ class RowStatistics:
         several = self.exact > 1 or self.rows >= _FEW_ROWS
         return 1 / most if most <= _LOW and several else 0.0
 
-    def doubts(self, role: str, other: str, *, of_unit: bool = True) -> Iterator[str]:
+    def doubts(self, role: str, other: str, late: int = 0, *, of_unit: bool = True) -> Iterator[str]:
         """Yield a line for each reason to think that a table is misread.
 
-        role: of the table. other: the name of the reference. of_unit: whether its unit may be doubted.
+        role: of the table. other: the name of the reference. late: how many rows end after their recording,
+        however little. of_unit: whether its unit may be doubted.
         """
         unit, latest, beyond, lines = self.unit(role, other), self.latest, self.beyond, []
         unit = unit if of_unit else None
@@ -334,12 +343,15 @@ class RowStatistics:
             mend = "correct its times if they are not seconds, or give durations"
             lines.append(("after-end", f"{times}, which ends at {end:.6g} s", mend))
         if unit is None and beyond is not None:
-            rows = "row ends after its" if self.after_end == 1 else "rows end after their"
-            text = f"{self.after_end:,} {rows} recording does: {beyond}, which has {beyond.length:.6g} s"
-            lines.append(("after-end", text, "correct the times: segments after the end are not evaluated"))
+            n = max(late, self.after_end)
+            rows = "row ends after its" if n == 1 else "rows end after their"
+            text = f"{n:,} {rows} recording does: {beyond}, which has {beyond.length:.6g} s"
+            lines.append(("after-end", text, f"correct the times: {_AFTER_END}"))
         for code, name, noun, text, mend in _MANY:
             n, total = getattr(self, name), self.rows if noun == "row" else self.files
-            if n and n >= _misread_share(code) * total:
+            # Copies that were shifted are as many as copies that were not.
+            least = _misread_share("duplicate-row" if name == "shifted" else code) * total
+            if n and n >= least and code not in [line[0] for line in lines]:
                 lines.append((code, text.format(n=n, total=f"of {counted(total, noun)}"), mend))
         for code, text, mend in lines:
             yield f"{self.called(role)}: {text}; {mend} ({code})"
@@ -513,7 +525,8 @@ class AlignmentReport:
                 f"{self._table('system')} say: durations could be {unit}; {mend} (time-unit)"
             )
         for role, table in tables.items():
-            lines += table.doubts(role, other, of_unit=not too_long)
+            late, _ = self.beyond.get(role, (0, 0.0))
+            lines += table.doubts(role, other, late, of_unit=not too_long)
         return lines
 
     def _of_outlasting(self) -> Iterator[str]:
@@ -705,14 +718,14 @@ class AlignmentReport:
             yield f"{listing(left_out, 'class')} {are} not among the classes to evaluate; left out"
 
     def _of_beyond(self, _: Settings) -> Iterator[str]:
-        """Yield how many rows end after their file does."""
+        """Yield how many rows end after their file does, where no doubt of them or of their unit does."""
         for role, (count, seconds) in self.beyond.items():
-            # Where a doubt tells all of these rows, it tells the one that ends last as well.
-            if role not in self.tables or count > self.tables[role].after_end:
+            table = self.tables.get(role, RowStatistics())
+            if not table.after_end and table.unit() is None and not table.is_late():
                 end = "ends after its" if count == 1 else "end after their"
                 yield (
-                    f"{counted(count, f'{role} row')} {end} file's duration, by {seconds:.6g} s at most; "
-                    "segments after it are not evaluated"
+                    f"{self._table(role)}: {counted(count, f'{role} row')} {end} file's duration, by "
+                    f"{seconds:.6g} s at most; {_AFTER_END} (after-end)"
                 )
 
     def _of_settings(self, settings: Settings) -> Iterator[str]:
@@ -915,7 +928,7 @@ def _joint_key(rows: EventTable, group: npt.NDArray[np.integer[Any]], *last: Cod
 
 
 def _count_neighbours(rows: EventTable) -> dict[str, int]:
-    """Return what `RowStatistics` has of neighbours: repeated, overlapping, gaps and touching."""
+    """Return what `RowStatistics` has of neighbours: repeated, overlapping, shifted, gaps and touching."""
     if rows.born is not None:
         # At each threshold of an operating point events are there again.
         return {}
@@ -927,10 +940,14 @@ def _count_neighbours(rows: EventTable) -> dict[str, int]:
             return {}
     ordered = Ordered.of(rows, rows.groups())
     later = ordered.onset[1:] > ordered.offset[:-1] + TICK / 2
+    overlapping = ordered.overlaps & ~ordered.repeats
+    ends = ordered.offset[1:], ordered.offset[:-1]
+    shared, covered = np.minimum(*ends) - ordered.onset[1:], np.maximum(*ends) - ordered.onset[:-1]
     return {
         "repeated": int(np.count_nonzero(ordered.repeats)),
         # Windows that slide are rows with values that overlap by nature.
-        "overlapping": 0 if rows.has_values else int(np.count_nonzero(ordered.overlaps & ~ordered.repeats)),
+        "overlapping": 0 if rows.has_values else int(np.count_nonzero(overlapping)),
+        "shifted": 0 if rows.has_values else int(np.count_nonzero(overlapping & (2 * shared >= covered))),
         "gaps": int(np.count_nonzero(ordered.same & later)) if rows.has_steps else 0,
         "touching": 0 if rows.has_values else int(np.count_nonzero(touching_rows(ordered))),
     }

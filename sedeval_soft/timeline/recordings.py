@@ -15,7 +15,7 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.columns import COLUMNS, option
-from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, Origin
+from sedeval_soft.tables.event_table import AXES, LONGEST, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_folders
 from sedeval_soft.tables.ticks import Ticks, tick, to_seconds, to_ticks
 from sedeval_soft.threads import for_each
@@ -456,6 +456,13 @@ def _match_files(
     for side in (reference, system):
         notes += [f"{side.origin.name}: {text}" for text in side.origin.notes]
         doubtful += [f"{side.origin.name}: {text}" for text in side.origin.assumed]
+    if reference.origin.shape is not None and system.origin.shape is not None:
+        *_, n_segments, n_classes = reference.origin.shape
+        if n_classes > n_segments:
+            notes.append(
+                f"arrays of shape {reference.origin.shape} have more classes ({n_classes}) than segments "
+                f"({n_segments}); if classes come first, exchange the axes: expected {AXES}"
+            )
     lacking = {*reference.origin.lacking} & {*system.origin.lacking}
     doubtful += [f"{COLUMNS} {text}: neither table has a column of this name" for text in lacking]
     listed = match_names(reference.files, durations or {})

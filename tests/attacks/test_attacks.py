@@ -262,6 +262,14 @@ def test_a_warning_for_each_of_many_classes_is_not_printed(reference, tmp_path):
     assert len(done.text.splitlines()) < 60
 
 
+def test_a_report_of_too_many_classes_is_refused_before_it_is_made(reference, tmp_path):
+    rows = "".join(f"a\t{k}\t{k + 1}\tc{k}\n" for k in range(5_000))
+    path, page = made(tmp_path / "t.tsv", [HEAD.encode(), rows.encode()]), tmp_path / "page.html"
+    done = attack(path, path, "--only", "event.hard", "--report", page)
+    assert (done.code, page.exists()) == (2, False) and "found 5000; --classes" in done.text, done
+    assert done.memory < BYTES and done.seconds < 10 * SECONDS, done
+
+
 def test_intervals_of_many_classes_keep_to_the_limit_of_memory(reference, tmp_path):
     """1,000 replicates of some 50 scores of each of 2,000 classes are a gigabyte."""
     rows = "".join(f"f{k % 50}\t{k % 9}\t{k % 9 + 1}\tc{k % 2000}\n" for k in range(6_000))

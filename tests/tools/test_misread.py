@@ -11,12 +11,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from called import call
 from shared_data import shared
 
 from sedeval_soft import Evaluator, evaluate, validate
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.tables.problem_codes import RULES
 
@@ -75,6 +77,10 @@ STEPS = [row("park.wav", f"{k * 0.7:.1f}", f"{(k + 1) * 0.7:.1f}", "footsteps", 
 FRAMES = events([row("a.wav", 2.4, 10.0114, "Dog"), row("b.wav", 1, 10.115, "Dog")])
 DAYS = [row(file, k * 130, k * 130 + 110, "car") for file in ("a", "b") for k in range(900)]
 TWO = [row("a", 0, 10, "car"), row("b", 1, 10, "car")]
+LATER = [
+    r | {"onset": f"{float(r['onset']) + 0.01:.3f}", "offset": f"{float(r['offset']) + 0.01:.3f}"}
+    for r in events(SYS) if r["onset"]
+][::5]  # fmt: skip
 STEPS_OF_EVENTS = [
     r | {"onset": f"{k / 4}", "offset": f"{(k + 1) / 4}"}
     for r in events(REF) if r["onset"] for k in range(int(4 * float(r["onset"])), int(4 * float(r["offset"])))
@@ -120,6 +126,8 @@ CASES = {
     "recordings in one": (events(PARK), scaled([
         r | {"onset": str(float(r["onset"]) + k / 3), "offset": str(float(r["offset"]) + k / 3)}
         for k in range(3) for r in MERGED], 0.7), "overlapping-rows", ["sys.tsv", "same file and class"]),
+    "a fifth of the events again, a little later": (events(REF), [*events(SYS), *LATER], "overlapping-rows",
+        ["sys.tsv", f"{len(LATER)} of 321 rows share half or more"]),
     "points in time": (REF, [r | {"offset": r["onset"]} for r in SYS], "zero-length", ["sys.tsv"]),
     "a wide table of half as long steps": (PARK, wide(step=0.5), "early-end", ["sys.tsv", "time steps"]),
     "a wide table with gaps": (PARK, wide(gap=0.2), "gap", ["sys.tsv", "gap"]),
@@ -187,9 +195,33 @@ def test_it_is_warned_of_and_scored_refused_if_strict_and_told_by_validate(case)
     assert (done.code, done.out) == (2, "") and f"({code})" in done.err
     # Both ask the same questions: of the table on which the doubt falls.
     pair = (reference, None) if texts[:1] == ["ref.tsv"] else (system, reference)
-    codes = {*validate(*pair, durations=durations).counts}
-    # A row beyond is an end of the reference's to `validate` only where a wide table or durations tell it.
-    assert code in codes or (code == "after-end" and "time-unit" not in codes)
+    assert code in validate(*pair, durations=durations).counts
+
+
+TOLD = {
+    "not in the reference; counted as false alarms": {"unknown-class", "class-spelling"},
+    "are not in the reference; counted": {"unknown-file"},
+    "is not in the reference; counted": {"unknown-file"},
+    "no rows in the system; counted": {"missing-file"},
+}
+"""Of lines of `evaluate` that name no code: what `validate` calls that."""
+
+
+def test_what_scoring_warns_of_and_what_validate_finds_is_one_list(case):
+    """All but errors, which scoring refuses, and problems of a few rows that an ordinary table may have."""
+    reference, system, durations, *_ = case
+    warned = evaluate(reference, system, only=("event.hard",), durations=durations).warnings
+    found = validate(system, reference, durations=durations).counts
+    ours = {text.rpartition("(")[2].removesuffix(")"): text for text in doubted(warned)}
+    assert {code for code, text in ours.items() if text.startswith(str(system))} <= {*found}
+    n_rows = validate(system).rows
+    alone = {
+        code for code, n in found.items()
+        if RULES[code].severity == "warning" and RULES[code].misread is not None
+        and n > RULES[code].misread * n_rows
+    }  # fmt: skip
+    told = {code for text in warned for part, codes in TOLD.items() if part in text for code in codes}
+    assert alone <= {*ours} | told, (alone, warned)
 
 
 @pytest.mark.parametrize("name", QUIET)
@@ -391,6 +423,43 @@ TWINS = {
     "nothing to be seen": ("car", "c\u200bar", "'car'", r"'c\u200bar'"),
     "wide letters": ("car", "\uff43ar", "'car'", r"'\uff43ar'"),
 }
+
+
+def test_frames_after_the_end_are_told_once(tmp_path):
+    """Frame scores go on to the end of the last window: 46 frames of 1 s, of which 1 is after 45 s."""
+    pair = write(tmp_path / "ref.tsv", PARK), write(tmp_path / "sys.tsv", wide(n=50))
+    durations = durations_of(tmp_path, {"park.wav": 45})
+    done = call(*pair, "--durations", durations, "--strict", *SCORE)
+    (line,) = done.err.splitlines()
+    assert done.code == 0 and "5 system rows end after" in line and line.endswith("(after-end)")
+    found = validate(pair[1], pair[0], durations=durations)
+    assert (
+        found.counts["after-end"] == 1
+        and found.count("warning") == 1
+        and "4 other rows" in str([*map(str, found.problems)])
+    )
+
+
+def test_rows_after_the_end_have_one_count(tmp_path):
+    """One ends late by more than a twentieth, another by less: both end late."""
+    rows = [*FRAMES, *events([row("a.wav", 9, 12, "Dog")])]
+    pair = write(tmp_path / "ref.tsv", FRAMES), write(tmp_path / "sys.tsv", rows)
+    done = call(*pair, "--durations", durations_of(tmp_path, OF_FRAMES), *SCORE)
+    (line,) = [line for line in done.err.splitlines() if "sys.tsv" in line]
+    assert "3 rows end after their recording does: the row of 'Dog' from 9 to 12 s" in line
+
+
+@pytest.mark.parametrize("names", [None, ("a", "b", "c")])
+def test_axes_of_arrays_that_seem_to_be_exchanged_are_told(names):
+    values = np.random.default_rng(0).random((4, 3, 20))
+    if names is None:
+        warned = evaluate(values, values, segment_length=0.5).warnings
+        assert any("more classes (20) than segments (3)" in text for text in warned)
+        right = evaluate(*[values.transpose(0, 2, 1)] * 2, segment_length=0.5).warnings
+        assert not any("axes" in text for text in right)
+    else:
+        with pytest.raises(EvaluationError, match="seem to be exchanged"):
+            evaluate(values, values, classes=names)
 
 
 @pytest.mark.parametrize("twins", TWINS)

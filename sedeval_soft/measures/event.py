@@ -114,6 +114,7 @@ def count_soft_events(
     by_class = file_class(reference, n_classes), file_class(system, n_classes)
     by_file = reference.file.astype(np.int64), system.file.astype(np.int64)
     groupings = (by_file, by_class) if n_classes > 1 else (by_file,)
+    # A reading of fewer levels would begin here, where this raises TooManyPairsError.
     matched = _matched(reference, system, groupings, rule)
     # The matching regardless of class as that of the first class of each file.
     paired, tp = matched[0]._replace(group=matched[0].group * n_classes), matched[-1]

@@ -186,8 +186,7 @@ def test_many_overlapping_events_take_seconds():
 def test_symmetric_deviations_have_no_bias(detections):
     """Each of 39 events is detected several times, each time off by N(0, 80 ms): 60 draws, mean of biases.
 
-    The standard error of a mean of 60 x 39 deviations is below 2 ms; the earliest pairs are 42 and 65 ms
-    early.
+    The standard error of a mean of 60 x 39 deviations is below 2 ms; the earliest are 42, 65 ms early.
     """
     biases = []
     for seed in range(60):

@@ -15,7 +15,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sedeval_soft.errors import counted
@@ -94,6 +94,14 @@ def match_names(reference: Sequence[str], other: Iterable[str]) -> NameMatch:
                 ambiguous[name] = None
         unmatched = [name for name in unmatched if name not in canonical]
     return NameMatch(canonical | {name: name for name in unmatched}, tuple(ambiguous))
+
+
+def unknown_names(listed: Iterable[str], found: Collection[str]) -> list[str]:
+    """Return the names of a list that are not among those found in the tables.
+
+    A line of a list that begins with `#` is a comment if no recording is called so, unless none is found.
+    """
+    return [name for name in listed if name not in found and not (found and name.startswith("#"))]
 
 
 def listing(names: Sequence[str], noun: str) -> str:

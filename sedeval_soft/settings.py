@@ -413,7 +413,7 @@ def forms_of(name: str) -> list[Schema]:
     members = {"anyOf": _one_or_more(_NAME, 1)[:2]}
     parts = {"type": "object", "propertyNames": names, "additionalProperties": members}
     by_class = {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": single}
-    above_0 = r"(?=[0-9.]*[1-9])([0-9]+\.?[0-9]*|\.[0-9]+)"
+    above_0 = r"(?=[0-9.]*[1-9])([0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
     fraction = {
         "type": "string", "pattern": f"^ *{above_0} */ *{above_0} *$", "examples": ["1/3", "1024/44100"],
     }  # fmt: skip
@@ -680,7 +680,7 @@ BEST_OF = ("f", "precision", "recall", "error_rate")
 
 _FORM = (
     rf"(?:({'|'.join(BEST_OF)})\s+at\s+)?(?:({'|'.join(AT_LEAST)})\s*>=|({'|'.join(AT_MOST)})\s*<=)\s*"
-    r"((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"((?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
 )
 
 

@@ -39,7 +39,7 @@ from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
-_STRING_OR_NAN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|NaN', re.DOTALL)
+_ESCAPED_QUOTE_OR_NAN = re.compile(rb'\\.|"|NaN', re.DOTALL)
 _LISTED = 10  # keys that a message lists
 
 
@@ -54,7 +54,14 @@ def _text(source: Source) -> bytes:
         raise InputError(Problem(source.name, wrong))
     if b"NaN" not in data:
         return data
-    return _STRING_OR_NAN.sub(lambda match: b"null" if match[0] == b"NaN" else match[0], data)
+    inside = False
+
+    def outside_strings(match: re.Match[bytes]) -> bytes:
+        nonlocal inside
+        inside ^= match[0] == b'"'
+        return b"null" if match[0] == b"NaN" and not inside else match[0]
+
+    return _ESCAPED_QUOTE_OR_NAN.sub(outside_strings, data)
 
 
 def _decoded(

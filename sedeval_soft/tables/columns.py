@@ -724,8 +724,9 @@ def _numbered(roles: Mapping[str, int]) -> str:
 
 def places_in(fields: Sequence[str]) -> dict[str, int]:
     """Return which fields of a row may have which role; none where it has no times beside each other."""
-    texts = [i for i, field in enumerate(fields) if not is_number(field)]
-    pairs = [i for i in range(len(fields) - 1) if not {i, i + 1} & {*texts}]
+    numbers = [is_number(field) for field in fields]
+    texts = [i for i, number in enumerate(numbers) if not number]
+    pairs = [i for i in range(len(fields) - 1) if numbers[i] and numbers[i + 1]]
     if not pairs or len(fields) < 3:
         return {}
     at = next((i for i in pairs if float(fields[i]) <= float(fields[i + 1])), pairs[0])

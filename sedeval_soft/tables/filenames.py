@@ -117,7 +117,7 @@ _COMPARED = 20_000
 """Names of a side that are compared."""
 
 # Compiled where they are used: most tables name files alike, and compiling takes time at each start.
-_EXTENSION = r"(?:\.[A-Za-z]\w{0,7})+$"
+_EXTENSION = r"[A-Za-z]\w{0,7}"
 _SEPARATORS = r"[\s._-]+"
 _ZEROS = r"(?<!\d)0+(?=\d)"
 
@@ -200,4 +200,7 @@ def _common(names: Sequence[str]) -> tuple[str, str]:
 
 def _bare(name: str) -> str:
     """Return a name without folders and without any extension."""
-    return re.sub(_EXTENSION, "", without_folders(name)) or name
+    parts = without_folders(name).split(".")
+    while len(parts) > 1 and re.fullmatch(_EXTENSION, parts[-1]):
+        parts.pop()
+    return ".".join(parts) or name

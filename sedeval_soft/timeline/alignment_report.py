@@ -578,7 +578,9 @@ class AlignmentReport:
 
     def _of_regions(self, settings: Settings) -> Iterator[str]:
         """Yield what is wrong with the regions of the settings; raises EvaluationError where none is left."""
-        unknown = unknown_names(dict.fromkeys(name for name, *_ in settings.regions or ()), self.regions_listed)
+        unknown = unknown_names(
+            dict.fromkeys(name for name, *_ in settings.regions or ()), self.regions_listed
+        )
         if unknown:
             like = named_alike(sorted(self.without_region), unknown, ("reference", "regions"))
             text = (

@@ -374,7 +374,7 @@ Schema = dict[str, Any]
 
 _NAME: Schema = {"type": "string", "minLength": 1}
 _NULL: Schema = {"type": "null"}
-_SHOTS = r" *(?=0*[1-9])([0-9]{1,9})(?: +(\S.*?))? *"
+_SHOTS = r" *(?=0*[1-9])([0-9]{1,9})(?: +(\S(?:.*\S)?))? *"
 """A number of events, and perhaps a class."""
 
 _REGIONS: Schema = {

@@ -40,7 +40,7 @@ OF_LOCALS = {
     "tables.columns": [row[0] for row in data("headerless.tsv")],
     "tables.file_groups": [],  # a pattern of the user's own
     "tables.forms": [row[4].encode("latin-1") for row in data("forms.tsv") if row[4]],
-    "tables.text": [r"\|", " +", b"%b(?:[^\"]{0,200}%b){0,500}" % (_QUOTED, _QUOTED)],
+    "tables.text": [r"\|", " +", b'%b(?:[^"]{0,200}%b){0,500}' % (_QUOTED, _QUOTED)],
 }
 """Patterns that are made where they are used, by module: written here once more, or what they are made of."""
 
@@ -93,7 +93,9 @@ def found_in(path: Path) -> Iterator[Found]:
             compiled = re.compile(pattern, *flags)
             names = named.get(call, "nothing").replace(", ", "|").strip("()")
             ways = re.findall(rf"\b(?:{names})\.({'|'.join((*ANYWHERE, *AT_BEGIN))})\b", SOURCES)
-            yield Found(f"{name}:{call.lineno}", compiled, frozenset(ways or AT_BEGIN if way == "compile" else {way}))
+            yield Found(
+                f"{name}:{call.lineno}", compiled, frozenset(ways or AT_BEGIN if way == "compile" else {way})
+            )
 
 
 FOUND = [found for path in sorted(PACKAGE.rglob("*.py")) for found in found_in(path)]
@@ -102,7 +104,11 @@ FOUND = [found for path in sorted(PACKAGE.rglob("*.py")) for found in found_in(p
 def nodes(tree: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the operators of a pattern and their arguments, whatever they are in."""
     for node in tree if isinstance(tree, list | tuple | re._parser.SubPattern) else ():
-        if isinstance(node, tuple) and len(node) == 2 and isinstance(node[0], re._constants._NamedIntConstant):
+        if (
+            isinstance(node, tuple)
+            and len(node) == 2
+            and isinstance(node[0], re._constants._NamedIntConstant)
+        ):
             yield node
             yield from nodes(node[1])
         else:
@@ -119,7 +125,9 @@ def sample(tree: Any) -> str:
         elif what in {"NOT_LITERAL", "ANY", "IN"}:
             one = re._parser.SubPattern(re._parser.State(), [(operator, argument)])
             fits = re._compiler.compile(one).fullmatch
-            made += next(c for c in map(chr, [120, 49, *range(32, 127), 9, 10, *range(128, 0xE000)]) if fits(c))
+            made += next(
+                c for c in map(chr, [120, 49, *range(32, 127), 9, 10, *range(128, 0xE000)]) if fits(c)
+            )
         elif what in {"MAX_REPEAT", "MIN_REPEAT"}:
             made += sample(argument[2]) * max(1, argument[0])
         elif what == "SUBPATTERN":
@@ -160,14 +168,21 @@ def slowest(pattern: re.Pattern[Any], ways: frozenset[str]) -> tuple[float, str]
 
 def test_there_are_patterns_and_the_measure_can_fail():
     assert len(FOUND) > 100
-    for pattern in (r"(?:\.[A-Za-z]\w{0,7})+$", r"\s+$", r"[^\t]*[^\t\s][^\t]*\t\t\t", r"-?(\d+\.?\d*|\.\d+)x"):
+    for pattern in (
+        r"(?:\.[A-Za-z]\w{0,7})+$",
+        r"\s+$",
+        r"[^\t]*[^\t\s][^\t]*\t\t\t",
+        r"-?(\d+\.?\d*|\.\d+)x",
+    ):
         assert slowest(re.compile(pattern), frozenset({"search", "fullmatch"}))[0] > SECONDS, pattern
 
 
 @pytest.mark.parametrize("found", FOUND, ids=[found.where for found in FOUND])
 def test_a_pattern_is_linear_and_means_the_same_in_each_python(found):
     whole = found.pattern.pattern
-    operators = {str(operator) for operator, _ in nodes(re._parser.parse(whole, found.pattern.flags & ~re.LOCALE))}
+    operators = {
+        str(operator) for operator, _ in nodes(re._parser.parse(whole, found.pattern.flags & ~re.LOCALE))
+    }
     # Python 3.11.2 finds other texts with these.
     assert operators.isdisjoint({"POSSESSIVE_REPEAT", "ATOMIC_GROUP"}), whole
     seconds, text = slowest(found.pattern, found.ways)

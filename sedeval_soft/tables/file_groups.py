@@ -349,9 +349,9 @@ def read_listed(path: str | os.PathLike[str], limits: Limits = LIMITS) -> tuple[
         roles = [role_of(field) for field in split(first, delimiter)]
         if "filename" in roles:
             at = roles.index("filename")
-            rows = (row for row in fields[lines.index(first) + 1 :] if len(row) > at)
+            below = (row for row in fields[lines.index(first) + 1 :] if len(row) > at)
             # A comment has no other fields.
-            listed = (row[at].strip() for row in rows if len(row) == len(roles) or not _is_comment(row[at]))
+            listed = (row[at].strip() for row in below if len(row) == len(roles) or not _is_comment(row[at]))
         else:
             listed = (_first_name(line, each[0].strip()) for line, each in zip(lines, fields, strict=True))
             listed = (name for name in listed if not _is_comment(name))

@@ -26,6 +26,7 @@ from sedeval_soft.tables.columns import (
     Layout,
     LayoutError,
     explain_first_line,
+    in_vain,
     is_number,
     layout_by_number,
     layout_of_header,
@@ -107,6 +108,7 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
         layout = _layout_of(texts, number, limits, source.name)
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
+    layout = replace(layout, lacking=in_vain(layout, limits.columns, limits.label))
     if layout.has_header and (layout.ignored or limits.columns):
         return _settled(source, layout, limits)
     _check_numbers(source, layout, texts, limits)

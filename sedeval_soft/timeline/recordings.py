@@ -14,7 +14,7 @@ from sedeval_soft.errors import InputError, Problem, be, counted
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.columns import COLUMNS, option
+from sedeval_soft.tables.columns import option
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_folders
 from sedeval_soft.tables.ticks import Ticks, tick, to_seconds, to_ticks
@@ -435,8 +435,7 @@ def _match_files(
         decimals = decimal_files(side) if "without header" in side.origin.form else None
         if decimals is not None:
             doubtful.append(f"{side.origin.name}: {decimals}; name the columns in a header (swapped-columns)")
-    lacking = {*reference.origin.lacking} & {*system.origin.lacking}
-    doubtful += [f"{COLUMNS} {text}: neither table has a column of this name" for text in lacking]
+    doubtful += {*reference.origin.lacking} & {*system.origin.lacking}
     listed = match_names(reference.files, durations or {})
     lengths = {listed.canonical[name]: seconds for name, seconds in (durations or {}).items()}
     expected = dict.fromkeys([*reference.files, *lengths])

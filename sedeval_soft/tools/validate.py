@@ -128,6 +128,11 @@ def validate(
     log, name, form = Log(max_problems), spelled(os.fspath(system)), ""
     listed = () if files is None else listed_files(files, limits)
     tables = read_tables(system, log, stdin, limits)
+    vain = [
+        {*each.origin.lacking} for each in (*(table.rows for table in tables), *([rows] * (rows is not None)))
+    ]
+    for text in sorted(set.intersection(*vain)) if tables else ():
+        log.add(problem("no-effect", name, text))
     if listed:
         tables, rows, lengths = only_listed(name, tables, rows, lengths, listed, log)
     for table in tables:

@@ -1,7 +1,7 @@
-"""Every regular expression of the package takes time in proportion to a text, and means the same in each Python.
+"""Every regular expression of the package takes linear time, and means the same in each Python.
 
-Patterns are those of all `re` calls of the package, and of its tables: they are taken apart as Python does, and
-run on texts that repeat what they repeat and then do not fit.
+Patterns are those of all `re` calls of the package, and of its tables: they are taken apart as Python does,
+and run on texts that repeat what they repeat and then do not fit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PACKAGE = Path(sedeval_soft.__file__).parent
 ANYWHERE = {"search", "sub", "subn", "split", "findall", "finditer"}
 AT_BEGIN = {"match", "fullmatch"}
 SECONDS = 0.15
-"""Of the processor, for a text of 10,000 repetitions: a linear one takes 1 ms, a quadratic one 0.5 s and more."""
+"""Of the processor, for 10,000 repetitions: a linear pattern takes 1 ms, a quadratic one 0.5 s and more."""
 
 _QUOTED = text._QUOTED % (b",", b",")
 _NUMBER = r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*"
@@ -62,7 +62,7 @@ def known(node: ast.expr, name: str) -> Any:
         return ast.literal_eval(node)
     except ValueError:
         module = importlib.import_module(f"sedeval_soft.{name}")
-        return eval(compile(ast.Expression(node), name, "eval"), {**vars(module)})
+        return eval(compile(ast.Expression(node), name, "eval"), {**vars(module)})  # noqa: S307 - ours
 
 
 def found_in(path: Path) -> Iterator[Found]:
@@ -83,7 +83,11 @@ def found_in(path: Path) -> Iterator[Found]:
         if way == "escape":
             continue
         said = [ast.unparse(node) for node in (*call.args[1:], *(each.value for each in call.keywords))]
-        flags = [eval(text) for text in said if re.fullmatch(r"re\.[A-Z]+( \| re\.[A-Z]+)*", text)]
+        flags = [
+            known(ast.parse(text, mode="eval").body, name)
+            for text in said
+            if re.fullmatch(r"re\.[A-Z]+( \| re\.[A-Z]+)*", text)
+        ]
         try:
             patterns = [known(call.args[0], name)]
         except NameError:
@@ -150,7 +154,7 @@ def attacks(pattern: str) -> list[tuple[str, str]]:
 
 
 def slowest(pattern: re.Pattern[Any], ways: frozenset[str]) -> tuple[float, str]:
-    """Return the seconds that a pattern takes for a text of ours, and what it repeats; stops where it is slow."""
+    """Return the seconds that a pattern takes, and for which text; stops where it is slow."""
     plain = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     most = (0.0, "")
     for begin, piece in attacks(plain):

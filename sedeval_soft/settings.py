@@ -375,7 +375,7 @@ Schema = dict[str, Any]
 
 _NAME: Schema = {"type": "string", "minLength": 1}
 _NULL: Schema = {"type": "null"}
-_SHOTS = r" *(?=0*[1-9])([0-9]{1,9})(?: +(\S.*?))? *"
+_SHOTS = r" *(?=0*[1-9])([0-9]{1,9})(?: +(\S(?:.*\S)?))? *"
 """A number of events, and perhaps a class."""
 
 _REGIONS: Schema = {
@@ -420,7 +420,7 @@ def forms_of(name: str) -> list[Schema]:
         "type": "object", "propertyNames": names, "additionalProperties": members, "maxProperties": _PARTS,
     }  # fmt: skip
     by_class = {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": single}
-    above_0 = r"(?=[0-9.]*[1-9])([0-9]+\.?[0-9]*|\.[0-9]+)"
+    above_0 = r"(?=[0-9.]*[1-9])([0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
     fraction = {
         "type": "string", "pattern": f"^ *{above_0} *(/ *{above_0} *)?$", "examples": ["1/3", "1024/44100"],
     }  # fmt: skip
@@ -690,7 +690,7 @@ BEST_OF = ("f", "precision", "recall", "error_rate")
 
 _FORM = (
     rf"(?:({'|'.join(BEST_OF)})\s+at\s+)?(?:({'|'.join(AT_LEAST)})\s*>=|({'|'.join(AT_MOST)})\s*<=)\s*"
-    r"((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"((?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
 )
 
 

@@ -149,7 +149,7 @@ def mean_of_runs(
     system's. The interval is that of the mean over runs, by the jackknife: it says how much trainings differ,
     and nothing of how much files do. Raises as `evaluate` does.
     """
-    chosen = settings_from(settings, values)
+    chosen = settings_from(settings, values, limits=limits)
     if name is not None:
         check_text("name", name)
     if chosen.ci is not None:

@@ -58,7 +58,7 @@ def diagnose(
     Other arguments and errors as for `evaluate`. Sources: Bolya et al. 2020 (TIDE), Aumann & Shapley 1974.
     """
     limits = limits_from(limits, values)
-    given = settings_from(settings, values, {"ci": "bootstrap"})
+    given = settings_from(settings, values, {"ci": "bootstrap"}, limits)
     system = with_points(system, limits)
     chosen = settings_of_points(settings_of_diagnosis(given), [system])
     evaluation = evaluation_of(

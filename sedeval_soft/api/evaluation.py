@@ -102,7 +102,7 @@ def evaluate(
 
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
-    chosen = settings_from(settings, values)
+    chosen = settings_from(settings, values, limits=limits)
     if name is not None:
         check_text("name", name)
     draws = _draws(chance)
@@ -263,7 +263,7 @@ def threshold_curves(
 
     limits = limits_from(limits, values)
     system = with_points(system, limits)
-    chosen = settings_of_points(settings_from(settings, values), [system])
+    chosen = settings_of_points(settings_from(settings, values, limits=limits), [system])
     if "curves" not in chosen.measures:
         chosen = replace(chosen, measures=(*chosen.measures, "curves"))
     sides = sides_of(reference, system, chosen, limits)

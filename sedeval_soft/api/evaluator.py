@@ -65,7 +65,7 @@ class Evaluator:
         tables are read hold for all batches.
         """
         self.limits = limits_from(limits, values)
-        self.settings = settings_from(settings, values)
+        self.settings = settings_from(settings, values, limits=self.limits)
         check_text("name", name)
         self.name = name
         self._shards: list[Shard] = []

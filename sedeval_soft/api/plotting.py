@@ -84,7 +84,7 @@ def plot(
     wish, look = _taken(Wish, others), _taken(Look, others)
     if others.get("ci") and kind not in RESAMPLED:
         raise SettingsError(f"ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}")
-    chosen = with_folds(settings_from(settings, others), folds)
+    chosen = with_folds(settings_from(settings, others, limits=limits), folds)
     limits = limits_from(limits, others)
     scored = scored_systems(
         kind, reference, systems, names, chosen, wish,

@@ -76,7 +76,8 @@ def write_report(
     says by which settings it can be had again. Other arguments and errors as for `evaluate`; SettingsError
     for a file to show that is in no table, OutputError where it cannot be written.
     """
-    chosen, limits = with_folds(settings_from(settings, values), folds), limits_from(limits, values)
+    limits = limits_from(limits, values)
+    chosen = with_folds(settings_from(settings, values, limits=limits), folds)
     if board is not None and chosen.ci is None:
         chosen = replace(chosen, ci="bootstrap")
     # Before all else, which may take long.

@@ -37,14 +37,17 @@ _SHOWN = 60
 
 
 def settings_from(
-    settings: Settings | None, values: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
+    settings: Settings | None,
+    values: Mapping[str, Any],
+    defaults: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
 ) -> Settings:
     """Return the settings that were given as an object, or by keywords; raises SettingsError for both.
 
     values: fields of `Settings`, which hold over those of a preset, where `preset` names one. defaults: what
-    holds where neither says anything.
+    holds where neither says anything. limits: of the lists of files and regions.
     """
-    values = {name: value for name, value in with_listed(values).items() if name not in READING}
+    values = {name: value for name, value in with_listed(values, limits).items() if name not in READING}
     if settings is None:
         preset, base = values.get("preset"), {}
         if preset is not None:
@@ -59,11 +62,11 @@ def settings_from(
     return settings
 
 
-def with_listed(values: Mapping[str, Any]) -> dict[str, Any]:
+def with_listed(values: Mapping[str, Any], limits: Limits | None = None) -> dict[str, Any]:
     """Return settings, with names of files in place of the path of a list of them, and regions likewise."""
     files, regions = values.get("files"), values.get("regions")
-    listed = {} if files is None else {"files": listed_files(files)}
-    return {**values, **listed} | ({} if regions is None else {"regions": listed_regions(regions)})
+    listed = {} if files is None else {"files": listed_files(files, limits)}
+    return {**values, **listed} | ({} if regions is None else {"regions": listed_regions(regions, limits)})
 
 
 def listed_files(files: Any, limits: Limits | None = None) -> tuple[str, ...]:  # noqa: ANN401 - checked

@@ -569,8 +569,9 @@ def settings_of(
         values["only"] = (*DEFAULT_ONLY, *dict.fromkeys(more))
     if isinstance(values.get("files"), str) or isinstance(values.get("regions"), str):
         from sedeval_soft.api.sources import with_listed
+        from sedeval_soft.tables.limits import Limits
 
-        values = with_listed(values)
+        values = with_listed(values, Limits.of(given.get("limits") or ()))
     if folds is not None and values.get("thresholds") is None and values.get("cross_tune") is None:
         values["cross_tune"] = "folds"
     settings = Settings.of(**values)

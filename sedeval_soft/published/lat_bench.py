@@ -18,7 +18,7 @@ from sedeval_soft.errors import InputError, Problem, SettingsError
 from sedeval_soft.published.base import Inputs, Number, Published
 
 # The first match begins where a run of digits does: looked for only there, a text takes no longer than it is.
-_SPAN = re.compile(r"(?<!\d)(\d++):(\d++)\s*+-\s*+(\d++):(\d++)")
+_SPAN = re.compile(r"(?<!\d)(\d+):(\d+)\s*-\s*(\d+):(\d+)")
 _LINE_END = re.compile("\r\n?|\n")
 Span = tuple[int, int]
 

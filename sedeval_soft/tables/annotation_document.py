@@ -18,7 +18,7 @@ import msgspec
 
 from sedeval_soft.errors import InputError, Problem, be, counted, quoted
 from sedeval_soft.memory import check_room
-from sedeval_soft.tables.columns import Layout, normal, option, to_number
+from sedeval_soft.tables.columns import TIMES, Layout, normal, option, role_of, to_number, without_effect
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.fit import check_text, unfold
@@ -108,6 +108,7 @@ class Document:
     ignored: dict[str, None] = field(default_factory=dict)
     assumed: list[str] = field(default_factory=list)
     recordings: dict[str, None] = field(default_factory=dict)
+    known: set[tuple[str, str]] = field(default_factory=set)
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines of a text that are not blank, with their numbers."""
@@ -132,6 +133,11 @@ class Document:
         """Return the error of something that reading ends at."""
         return InputError(Problem(self.source.name, message, line))
 
+    def label_of_all(self) -> list[str]:
+        """Return the class of events without one, as the user says; none where nobody does."""
+        self.known.add(("label", self.limits.label))
+        return [*filter(None, [self.limits.label])]
+
     def note_points(self, n: int) -> None:
         """Note that some events are points in time."""
         what = "is a point" if n == 1 else "are points"
@@ -144,6 +150,8 @@ class Document:
         """
         names = [*dict.fromkeys(tier for _, _, tier in self.records)]
         given = {(role, normal(name)) for role, name in self.limits.columns}
+        self.known |= {(role, normal(name)) for name in names for role in ("event_label", "")}
+        self.known.add(("event_label", noun))
         named = [name for name in names if ("event_label", normal(name)) in given]
         wanted = named or [name for name in names if ("", normal(name)) not in given]
         self.ignored |= {f"{noun} {quoted(name)}": None for name in names if name not in wanted}
@@ -171,7 +179,7 @@ class Document:
             for noun, n in self.n_ignored.items()
             if n
         ]
-        layout = self._without_missing()
+        layout = self._as_said(self._without_missing())
         places = {n: place for n, (place, _, _) in enumerate(self.records) if isinstance(place, str)}
         records: list[Record] = [
             (n if isinstance(place, str) else place, fields)
@@ -180,6 +188,7 @@ class Document:
         more = [f"{len(self.ignored) - _LISTED} more"] * (len(self.ignored) > _LISTED)
         texts = ([*self.ignored][:_LISTED] + more, self.notes, self.assumed)
         origin = Origin(source.name, source.sha256, self.form, *map(tuple, texts))  # type: ignore[arg-type]
+        origin = replace(origin, lacking=without_effect(limits.columns, limits.label, self.known))
         try:
             return rows_of_records(source, layout, records, origin, limits, [*self.recordings])
         except InputError as error:
@@ -195,6 +204,32 @@ class Document:
                 for each in error.problems
             ]
             raise InputError(problems, error.more) from error
+
+    def _as_said(self, layout: Layout) -> Layout:
+        """Return the layout with the roles that the user gives fields, by their names or those of their roles.
+
+        Times stay as they are, and so do fields without names. Raises InputError if no field has labels then.
+        """
+        roles, given = [*layout.roles], set[str]()
+        for role, name in self.limits.columns if self.layout is not EVENT else ():
+            keys = [*map(normal, layout.names)]
+            # Where there is no header, a field may be called as its role is.
+            same = role_of(name) if not layout.has_header and normal(name) not in keys else None
+            at = next((i for i, key in enumerate(keys) if normal(name) == key), None)
+            at = layout.position(same) if same else at
+            if at is None or {role, layout.roles[at]} & {*TIMES}:
+                continue
+            self.known.add((role, normal(name)))
+            if role not in given:
+                roles = [None if role and other == role else other for other in roles]
+                roles[at] = role or None
+                given |= {role} - {""}
+        if "event_label" in roles:
+            return replace(layout, roles=tuple(roles))
+        if not self.limits.label:
+            raise self.error("has no labels but those that --columns ignores; expected --label NAME, too")
+        self.known.add(("label", self.limits.label))
+        return replace(layout, roles=tuple(roles), label=self.limits.label)
 
     def _without_missing(self) -> Layout:
         """Return the layout without roles that no event has; values that only some events have are 1."""

@@ -39,7 +39,7 @@ from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
-_STRING_OR_NAN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|NaN', re.DOTALL)
+_ESCAPED_QUOTE_OR_NAN = re.compile(rb'\\.|"|NaN', re.DOTALL)
 _LISTED = 10  # keys that a message lists
 
 
@@ -54,7 +54,14 @@ def _text(source: Source) -> bytes:
         raise InputError(Problem(source.name, wrong))
     if b"NaN" not in data:
         return data
-    return _STRING_OR_NAN.sub(lambda match: b"null" if match[0] == b"NaN" else match[0], data)
+    inside = False
+
+    def outside_strings(match: re.Match[bytes]) -> bytes:
+        nonlocal inside
+        inside ^= match[0] == b'"'
+        return b"null" if match[0] == b"NaN" and not inside else match[0]
+
+    return _ESCAPED_QUOTE_OR_NAN.sub(outside_strings, data)
 
 
 def _decoded(
@@ -275,7 +282,7 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
 def _add_region(document: Document, place: str, file: str, result: _Result) -> None:
     """Add an event for each label of a region."""
     region: _Region = _decoded(document, result.value, _Region, _STUDIO, f"{place}: ")
-    labels = region.labels or [*filter(None, [document.limits.label])]
+    labels = region.labels or document.label_of_all()
     document.n_ignored["region{s} without label"] += not labels
     for label in dict.fromkeys(labels):
         fields = [file, repr(region.start), repr(region.end), label, _number(result.score)]
@@ -319,6 +326,7 @@ def _audio(document: Document, place: str, task: _Task) -> str:
         data = {key: _decoded(document, raw, Any, _STUDIO, f"{place}.{key}: ") for key, raw in task.items()}
     files = {key: _path(text) for key, text in data.items() if isinstance(text, str) and text.strip()}
     given = {normal(name) for role, name in document.limits.columns if role == "filename"}
+    document.known |= {("filename", normal(key)) for key in files}
     audio = [key for key, file in files.items() if PurePosixPath(file).suffix.lower() in AUDIO_EXTENSIONS]
     keys = [key for key in files if normal(key) in given] or audio
     keys = [key for key in keys if key == "audio"] or keys
@@ -451,7 +459,7 @@ def read_soundevent(source: Source, limits: Limits) -> EventTable | None:
         file = at(recordings, sound.recording, place).path
         times = _span(document, place, sound.geometry)
         labels = {tags[tag].value: score for tag, score in each.scores().items() if tags[tag].key == key}
-        labels = labels or dict.fromkeys(filter(None, [limits.label]), each.score)
+        labels = labels or dict.fromkeys(document.label_of_all(), each.score)
         for label, score in labels.items():
             document.add(f"{place}.", [file, *times, label, _number(score)])
         document.n_ignored[f"sound event{{s}} without a tag {quoted(key)}"] += not labels
@@ -468,6 +476,7 @@ def read_soundevent(source: Source, limits: Limits) -> EventTable | None:
 def _key_of_class(document: Document, keys: Sequence[str]) -> str:
     """Return which tags are the classes: there is but one key, or the user names it."""
     named = {normal(name) for role, name in document.limits.columns if role == "event_label"}
+    document.known |= {("event_label", normal(key)) for key in keys}
     chosen = [key for key in keys if normal(key) in named] or keys
     if len(chosen) == 1:
         return chosen[0]

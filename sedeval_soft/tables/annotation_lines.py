@@ -24,6 +24,7 @@ from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotation_document import HEAD, Document, end_of, events_of, one_line_of, seconds
 from sedeval_soft.tables.columns import ALIASES, WORD_LISTS, Layout, dialect_of, normal, to_number
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.fit import check_labels
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import decode
@@ -68,6 +69,7 @@ _TYPES = frozenset({
     "SU", "IP", "EDIT", "FILLER", "CB", "A/P", "SPKR_INFO",
 })  # fmt: skip
 _MISSING = "<NA>"
+_ONE_CHANNEL = {"0", "1", _MISSING}  # of recordings that have no other
 _SPEAKER = Layout(
     ("SPEAKER", "file", "channel", "onset", "duration", _MISSING, _MISSING, "name", "confidence", _MISSING),
     (None, "filename", None, "onset", "offset", None, None, "event_label", "soft_value", None),
@@ -77,7 +79,7 @@ _SPEAKER = Layout(
 
 def read_rttm(source: Source, limits: Limits) -> EventTable | None:
     """Read the SPEAKER lines; others are counted and ignored."""
-    document = Document(source, limits, "RTTM", _SPEAKER)
+    document, channels = Document(source, limits, "RTTM", _SPEAKER), dict[str, None]()
     for line, text in document.lines():
         fields = text.split()
         if fields[0] == "SPEAKER":
@@ -85,11 +87,17 @@ def read_rttm(source: Source, limits: Limits) -> EventTable | None:
             if len(fields) == 10:
                 fields[1], fields[8] = ("" if fields[at] == _MISSING else fields[at] for at in (1, 8))
                 fields[4] = end_of(fields[3], fields[4])
+                channels[fields[2]] = None
             document.add(line, fields)
         elif fields[0] in _TYPES:
             document.n_ignored["line{s} of RTTM that {are} not SPEAKER"] += 1
         elif not fields[0].startswith(";;"):
             document.wrong(line, f"begins with {quoted(fields[0])}; expected SPEAKER", 1)
+    if len(channels) > 1 or not {*channels} <= _ONE_CHANNEL:
+        document.assumed.append(
+            f"{listing([*channels], 'channel')} of recordings: channels are not kept apart; write one recording "
+            "for each, as m1-1 and m1-2, if they are to be"
+        )
     return document.rows()
 
 

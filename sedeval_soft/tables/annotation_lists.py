@@ -16,7 +16,7 @@ from itertools import islice
 from sedeval_soft.errors import Problem, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.annotation_document import HEAD, Document
-from sedeval_soft.tables.columns import WORD_LISTS, Layout, is_number, looks_like_header, option
+from sedeval_soft.tables.columns import WORD_LISTS, Layout, in_vain, is_number, looks_like_header, option
 from sedeval_soft.tables.event_table import UNKNOWN, EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import DELIMITERS, SOLID, check_lines, records, split
@@ -113,7 +113,9 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
         document.n_ignored["row{s} with UNK"] = n_unknown
         document.assumed += [_NO_EVENT] * (n_unknown > 0)
     rows = document.rows()
-    return rows and replace(rows, origin=replace(rows.origin, unknown=(UNKNOWN,) * declares))
+    named = replace(layout, label=limits.label if limits.label in layout.names else "")
+    lacking = in_vain(named, limits.columns, limits.label)
+    return rows and replace(rows, origin=replace(rows.origin, unknown=(UNKNOWN,) * declares, lacking=lacking))
 
 
 def _add_cell(document: Document, line: int, event: list[str], cell: str, column: int) -> None:

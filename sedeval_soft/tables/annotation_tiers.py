@@ -32,8 +32,8 @@ from sedeval_soft.tables.source import Source, extension_of
 # TextGrid
 
 _TOKEN = re.compile(
-    r'"(?P<text>(?:[^"]|"")*+)"|(?P<open>")|<(?P<flag>[^<>\s"]*)>|!.*|'
-    r"(?<![^\s=])(?P<number>[+-]?(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?\d++)?+)(?!\S)|[^\s\"=]++"
+    r'"(?P<text>[^"]*(?:""[^"]*){0,100000})"(?!")|(?P<open>")|<(?P<flag>[^<>\s"]*)>|!.*|'
+    r"(?<![^\s=])(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?!\S)|[^\s\"=]+"
 )
 """What Praat reads in a text file: texts in quotes, free-standing numbers and flags; all else is comment."""
 

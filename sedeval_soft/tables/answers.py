@@ -27,7 +27,7 @@ import msgspec
 
 from sedeval_soft.errors import Problem, counted, quoted
 from sedeval_soft.tables.annotation_document import HEAD, NO_JSON, Document, check_document, objects
-from sedeval_soft.tables.columns import WORD_LISTS, Layout, looks_like_header
+from sedeval_soft.tables.columns import WORD_LISTS, Layout, looks_like_header, normal
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import SOLID
@@ -239,12 +239,14 @@ def read_answers(source: Source, limits: Limits) -> EventTable | None:
             document.records.append((line, item, ""))
             continue
         name = _name_of(item, line, [name for role, name in limits.columns if role == "filename"])
+        document.known |= {("filename", normal(field)) for field in item}
         if not name or lines.setdefault(name, line) != line:
             wrong = f"item {quoted(name)} stands in line {lines[name]}, too" if name else "names no item"
             mend = "expected each once; --columns filename=FIELD says which field tells items apart"
             document.wrong(line, f"{wrong}; {mend}")
         label, answer = item.get("event_label"), item.get(key)
-        label = label.strip() if isinstance(label, str) and label.strip() else limits.label or LABEL
+        label = label.strip() if isinstance(label, str) and label.strip() else ""
+        label = label or next(iter(document.label_of_all()), LABEL)
         spans = spans_of(answer, limits.duration)
         if spans is None and of_reference:
             wrong = f"{key} {quoted(_shown(answer))} says no time from and to"

@@ -45,6 +45,7 @@ _REFUSALS = {
     "archive-link": "is a link or a device; expected files",
     "encrypted": "is encrypted; expected files that can be read",
     "nested-archive": "is an archive itself; expected tables",
+    "repeated-member": "is in the archive twice; expected one file of each name",
     "unsafe-name": "leads out of the archive; expected names of files in it",
 }
 """Why a member is refused, by code."""
@@ -85,7 +86,7 @@ def _members(source: Source, limits: Limits, form: str) -> Iterator[tuple[str, S
     limits.check(source.name, "members", _n_entries(source.data, form), "members")
     found = False
     for extensions in (TEXT_EXTENSIONS | MEMBER_EXTENSIONS, LAST_EXTENSIONS):
-        for label, data in () if found else _members_ending(source, extensions, form, taken):
+        for label, data in () if found else _members_ending(source, extensions, form, taken, limits):
             found = True
             digest = hashlib.sha256(data).hexdigest()
             place = f"{source.name}/{label}"
@@ -101,11 +102,13 @@ def _refused(source: Source, name: str, code: str) -> InputError:
 
 
 def _members_ending(
-    source: Source, extensions: frozenset[str], form: str, taken: Taken
+    source: Source, extensions: frozenset[str], form: str, taken: Taken, limits: Limits
 ) -> Iterator[tuple[str, Bytes]]:
     """Yield the members with some extensions, each with its path."""
+    seen = set[str]()
     for name, is_folder, code, opened in _entries(source, form):
         parts = _APART.split(name)
+        limits.check(source.name, "name_length", len(name), "characters in the name of a member")
         unsafe = not parts[0] or ".." in parts or re.match(r"[A-Za-z]:", name) or "\0" in name
         if unsafe or code == "archive-link":
             raise _refused(source, name, "unsafe-name" if unsafe else code)
@@ -115,8 +118,10 @@ def _members_ending(
             raise _refused(source, name, "nested-archive")
         if not is_table(name, extensions):
             continue
-        if code:
-            raise _refused(source, name, code)
+        path = "/".join(part for part in parts if part not in {"", "."})
+        if code or path in seen:
+            raise _refused(source, name, code or "repeated-member")
+        seen.add(path)
         with opened() as file:
             data = taken.all(iter(partial(file.read, _PIECE), b""))
         yield spelled(name), data

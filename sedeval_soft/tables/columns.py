@@ -252,7 +252,7 @@ class Layout:
     `class` for a class column of a wide table, None for one that is read past. settled: positions of those
     that are read past because the user says so, or because another one has their role. choices: in words, to
     follow a description of the table, which columns play a role because the user says so, and which is the
-    label in a dialect. lacking: what the user says of columns that a header has not, such as `value=p`.
+    label in a dialect. lacking: what the user says that has no effect, such as `--columns value=p`.
     label: the class of all rows, where no column has one. units: of columns of times that
     are not in seconds, by position. dialect: of the header. labels: positions of other columns that could be
     the label, the best first. assumed: what had to be assumed, with its mend. lists: whether labels are
@@ -444,7 +444,7 @@ def layout_of_header(
     keys, dialect = [normal(name) for name in names], dialect_of(names)
     roles, settled = roles_of(names, columns, dialect)
     if not {"onset", "offset"} <= {*roles} and (weak := layout_of_labels(fields, columns, [row])) is not None:
-        return weak
+        return replace(weak, lacking=in_vain(weak, columns, label))
     _one_of_each(names, roles, settled)
     if "onset" not in roles:
         raise without_time("onset", names, columns)
@@ -481,11 +481,36 @@ def layout_of_header(
     if error := next((_in_no_unit(names, i) for i, unit in units.items() if not unit), None):
         raise error
     layout = Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), choices=choices)
-    there = {role for role, name in columns if normal(name) in keys} | {""}
-    lacking = [f"{role.removeprefix('soft_')}={name}" for role, name in columns if role not in there]
     units = {i: unit for i, unit in units.items() if unit != "s"}
-    layout = replace(layout, units=units, dialect=dialect, labels=labels, lacking=tuple(lacking))
-    return _of_one_class(layout, label) if of_one_class else layout
+    layout = replace(layout, units=units, dialect=dialect, labels=labels)
+    layout = _of_one_class(layout, label) if of_one_class else layout
+    return replace(layout, lacking=in_vain(layout, columns, label))
+
+
+def in_vain(layout: Layout, columns: ColumnNames, label: str) -> tuple[str, ...]:
+    """Return what the user says of a table that has no effect on how it is read.
+
+    Of several names of a role one is enough, as the tables of two sides may have other ones.
+    """
+    by_number = {str(at + 1) for at in layout.settled}
+    keys = {*map(normal, layout.names)} if layout.has_header else by_number
+    known = {(role, normal(name)) for role, name in columns if normal(name) in keys}
+    roles = {role for role, _ in known} - {""}
+    known |= {(role, normal(name)) for role, name in columns if role in roles}
+    return without_effect(columns, label, known | {("label", layout.label)})
+
+
+def without_effect(columns: ColumnNames, label: str, known: set[tuple[str, str]]) -> tuple[str, ...]:
+    """Return which options have no effect on a table, and why.
+
+    known: roles and names of columns, as they are compared, that it has, and `label` with the class of all
+    rows if that was needed.
+    """
+    vain = [option(each) for each in columns if (each[0], normal(each[1])) not in known]
+    texts = [f"{text} has no effect: there is no such column" for text in vain]
+    needless = bool(label) and ("label", label) not in known
+    texts += [f"--label {shlex.quote(label)} has no effect: no row is without a class"] * needless
+    return tuple(texts)
 
 
 def _of_one_class(layout: Layout, label: str) -> Layout:

@@ -58,7 +58,7 @@ class Origin:
     steps: ticks of the time step of the whole table by some of its classes, where rows are a part of it.
     shape: of an array, whose rows have no times of their own; None for a table. options: what the user said
     of how it is read, such as `label=speech`. unknown: classes of the form whose rows are no events, but time
-    about which nothing is known. lacking: what the user said of columns that it has not, such as `value=p`.
+    about which nothing is known. lacking: what the user said that has no effect, such as `--label car`.
     points: the thresholds of operating points in order; none of any other table. joined: whether touching
     rows are one event, where the rows of the whole table say so; None where they were not asked.
     """

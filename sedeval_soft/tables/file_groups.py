@@ -44,7 +44,7 @@ from sedeval_soft.tables.columns import (
 )
 from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_extension
+from sedeval_soft.tables.filenames import listing, match_names, named_alike, unknown_names, without_extension
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import BLANK, DELIMITERS, Record, check_lines, decode, records, split
 from sedeval_soft.tables.source import Source, extension_of, open_source
@@ -130,7 +130,7 @@ def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[
     """Return the regions of each file, onset and offset in seconds; raises InputError with all that is wrong.
 
     A table of text whose header has columns of file names, onsets and offsets and no others, or these three
-    without a header; or a UEM file. Lines that are empty, or begin with `#`, are passed over.
+    without a header; or a UEM file. Lines that are empty are passed over, and comments as in `_entries`.
     """
     regions: dict[str, list[list[float]]] = {}
 
@@ -210,13 +210,12 @@ def _entries(
 ) -> Iterator[tuple[int, list[str] | Problem, list[int]]]:
     """Yield the number of each line, the name of a file and what is said of it, and where these stand.
 
-    Raises InputError where the first line leaves open what it says.
+    A line that begins with `#` is a comment before a header, and without one where it is no row: recordings
+    may be called so. Raises InputError where the first line leaves open what it says.
     """
     name, regions, header, kinds = source.name, "onset" in columns, False, list[_Kind]()
     nouns = "filename, onset and offset" if regions else f"filename and {next(iter(columns))}"
-    # Only regions may have comments between them.
-    solid = (line for line in _lines(source, limits) if not (regions and line.startswith(("#", ";;"))))
-    text, places = next(solid, ""), list[int]()
+    text, places = _first_of(_lines(source, limits)), list[int]()
     lines = records(source, max(DELIMITERS, key=text.count))
     if "part" not in columns and _is_uem(source, text):
         lines, places = _uem_lines(source, zero=not regions), [0, 2, 3] if regions else [0, 3]
@@ -224,7 +223,9 @@ def _entries(
         if isinstance(fields, Problem):
             yield number, fields, places
             continue
-        if regions and fields[0].lstrip().startswith("#"):
+        times = [] if "part" in columns else fields[-len(columns) :]
+        is_row = len(fields) > len(columns) and all(map(is_number, times))
+        if not (header or is_row) and fields[0].lstrip().startswith("#"):
             continue
         if not places:
             try:
@@ -344,8 +345,10 @@ def read_listed(path: str | os.PathLike[str], limits: Limits = LIMITS) -> tuple[
     """Return the names of files in a list or a table, each once; raises InputError where there are none.
 
     A table of text with a header that has a column of file names names them there, others in the first
-    field of each line; blank lines and those that begin with `#` are passed over. A table of another form
-    names the recordings of its rows.
+    field of each line; blank lines are passed over, and comments: lines before a header that begin with `#`,
+    and others that begin with `#` and a blank and have neither all fields of the header nor the end of an
+    audio file. Others that begin with `#` may be names: who knows the recordings decides (`unknown_names`). A
+    table of another form names the recordings of its rows.
     """
     from sedeval_soft.tables.forms import form_at_once, read_table
 
@@ -354,15 +357,19 @@ def read_listed(path: str | os.PathLike[str], limits: Limits = LIMITS) -> tuple[
         rows = read_table(source, limits=limits)
         names = [] if rows is None else [name for name in rows.files if name != UNNAMED]
     else:
-        lines = [line for line in _lines(source, limits) if line.lstrip()[0] != "#"]
-        delimiter = max(DELIMITERS, key=lines[0].count) if lines else ","
+        lines = _lines(source, limits)
+        first = _first_of(lines)
+        delimiter = max(DELIMITERS, key=first.count)
         fields = [split(line, delimiter) for line in lines]
-        roles = [role_of(field) for field in fields[0]] if fields else []
+        roles = [role_of(field) for field in split(first, delimiter)]
         if "filename" in roles:
             at = roles.index("filename")
-            listed = (each[at].strip() for each in fields[1:] if len(each) > at)
+            below = (row for row in fields[lines.index(first) + 1 :] if len(row) > at)
+            # A comment has no other fields.
+            listed = (row[at].strip() for row in below if len(row) == len(roles) or not _is_comment(row[at]))
         else:
             listed = (_first_name(line, each[0].strip()) for line, each in zip(lines, fields, strict=True))
+            listed = (name for name in listed if not _is_comment(name))
         names = [*filter(None, dict.fromkeys(listed))]
     if not names:
         message = "names no file; expected a name on each line, or a table with the column filename"
@@ -371,10 +378,19 @@ def read_listed(path: str | os.PathLike[str], limits: Limits = LIMITS) -> tuple[
     return tuple(names)
 
 
+def _is_comment(name: str) -> bool:
+    return name[:2].strip() == "#" and without_extension(name) == name
+
+
 def _first_name(line: str, field: str) -> str:
     """Return the name that a line of a list begins with: all of it where its first field alone is none."""
     whole = line.strip()
     return whole if without_extension(field) == field and without_extension(whole) != whole else field
+
+
+def _first_of(lines: Sequence[str]) -> str:
+    """Return the first line that begins with no sign of a comment, the first of all where there is none."""
+    return next((line for line in lines if not line.lstrip().startswith(("#", ";;"))), next(iter(lines), ""))
 
 
 def _lines(source: Source, limits: Limits) -> list[str]:
@@ -397,9 +413,10 @@ def only_listed(rows: EventTable, files: Sequence[str]) -> tuple[EventTable, lis
     """
     match = match_names(rows.files, files)
     inside = {*match.canonical.values()} & {*rows.files}
-    unknown = [name for name, own in match.canonical.items() if own not in inside]
+    found = {name for name, own in match.canonical.items() if own in inside}
+    unknown = unknown_names(files, found)
     notes, name = [], rows.origin.name
-    left_out = len(rows.files) - len(inside)
+    left_out = [file for file in rows.files if file not in inside]
     if unknown:
         like = named_alike(sorted({*rows.files} - inside), unknown, (name, "list"))
         notes.append(f"{listing(unknown, 'listed file')} {be(len(unknown))} not in it{like}")
@@ -414,7 +431,7 @@ def only_listed(rows: EventTable, files: Sequence[str]) -> tuple[EventTable, lis
         rows = rows.only_files(
             np.array([file in inside for file in rows.files], dtype=bool)
         ).of_used_classes()
-        notes.append(f"{counted(left_out, 'file')} {be(left_out)} not listed, and left out")
+        notes.append(f"{listing(left_out, 'file')} {be(len(left_out))} not listed, and left out")
     return rows, notes
 
 

@@ -15,7 +15,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sedeval_soft.errors import counted
@@ -96,6 +96,14 @@ def match_names(reference: Sequence[str], other: Iterable[str]) -> NameMatch:
     return NameMatch(canonical | {name: name for name in unmatched}, tuple(ambiguous))
 
 
+def unknown_names(listed: Iterable[str], found: Collection[str]) -> list[str]:
+    """Return the names of a list that are not among those found in the tables.
+
+    A line of a list that begins with `#` is a comment if no recording is called so, unless none is found.
+    """
+    return [name for name in listed if name not in found and not (found and name.startswith("#"))]
+
+
 def listing(names: Sequence[str], noun: str) -> str:
     """Return a count and the first few names: `3 files: a, b, c`."""
     listed = ", ".join("without a name" if name == UNNAMED else repr(name) for name in names[:_LISTED])
@@ -109,7 +117,7 @@ _COMPARED = 20_000
 """Names of a side that are compared."""
 
 # Compiled where they are used: most tables name files alike, and compiling takes time at each start.
-_EXTENSION = r"(?:\.[A-Za-z]\w{0,7})+$"
+_EXTENSION = r"[A-Za-z]\w{0,7}"
 _SEPARATORS = r"[\s._-]+"
 _ZEROS = r"(?<!\d)0+(?=\d)"
 
@@ -192,4 +200,7 @@ def _common(names: Sequence[str]) -> tuple[str, str]:
 
 def _bare(name: str) -> str:
     """Return a name without folders and without any extension."""
-    return re.sub(_EXTENSION, "", without_folders(name)) or name
+    parts = without_folders(name).split(".")
+    while len(parts) > 1 and re.fullmatch(_EXTENSION, parts[-1]):
+        parts.pop()
+    return ".".join(parts) or name

@@ -99,10 +99,13 @@ def fit(
     return Fitted(rows, tuple(losses))
 
 
-def recording(rows: EventTable, code: int, *, named: bool = False) -> EventTable:
-    """Return the rows of one recording, with or without its name."""
-    chosen = np.arange(len(rows.files)) == code
-    return replace(rows.only_files(chosen), files=(rows.files[code] if named else UNNAMED,))
+def recordings(rows: EventTable, *, named: bool = False) -> Iterator[EventTable]:
+    """Yield the rows of each recording, with or without its name."""
+    ends = np.cumsum(np.bincount(rows.file, minlength=len(rows.files))).tolist()
+    rows = rows.take(np.argsort(rows.file, kind="stable"))
+    for name, begin, end in zip(rows.files, [0, *ends], ends, strict=False):
+        files, file = (name if named else UNNAMED,), np.zeros(end - begin, np.int32)
+        yield replace(rows.take(slice(begin, end)), files=files, file=file)
 
 
 def _in_shape(rows: EventTable, form: Form, losses: list[str], limits: Limits) -> EventTable:
@@ -200,12 +203,11 @@ def unfold(rows: EventTable) -> EventTable:
     return EventTable(rows.files, rows.classes, file, onset, offset, (values.ravel(),), rows.origin, label)
 
 
-def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tuple[EventTable, list[str]]:
+def fold(rows: EventTable, *, gaps: bool = True) -> tuple[EventTable, list[str]]:
     """Return time steps between all boundaries of a recording, and what is lost by it.
 
     A class has the largest value of its rows in a step, 0 where it has none. gaps: times without any row
-    have no step; else steps begin at 0 and leave none out. at_once: cells of steps and classes that are
-    looked at in one go.
+    have no step; else steps begin at 0 and leave none out.
     """
     begins, ends = to_ticks(rows.onset), to_ticks(rows.offset)
     value = np.ones(len(rows)) if rows.value is None else rows.value
@@ -218,16 +220,20 @@ def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tupl
     edge_file, tick = np.divmod(edges, max(1, len(ticks)))
     first, last = edge[: len(rows)], edge[len(rows) : 2 * len(rows)]
     cells = np.zeros((len(edges), len(rows.classes)))
-    counts = np.zeros(cells.shape, dtype=np.int32)
     length = last - first
-    reach = np.cumsum(length)
-    cuts = np.searchsorted(reach, np.arange(at_once, reach[-1] if len(rows) else 0, at_once), side="right")
-    for some in np.split(np.arange(len(rows)), cuts):
-        row = np.repeat(some, length[some])
-        before = np.cumsum(length[some]) - length[some]
-        step = np.arange(len(row)) + np.repeat(first[some] - before, length[some])
-        np.maximum.at(cells, (step, rows.row_label[row]), value[row])
-        np.add.at(counts, (step, rows.row_label[row]), 1)
+    counts = np.zeros(cells.shape, dtype=np.int32)
+    np.add.at(counts, (first, rows.row_label), 1)
+    np.subtract.at(counts, (last, rows.row_label), 1)
+    np.cumsum(counts, axis=0, out=counts)
+    # A row is two runs of steps that overlap, of the greatest power of two that fits; the maxima of runs become
+    # those of their halves, down to single steps: no row is laid out.
+    level = np.frexp(length)[1] - 1
+    for power in reversed(range(level.max(initial=0) + 1)):
+        run = 1 << power
+        cells[run:] = np.maximum(cells[run:], cells[:-run])
+        own = level == power
+        for begin in (first[own], last[own] - run):
+            np.maximum.at(cells, (begin, rows.row_label[own]), value[own])
     # The last edge of a recording begins no step.
     steps = np.append(edge_file[1:] == edge_file[:-1], False)[: len(edges)]
     if gaps:

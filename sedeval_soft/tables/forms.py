@@ -37,13 +37,18 @@ if TYPE_CHECKING:
 
 
 class Form(NamedTuple):
-    """A form of tables, a row of `forms.tsv`; delimiter: of a table of text, empty for others."""
+    """A form of tables, a row of `forms.tsv`.
+
+    looks: a regular expression of how its bytes begin; holds: what is somewhere behind that. delimiter: of a
+    table of text, empty for others.
+    """
 
     name: str
     module: str
     extensions: tuple[str, ...]
     begins: tuple[bytes, ...]
     looks: str
+    holds: bytes
     kind: frozenset[str]
     lacks: frozenset[str]
     ticks: int
@@ -83,7 +88,8 @@ class Form(NamedTuple):
     def reads(self, source: Source, limits: Limits = LIMITS) -> bool:
         """Return whether bytes are of this form, whatever the file is called; false of tables of text."""
         if self.looks:
-            return re.match(self.looks.encode("latin-1"), source.data) is not None
+            looks = re.match(self.looks.encode("latin-1"), source.data)
+            return looks is not None and source.data.find(self.holds, looks.end()) >= 0
         return self.module != "text" and bool(self._function("reads")(source, limits))
 
     def read(self, source: Source, limits: Limits = LIMITS, **more: Any) -> EventTable | None:  # noqa: ANN401
@@ -110,14 +116,22 @@ class Form(NamedTuple):
         return of_one or partial(getattr(module, name), form=self.name)
 
 
+def _bytes(text: str) -> bytes:
+    return text.encode().decode("unicode_escape").encode("latin-1")
+
+
 def _forms() -> tuple[Form, ...]:
     """Return the rows of `forms.tsv`."""
     forms = []
-    for name, module, extensions, begins, looks, kind, lacks, ticks, title, assumes in data("forms.tsv"):
-        bytes_of = tuple(text.encode().decode("unicode_escape").encode("latin-1") for text in begins.split())
+    for name, module, extensions, begins, looks, holds, kind, lacks, ticks, title, assumes in data(
+        "forms.tsv"
+    ):
+        bytes_of = tuple(_bytes(text) for text in begins.split())
         words = frozenset(kind.split()), frozenset(lacks.split())
         ends = tuple(extensions.split())
-        forms.append(Form(name, module, ends, bytes_of, looks, *words, int(ticks or 0), title, assumes))
+        forms.append(
+            Form(name, module, ends, bytes_of, looks, _bytes(holds), *words, int(ticks or 0), title, assumes)
+        )
     return tuple(forms)
 
 

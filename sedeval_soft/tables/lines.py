@@ -178,6 +178,24 @@ def split(line: str, delimiter: str) -> list[str]:
         return line.split(delimiter)
 
 
+def places_of_fields(line: str, delimiter: str) -> Iterator[tuple[int, int, int]]:
+    """Yield where each field begins, where the quotes that it may begin with end, and where the field ends.
+
+    Without quotes the second is where it begins, and -1 if they are not closed: these hold all the rest.
+    """
+    begin, end = 0, -1
+    while end < len(line):
+        begin = end + 1
+        at = closed = begin
+        if line.startswith('"', begin):
+            while (at := line.find('"', at + 1)) >= 0 and line.startswith('"', at + 1):
+                at += 1  # two of them are one
+            closed = at + 1 or -1
+        end = line.find(delimiter, closed) if closed >= 0 else -1
+        end = len(line) if end < 0 else end
+        yield begin, closed, end
+
+
 def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
     """Return what is wrong with the quotes of a line, and in which field (from 1); None where nothing is.
 
@@ -185,14 +203,13 @@ def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
     """
     if '"' not in line:
         return None
-    fields = rf'(?:^|{delimiter})(?:("(?:[^"]|"")*+)("?))?([^{delimiter}]*)'
-    for column, match in enumerate(re.finditer(fields, line), 1):
-        opening, closing, rest = match.groups()
-        if opening and not closing:
-            text = line[match.start(1) :]
+    for column, (begin, closed, end) in enumerate(places_of_fields(line, delimiter), 1):
+        rest = line[closed:end]
+        if closed < 0:
+            text = line[begin:]
             wrong = f"a quote is opened and not closed on this line: {text[:40]!r}; expected its end"
-            closed = quoted(text + '"')
-            return (wrong if delimiter in text else f"{wrong}: write {closed}"), column
-        if opening and rest.strip():
+            mend = quoted(text + '"')
+            return (wrong if delimiter in text else f"{wrong}: write {mend}"), column
+        if begin < closed and rest.strip():
             return f"{rest[:40]!r} follows a closing quote; expected the end of the field", column
     return None

@@ -26,6 +26,7 @@ from sedeval_soft.tables.columns import (
     ColumnNames,
     Layout,
     LayoutError,
+    in_vain,
     is_number,
     layout_by_number,
     layout_of_header,
@@ -54,8 +55,8 @@ from sedeval_soft.tables.source import Source, copy_command
 OTHER_DELIMITERS = {r"\|": "'|'", " +": "blanks"}
 """What divides the fields of tables that are not read as they are: patterns, and what they are called."""
 
-_QUOTES = rb'[^"]*+(?:(?<![^%b\r\n])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"(?![^%b\r\n])[^"]*+)*+'
-"""A text in which every quote opens or closes a whole field, and none is open at the end of a line."""
+_QUOTED = rb'(?<![^%b\r\n])"[^"\r\n]*(?:""[^"\r\n]*){0,1000}"(?![^%b\r\n])'
+"""A whole field in quotes."""
 
 _NO_NUMBER = re.compile(r"[^0-9.eE+\-\n]")
 """What no number has that Python and pyarrow read alike: some have blanks, underscores or other digits."""
@@ -107,6 +108,7 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
         layout = _layout_of(texts, number, limits, source.name)
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
+    layout = replace(layout, lacking=in_vain(layout, limits.columns, limits.label))
     if layout.has_header and (layout.ignored or limits.columns):
         return _settled(source, layout, limits)
     _check_numbers(source, layout, texts, limits)
@@ -202,7 +204,7 @@ def _layout_of_rows(lines: Sequence[str], columns: ColumnNames, label: str) -> L
             raise error
         if layout is not None:
             return replace(layout, delimiter=delimiter)
-    if all(re.fullmatch(r"[^\t]*[^\t\s][^\t]*\t\t\t", line) for line in lines):
+    if all(line.endswith("\t\t\t") and line.count("\t") == 3 and line.strip() for line in lines):
         return FILES_ALONE
     for delimiter in DELIMITERS:
         layout = layout_of_row([field.replace(",", ".") for field in split(first, delimiter)], label)
@@ -277,7 +279,7 @@ def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventT
     """
     data, edge = source.data, layout.delimiter.encode()
     _check_room(source, len(layout.names))
-    if data.find(b'"') >= 0 and not re.fullmatch(_QUOTES % (edge, edge), data):
+    if not _quotes_are_plain(source, edge):
         return None
     columns = split_columns(source, layout, limits) if len(data) <= _SMALL else None
     if columns is None:
@@ -285,6 +287,20 @@ def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventT
 
         columns = parsed_columns(source, layout, limits)
     return None if columns is None else columns.rows(origin_of(source, layout), limits)
+
+
+def _quotes_are_plain(source: Source, edge: bytes) -> bool:
+    """Return whether every quote opens or closes a whole field, and none is open at the end of a line."""
+    data, field = source.data, _QUOTED % (edge, edge)
+    # As many fields at once as are near to one another.
+    fields = re.compile(b'%b(?:[^"]{0,200}%b){0,500}' % (field, field))
+    at = data.find(b'"')
+    while at >= 0:
+        match = fields.match(data, at)
+        if match is None:
+            return False
+        at = data.find(b'"', match.end())
+    return True
 
 
 def split_columns(source: Source, layout: Layout, limits: Limits) -> Columns | None:

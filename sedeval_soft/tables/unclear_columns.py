@@ -58,7 +58,7 @@ _ASSUMED = (
 _ROLES = {UNCLEAR_FILE: "filename", UNCLEAR_VALUE: "value"}
 
 _SHOWN = 3
-_PLAIN = r"^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_PLAIN = r"^-?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$"
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import UNKNOWN, UNNAMED, EventTable
-from sedeval_soft.tables.filenames import listing, named_alike
+from sedeval_soft.tables.filenames import listing, named_alike, unknown_names
 from sedeval_soft.timeline.ranges import stretches
 
 Index = npt.NDArray[np.intp]
@@ -583,7 +583,7 @@ class AlignmentReport:
 
     def _of_listed(self, settings: Settings) -> Iterator[str]:
         """Yield what is wrong with the list of files of the settings; raises EvaluationError for no match."""
-        unknown = [name for name in settings.files or () if name not in self.listed]
+        unknown = unknown_names(settings.files or (), self.listed)
         if unknown:
             ours = sorted(self.reference_outside)
             like = named_alike(ours, unknown, ("reference", "list"))
@@ -595,8 +595,9 @@ class AlignmentReport:
 
     def _of_regions(self, settings: Settings) -> Iterator[str]:
         """Yield what is wrong with the regions of the settings; raises EvaluationError where none is left."""
-        listed = [] if settings.regions is None else [*dict.fromkeys(name for name, *_ in settings.regions)]
-        unknown = [name for name in listed if name not in self.regions_listed]
+        unknown = unknown_names(
+            dict.fromkeys(name for name, *_ in settings.regions or ()), self.regions_listed
+        )
         if unknown:
             like = named_alike(sorted(self.without_region), unknown, ("reference", "regions"))
             text = (
@@ -628,7 +629,7 @@ class AlignmentReport:
     def _of_outside(self, _: Settings) -> Iterator[str]:
         """Yield how many files are left out as the settings do not list them."""
         sides = (("reference", self.reference_outside), ("system", self.system_outside))
-        outside = " and ".join(counted(len(names), f"{role} file") for role, names in sides)
+        outside = " and ".join(listing(sorted(names), f"{role} file") for role, names in sides)
         yield f"files: {outside} are not listed, and left out"
 
     def _of_unknown(self, settings: Settings) -> Iterator[str]:

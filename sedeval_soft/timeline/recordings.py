@@ -14,7 +14,7 @@ from sedeval_soft.errors import InputError, Problem, be, counted
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.columns import COLUMNS, option
+from sedeval_soft.tables.columns import option
 from sedeval_soft.tables.event_table import AXES, LONGEST, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_folders
 from sedeval_soft.tables.ticks import Ticks, tick, to_seconds, to_ticks
@@ -463,8 +463,7 @@ def _match_files(
                 f"arrays of shape {reference.origin.shape} have more classes ({n_classes}) than segments "
                 f"({n_segments}); if classes come first, exchange the axes: expected {AXES}"
             )
-    lacking = {*reference.origin.lacking} & {*system.origin.lacking}
-    doubtful += [f"{COLUMNS} {text}: neither table has a column of this name" for text in lacking]
+    doubtful += {*reference.origin.lacking} & {*system.origin.lacking}
     listed = match_names(reference.files, durations or {})
     lengths = {listed.canonical[name]: seconds for name, seconds in (durations or {}).items()}
     expected = dict.fromkeys([*reference.files, *lengths])

@@ -22,7 +22,7 @@ from sedeval_soft.fields import ReadingKeywords
 from sedeval_soft.report.write import write_atomic, write_folder
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.fit import Fitted, fit, recording
+from sedeval_soft.tables.fit import Fitted, fit, recordings
 from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
 from sedeval_soft.tables.joined_tables import recording_of
 from sedeval_soft.tables.limits import Limits
@@ -68,8 +68,8 @@ class Prepared:
             return
         extensions, named = self.form.extensions, self.form.named
         members = (
-            (stem + extensions[0], self.form.write(recording(rows, code, named=named)))
-            for code, stem in enumerate(stems)
+            (stem + extensions[0], self.form.write(one))
+            for stem, one in zip(stems, recordings(rows, named=named), strict=True)
         )
         write_folder(target, members, replaceable=extensions, force=force)
 
@@ -143,7 +143,7 @@ def prepare(
     fitted = fit(rows, form, apart=into_folder, called=called, limits=limits)
     if fitted.stems is not None and name == "-":
         raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
-    assumed = [f"{read_from}: {text}" for text in rows.origin.assumed]
+    assumed = [f"{read_from}: {text}" for text in (*rows.origin.assumed, *rows.origin.lacking)]
     if strict and assumed:
         raise EvaluationError(assumed[0])
     if strict and fitted.losses:

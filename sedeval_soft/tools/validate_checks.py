@@ -13,7 +13,7 @@ from sedeval_soft.errors import InputError, be, counted, quoted
 from sedeval_soft.names import apart, did_you_mean, folded
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.filenames import listing, match_names, named_alike
+from sedeval_soft.tables.filenames import listing, match_names, named_alike, unknown_names
 from sedeval_soft.tables.problem_codes import problem
 from sedeval_soft.timeline.alignment_report import (
     DAY,
@@ -238,16 +238,16 @@ def only_listed(
     every = [*dict.fromkeys([*expected, *own.values()])]
     match = match_names(every, files)
     inside = {*match.canonical.values()} & {*every}
-    unknown = [file for file, other in match.canonical.items() if other not in inside]
+    unknown = unknown_names(files, {file for file, other in match.canonical.items() if other in inside})
     if unknown:
         hint = named_alike(sorted({*every} - inside), unknown, ("table", "list"))
         text = (
             f"{listing(unknown, 'listed file')} {be(len(unknown))} neither in it nor in the reference{hint}"
         )
         log.add(problem("listed-file", name, text))
-    left_out = sum(own[file] not in inside for file in named)
+    left_out = [file for file in named if own[file] not in inside]
     if left_out:
-        text = f"{counted(left_out, 'file')} {be(left_out)} not listed, and not looked at"
+        text = f"{listing(left_out, 'file')} {be(len(left_out))} not listed, and not looked at"
         log.add(problem("files-left-out", name, text))
     if reference is not None:
         stays = np.array([file in inside for file in reference.files], dtype=bool)

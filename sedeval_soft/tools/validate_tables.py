@@ -34,7 +34,7 @@ from sedeval_soft.tables.joined_tables import (
     with_recording,
 )
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.lines import DELIMITERS, SOLID, numbered, records
+from sedeval_soft.tables.lines import DELIMITERS, SOLID, numbered, places_of_fields, records
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.row_checks import Scan, declares
 from sedeval_soft.tables.rows import ROUNDING
@@ -114,10 +114,7 @@ class Log:
 
 def _spans(text: str, delimiter: str) -> list[tuple[int, int]]:
     """Return for each field of a line its first character and the one after its last, from 1."""
-    divider = re.escape(delimiter)
-    # A field may begin with quotes, within which "" is one; those that are never closed hold all the rest.
-    field_ = rf'(?:^|{divider})((?:"(?:[^"]|"")*+"?)?[^{divider}]*)'
-    return [(match.start(1) + 1, match.end(1) + 1) for match in re.finditer(field_, text)]
+    return [(begin + 1, end + 1) for begin, _, end in places_of_fields(text, delimiter)]
 
 
 @dataclass(frozen=True)

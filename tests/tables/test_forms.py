@@ -139,16 +139,24 @@ def test_frames_that_miss_one_another_by_a_digit_are_made_to_touch():
     assert fit(rows, form_of("wide")).losses == ()
 
 
-def test_steps_in_other_pieces_give_the_same():
-    """However few cells are looked at in one go."""
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, (2, 20, 5, 2), (50, 4)).T.tolist()
-    events = zip(*codes, rng.random(50).tolist(), strict=True)
+@pytest.mark.parametrize("seed", range(5))
+def test_a_step_has_the_largest_value_of_the_rows_that_cover_it(seed):
+    """Held against a loop over rows and steps."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, (2, 20, 9, 2), (50, 4)).T.tolist()
+    events = [*zip(*codes, rng.random(50).tolist(), strict=True)]
     rows = long_rows([(f"f{f}", float(on), float(on + n), "ab"[c], value) for f, on, n, c, value in events])
-    whole = fold(rows)
-    pieces = fold(rows, at_once=3)
-    assert facts(pieces[0]) == facts(whole[0])
-    assert pieces[1] == whole[1]
+    whole, losses = fold(rows)
+    steps = zip(whole.file.tolist(), whole.onset.tolist(), whole.offset.tolist(), strict=True)
+    for k, (file, onset, offset) in enumerate(steps):
+        for label, values in zip(whole.classes, whole.values, strict=True):
+            covering = [
+                value
+                for f, on, n, c, value in events
+                if f"f{f}" == whole.files[file] and "ab"[c] == label and on <= onset and offset <= on + n
+            ]
+            assert values[k] == max(covering, default=0.0)
+    assert f"{sum(n == 0 for _, _, n, _, _ in events)} rows without length" in losses
 
 
 FEWER = "values of 2 rows: those above 0 become events, and 1 row of value 0 is left out"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds, erro
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.grounding import COLUMNS, grounding_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
-from sedeval_soft.measures.registry import FAMILIES, ScoreName, ScoreNameError, group_of, score_name
+from sedeval_soft.measures.registry import FAMILIES, MEASURES, ScoreName, ScoreNameError, group_of, score_name
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import close_matches, did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
@@ -63,6 +63,15 @@ class Score:
     group: str | None = None
     low: float | None = None
     high: float | None = None
+
+    def with_interval(self, low: float, high: float) -> Score:
+        """Return the score with the ends of its interval, within the range of its measure; NaN: no end."""
+        _, measure = MEASURES[self.basis, self.reading, self.measure]
+        least = -math.inf if measure.low is None else measure.low
+        most = math.inf if measure.high is None else measure.high
+        # In this order NaN stays NaN.
+        low, high = (min(max(end, least), most) for end in (low, high))
+        return replace(self, low=finite(low), high=finite(high))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from sedeval_soft.measures import calibration
 from sedeval_soft.measures.base import Averaged, Table, averaged
 from sedeval_soft.measures.calibration import Bins
 from sedeval_soft.measures.curve_scores import RATES, Ordered, Units, curve_scores, d_prime
-from sedeval_soft.measures.divergence import ROUNDING, Moments, rank_correlation, wasserstein
+from sedeval_soft.measures.divergence import MISSING, ROUNDING, Moments, rank_correlation, wasserstein
 from sedeval_soft.measures.event_precision import Detections, detection_precisions
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.plan import ORDERED, Plan
@@ -166,7 +166,9 @@ def _curves(
 def _table(classes: Sequence[dict[str, float]], pooled: dict[str, float], n_ref: Floats) -> Table:
     """Return the numbers of classes and of all cells together with their averages."""
     return {
-        name: averaged(np.array([numbers[name] for numbers in classes]), np.array(micro), n_ref)
+        name: averaged(
+            np.array([numbers[name] for numbers in classes]), np.array(micro), n_ref, MISSING.get(name)
+        )
         for name, micro in pooled.items()
     }
 

@@ -272,13 +272,18 @@ class Moments:
         return replace(whole, products=_sums(products))
 
     def correlation(self, rounding: float = 0.0) -> float:
-        """Return the linear correlation; NaN where either side's values differ by rounding only."""
-        constant = not self.size or bool((self.high - self.low <= rounding).any())
-        return math.nan if constant else _correlation(self.products)
+        """Return the linear correlation; NaN where the system's values differ by rounding only.
+
+        -inf where those of the reference do, whatever the system has.
+        """
+        ours, theirs = (self.high - self.low > rounding).tolist()
+        if not (self.size and ours):
+            return -math.inf
+        return _correlation(self.products) if theirs else math.nan
 
 
 def rank_correlation(reference: Blocks, system: Blocks, places: Sequence[Codes]) -> float:
-    """Return the correlation of both sides' ranks, ties at their mean; NaN where either side is constant.
+    """Return the correlation of both sides' ranks, ties at their mean; undefined as `Moments.correlation`.
 
     places: of the reference's values of each part, where the same cells are among the system's.
     """
@@ -314,6 +319,8 @@ def _sums(products: Iterable[Floats]) -> Floats:
 
 def _correlation(products: Floats) -> float:
     spread, other, common = products.tolist()
+    if not spread > 0:
+        return -math.inf
     scale = math.sqrt(spread * other)
     return max(-1.0, min(1.0, common / scale)) if scale > 0 else math.nan
 
@@ -380,7 +387,8 @@ def expected_kl(reference: Floats, system: Floats, eps: float) -> Floats:
 _NONE = "there are no segments"
 
 _distance = partial(Measure, direction="lower", undefined=_NONE, table="divergence")
-_correlation_of = partial(Measure, low=-1.0, undefined="either side is constant", table="divergence")
+_correlation_of = partial(Measure, low=-1.0, missing=-1.0, table="divergence",
+    undefined="either side is constant; counts -1 in averages if the reference is not")  # fmt: skip
 
 KL_DIVERGENCE = _distance("kl_divergence",
     "mean Bernoulli divergence of the system from the reference, in nats (--entropy-unit)",
@@ -426,9 +434,13 @@ SPEARMAN = _correlation_of("spearman", "correlation of the ranks of the values, 
 
 ENTROPY_CORRELATION = _correlation_of("entropy_correlation",
     "whether the system is unsure where the annotators disagree", "pearson of H(y) and H(p)",
-    undefined="either side's entropy is constant", source="Uma et al. 2020", short="r of H",
+    undefined="either side's entropy is constant; counts -1 in averages if that of the reference is not",
+    source="Uma et al. 2020", short="r of H",
     letters={"H": "entropy of a value v, -v ln v - (1-v) ln(1-v)"},
     aliases=("entcorr", "entropy_corr"))  # fmt: skip
 
 OF_VALUES = (*OF_CUT, *DISTANCES, SOFT_F1_LOSS, WASSERSTEIN, PEARSON, SPEARMAN, ENTROPY_CORRELATION)
 """What comes beside KL_DIVERGENCE where divergences are asked for."""
+
+MISSING = {measure.name: measure.missing for measure in OF_VALUES}
+"""What undefined values of these count in averages."""

@@ -122,7 +122,7 @@ def _spreads(scores: Scores) -> dict[str, str]:
     lines, settings = {}, scores.settings
     confidence = percent(settings.confidence)
     if scores.runs:
-        lines[confidence] = "interval of the mean over runs, by the jackknife"
+        lines[confidence] = "interval of the mean over runs, by Student's t"
     elif settings.ci is not None and len(scores.files) > 1:
         drawn = f", {settings.replicates} replicates of the files, seed {settings.seed}"
         lines[confidence] = f"interval: {intervals_by(settings, '' if settings.ci == 'jackknife' else drawn)}"

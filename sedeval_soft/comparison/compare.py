@@ -241,7 +241,13 @@ def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, sett
     n_files: of all together, None where nothing is resampled.
     """
     warnings = []
-    measure = ScoreName.parse(rank_by).measure
+    name = ScoreName.parse(rank_by)
+    measure = name.measure
+    if (name.group or "").startswith("files.") and name.average != "micro":
+        warnings.append(
+            f"{rank_by}: a class counts only in files whose reference has it, so false alarms in other files "
+            "cost nothing, and a system that detects everything everywhere may win; micro averages count them"
+        )
     if settings.compat == "sed_eval" and measure not in _OF_ACTIVITY:
         # By its rules silence that one system adds, of other classes or at the end of a file, changes means.
         # By ours it does not: reference, settings and durations alone say what there is to be silent in.

@@ -110,7 +110,7 @@ class Paired:
     def exchanged(self, first: int, second: int) -> Floats:
         """Return differences of two systems after their outputs were exchanged in some files.
 
-        (n_exchanges,): those of `exchanges`. With every exchange either system is a mixture of both, file by file.
+        (n_exchanges,), see `exchanges`. With each of them either system is a mixture of both, file by file.
         """
         count, seed = self.settings.replicates, self.settings.seed
         ours, theirs = self._places(first), self._places(second)

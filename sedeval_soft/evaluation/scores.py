@@ -195,6 +195,19 @@ class Scores(Mapping[str, "float | int | None"]):
         return f"; did you mean {f'{whole}@{mean[0]}'!r}?" if mean else ""
 
     @property
+    def macro_classes(self) -> dict[str, int]:
+        """Over how many classes the macro averages of each basis and reading are: those with a reference.
+
+        By `basis.reading`, such as `segment.soft`.
+        """
+        counts: dict[str, int] = {}
+        for score in self.scores.values():
+            if score.measure == "n_ref" and score.class_name is not None and score.group is None:
+                family = f"{score.basis}.{score.reading}"
+                counts[family] = counts.get(family, 0) + bool(score.value)
+        return counts
+
+    @property
     def curves(self) -> Any:  # noqa: ANN401 - the Curves of a later stage, which nothing here may import
         """Return the `Curves` over all thresholds, made anew each time.
 
@@ -318,6 +331,7 @@ def _system(scores: Scores) -> dict[str, Any]:
         "length": scores.length,
         "segments": scores.n_segments,
         "classes": list(scores.classes),
+        "macro_classes": scores.macro_classes,
         "scores": [{key: getattr(score, name) for key, name in names} for score in scores.scores.values()],
         "confusion": plain(scores.confusion),
         "runs": runs if scores.runs else None,

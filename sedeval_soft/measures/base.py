@@ -64,8 +64,7 @@ class Averaged(NamedTuple):
     def _mean(self, kind: str) -> Array | None:
         if self.classes is None or self.n_ref is None:
             return None
-        missing = np.nan if self.missing is None else self.missing
-        return mean_of(kind, np.where(np.isnan(self.classes), missing, self.classes), self.n_ref > 0)
+        return weighted(self.classes, self.n_ref > 0, self.missing, kind)
 
 
 Table = dict[str, Averaged]
@@ -83,14 +82,16 @@ def ratio(numerator: Array, denominator: Array) -> Floats:
     return quotient
 
 
-def weighted(values: Array, n_ref: Array, undefined: float | None = None) -> Floats:
-    """Return the mean over classes weighted by `n_ref`, shape (...).
+def weighted(values: Array, n_ref: Array, undefined: float | None = None, kind: str = "mean") -> Floats:
+    """Return a mean over classes weighted by `n_ref`, shape (...); kind: as for `mean_of`.
 
-    values, n_ref: (..., n_classes); -inf is left out. undefined: what NaN counts, None to leave it out.
+    values, n_ref: (..., n_classes); -inf is left out. undefined: what NaN counts, None to leave it out. The
+    mean of nothing is NaN, or -inf where NaN counts: the reference alone has made it so.
     """
-    if undefined is not None:
-        values = np.where(np.isnan(values), undefined, values)
-    return mean_of("mean", values, n_ref)
+    if undefined is None:
+        return mean_of(kind, values, n_ref)
+    mean = mean_of(kind, np.where(np.isnan(values), undefined, values), n_ref)
+    return np.where(np.isnan(mean), -np.inf, mean)
 
 
 def mean_of(kind: str, values: Array, weight: Array) -> Floats:

@@ -378,9 +378,9 @@ class _Screen:
         """Yield over how many classes the macro averages of each row are, if they are not over all."""
         counts, rows = self.scores.macro_classes, dict[int, list[str]]()
         for basis, reading in self.order:
-            of_bases = {counts[f"{of}.{reading}"] for of, same in self.order if same == reading}
+            of_bases = {counts.get(f"{of}.{reading}", 0) for of, same in self.order if same == reading}
             name = reading if len(of_bases) == 1 else f"{basis} {reading}"
-            rows.setdefault(counts[f"{basis}.{reading}"], []).append(name)
+            rows.setdefault(counts.get(f"{basis}.{reading}", 0), []).append(name)
         if "macro" in self.averages and {*rows} != {len(self.scores.classes)}:
             parts = (f"{_listed(names)} over {counted(n, 'class')}" for n, names in sorted(rows.items()))
             yield f"macro averages: {', '.join(parts)}"

@@ -15,7 +15,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from test_additions import ADDITIONS, EVERYTHING, FILES, LABELS, OF_VALUES, ROWS, gains, is_trade, table
+from test_additions import ADDITIONS, EVERYTHING, FILES, LABELS, OF_VALUES, ROWS, ends, gains, is_trade, table
 
 import sedeval_soft
 from sedeval_soft import Scores, compare
@@ -31,11 +31,11 @@ LENGTHS = dict.fromkeys(FILES, 12.0)
 PARTS = {"scenes": tuple(dict.fromkeys(SCENES.values())), "groups": tuple(GROUPS)}
 
 
-def scored(reference, system, *, lengths: bool, values: bool = True, declared=()) -> Scores:
+def scored(
+    reference, system, *, lengths: dict[str, float] | None, values: bool = True, declared=()
+) -> Scores:
     sides = table(reference, FILES, values=values), table(system, declared, values=values)
-    return sedeval_soft.evaluate(
-        *sides, settings=WITH_MEANS, by=SCENES, durations=LENGTHS if lengths else None
-    )
+    return sedeval_soft.evaluate(*sides, settings=WITH_MEANS, by=SCENES, durations=lengths)
 
 
 def worst_of(name: str) -> float:
@@ -109,8 +109,8 @@ SYSTEMS = {
 @settings(max_examples=2, deadline=None)
 def test_a_mean_is_over_what_a_copy_of_the_reference_has_a_value_of(reference, lengths, system):
     rows = SYSTEMS[system](reference)
-    scores = scored(reference, rows, lengths=lengths)
-    copy = scored(reference, reference, lengths=lengths)
+    durations = LENGTHS if lengths else None
+    scores, copy = (scored(reference, of, lengths=durations) for of in (rows, reference))
     checked = set()
     for text in scores:
         name = ScoreName.parse(text)
@@ -140,7 +140,9 @@ def test_nothing_added_blindly_raises_a_mean(reference, system, values, lengths,
     if addition == "every row twice" and not values:
         return
     rows, declared = ADDITIONS[addition](reference, system)
-    how = {"lengths": lengths, "values": values}
+    # What is added after the end of the reference is after the end of the files, too.
+    durations = {name: max(end, 1.0) for name, end in ends(reference).items()} if lengths else None
+    how = {"lengths": durations, "values": values}
     before = scored(reference, system, **how)
     after = scored(reference, [*system, *rows], declared=declared, **how)
     better = {name: pair for name, pair in gains(before, after).items() if not is_trade(name)}

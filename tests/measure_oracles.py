@@ -254,13 +254,17 @@ def labels_of(table: np.ndarray) -> tuple[str, ...]:
     return tuple(f"class{k}" for k in range(table.shape[1]))
 
 
+WORST = dict.fromkeys(("pearson", "spearman", "entropy_correlation"), -1.0)
+"""What counts in averages where the system's values are all the same, and the reference's are not."""
+
+
 def expected(
     oracle: Oracle, reference: np.ndarray, system: np.ndarray, reading: str, settings: Settings
 ) -> Values:
     """The value of every average and class of some measures, named as scores are after their reading.
 
     reference, system: (n_segments, n_classes). micro pools all cells, macro and weighted are over classes
-    with a reference and a value.
+    with a reference, of which a copy of it has a value; where the system has none, that counts `WORST`.
     """
     if reading == "hard":
         reference = cut(reference, settings.reference_cut, settings.inclusive)
@@ -271,7 +275,10 @@ def expected(
         made |= {f"{name}[{label}]": of[name] for label, of in zip(labels_of(reference), each, strict=True)}
         # Of d' the average of AUCs is what is turned into a distance.
         source = "roc_auc" if name == "d_prime" else name
-        kept = [(of[source], size) for of, size in zip(each, sizes, strict=True) if size]
+        copies = (oracle(column, column, settings)[source] for column in reference.T.tolist())
+        kept = [(of[source], size) for of, size, copy in zip(each, sizes, copies, strict=True)
+                if size and copy is not None]  # fmt: skip
+        kept = [(WORST.get(name) if value is None else value, size) for value, size in kept]
         kept = [(value, size) for value, size in kept if value is not None]
         macro = mean([v for v, _ in kept])
         heavy = float(sum(Fraction(v) * s for v, s in kept) / sum(s for _, s in kept)) if kept else None

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -139,7 +140,7 @@ def scored(soft: EventTable, system: EventTable) -> Scores:
 
 
 def runs_of(soft: EventTable, made: Callable[[int], EventTable], n_runs: int) -> Scores:
-    """Return the mean scores of some runs, with the jackknife's intervals."""
+    """Return the mean scores of some runs, with their intervals."""
     runs = {f"run {seed}": made(seed) for seed in range(n_runs)}
     return mean_of_runs(soft, runs, only=("segment",), inclusive=True)
 
@@ -160,7 +161,11 @@ def _mean(scores: Scores, name: str, paper: float | None = None, factor: float =
     digits = 1 if factor == 100.0 else 3
     if score.low is None or score.high is None:
         return f"{factor * score.value:.{digits}f}"
-    half = factor * (score.high - score.low) / 2
+    # As in the paper, with z where our intervals have Student's t.
+    from scipy.special import stdtrit
+
+    z_per_t = NormalDist().inv_cdf(0.975) / float(stdtrit(len(scores.runs) - 1, 0.975))
+    half = factor * (score.high - score.low) / 2 * z_per_t
     mean = factor * score.value
     within = paper is not None and abs(mean - paper) <= half + 0.05
     return f"{mean:.{digits}f} ± {half:.{digits}f}{' (in)' if within else ''}"

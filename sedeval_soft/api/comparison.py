@@ -146,14 +146,14 @@ def mean_of_runs(
     """Score repeated trainings of one system, and return the mean of each score with its interval.
 
     runs: at least two, as paths, or as a mapping of names to what `evaluate` takes as a system. name: the
-    system's. The interval is that of the mean over runs, by the jackknife: it says how much trainings differ,
-    and nothing of how much files do. Raises as `evaluate` does.
+    system's. The interval is that of the mean over runs, by Student's t: it says how much trainings
+    differ, and nothing of how much files do. Raises as `evaluate` does.
     """
     chosen = settings_from(settings, values, limits=limits)
     if name is not None:
         check_text("name", name)
     if chosen.ci is not None:
-        raise SettingsError("ci cannot go with runs, which have jackknife intervals over runs")
+        raise SettingsError("ci cannot go with runs, which have intervals over runs")
     if chosen.worst:
         raise SettingsError("worst cannot go with a mean of runs; ask for it for each of them")
     scores, _ = _score(reference, runs, chosen, durations, folds, by, limits_from(limits, values))

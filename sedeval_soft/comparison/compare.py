@@ -12,6 +12,7 @@ from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.comparison.board import ALL_TIE, Agreement, Board, Difference, Discordance, Entry
 from sedeval_soft.comparison.paired import Paired
 from sedeval_soft.comparison.ranks import (
+    alike,
     holm,
     kendall,
     least_p,
@@ -116,7 +117,7 @@ def rank_scores(
         observed = float(values[first] - values[second])
         if paired is None or np.isnan(observed):
             # Where nothing is resampled, what differs is taken to.
-            return 1.0 if observed == 0 else float("nan")
+            return 1.0 if alike(values[first], values[second]) else float("nan")
         return paired.p(first, second, observed)
 
     def p_values(one: int, others: Sequence[int]) -> Floats:
@@ -126,7 +127,9 @@ def rank_scores(
     # How each system but the reference differs from that; replicates are of the same files.
     groups = tie_groups(order, p_values, level_of(settings.confidence))
     others = [k for k in order if k != reference]
-    observed, replicates = values[others] - values[reference], drawn[:, others] - drawn[:, [reference]]
+    equal = alike(values[others], values[reference])
+    observed = np.where(equal, 0.0, values[others] - values[reference])
+    replicates = drawn[:, others] - drawn[:, [reference]]
     ends = (np.where(np.isnan(observed), np.nan, end) for end in percentile(replicates, settings.confidence))
     exchanged = p_values(reference, others)
     table = observed, *ends, p_bootstrap(replicates, observed), exchanged, holm(exchanged)
@@ -238,7 +241,13 @@ def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, sett
     n_files: of all together, None where nothing is resampled.
     """
     warnings = []
-    measure = ScoreName.parse(rank_by).measure
+    name = ScoreName.parse(rank_by)
+    measure = name.measure
+    if (name.group or "").startswith("files.") and name.average != "micro":
+        warnings.append(
+            f"{rank_by}: a class counts only in files whose reference has it, so false alarms in other files "
+            "cost nothing, and a system that detects everything everywhere may win; micro averages count them"
+        )
     if settings.compat == "sed_eval" and measure not in _OF_ACTIVITY:
         # By its rules silence that one system adds, of other classes or at the end of a file, changes means.
         # By ours it does not: reference, settings and durations alone say what there is to be silent in.
@@ -270,7 +279,7 @@ def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, sett
 
 
 def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
-    """Return the mean of each score over runs, with the jackknife's interval of it.
+    """Return the mean of each score over runs, with the interval of it, within the range of the score.
 
     A score that is undefined in a run, or that a run does not have, has no mean; folds differ in means. What
     costs most, confusions and curves are of single runs. Source: Harju & Mesaros 2023, table 2.
@@ -281,7 +290,7 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     values = np.array([[run[key] for key in names] for run in runs], dtype=np.float64)
     columns = (column.tolist() for column in mean_of_runs(values, first.settings.confidence))
     scores = {
-        key: replace(first.scores[key], value=finite(mean), low=finite(low), high=finite(high))
+        key: replace(first.scores[key], value=finite(mean)).with_interval(low, high)
         for key, mean, low, high in zip(names, *columns, strict=True)
     }
     folds = first.folds

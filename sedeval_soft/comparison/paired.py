@@ -15,10 +15,17 @@ from zlib import crc32
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
-from sedeval_soft.comparison.ranks import least_p, p_bootstrap, p_exchange
+from sedeval_soft.comparison.ranks import p_bootstrap, p_exchange
 from sedeval_soft.evaluation.means import MeanOfFiles, MeanOfParts, Scorer, key_of
 from sedeval_soft.evaluation.per_file import averages_of_files
-from sedeval_soft.evaluation.resample import Progress, Replicates, bootstrap, exchanges, values_of
+from sedeval_soft.evaluation.resample import (
+    Progress,
+    Replicates,
+    all_exchanges,
+    bootstrap,
+    exchanges,
+    values_of,
+)
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.measures.tally import Tally
@@ -101,9 +108,9 @@ class Paired:
         return np.array([draws[key] for key in self.keys], dtype=np.float64).T
 
     def exchanged(self, first: int, second: int) -> Floats:
-        """Return differences of two systems after their outputs were exchanged in random files.
+        """Return differences of two systems after their outputs were exchanged in some files.
 
-        (n_replicates,). With every exchange either system is a mixture of both, file by file.
+        (n_exchanges,), see `exchanges`. With each of them either system is a mixture of both, file by file.
         """
         count, seed = self.settings.replicates, self.settings.seed
         ours, theirs = self._places(first), self._places(second)
@@ -117,7 +124,7 @@ class Paired:
                 # One after the other, so that differences are those of neighbours.
                 yield np.stack((one, other), axis=1).reshape(-1, one.shape[1])
 
-        values = self._values(both, rows(), 2 * count)
+        values = self._values(both, rows(), 2 * min(count, all_exchanges(len(self.files)) - 1))
         return values[::2] - values[1::2]
 
     def _values(self, of: Scorer, rows: Iterator[Floats], count: int) -> Floats:
@@ -128,18 +135,14 @@ class Paired:
         return values
 
     def p(self, first: int, second: int, observed: float) -> float:
-        """Return the p-value that two systems, which are observed to differ so much, do not differ.
-
-        Of few exchanges those that are drawn may happen to hold fewer large differences than all do: what no
-        exchange could show is not said.
-        """
+        """Return the p-value that two systems, which are observed to differ so much, do not differ."""
         if self.test == "bootstrap":
             drawn = self.bootstrap()
             return float(p_bootstrap((drawn[:, first] - drawn[:, second])[:, None], [observed])[0])
         key = f"{self.keys[first]} {self.keys[second]}"
         if key not in self.computed.p:
             exchanged = p_exchange(self.exchanged(first, second)[:, None], [observed])
-            self.computed.p[key] = max(float(exchanged[0]), least_p(len(self.files)))
+            self.computed.p[key] = float(exchanged[0])
         return self.computed.p[key]
 
     @cached_property

@@ -7,11 +7,19 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Floats, Index
+from sedeval_soft.arrays import Bools, Floats, Index
+
+ALIKE = 1e-12
+"""Scores that differ by no more than this, relatively or at all, differ by rounding: they are equal."""
+
+
+def alike(one: npt.ArrayLike, other: npt.ArrayLike) -> Bools:
+    """Return where scores are equal but for rounding; NaN equals nothing."""
+    return np.isclose(one, other, rtol=ALIKE, atol=ALIKE)
 
 
 def places(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Index:
-    """Return the places of systems, from 1: systems with the same score share the best one, NaN comes last.
+    """Return the places of systems, from 1: those with `alike` scores share the best one, NaN comes last.
 
     values: (..., n_systems). lower_is_better: (), or of the shape of values without its last axis.
     """
@@ -21,7 +29,7 @@ def places(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Index:
     ordered = np.take_along_axis(key, order, axis=-1)
     first = np.ones(ordered.shape, dtype=bool)
     # After NaN there is only NaN, which shares its place though it does not equal itself.
-    first[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) & ~np.isnan(ordered[..., :-1])
+    first[..., 1:] = ~alike(ordered[..., 1:], ordered[..., :-1]) & ~np.isnan(ordered[..., :-1])
     place = np.maximum.accumulate(np.where(first, np.arange(1, score.shape[-1] + 1), 1), axis=-1)
     places = np.empty(score.shape, dtype=np.int64)
     np.put_along_axis(places, order, place, axis=-1)
@@ -53,13 +61,14 @@ def kendall(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Floats:
     """Return how alike scores rank systems, Kendall's tau-b of every two scores, (n_scores, n_scores).
 
     values: (n_systems, n_scores). lower_is_better: (n_scores,), such scores are turned round. Of two scores
-    only systems count that have both. NaN where one is constant, or of fewer than two systems.
-    Source: Kendall 1945, as scipy.stats.kendalltau.
+    only systems count that have both; `alike` ones are ties. NaN where one is constant, or of fewer than two
+    systems. Source: Kendall 1945, as scipy.stats.kendalltau.
     """
     score = np.asarray(values, dtype=np.float64)
     one, other = np.triu_indices(len(score), k=1)
     # Compared, not subtracted: infinite scores have an order, too.
     sign = (score[one] > score[other]).astype(np.float64) - (score[one] < score[other])
+    sign = np.where(alike(score[one], score[other]), 0.0, sign)
     sign = np.where(np.asarray(lower_is_better, dtype=bool), -sign, sign)
     defined = ~(np.isnan(score[one]) | np.isnan(score[other]))
     agreement = sign.T @ sign
@@ -120,12 +129,13 @@ def p_bootstrap(differences: npt.ArrayLike, observed: npt.ArrayLike) -> Floats:
 
 
 def p_exchange(differences: npt.ArrayLike, observed: npt.ArrayLike) -> Floats:
-    """Return the two-sided p-values of no difference by approximate randomisation, (n_scores,).
+    """Return the two-sided p-values of no difference by exchanges of files, (n_scores,).
 
-    differences: (n_replicates, n_scores) of two systems after their outputs were exchanged in random files;
-    NaN ones are left out. observed: as in `p_bootstrap`, and rounding as there.
-    p = (1 + #{|d*| >= |d|}) / (1 + #{d*}). NaN where the observed difference is not finite.
-    Source: Noreen 1989; Phipson & Smyth 2010 for the 1, which keeps the test exact.
+    differences: (n_replicates, n_scores) of two systems after their outputs were exchanged in some files;
+    NaN ones are left out. observed: as in `p_bootstrap`, and rounding as there. Of random exchanges
+    p = (1 + #{|d*| >= |d|}) / (1 + #{d*}) is approximate randomisation; of all but the one that exchanges
+    nothing it is the share of all exchanges, the exact p-value. NaN where the observed difference is not
+    finite. Source: Noreen 1989; Phipson & Smyth 2010 for the 1, which keeps the test exact.
     """
     difference, chance = (np.asarray(values, dtype=np.float64) for values in (observed, differences))
     finite = np.isfinite(difference)

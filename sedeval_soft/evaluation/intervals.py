@@ -93,10 +93,8 @@ def expanded_z(confidence: float, n_files: int) -> float:
     takes that variance for known: sqrt(n / (n - 1)) t stands in place of its z, with t of n - 1 degrees of
     freedom. Of many files it is z. Source: Hesterberg 2015 (the expanded percentile interval), here in BCa.
     """
-    from scipy.special import stdtrit
-
     free = max(n_files - 1, 1)
-    return float(np.sqrt(n_files / free) * stdtrit(free, (1 + confidence) / 2))
+    return float(np.sqrt(n_files / free) * _t(confidence, free))
 
 
 def jackknife(estimate: npt.ArrayLike, left_out: npt.ArrayLike, confidence: float) -> tuple[Floats, Floats]:
@@ -118,13 +116,15 @@ def jackknife(estimate: npt.ArrayLike, left_out: npt.ArrayLike, confidence: floa
 def mean_of_runs(values: npt.ArrayLike, confidence: float) -> tuple[Floats, Floats, Floats]:
     """Return mean, low and high of the scores of repeated trainings, (n_scores,) each.
 
-    values: (n_runs, n_scores). The interval is the jackknife's of a mean: mean -+ z sd / sqrt(n), with the
-    standard deviation that divides by n - 1. Source: Harju & Mesaros 2023, table 2. All are NaN where a run
-    is not finite; low and high also of one run.
+    values: (n_runs, n_scores). The interval is mean -+ t sd / sqrt(n), with the standard deviation that
+    divides by n - 1 and the quantile t of Student's distribution with n - 1 degrees of freedom. Source:
+    Student 1908; Harju & Mesaros 2023, table 2, take z for t. All are NaN where a run is not finite; low and
+    high also of one run.
     """
     runs = np.asarray(values, dtype=np.float64)
     mean, squares = _moments(runs)
-    margin = _z(confidence) * np.sqrt(squares / max(len(runs) * (len(runs) - 1), 1))
+    free = max(len(runs) - 1, 1)
+    margin = _t(confidence, free) * np.sqrt(squares / (max(len(runs), 1) * free))
     return mean, mean - margin, mean + margin
 
 
@@ -183,6 +183,12 @@ def _acceleration(left_out: Floats) -> Floats:
     skew, spread = (influence**3).sum(axis=0), (influence**2).sum(axis=0)
     acceleration: Floats = np.where(flat, 0.0, skew / (6 * np.where(flat, 1.0, spread) ** 1.5))
     return acceleration
+
+
+def _t(confidence: float, free: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(free, (1 + confidence) / 2))
 
 
 def _z(confidence: float) -> float:

@@ -1,9 +1,9 @@
 """Means of scores over files, scenes and groups: `segment.hard.f1.micro@scenes.harmonic`.
 
 Each part is scored by itself, and its scores are averaged by the rules of averages over classes: a part
-without reference (of a class, where the score is of one) is left out, whatever its value; precision of one
-that has a reference, where nothing is detected, counts 0; what else is undefined is left out; a 0 makes
-harmonic and geometric means 0.
+without reference (of a class, where the score is of one) is left out, whatever its value; a value that is
+undefined because of what the system has counts the worst there is, one that the reference leaves undefined is
+left out; a 0 makes harmonic and geometric means 0.
 
 Scenes are those of the settings and of `by` together. Single classes have means over scenes only.
 """
@@ -65,13 +65,13 @@ def means_over(mean: str, scores: Iterable[Score], values: Mapping[Key, Array]) 
     ]
 
 
-def values_of(parts: Sequence[Mapping[str, Score]]) -> dict[Key, Floats]:
-    """Return the values of scores that all parts have, (n_parts,) each; at least one part."""
+def values_of(parts: Sequence[Mapping[Key, Array | None]]) -> dict[Key, Floats]:
+    """Return the values that all parts have, (n_parts,) each; at least one part, each as `scores.named`."""
     first, *others = parts
     return {
-        key_of(score): np.array([part[name].value for part in parts], dtype=np.float64)
-        for name, score in first.items()
-        if all(name in part for part in others)
+        key: np.array([part[key] for part in parts], dtype=np.float64)
+        for key in first
+        if all(key in part for part in others)
     }
 
 

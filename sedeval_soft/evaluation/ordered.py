@@ -17,7 +17,7 @@ from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.evaluation.weighted_counts import WeightedTables
 from sedeval_soft.measures.base import Averaged, Table, Tables, averaged
 from sedeval_soft.measures.curve_scores import Units
-from sedeval_soft.measures.divergence import ROUNDING, Logarithms
+from sedeval_soft.measures.divergence import MISSING, ROUNDING, Logarithms
 from sedeval_soft.measures.event_precision import Detections, weighted_precisions
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.measures.weighted_curves import WeightedCurve, d_primes
@@ -113,7 +113,7 @@ def _table(parts: Sequence[Sequence[_Measures]], weights: Floats, n_ref: Floats,
     *classes, pooled = values
     shape = len(classes), len(weights)
     table = {
-        name: averaged(np.reshape([own[name] for own in classes], shape).T, micro, n_ref)
+        name: averaged(np.reshape([own[name] for own in classes], shape).T, micro, n_ref, MISSING.get(name))
         for name, micro in pooled.items()
     }
     if "d_prime" in table:

@@ -83,7 +83,10 @@ def file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> 
             f"{', '.join(missing)}: computed from all files together; single files have no such score"
         )
     length = to_seconds(tally.per_file["length"])
-    return FileScores(tally.files, length, {name: columns[name] for name in wanted or columns})
+    # Undefined is NaN, whichever side makes it so.
+    shown = {name: np.where(np.isneginf(column), np.nan, column) if column.dtype.kind == "f" else column
+             for name, column in columns.items()}  # fmt: skip
+    return FileScores(tally.files, length, {name: shown[name] for name in wanted or shown})
 
 
 def averages_of_files(tally: Tally, settings: Settings) -> dict[Key, Array]:

@@ -20,7 +20,7 @@ from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, i
 from sedeval_soft.evaluation.means import Scorer
 from sedeval_soft.evaluation.optimal import candidates_of
 from sedeval_soft.evaluation.ordered import cells_of_weights, events_of_weights
-from sedeval_soft.evaluation.scores import Key, Score, finite, joined, named
+from sedeval_soft.evaluation.scores import Key, Score, joined, named
 from sedeval_soft.evaluation.weighted_counts import WeightedTables, counted_of_weights
 from sedeval_soft.evaluation.weighted_optimal import fixed_of_weights, optimal_of_weights, with_fixed
 from sedeval_soft.measures.base import Tables
@@ -71,10 +71,25 @@ def leave_one_out(n_files: int) -> Iterator[Floats]:
 
 
 def exchanges(n_files: int, replicates: int, seed: int) -> Iterator[Floats]:
-    """Yield rows of 0 and 1: which files' outputs two systems exchange. Source: Noreen 1989."""
+    """Yield rows of 0 and 1: which files' outputs two systems exchange. Source: Noreen 1989.
+
+    An exchange and its complement give the same difference with the other sign: so there are 2^(n - 1). If
+    `replicates` reach to these, all are yielded but the one that exchanges nothing, which every p-value
+    counts; else as many as `replicates` are drawn.
+    """
+    if all_exchanges(n_files) <= replicates:
+        numbers = 1 + np.arange(all_exchanges(n_files) - 1)
+        for begin, end in _blocks(n_files, len(numbers)):
+            yield (numbers[begin:end, None] >> np.arange(n_files) & 1).astype(np.float64)
+        return
     rng = np.random.default_rng(seed)
     for begin, end in _blocks(n_files, replicates):
         yield rng.integers(2, size=(end - begin, n_files)).astype(np.float64)
+
+
+def all_exchanges(n_files: int) -> int:
+    """Return how many exchanges of files there are that may differ in the size of the difference."""
+    return 1 << max(n_files - 1, 0)
 
 
 def _blocks(n_files: int, rows: int) -> Iterator[tuple[int, int]]:
@@ -180,7 +195,8 @@ def values_of(
     done = 0
     for block in rows:
         for begin in range(0, len(block), step):
-            values.add(replicates.values(block[begin : begin + step], keys))
+            columns = replicates.values(block[begin : begin + step], keys)
+            values.add(np.where(np.isneginf(columns), np.nan, columns))
         done += len(block)
         if progress is not None:
             progress(done, total)
@@ -225,7 +241,7 @@ def with_intervals(
             ends.append(interval(method, point[some], again, without_one, settings.confidence))
     low, high = np.where(np.isnan(point), np.nan, np.concatenate(ends, axis=1)).tolist()
     return scores | {
-        score.name: replace(score, low=finite(one), high=finite(other))
+        score.name: score.with_interval(one, other)
         for score, one, other in zip(chosen, low, high, strict=True)
     }
 

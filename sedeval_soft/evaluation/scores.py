@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds, erro
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.grounding import COLUMNS, grounding_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
-from sedeval_soft.measures.registry import FAMILIES, ScoreName, ScoreNameError, group_of, score_name
+from sedeval_soft.measures.registry import FAMILIES, MEASURES, ScoreName, ScoreNameError, group_of, score_name
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import close_matches, did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
@@ -63,6 +63,15 @@ class Score:
     group: str | None = None
     low: float | None = None
     high: float | None = None
+
+    def with_interval(self, low: float, high: float) -> Score:
+        """Return the score with the ends of its interval, within the range of its measure; NaN: no end."""
+        _, measure = MEASURES[self.basis, self.reading, self.measure]
+        least = -math.inf if measure.low is None else measure.low
+        most = math.inf if measure.high is None else measure.high
+        # In this order NaN stays NaN.
+        low, high = (min(max(end, least), most) for end in (low, high))
+        return replace(self, low=finite(low), high=finite(high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +193,19 @@ class Scores(Mapping[str, "float | int | None"]):
             return "; single files have no such score" if part.startswith("files.") else ""
         mean = close_matches(part, PART_MEANS, n=1, cutoff=0.8) if at else []
         return f"; did you mean {f'{whole}@{mean[0]}'!r}?" if mean else ""
+
+    @property
+    def macro_classes(self) -> dict[str, int]:
+        """Over how many classes the macro averages of each basis and reading are: those with a reference.
+
+        By `basis.reading`, such as `segment.soft`.
+        """
+        counts: dict[str, int] = {}
+        for score in self.scores.values():
+            if score.measure == "n_ref" and score.class_name is not None and score.group is None:
+                family = f"{score.basis}.{score.reading}"
+                counts[family] = counts.get(family, 0) + bool(score.value)
+        return counts
 
     @property
     def curves(self) -> Any:  # noqa: ANN401 - the Curves of a later stage, which nothing here may import
@@ -309,6 +331,7 @@ def _system(scores: Scores) -> dict[str, Any]:
         "length": scores.length,
         "segments": scores.n_segments,
         "classes": list(scores.classes),
+        "macro_classes": scores.macro_classes,
         "scores": [{key: getattr(score, name) for key, name in names} for score in scores.scores.values()],
         "confusion": plain(scores.confusion),
         "runs": runs if scores.runs else None,

@@ -17,7 +17,7 @@ from sedeval_soft.arrays import Array, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.evaluation.optimal import Best, best_counts, with_rule_followed, with_tuned
-from sedeval_soft.evaluation.scores import Key, Score, Scores, all_tables, score_tally, scores_in
+from sedeval_soft.evaluation.scores import Key, Score, Scores, all_tables, named, score_tally, scores_in
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.base import Tables
@@ -71,9 +71,11 @@ def score_shard(
         {} if shard.tables else {basis: best_counts(tally, basis, settings) for basis, _ in plan.thresholded}
     )
 
+    in_parts: dict[str | None, tuple[Tables, tuple[str, ...]]] = {}
+
     def scored(part: Tally, name: str | None) -> dict[str, Score]:
         tables = all_tables(part, settings, shard.tables.get(name), best if part is tally else None)
-        scores = scores_in(tables, part, settings)
+        scores, in_parts[name] = scores_in(tables, part, settings), (tables, part.classes)
         warnings.extend(_sampled(tables, part, name))
         if settings.ci is None:
             return scores
@@ -92,17 +94,16 @@ def score_shard(
     # Batches with other classes leave those of a group in the order of their names.
     groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
     scenes = files["scenes"] | files["by"]
-    every, of_parts = {**scores}, dict[str, dict[str, Score]]()
+    every = {**scores}
     for name, part in {**groups, **_take(tally, scenes)}.items():
-        of_parts[name] = scored(part, name)
-        of_part = of_parts[name].values()
+        of_part = scored(part, name).values()
         # A group of classes has averages, and measures over all its classes, only.
         every |= _of_part([s for s in of_part if name not in groups or s.average is not None], name)
     for name, fold in of_folds.items():
         every |= _of_part(fold.values(), name)
     counts = _counts_of_files(tally, best)
     if settings.means:
-        every |= _means(shard, settings, scores, of_parts, scenes, counts, progress)
+        every |= _means(shard, settings, scores, in_parts, scenes, counts, progress)
     signature = sign(version, asked, shard.inputs, shard.durations, folds=folds, by=by)
     return Scores(
         scores=every,
@@ -153,14 +154,14 @@ def _means(
     shard: Shard,
     settings: Settings,
     scores: Mapping[str, Score],
-    of_parts: Mapping[str, Mapping[str, Score]],
+    in_parts: Mapping[str | None, tuple[Tables, tuple[str, ...]]],
     scenes: Files,
     counts: Tally,
     progress: Progress | None,
 ) -> dict[str, Score]:
     """Return the means over files, scenes and groups that the settings ask for, with their intervals.
 
-    of_parts: the scores of scenes and groups, as they are called of the whole. counts: of each file, also at
+    in_parts: the tables of scenes and groups, and the classes of each. counts: of each file, also at
     best thresholds, which are those of all files in every replicate, too: so means over files have no
     intervals in optimal readings unless thresholds are fixed.
     """
@@ -176,7 +177,8 @@ def _means(
 
             values = averages_of_files(counts, settings)
         else:
-            values = values_of([of_parts[name] for name in (scenes if over == "scenes" else shard.groups)])
+            parts = (in_parts[name] for name in (scenes if over == "scenes" else shard.groups))
+            values = values_of([dict(named(*part, settings.means)) for part in parts])
         own = {score.name: score for score in means_over(mean, scores.values(), values)}
         means |= own
         if settings.ci is not None:

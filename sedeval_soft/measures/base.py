@@ -6,9 +6,13 @@ hints at misspelt names are made from it.
 Undefined is NaN inside the package and leaves it as None. Arrays have the classes last; whatever axes stand
 before (replicates) are kept.
 
+Nothing that a system does may take a class out of an average:
+
 - A class without reference (n_ref = 0) is left out of macro averages, whatever its value.
-- Precision of a class that has a reference but was never detected is undefined, and counts 0: a system must
-  not gain by staying silent. Any other undefined value of a class is left out.
+- A value that is undefined because of what the system has counts the worst there is, `Measure.missing`:
+  precision of a class that was never detected, a correlation with values that are all the same.
+- A value that the reference alone leaves undefined is -inf here, where a measure has such a `missing`, and is
+  left out: a correlation with a reference that is constant. Where it has none, every NaN is one of these.
 - An average over no class is undefined.
 - Harmonic and geometric means leave out and count what the macro average does; a 0 among them makes them 0.
   Only measures of which more is better, from 0 up, have them: of errors, one class without any would hide all
@@ -33,7 +37,7 @@ class Averaged(NamedTuple):
 
     classes: (..., n_classes). micro, macro, weighted: (...). overall: (...) of a measure that is no
     average but defined over all classes together. n_ref: (..., n_classes) the reference that averages go by,
-    and missing: what an undefined value of a class counts in them; n_ref is None where there are none.
+    and missing: what an undefined value (NaN) of a class counts in them; n_ref is None where there are none.
     harmonic, geometric: (...), computed when they are asked for. levels: over how
     many levels a soft reading is a mean, and how many different ones there are.
     """
@@ -65,8 +69,7 @@ class Averaged(NamedTuple):
     def _mean(self, kind: str) -> Array | None:
         if self.classes is None or self.n_ref is None:
             return None
-        values = self.classes if self.missing is None else np.nan_to_num(self.classes, nan=self.missing)
-        return mean_of(kind, values, self.n_ref > 0)
+        return weighted(self.classes, self.n_ref > 0, self.missing, kind)
 
 
 Table = dict[str, Averaged]
@@ -84,44 +87,43 @@ def ratio(numerator: Array, denominator: Array) -> Floats:
     return quotient
 
 
-def weighted(values: Array, n_ref: Array, undefined: float | None = None) -> Floats:
-    """Return the mean over classes weighted by `n_ref`, shape (...).
+def weighted(values: Array, n_ref: Array, undefined: float | None = None, kind: str = "mean") -> Floats:
+    """Return a mean over classes weighted by `n_ref`, shape (...); kind: as for `mean_of`.
 
-    values, n_ref: (..., n_classes). undefined: what an undefined value counts, None to leave it out.
+    values, n_ref: (..., n_classes); -inf is left out. undefined: what NaN counts, None to leave it out. The
+    mean of nothing is NaN, or -inf where NaN counts: the reference alone has made it so.
     """
-    weight = np.asarray(n_ref, dtype=np.float64)
-    missing = np.isnan(values)
     if undefined is None:
-        weight = np.where(missing, 0.0, weight)
-    filled = np.where(missing, 0.0 if undefined is None else undefined, values)
-    return ratio((filled * weight).sum(axis=-1), weight.sum(axis=-1))
+        return mean_of(kind, values, n_ref)
+    mean = mean_of(kind, np.where(np.isnan(values), undefined, values), n_ref)
+    return np.where(np.isnan(mean), -np.inf, mean)
 
 
 def mean_of(kind: str, values: Array, weight: Array) -> Floats:
     """Return a mean over the last axis, (...): `mean`, `harmonic` or `geometric`; NaN of no value.
 
-    values: (..., n), at least 0; NaN is left out. weight: (..., n) how often each counts. Harmonic and
-    geometric means are 0 where a value that counts is 0; of equal values each is that value, exactly, and
-    none is beyond the smallest and the largest.
+    values: (..., n); NaN and -inf are left out. weight: (..., n) how often each counts. Harmonic and
+    geometric means are of values from 0 up, and 0 where a value that counts is 0; of equal values each is
+    that value, exactly, and none is beyond the smallest and the largest.
     """
     values, weight = np.broadcast_arrays(np.asarray(values, dtype=np.float64), weight)
-    counted = (weight > 0) & ~np.isnan(values)
+    counted = (weight > 0) & (values > -np.inf)
     weight = np.where(counted, weight, 0.0)
     total = weight.sum(axis=-1)
     if kind == "mean":
         return ratio((np.where(counted, values, 0.0) * weight).sum(axis=-1), total)
     least = np.where(counted, values, np.inf).min(axis=-1, initial=np.inf)
     most = np.where(counted, values, -np.inf).max(axis=-1, initial=-np.inf)
-    # Divided by the smallest first, so that nothing is too large or too small for a float.
     known = np.isfinite(least) & (least > 0)
-    unit = np.where(known, least, 1.0)[..., None]
-    with np.errstate(over="ignore"):
-        shares = np.where(counted & known[..., None], values, unit) / unit
+    unit = np.where(known, least, 1.0)
+    some = np.where(counted & known[..., None], values, unit[..., None])
     if kind == "harmonic":
-        shared = ratio(total, (weight / shares).sum(axis=-1))
+        # Divided by the smallest, so that no inverse is too large; beside it what is infinite counts nothing.
+        with np.errstate(over="ignore"):
+            mean = unit * ratio(total, (weight / (some / unit[..., None])).sum(axis=-1))
     else:
-        shared = np.exp(ratio((weight * np.log(shares)).sum(axis=-1), total))
-    mean = np.clip(unit[..., 0] * shared, np.where(known, least, 0.0), np.where(known, most, np.inf))
+        mean = np.exp(ratio((weight * np.log(some)).sum(axis=-1), total))
+    mean = np.clip(mean, np.where(known, least, 0.0), np.where(known, most, np.inf))
     return np.where(total > 0, np.where(least > 0, mean, 0.0), np.nan)
 
 
@@ -145,7 +147,8 @@ class Measure(NamedTuple):
     value: the formula, of the statistics of classes or of all classes pooled, NaN where it is undefined; None
     where all measures of a family are computed together, as those of a curve. low, high: the range, None
     where unbounded. direction: which way is better, `none` for counts. undefined: when there is no value.
-    missing: what an undefined value of a class counts in averages, None to leave it out. source: who defined
+    missing: what a value counts in averages that is undefined because of what the system has, the worst there
+    is; None where that cannot be. source: who defined
     it. averages: beside the value of each class. has_classes: whether single classes have a value. short: its
     name in the head of a column; aliases: what others call it. table: where it is shown, see `report.page`.
     needs: an option without which it is not computed, besides those of its family. exact: whether every digit
@@ -188,7 +191,8 @@ class Measure(NamedTuple):
     def has_mean(self, kind: str) -> bool:
         """Return whether a `mean`, `harmonic` or `geometric` mean of its values says how good they are."""
         if kind == "mean":
-            return self.direction != "none"
+            # A value that is infinite for good systems and bad ones has no place in a mean.
+            return self.direction != "none" and self.low is not None
         return self.direction == "higher" and self.low == 0
 
 

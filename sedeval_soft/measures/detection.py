@@ -139,7 +139,9 @@ _count = partial(Measure, high=None, direction="none", source=_PAPER, averages=(
 _negatives = partial(Measure, source=_PAPER, table="negatives")
 _threshold = partial(Measure, low=-1.0, high=2.0, direction="none", averages=(), exact=True)
 _overall = partial(Measure, undefined="N_ref = 0", averages=("overall",), has_classes=False, table="joint")
-_satisficed = partial(Measure, source=_EBBERS, averages=("overall",), table="satisficed", needs="--satisfice")
+_satisficed = partial(
+    Measure, missing=0.0, source=_EBBERS, averages=("overall",), table="satisficed", needs="--satisfice"
+)
 
 PRECISION = _detection("precision", "share of what the system detects that is right", "TP / N_sys",
     lambda c: ratio(c.tp, c.n_sys), missing=0.0, short="P",
@@ -203,8 +205,11 @@ OF_CELLS = (
         lambda c: (ratio(c.tp, c.n_ref) + ratio(c.tn, c.tn + c.fp)) / 2,
         undefined="sensitivity or specificity is", short="bacc", aliases=("bacc", "balanced-accuracy")),
     _negatives("npv", "negative predictive value: share of silent system segments that are right",
-        "TN / (TN + FN)", lambda c: ratio(c.tn, c.tn + c.fn), source="Altman & Bland 1994", short="NPV",
-        undefined="the system is active in every segment"),
+        "TN / (TN + FN)",
+        # Where the reference is active in every segment, no output could be right about silence.
+        lambda c: np.where(c.tn + c.fp > 0, ratio(c.tn, c.tn + c.fn), -np.inf), source="Altman & Bland 1994",
+        short="NPV", missing=0.0, undefined="either side is active in every segment; counts 0 in averages if "
+        "the reference is not"),
     _count("tn", "true negatives: segments silent on both sides", "TN", lambda c: c.tn, short="TN"),
 )  # fmt: skip
 

@@ -247,7 +247,8 @@ def expected_kl(reference: Floats, system: Floats, eps: float) -> Floats:
 _NONE = "there are no segments"
 
 _distance = partial(Measure, direction="lower", undefined=_NONE, table="divergence")
-_correlation_of = partial(Measure, low=-1.0, undefined="either side is constant", table="divergence")
+_correlation_of = partial(Measure, low=-1.0, missing=-1.0, table="divergence",
+    undefined="either side is constant; counts -1 in averages if the reference is not")  # fmt: skip
 
 KL_DIVERGENCE = _distance("kl_divergence",
     "mean Bernoulli divergence of the system from the reference, in nats (--entropy-unit)",
@@ -293,9 +294,13 @@ SPEARMAN = _correlation_of("spearman", "correlation of the ranks of the values, 
 
 ENTROPY_CORRELATION = _correlation_of("entropy_correlation",
     "whether the system is unsure where the annotators disagree", "pearson of H(y) and H(p)",
-    undefined="either side's entropy is constant", source="Uma et al. 2020", short="r of H",
+    undefined="either side's entropy is constant; counts -1 in averages if that of the reference is not",
+    source="Uma et al. 2020", short="r of H",
     letters={"H": "entropy of a value v, -v ln v - (1-v) ln(1-v)"},
     aliases=("entcorr", "entropy_corr"))  # fmt: skip
 
 OF_VALUES = (*OF_CUT, *DISTANCES, SOFT_F1_LOSS, WASSERSTEIN, PEARSON, SPEARMAN, ENTROPY_CORRELATION)
 """What comes beside KL_DIVERGENCE where divergences are asked for."""
+
+MISSING = {measure.name: measure.missing for measure in OF_VALUES}
+"""What undefined values of these count in averages."""

@@ -32,6 +32,14 @@ AVERAGES: Mapping[str, str] = {
     "class": "one class", "overall": "defined over all classes together",
 }  # fmt: skip
 
+_OVER_CELLS = frozenset(
+    {
+        *("accuracy", "kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon", "brier"),
+        "mean_absolute_error",
+    }
+)
+"""Measures that are means over all cells, in which absent classes count, too."""
+
 
 def _rows(name: str) -> list[list[str]]:
     """Return the cells of a table that lies beside this module, row by row, without its header."""
@@ -172,12 +180,16 @@ def _explanation(name: ScoreName, family: Family, measure: Measure) -> Explanati
     average = AVERAGES[form] if form else f"none is named; there are {', '.join(forms)}"
     if form == "micro" and name.reading in {"optimal", "tuned"}:
         average += ", each class at its own threshold"
+    if form == "micro" and measure.name in _OVER_CELLS:
+        average += (
+            ": a mean over all cells, silent ones too, so it changes with the list of classes (--classes)"
+        )
     if name.group in PART_MEANS:
         parts, _, kind = name.group.partition(".")
         average += (
             f"; the {kind if kind == 'mean' else f'{kind} mean'} of these over {parts}, each scored by "
         )
-        average += "itself; undefined ones are left out"
+        average += "itself; those that the reference leaves undefined are left out"
         average += "" if kind == "mean" else ", a 0 makes it 0"
     elif name.group is not None:
         average += f"; as if only what belongs to {name.group} were evaluated (groups, scenes, folds)"

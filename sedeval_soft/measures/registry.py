@@ -303,7 +303,7 @@ def _check_mean(name: ScoreName, measure: Measure) -> None:
         return
     parts, _, kind = name.group.partition(".")
     if not measure.has_mean(kind):
-        better = "one way is better" if kind == "mean" else "more is better"
+        better = "one way is better, and whose range has a lower end," if kind == "mean" else "more is better"
         raise ScoreNameError(
             f"no score is named {name}; only measures of which {better} have a {kind} "
             f"{'' if kind == 'mean' else 'mean '}over {parts}"

@@ -174,9 +174,13 @@ def _ranks(counts: Floats, size: Floats) -> Floats:
 
 
 def _correlation(common: Floats, ours: Floats, theirs: Floats) -> Floats:
-    """Return correlations from sums of products and of squares about the means; NaN where one is 0."""
-    correlation: Floats = np.clip(ratio(common, np.sqrt(ours) * np.sqrt(theirs)), -1.0, 1.0)
-    return correlation
+    """Return correlations from sums of products and of squares about the means.
+
+    Undefined as `divergence.Moments.correlation`: -inf where the squares of the reference are 0, NaN where
+    those of the system are.
+    """
+    correlation = np.clip(ratio(common, np.sqrt(ours) * np.sqrt(theirs)), -1.0, 1.0)
+    return np.where(ours > 0, correlation, -np.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,21 +217,22 @@ class WeightedMoments:
         return cls(name, size, means, low, high, np.array(products), rounding)
 
     def scores(self, weights: Floats) -> dict[str, Floats]:
-        """Return the linear correlation by its name, (n_weights,); NaN where either side is constant."""
+        """Return the linear correlation by its name, (n_weights,), undefined as `Moments.correlation`."""
 
         def of_block(block: Floats) -> dict[str, Floats]:
-            cells, is_drawn, varies = block * self.size, block > 0, np.ones(len(block), dtype=bool)
-            away = []
+            cells, is_drawn = block * self.size, block > 0
+            away, varies = [], []
             for means, low, high in zip(self.means, self.low, self.high, strict=True):
                 away.append(means - ratio(cells @ means, cells.sum(axis=1))[:, None])
                 least, most = np.where(is_drawn, low, np.inf), np.where(is_drawn, high, -np.inf)
-                varies &= most.max(axis=1) - least.min(axis=1) > self.rounding
+                varies.append(most.max(axis=1) - least.min(axis=1) > self.rounding)
             # Within files, and between them.
             ours, theirs, common = (
                 block @ within + np.einsum("ij,ij,ij->i", cells, away[a], away[b])
                 for within, (a, b) in zip(self.products, _PAIRS, strict=True)
             )
-            return {self.name: np.where(varies, _correlation(common, ours, theirs), np.nan)}
+            correlation = np.where(varies[1], _correlation(common, ours, theirs), np.nan)
+            return {self.name: np.where(varies[0], correlation, -np.inf)}
 
         return in_blocks(of_block, weights, len(self.size))
 

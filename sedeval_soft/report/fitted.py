@@ -148,8 +148,7 @@ def number(value: float | int | None) -> str:
         return UNDEFINED
     size = abs(value)
     digits = 3 if size < 9.9995 else 2 if size < 99.995 else 1 if size < 999.95 else 0
-    text = f"{value:.{digits}f}" if size < 1e5 else f"{value:.1e}"
-    text = text if text.strip("-0.") else text.removeprefix("-")
+    text = f"{value:z.{digits}f}" if size < 1e5 else f"{value:.1e}"
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 
 
@@ -163,7 +162,7 @@ def interval(low: float | None, high: float | None) -> str:
     """Return the ends of an interval, `[.69,.77]`; nothing where there is none."""
     if low is None or high is None:
         return ""
-    ends = (f"{end:.2f}" if math.isfinite(end) else UNDEFINED for end in (low, high))
+    ends = (f"{end:z.2f}" if math.isfinite(end) else UNDEFINED for end in (low, high))
     return f"[{','.join(end.replace('0.', '.', 1) if end.lstrip('-')[:2] == '0.' else end for end in ends)}]"
 
 

@@ -37,8 +37,10 @@ _AVERAGES = {
     "harmonic": "the harmonic mean of the classes' P, R and F: low ones weigh more",
     "geometric": "the geometric mean of the classes' P, R and F: low ones weigh more",
 }
-_OTHERS = "error rate (may exceed 1){kld}: low is good"
-_KLD = ", Kullback-Leibler divergence"
+_OTHERS = {
+    "ER": "error rate (may exceed 1): low is good",
+    "ER, KLD": "error rate, KL divergence: low is good; KLD depends on the class list",
+}
 
 
 def short(value: float) -> str:
@@ -73,7 +75,8 @@ def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> 
         lines |= {average: _AVERAGES[average] for average in averages}
     if order:
         has_kld = any(score.measure == "kl_divergence" for score in scores.scores.values())
-        lines["ER, KLD" if has_kld else "ER"] = _OTHERS.format(kld=_KLD if has_kld else "")
+        name = "ER, KLD" if has_kld else "ER"
+        lines[name] = _OTHERS[name]
     if "event" in bases:
         lines["rows"] = _merged(scores)
     lines |= _changes(settings)
@@ -122,7 +125,7 @@ def _spreads(scores: Scores) -> dict[str, str]:
     lines, settings = {}, scores.settings
     confidence = percent(settings.confidence)
     if scores.runs:
-        lines[confidence] = "interval of the mean over runs, by the jackknife"
+        lines[confidence] = "interval of the mean over runs, by Student's t"
     elif settings.ci is not None and len(scores.files) > 1:
         drawn = f", {settings.replicates} replicates of the files, seed {settings.seed}"
         lines[confidence] = f"interval: {intervals_by(settings, '' if settings.ci == 'jackknife' else drawn)}"

@@ -168,7 +168,7 @@ def _header(scores: Scores) -> list[tuple[str, str]]:
             sizes = f", of {min(folds.files)} to {counted(max(folds.files), 'file')}"
         lines.append(("folds", f"{len(folds.names)}{sizes}"))
     if scores.runs:
-        intervals = f"{percent(settings.confidence)} intervals by the jackknife over runs"
+        intervals = f"{percent(settings.confidence)} intervals by Student's t over runs"
         lines.append(("runs", f"{len(scores.runs)}, means over trainings; {intervals}"))
     elif settings.ci is not None and files > 1:
         drawn = f", {resampled(settings.replicates, files, settings.seed)}"

@@ -96,7 +96,7 @@ class _Screen:
         names = told_apart(self.scores.classes)
         self.labels = {label: names.get(label, visible(label)) for label in self.scores.classes}
         self.missed = missed_classes(scores, self.order)
-        self.absent = silent(scores, self.order[0], "reference") if self.order else {}
+        self.absent = self._absent()
 
     def text(self) -> str:
         """Return all lines."""
@@ -357,12 +357,38 @@ class _Screen:
         always = [label for label in self.missed if (best.get(label) or 0) < 0]
         if always:
             yield self._named(always, "best when always active, which may lower the micro F", "! ")
-        yield from self._by_reason(self.absent, "; left out of macro averages")
+        yield from self._by_reason(self.absent)
+        yield from self._classes_of_macro()
 
-    def _by_reason(self, reasons: Mapping[str, str], more: str = "", mark: str = "") -> Iterator[str]:
-        """Yield a line for all classes of one reason; more: what is said behind it."""
+    def _absent(self) -> dict[str, str]:
+        """Return the classes that readings have no reference of: why, and which readings leave them out."""
+        why: dict[str, str] = {}
+        readings: dict[str, list[str]] = {}
+        for family in self.order:
+            for label, reason in silent(self.scores, family, "reference").items():
+                why.setdefault(label, reason)
+                readings.setdefault(label, []).append(family[1])
+        every = {reading for _, reading in self.order}
+        return {
+            label: f"{why[label]}; left out of {_listed(of) if {*of} < every else 'macro averages'}"
+            for label, of in readings.items()
+        }
+
+    def _classes_of_macro(self) -> Iterator[str]:
+        """Yield over how many classes the macro averages of each row are, if they are not over all."""
+        counts, rows = self.scores.macro_classes, dict[int, list[str]]()
+        for basis, reading in self.order:
+            of_bases = {counts.get(f"{of}.{reading}", 0) for of, same in self.order if same == reading}
+            name = reading if len(of_bases) == 1 else f"{basis} {reading}"
+            rows.setdefault(counts.get(f"{basis}.{reading}", 0), []).append(name)
+        if "macro" in self.averages and {*rows} != {len(self.scores.classes)}:
+            parts = (f"{_listed(names)} over {counted(n, 'class')}" for n, names in sorted(rows.items()))
+            yield f"macro averages: {', '.join(parts)}"
+
+    def _by_reason(self, reasons: Mapping[str, str], mark: str = "") -> Iterator[str]:
+        """Yield a line for all classes of one reason."""
         for why in dict.fromkeys(reasons.values()):
-            yield self._named([label for label in reasons if reasons[label] == why], f"{why}{more}", mark)
+            yield self._named([label for label in reasons if reasons[label] == why], why, mark)
 
     def _named(self, labels: Sequence[str], text: str, mark: str = "") -> str:
         """Return a line of some classes: the names of as many as there is room for, and how many more."""
@@ -393,6 +419,12 @@ class _Screen:
                 *signature_lines(self.scores.short_signature, self.width),
             )
         ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names, each once, as `hard and optimal`."""
+    *most, last = dict.fromkeys(names)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _size(value: float | int | None) -> str:

@@ -75,7 +75,7 @@ def test_p_values_are_those_of_the_differences(monkeypatch, reference, systems):
         assert entry.difference.p_bootstrap == pytest.approx(p, abs=1e-12)
         pair = (systems[best], systems[k])
         swapped = differences_by_hand(reference, pair, settings, name, taken, files)
-        p_exchange[k] = (1 + np.count_nonzero(np.abs(swapped) >= abs(observed) - 1e-9)) / (1 + n)
+        p_exchange[k] = (1 + np.count_nonzero(np.abs(swapped) >= abs(observed) - 1e-9)) / (1 + len(taken))
         assert entry.difference.p_exchange == pytest.approx(p_exchange[k], abs=1e-12)
         assert (entry.low, entry.high) == pytest.approx(
             tuple(np.quantile(scores[k], [0.025, 0.975])), abs=1e-12

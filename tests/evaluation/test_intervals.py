@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -154,12 +156,22 @@ def test_jackknife_of_a_mean_is_its_standard_error():
     mean, margin = values.mean(axis=0), 1.959963984540054 * values.std(axis=0, ddof=1) / np.sqrt(11)
     ends = jackknife(mean, (values.sum(axis=0) - values) / 10, 0.95)
     np.testing.assert_allclose(ends, [mean - margin, mean + margin], rtol=1e-12)
-    np.testing.assert_allclose(mean_of_runs(values, 0.95), [mean, *ends], rtol=1e-12)
     for n in (2, 7, 49):
         # What never differs has an interval without width.
         equal = np.full((n, 3), [0.1, 1 / 3, 1e9 + 0.1])
         assert np.array_equal(jackknife(equal[0], equal, 0.95), equal[:2])
         assert np.array_equal(mean_of_runs(equal, 0.95), [equal[0]] * 3)
+
+
+def test_the_interval_of_a_mean_over_runs_has_students_t():
+    """Of two runs by hand: t of one degree of freedom is a tangent, sd / sqrt(2) half their distance."""
+    half = 0.1 * math.tan(math.pi * 0.475)
+    ends = mean_of_runs([[0.4], [0.6]], 0.95)
+    np.testing.assert_allclose(np.ravel(ends), [0.5, 0.5 - half, 0.5 + half], rtol=1e-12)
+    values = np.random.default_rng(7).normal(3, 2, size=(11, 4))
+    error = values.std(axis=0, ddof=1) / np.sqrt(11)
+    peer = scipy.stats.t.interval(0.95, 10, values.mean(axis=0), error)
+    np.testing.assert_allclose(mean_of_runs(values, 0.95)[1:], peer, rtol=1e-12)
 
 
 def test_what_has_no_jackknife_interval():

@@ -175,11 +175,15 @@ def test_classes_that_are_not_detected_are_named_with_the_reason():
     left_out = "left out of macro averages"
     for chosen, lines in (
         ({}, ["! low: no value above 0.5", "! none, zero: not in the output",
-              f"! none, zero: {always}", f"faint: no reference value above 0.5; {left_out}",
-              f"more: not in the reference; {left_out}"]),
+              f"! none, zero: {always}", "faint: no reference value above 0.5; left out of hard and optimal",
+              f"more: not in the reference; {left_out}",
+              "macro averages: hard and optimal over 3 classes, soft over 4 classes"]),
         ({"inclusive": True, "pool": "mean", "threshold": 1},
          ["! low: no mean value of at least 1"]),
-        ({"threshold": 1}, [f"faint, low, none, zero: no reference value above 1; {left_out}"]),
+        ({"threshold": 1},
+         ["faint, low, none, zero: no reference value above 1; left out of hard and optimal"]),
+        ({"only": "segment.soft"}, [f"more: not in the reference; {left_out}",
+                                    "macro averages: soft over 4 classes"]),
         # Where nothing is compared uncut, a value below the threshold is not told from none.
         ({"only": "event.hard"}, ["! low, none, zero: no value above 0.5"]),
         ({"min_duration": 3, "only": "segment"},
@@ -189,6 +193,12 @@ def test_classes_that_are_not_detected_are_named_with_the_reason():
         text = of_tables(*tables, **chosen)
         assert set(lines) <= {*text.splitlines()}, text
         assert "left out" in text or "faint" not in text
+    scores = evaluate(*tables)
+    assert scores.macro_classes == scores.to_dict()["systems"][0]["macro_classes"]
+    assert scores.macro_classes == {
+        f"{basis}.{reading}": 4 if reading == "soft" else 3
+        for basis in ("segment", "event") for reading in ("hard", "optimal", "soft")
+    }  # fmt: skip
     many = pd.DataFrame([("a", k, k + 1, f"class {k}", 1) for k in range(30)], columns=head)
     assert "! class 0, class 1, class 10, class 11, class 12 and 25 more: not in the output" in of_tables(
         many, many[:0]

@@ -1,0 +1,155 @@
+"""Exact p-values of few files, scores that are equal but for rounding, limits in the range of a score."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sedeval_soft import compare, evaluate, mean_of_runs
+from sedeval_soft.comparison.ranks import kendall, places
+from sedeval_soft.evaluation.resample import all_exchanges, exchanges
+
+
+def table(values: dict[str, list[float]]) -> dict[str, list]:
+    """Return one class with a value in each second of some files."""
+    rows = [(file, k, k + 1, "car", v) for file, column in values.items() for k, v in enumerate(column)]
+    columns = ("filename", "onset", "offset", "event_label", "value")
+    return dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def soft_f(reference: dict[str, list[float]], system: dict[str, list[float]]) -> Fraction:
+    """Return 2 sum min(y, p) / sum (y + p), in fractions."""
+    pairs = [
+        (Fraction(y), Fraction(p)) for f in reference for y, p in zip(reference[f], system[f], strict=True)
+    ]
+    return 2 * sum(min(pair) for pair in pairs) / sum(sum(pair) for pair in pairs)
+
+
+def exact_p(reference, one, other) -> Fraction:
+    """Return the share of all 2^n exchanges whose difference is at least as large as the observed one."""
+    extreme, observed = [], abs(soft_f(reference, one) - soft_f(reference, other))
+    for moved in itertools.product((False, True), repeat=len(reference)):
+        sides = [
+            {file: (b if swap else a)[file] for file, swap in zip(reference, moved, strict=True)}
+            for a, b in ((one, other), (other, one))
+        ]
+        difference = abs(soft_f(reference, sides[0]) - soft_f(reference, sides[1]))
+        extreme.append(difference >= observed)
+    return Fraction(sum(extreme), len(extreme))
+
+
+@pytest.mark.parametrize("n_files", [2, 3, 6, 8])
+@pytest.mark.parametrize("seed", [0, 23])
+def test_p_exchange_of_few_files_is_exact_and_has_no_seed(n_files, seed):
+    """By enumeration in fractions. Random draws of 6 files gave from .048 to .080 for .0625."""
+    rng = np.random.default_rng(n_files)
+    files = [f"f{k}" for k in range(n_files)]
+    reference, one, other = ({f: (rng.integers(1, 9, 4) / 8).tolist() for f in files} for _ in range(3))
+    # Better in nearly all files.
+    one = {f: [(3 * y + p) / 4 for y, p in zip(reference[f], one[f], strict=True)] for f in files}
+    board = compare(
+        table(reference),
+        {"one": table(one), "other": table(other)},
+        rank_by="segment.soft.f1.micro",
+        only="segment.soft",
+        seed=seed,
+    )
+    p = next(e.difference.p_exchange for e in board.entries if e.difference is not None)
+    assert p == float(exact_p(reference, one, other))
+
+
+def test_six_files_that_all_agree_have_the_least_p():
+    """Two of 64 exchanges are as extreme: p = 1/32, which 1000 random draws hit only by chance."""
+    reference = {f"f{k}": [1.0] * 4 for k in range(6)}
+    one, other = ({f: [v + k / 64 for k in range(4)] for f in reference} for v in (0.75, 0.25))
+    for seed in range(3):
+        board = compare(
+            table(reference),
+            {"one": table(one), "other": table(other)},
+            rank_by="segment.soft.f1.micro",
+            only="segment.soft",
+            seed=seed,
+        )
+        assert board.entries[1].difference.p_exchange == 1 / 32
+        assert [entry.tied for entry in board.entries] == [False, False]
+
+
+def test_all_exchanges_are_each_yielded_once_without_a_complement():
+    for n in range(1, 9):
+        rows = [tuple(row) for block in exchanges(n, 2 ** (n - 1), 0) for row in block.astype(int).tolist()]
+        assert len({*rows}) == len(rows) == all_exchanges(n) - 1 == 2 ** (n - 1) - 1
+        nothing = {(0,) * n}
+        both = nothing | {*rows} | {tuple(1 - k for k in row) for row in {*rows, *nothing}}
+        assert len(both) == 2**n
+        # One replicate fewer, and they are drawn.
+        assert sum(map(len, exchanges(n, 2 ** (n - 1) - 1, 0))) == 2 ** (n - 1) - 1 or n == 1
+
+
+# Of the same score in another order.
+
+
+def test_values_in_another_order_give_the_same_place():
+    """Two systems with the same values in other seconds have the same F, in fractions and so by place."""
+    rng = np.random.default_rng(1)
+    unlike = 0
+    for _ in range(60):
+        values = (rng.integers(1, 1000, 12) / 1000).tolist()
+        order = rng.permutation(12)
+        sides = {"a": values, "b": [values[k] for k in order]}
+        reference = {"f": [1.0] * 12, "g": [1.0] * 12}
+        systems = {name: {"f": column, "g": column[::-1]} for name, column in sides.items()}
+        assert soft_f(reference, systems["a"]) == soft_f(reference, systems["b"])
+        board = compare(
+            table(reference),
+            {name: table(of) for name, of in systems.items()},
+            rank_by="segment.soft.f1.micro",
+            only="segment.soft",
+            replicates=10,
+        )
+        first, second = board.entries
+        unlike += first.value != second.value
+        assert (first.place, second.place) == (1, 1)
+        assert second.difference.value == 0.0 and second.difference.p_exchange == 1.0
+        assert math.isclose(first.value, second.value, rel_tol=1e-12)
+    assert unlike, "no sum was rounded otherwise: these are no values to test with"
+
+
+def test_places_and_tau_have_a_tolerance_of_1e_12():
+    assert places([0.5, 0.5 + 1e-13, 0.5 - 1e-13, 0.4], False).tolist() == [1, 1, 1, 4]
+    assert places([0.5, 0.5 + 1e-11], False).tolist() == [2, 1]
+    assert places([1e6, 1e6 * (1 + 1e-13), np.inf, np.inf, np.nan, np.nan], False).tolist() == [
+        *(3, 3, 1, 1, 5, 5)
+    ]
+    # Of three pairs two are in order in both, and one is a tie in the first: tau-b = 2 / sqrt(2 * 3).
+    scores = np.array([[0.5, 0.1], [0.5 + 1e-14, 0.2], [0.7, 0.3]])
+    assert kendall(scores, [False, False])[0, 1] == pytest.approx(2 / math.sqrt(6), rel=1e-12)
+
+
+# Limits of intervals.
+
+
+def test_intervals_over_runs_lie_within_the_range_of_the_score():
+    """Two runs with F of 2/3 and 1: t of one degree of freedom, 12.7, leads far beyond 0 and 1."""
+    reference = table({"f": [1.0, 1.0, 1.0]})
+    runs = {"1": table({"f": [1.0, 1.0, 1.0]}), "2": table({"f": [1.0, 0.5, 0.0]})}
+    scores = mean_of_runs(reference, runs, only="segment.soft")
+    f1 = scores.score("segment.soft.f1.micro")
+    assert f1.value == pytest.approx(float((1 + Fraction(3, 1) / Fraction(9, 2)) / 2), rel=1e-12)
+    assert (f1.low, f1.high) == (0.0, 1.0)
+    error_rate = scores.score("segment.soft.error_rate.micro")
+    # By hand: 0 and 1/2, so 1/4 + 12.706 / 4; there is no upper limit.
+    assert error_rate.low == 0.0
+    assert error_rate.high == pytest.approx(0.25 + 0.25 * math.tan(math.pi * 0.475), rel=1e-12)
+
+
+def test_jackknife_intervals_lie_within_the_range_of_the_score():
+    reference = table({"f": [1.0], "g": [1.0], "h": [1.0]})
+    system = table({"f": [1.0], "g": [1.0], "h": [0.125]})
+    score = evaluate(reference, system, only="segment.soft", ci="jackknife").score(
+        "segment.soft.recall.micro"
+    )
+    assert score.high == 1.0 and 0.0 < score.low < score.value

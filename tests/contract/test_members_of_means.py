@@ -1,0 +1,223 @@
+"""No submission takes anything out of a mean, and nothing added blindly raises one.
+
+Which classes, files, scenes and groups a mean is over is decided by the reference alone: by those of which
+a copy of the reference has a value. Where another system has none, the worst value there is counts. All means
+of the registry are tried: over classes, files, scenes and groups, with and without lengths of files.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from test_additions import ADDITIONS, EVERYTHING, FILES, LABELS, OF_VALUES, ROWS, ends, gains, is_trade, table
+
+import sedeval_soft
+from sedeval_soft import Scores, compare
+from sedeval_soft.measures.base import mean_of
+from sedeval_soft.measures.registry import AVERAGES, ScoreName, measure_of
+from sedeval_soft.settings import CLASS_MEANS, MEANS, PART_MEANS
+
+GROUPS = {"cars": ("car",), "dogs": ("dog",)}
+SCENES = {"a": "town", "b": "town", "c": "country"}
+WITH_MEANS = replace(EVERYTHING, means=MEANS, groups=GROUPS, classes=(*LABELS, "rain"))
+LENGTHS = dict.fromkeys(FILES, 12.0)
+
+PARTS = {"scenes": tuple(dict.fromkeys(SCENES.values())), "groups": tuple(GROUPS)}
+
+
+def scored(
+    reference, system, *, lengths: dict[str, float] | None, values: bool = True, declared=()
+) -> Scores:
+    sides = table(reference, FILES, values=values), table(system, declared, values=values)
+    return sedeval_soft.evaluate(*sides, settings=WITH_MEANS, by=SCENES, durations=lengths)
+
+
+def worst_of(name: str) -> float:
+    measure = measure_of(name)
+    worst = {"higher": measure.low, "lower": measure.high}[measure.direction]
+    assert worst is not None, f"{name}: no value is the worst"
+    return worst
+
+
+def mean_by_hand(kind: str, values: list[float], weights: list[float]) -> float | None:
+    """Return a mean in fractions, but for the root of a geometric one; None of nothing."""
+    pairs = [(Fraction(v), Fraction(w)) for v, w in zip(values, weights, strict=True) if w]
+    if not pairs:
+        return None
+    total = sum(w for _, w in pairs)
+    if kind in ("harmonic", "geometric") and any(v == 0 for v, _ in pairs):
+        return 0.0
+    if kind == "harmonic":
+        return float(total / sum(w / v for v, w in pairs))
+    if kind == "geometric":
+        return statistics.geometric_mean([float(v) for v, _ in pairs])
+    return float(sum(v * w for v, w in pairs) / total)
+
+
+KIND = {"macro": "mean", "weighted": "weighted", **{mean: mean for mean in CLASS_MEANS}}
+
+
+def members(name: ScoreName, scores: Scores) -> tuple[str, list[str]]:
+    """Return which kind of mean a score is, and the names of what it is over; nothing for none."""
+    if name.group is not None and name.group in PART_MEANS:
+        over, _, kind = name.group.partition(".")
+        # Files, which have no scores of their own here, are looked at elsewhere.
+        return kind, [str(name._replace(group=part)) for part in PARTS.get(over, ())]
+    if name.average in KIND and measure_of(name).has_classes:
+        names = [str(name._replace(average=None, class_name=label)) for label in scores.classes]
+        return KIND[name.average], [each for each in names if each in scores]
+    return "", []
+
+
+def size_of(name: str, scores: Scores) -> float:
+    """Return the size of the reference of a class, or of a part; 1 of what has none, such as rankings."""
+    of = ScoreName.parse(name)
+    basis, average = "segment" if of.basis == "ranking" else of.basis, None if of.class_name else "micro"
+    size = of._replace(basis=basis, measure="n_ref", average=average)
+    return scores.get(str(size), 1.0)
+
+
+SYSTEMS = {
+    "nothing": lambda _: [],
+    "everything": lambda _: [(f, 0.0, 12.0, c, 1.0) for f in FILES for c in LABELS],
+    "constant": lambda _: [(f, 0.0, 12.0, c, 0.25) for f in FILES for c in LABELS],
+    "one class": lambda reference: [row for row in reference if row[3] == "car"],
+    "one class constant": lambda reference: [
+        *(row for row in reference if row[3] == "car"),
+        *((f, 0.0, 12.0, "dog", 1.0) for f in FILES),
+    ],
+    "one file": lambda reference: [row for row in reference if row[0] == "a"],
+    "one scene constant": lambda reference: [
+        *(row for row in reference if row[0] == "c"),
+        *((f, 0.0, 12.0, c, 1.0) for f in "ab" for c in LABELS),
+    ],
+    "backwards": lambda reference: [(f, 12 - off, 12 - on, c, v) for f, on, off, c, v in reference],
+}
+
+
+@given(ROWS, st.booleans(), st.sampled_from([*SYSTEMS]))
+@example([("a", 0.0, 1.0, "car", 0.75), ("b", 2.0, 4.0, "dog", 1.0)], True, "one class")
+@example([("a", 0.0, 1.0, "car", 0.75), ("c", 2.0, 4.0, "dog", 0.5)], False, "nothing")
+@example([(f, 0.0, 12.0, c, 1.0) for f in FILES for c in LABELS], True, "everything")
+@example([("a", 0.0, 3.0, "car", 0.75), ("c", 2.0, 4.0, "dog", 1.0)], True, "one scene constant")
+@settings(max_examples=2, deadline=None)
+def test_a_mean_is_over_what_a_copy_of_the_reference_has_a_value_of(reference, lengths, system):
+    rows = SYSTEMS[system](reference)
+    durations = LENGTHS if lengths else None
+    scores, copy = (scored(reference, of, lengths=durations) for of in (rows, reference))
+    checked = set()
+    for text in scores:
+        name = ScoreName.parse(text)
+        kind, names = members(name, scores)
+        # The averages of d' are those of areas.
+        if not names or measure_of(text).direction == "none" or name.measure == "d_prime":
+            continue
+        names = [each for each in names if size_of(each, scores) > 0 and copy[each] is not None]
+        values = [worst_of(each) if scores[each] is None else scores[each] for each in names]
+        weights = [size_of(each, scores) if kind == "weighted" else 1.0 for each in names]
+        wanted = mean_by_hand(kind, values, weights)
+        assert (scores[text] is None) == (wanted is None), (text, scores[text], wanted)
+        if wanted is not None:
+            assert math.isclose(scores[text], wanted, rel_tol=1e-9, abs_tol=1e-12), (text, values)
+        checked.add((name.measure, kind, name.group))
+    assert {kind for _, kind, _ in checked} == {"mean", "weighted", *CLASS_MEANS}
+    assert len({measure for measure, _, _ in checked}) > 40
+
+
+@given(ROWS, ROWS, st.booleans(), st.booleans(), st.sampled_from([*ADDITIONS]))
+@example([("a", 0.0, 1.0, "car", 1.0)], [("a", 0.0, 3.0, "car", 1.0)], True, True, "rows of value 0")
+@settings(max_examples=4, deadline=None)
+def test_nothing_added_blindly_raises_a_mean(reference, system, values, lengths, addition):
+    if not values and addition in OF_VALUES:
+        return
+    # Two rows of one event that touch may be found by copies, and are none of a mean's matter.
+    if addition == "every row twice" and not values:
+        return
+    rows, declared = ADDITIONS[addition](reference, system)
+    # What is added after the end of the reference is after the end of the files, too.
+    durations = {name: max(end, 1.0) for name, end in ends(reference).items()} if lengths else None
+    how = {"lengths": durations, "values": values}
+    before = scored(reference, system, **how)
+    after = scored(reference, [*system, *rows], declared=declared, **how)
+    better = {name: pair for name, pair in gains(before, after).items() if not is_trade(name)}
+    assert not better, (addition, better)
+
+
+# The three that were found.
+
+
+def seconds(values: dict[str, list[float]], file: str = "a") -> list[tuple[str, float, float, str, float]]:
+    return [(file, float(k), k + 1.0, c, v) for c, column in values.items() for k, v in enumerate(column)]
+
+
+@pytest.mark.parametrize("least", [5e-324, 1e-320, 1e-308, 1e-30])
+def test_a_class_near_0_is_no_perfect_geometric_mean(least):
+    """F of a value v where the reference has 1 is 2 v / (1 + v); the mean is the root of both."""
+    reference, system = seconds({"car": [1.0], "dog": [1.0]}), seconds({"car": [1.0], "dog": [least]})
+    scores = sedeval_soft.evaluate(
+        table(reference), table(system), only="segment.soft", means=("geometric", "harmonic")
+    )
+    f = scores["segment.soft.f1[dog]"]
+    assert scores["segment.soft.f1.geometric"] == pytest.approx(math.sqrt(f), rel=1e-12)
+    assert scores["segment.soft.f1.harmonic"] == pytest.approx(float(2 / (1 + 1 / Fraction(f))), rel=1e-12)
+    assert float(mean_of("geometric", [least, 1.0], [1, 1])) == pytest.approx(math.sqrt(least), rel=1e-12)
+
+
+HONEST = {"car": [0.9, 0.1, 0.8, 0.2], "dog": [0.6, 0.1, 0.2, 0.7], "rain": [0.2, 0.8, 0.5, 0.6]}
+TRUTH = {"car": [1.0, 0.0, 0.75, 0.25], "dog": [0.5, 0.25, 0.25, 1.0], "rain": [0.25, 1.0, 0.5, 0.0]}
+
+
+def pearson(y: list[float], p: list[float]) -> float:
+    ys, ps = ([Fraction(v) - sum(map(Fraction, side)) / len(side) for v in side] for side in (y, p))
+    common = sum(a * b for a, b in zip(ys, ps, strict=True))
+    return math.copysign(
+        math.sqrt(common * common / (sum(a * a for a in ys) * sum(b * b for b in ps))), common
+    )
+
+
+@pytest.mark.parametrize("rest", ["missing", "constant"])
+def test_submitting_the_easiest_class_alone_wins_no_board(rest):
+    """In fractions: a class whose values are all the same counts -1 in macro correlations."""
+    name = "segment.soft.pearson.macro"
+    constant = {} if rest == "missing" else {c: [0.5] * 4 for c in ("dog", "rain")}
+    easiest = {"car": HONEST["car"]} | constant
+    systems = {"easiest": table(seconds(easiest)), "honest": table(seconds(HONEST))}
+    board = compare(
+        table(seconds(TRUTH)),
+        systems,
+        rank_by=name,
+        only="segment.soft",
+        measures="divergence",
+        durations={"a": 4.0},
+    )
+    each = {c: pearson(TRUTH[c], HONEST[c]) for c in TRUTH}
+    assert each["car"] == max(each.values())
+    wanted = {"honest": sum(each.values()) / 3, "easiest": (each["car"] - 2) / 3}
+    assert [entry.system for entry in board.entries] == ["honest", "easiest"]
+    for entry in board.entries:
+        assert entry.value == pytest.approx(wanted[entry.system], rel=1e-12)
+    # Of a class it stays undefined.
+    assert board["easiest"]["segment.soft.pearson[dog]"] is None
+    assert board["honest"]["segment.soft.pearson[dog]"] == pytest.approx(each["dog"], rel=1e-12)
+
+
+def test_a_board_by_a_mean_over_files_of_macro_averages_warns():
+    reference = [("a", 0.0, 2.0, "car", 1.0), ("b", 0.0, 2.0, "dog", 1.0)]
+    always = [(f, 0.0, 2.0, c, 1.0) for f in "ab" for c in LABELS]
+    systems = {"always": table(always), "honest": table([*reference[:1], ("b", 0.0, 1.0, "dog", 1.0)])}
+    for average, first in (("macro", "always"), ("micro", "honest")):
+        name = f"segment.hard.f1.{average}@files.mean"
+        board = compare(table(reference), systems, rank_by=name, only="segment.hard")
+        assert board.entries[0].system == first
+        warned = [text for text in board[first].warnings if text.startswith(name)]
+        assert len(warned) == (average == "macro")
+
+
+def test_every_average_of_the_registry_is_looked_at():
+    assert {*AVERAGES} - {"micro"} == {*KIND} - {*CLASS_MEANS}

@@ -301,14 +301,10 @@ def satisficed(tally: Tally, basis: str, settings: Settings, *, by_file: bool = 
     by_file: False to count all files as one, where they have no weights of their own.
     """
     constraint, how = Constraint.parse(settings.satisfice), {"by_file": by_file}
-    regardless = constraint.counts_regardless
-    # A precision of 0 is one; that of nothing is none: errors may be fewest where all are false alarms. Of
-    # events any level may come nearest to a constraint.
-    fewest = constraint.best == "error_rate" and constraint.measure == "precision"
-    every = constraint.best == "precision" or fewest or basis not in CELLS
-    candidates = candidates_of(tally, basis, settings, every=every, **how)
-    how |= {"pooled": True, "regardless": regardless}
-    candidates += candidates_of(tally, basis, settings, every=every or regardless, **how)
+    # Any level may come nearest to a constraint: a precision of 0 is one, that of nothing is undefined.
+    candidates = candidates_of(tally, basis, settings, every=True, **how)
+    how |= {"pooled": True, "regardless": constraint.counts_regardless}
+    candidates += candidates_of(tally, basis, settings, every=True, **how)
     length = tally.per_file["length"] if by_file else tally.per_file["length"].sum(keepdims=True)
     from sedeval_soft.measures.candidates import satisficed_scores
 

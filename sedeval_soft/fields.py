@@ -29,6 +29,9 @@ many segments are as are active in the reference."""
 
 RULES: tuple[str, ...] = get_args(Rule)
 
+Never = Literal["never"]
+"""The threshold of a class of which nothing is detected."""
+
 LONGEST = 1e6
 """Seconds; a limit of segments and collars that keeps ticks far from overflow."""
 
@@ -91,7 +94,7 @@ class SettingsKeywords(TypedDict, total=False):
         help="Length of a segment, also as 1/3 or 1024/44100.", brief="Length of a segment.")]
     pool: Annotated[Pool, Field("max", SEGMENTS,
         help="The value of a segment: the largest in it, or the time-weighted mean.")]
-    threshold: Annotated[float, Field(0.5, SCORING, "NUMBER", least=-1.0, most=2.0,
+    threshold: Annotated[float, Field(0.5, SCORING, "NUMBER", least=0, most=2.0,
         meaning="A system value is active above it.",
         help="The system is active where its values are above this. A rule or a file means the same as with "
         "--thresholds.", brief="Above it, the system is active.")]
@@ -204,10 +207,11 @@ class SettingsKeywords(TypedDict, total=False):
         help="Unit of divergences and of the cross-entropy.")]
     epsilon: Annotated[float, Field(1e-7, MEASURES, "NUMBER", least=1e-16, most=0.1, above=True,
         help="Where a logarithm is taken, values stay this far from 0 and 1.")]
-    thresholds: Annotated[Mapping[str, float] | Rule | None, Field(None, TUNED, "YAML|RULE",
-        least=-1.0, most=2.0, meaning="The system's threshold of each class in the tuned reading; a class "
-        "that is not named has `threshold`. Or a rule: `midpoint` of the class's lowest and highest segment, "
-        "`prior` (as many segments are above it as are active in the reference).",
+    thresholds: Annotated[Mapping[str, float | Never] | Rule | None, Field(None, TUNED, "YAML|RULE",
+        least=0, most=2.0, meaning="The system's threshold of each class in the tuned reading, `never` to "
+        "detect nothing of it; a class that is not named has `threshold`. Or a rule: `midpoint` of the "
+        "class's lowest and highest segment, `prior` (as many segments are above it as are active in the "
+        "reference).",
         help="Add the tuned reading: each class of the system is cut at a threshold of its own. It comes "
         "from a file of `soft-sed-eval tune` or from a rule: midpoint (halfway between the lowest and the "
         "highest value of the class) or prior (as many segments are above it as are active in the "

@@ -111,9 +111,6 @@ class Plan(NamedTuple):
         )
         listed = {"segment"} if settings.worst and wants("segment", "hard", "soft") else set()
         searched = {*(basis for basis, _ in thresholded), *swept, *tuned_by, *compared, *listed}
-        # What no row covers has the value 0, which such thresholds let pass.
-        lowest = min(settings.threshold, settings.reference_cut)
-        silence_passes = lowest < 0 or (settings.inclusive and lowest <= 0)
         valued = wants("segment", "optimal", "soft") or "segment" in (*tuned_by, *swept)
         more = "segment" in scored and bool(groups - {"grounding"} or settings.worst)
 
@@ -129,7 +126,7 @@ class Plan(NamedTuple):
             counts_segments=not {*scored, *tuned_by}.isdisjoint(("segment", "ranking")),
             counts_clips="clip" in {*scored, *tuned_by},
             counts_events=bool(psds) or not {*scored, *tuned_by}.isdisjoint(events),
-            needs_grid=valued or "ranking" in scored or more or silence_passes,
+            needs_grid=valued or "ranking" in scored or more,
             ranks_events=ranks_events, confuses_events=confuses_events, sweeps_events=sweeps_events,
             cuts_reference_at_all_levels=soft_events or "soft" in psds or sweeps_events,
             keeps_events=best_of_events or bool(psds) or ranks_events or confuses_events or sweeps_events,

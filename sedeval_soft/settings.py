@@ -5,6 +5,7 @@ What each setting means is in `fields`, with the range of each number.
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections import Counter
@@ -18,6 +19,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
+from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError, said
 from sedeval_soft.fields import (
     DEFAULT_ONLY,
@@ -30,6 +32,7 @@ from sedeval_soft.fields import (
     Interval,
     MatchBy,
     Matching,
+    Never,
     Pool,
     RegionEdges,
     Rule,
@@ -40,8 +43,10 @@ from sedeval_soft.names import did_you_mean, hint, meant
 Seconds = float | dict[str, float]
 """Of all classes, or by class."""
 
-Thresholds = dict[str, float]
+Thresholds = dict[str, float | Never]
 """By class."""
+
+NEVER: Never = "never"
 
 Parts = dict[str, tuple[str, ...]]
 """What belongs to each part by its name: classes of a group, patterns of file names of a scene."""
@@ -239,14 +244,15 @@ class Settings:
         of_groups = [name for name in self.means if name.startswith("groups.") and not self.groups]
         of_classes = [name for name in self.means if name in CLASS_MEANS]
         ignored = [name for name in self.ignore_class or () if name in (self.classes or ())]
+        given = self.thresholds if isinstance(self.thresholds, dict) else {}
+        of_class = ((f"thresholds of {label!r}", threshold) for label, threshold in given.items())
         # What no row covers has the value 0, as rows of 0 do.
         silence = "silence, of value 0, would be active"
         above = "expected a threshold above 0, or one that is not inclusive"
         for wrong, message in (
-            (cut < 0, f"the reference threshold must not be below 0, not {cut:g}: {silence}"),
-            *((self.inclusive and threshold <= 0,
-               f"{name} {threshold:g} cannot go with inclusive: {silence}; {above}")
-              for name, threshold in (("threshold", self.threshold), ("reference_threshold", cut))),
+            *((self.inclusive and threshold == 0, f"{name} 0 cannot go with inclusive: {silence}; {above}")
+              for name, threshold in (
+                  ("threshold", self.threshold), ("reference_threshold", cut), *of_class)),
             (self.thresholds is not None and self.cross_tune is not None,
              "thresholds and cross_tune are both given; expected one of them"),
             (any(part.endswith(".tuned") for part in self.only) and not self.tunes,
@@ -316,6 +322,12 @@ class Settings:
         """Return the length in seconds that a post-processing setting has for each class."""
         value = getattr(self, name)
         return tuple(value.get(label, 0.0) if isinstance(value, dict) else value for label in classes)
+
+    def given_thresholds(self, classes: tuple[str, ...]) -> Floats:
+        """Return the thresholds of classes, (n_classes,), NaN for never, where `thresholds` has them."""
+        given = self.thresholds if isinstance(self.thresholds, dict) else {}
+        values = (given.get(label, self.threshold) for label in classes)
+        return np.array([math.nan if value == NEVER else value for value in values], dtype=np.float64)
 
     @property
     def drops_segments(self) -> bool:
@@ -441,7 +453,11 @@ def forms_of(name: str) -> list[Schema]:
             _NULL,
         ],
         **{key: [parts, _NULL] for key in ("groups", "scenes")},
-        "thresholds": [by_class, {"enum": list(RULES)}, _NULL],
+        "thresholds": [
+            {**by_class, "additionalProperties": {"anyOf": [single, {"enum": [NEVER]}]}},
+            {"enum": list(RULES)},
+            _NULL,
+        ],
         "cross_tune": [single, {"enum": ["folds"]}, _NULL],
         "objective": [{"enum": [*OBJECTIVES, None]}],
         "satisfice": [constraint, _NULL],

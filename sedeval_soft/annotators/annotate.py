@@ -323,7 +323,7 @@ def settings_for(
 
 def _threshold(settings: Settings) -> float:
     """Return the number above which a value is a label."""
-    return math.nextafter(settings.threshold, -1.0) if settings.inclusive else settings.threshold
+    return math.nextafter(settings.threshold, 0.0) if settings.inclusive else settings.threshold
 
 
 def _ceilings(

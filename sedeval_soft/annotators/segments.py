@@ -111,9 +111,7 @@ class Segments:
     @classmethod
     def of(cls, length: Ticks, classes: tuple[str, ...], settings: Settings) -> Segments | None:
         """Return the segments of files, (n_files,) ticks; None where settings ask for more than this."""
-        # What no row covers has the value 0, which such thresholds let pass.
-        silence_passes = min(settings.threshold, settings.reference_cut) <= 0
-        if not are_simple(settings) or silence_passes or not classes:
+        if not are_simple(settings) or not classes:
             return None
         grid = Grid.over(length, settings.segment_ticks)
         if grid.n_segments.max(initial=0) > LONG:

@@ -42,7 +42,7 @@ from sedeval_soft.measures.thresholds import (
     worth_of,
 )
 from sedeval_soft.plan import CELLS, Plan
-from sedeval_soft.settings import BASES, Constraint, Settings
+from sedeval_soft.settings import BASES, NEVER, Constraint, Settings, Thresholds
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events, active
 from sedeval_soft.timeline.recordings import positive
@@ -93,10 +93,12 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | No
 
 def best_of_class(basis: str, settings: Settings, counts: ThresholdCounts) -> tuple[float, ...]:
     """Return the threshold of the best F, then that of the fewest errors of events, TP and N_sys there."""
-    threshold, *_ = counts.best(f_merit(settings.beta), inclusive=settings.inclusive)
+    low, high, *_ = counts.best(f_merit(settings.beta))
+    threshold = threshold_between(low, high, settings.inclusive)
     if basis in CELLS:
         return threshold, math.nan, 0, 0
-    return threshold, *counts.best(error_merit, inclusive=settings.inclusive)
+    low, high, *fewest = counts.best(error_merit)
+    return threshold, threshold_between(low, high, settings.inclusive), *fewest
 
 
 def best_table(
@@ -113,12 +115,9 @@ def best_table(
 def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:
     """Return the scores of counts at class-wise thresholds, totals over files, and those thresholds.
 
-    thresholds: (..., n_classes), infinite where a class has none.
+    thresholds: (..., n_classes), NaN where nothing of a class is detected.
     """
-    table = detection_scores(counts, settings.beta)
-    # A class without reference has no best threshold; nothing of it is detected.
-    table["threshold"] = Averaged(np.where(np.isinf(thresholds), np.nan, thresholds))
-    return table
+    return {**detection_scores(counts, settings.beta), "threshold": Averaged(thresholds)}
 
 
 def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) -> Table:
@@ -131,12 +130,12 @@ def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) 
     micro = ratio(errors.sum(axis=-1), n_ref.sum(axis=-1))
     return {
         "best_error_rate": averaged(ratio(errors, n_ref), micro, n_ref),
-        "best_error_rate_threshold": Averaged(np.where(present, thresholds, np.nan)),
+        "best_error_rate_threshold": Averaged(thresholds),
     }
 
 
 def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) -> DetectionCounts:
-    """Return the counts of each file where each class has a threshold of its own, (n_classes,)."""
+    """Return the counts of each file where each class has a threshold, (n_classes,), NaN for never."""
     if basis in CELLS:
         scores, hits, times, lengths = _cells(tally, basis, settings)
         detections = active(scores, thresholds[:, None], settings.inclusive)
@@ -305,14 +304,10 @@ def satisficed(tally: Tally, basis: str, settings: Settings, *, by_file: bool = 
     by_file: False to count all files as one, where they have no weights of their own.
     """
     constraint, how = Constraint.parse(settings.satisfice), {"by_file": by_file}
-    regardless = constraint.counts_regardless
-    # A precision of 0 is one; that of nothing is none: errors may be fewest where all are false alarms. Of
-    # events any level may come nearest to a constraint.
-    fewest = constraint.best == "error_rate" and constraint.measure == "precision"
-    every = constraint.best == "precision" or fewest or basis not in CELLS
-    candidates = candidates_of(tally, basis, settings, every=every, **how)
-    how |= {"pooled": True, "regardless": regardless}
-    candidates += candidates_of(tally, basis, settings, every=every or regardless, **how)
+    # Any level may come nearest to a constraint: a precision of 0 is one, that of nothing is undefined.
+    candidates = candidates_of(tally, basis, settings, every=True, **how)
+    how |= {"pooled": True, "regardless": constraint.counts_regardless}
+    candidates += candidates_of(tally, basis, settings, every=True, **how)
     length = tally.per_file["length"] if by_file else tally.per_file["length"].sum(keepdims=True)
     from sedeval_soft.measures.candidates import satisficed_scores
 
@@ -353,8 +348,7 @@ def tuned_thresholds(
     A class without reference in all other folds has the threshold of the settings.
     """
     if isinstance(settings.thresholds, dict):
-        given = [settings.thresholds.get(label, settings.threshold) for label in tally.classes]
-        return [(np.arange(len(tally.files)), np.array(given, dtype=np.float64))]
+        return [(np.arange(len(tally.files)), settings.given_thresholds(tally.classes))]
     parts = _fold_files(tally, settings, folds)
     weights = np.ones((len(parts), len(tally.files)))
     for row, files in zip(weights, parts, strict=True):
@@ -405,43 +399,44 @@ def with_rule_followed(settings: Settings, tally: Tally) -> Settings:
     if not isinstance(settings.thresholds, str):
         return settings
     scores, hits, *_ = _cells(tally, "segment", settings)
-    thresholds = []
-    for row, n in zip(np.sort(scores, axis=1), hits.sum(axis=1).tolist(), strict=True):
-        if not len(row):
-            continue
-        if settings.thresholds == "midpoint":
-            threshold = (row[0] + row[-1]) / 2
+    thresholds: Thresholds = {}
+    for label, row, n in zip(tally.classes, np.sort(scores, axis=1), hits.sum(axis=1).tolist(), strict=True):
+        above = row[row > 0]
+        if not len(above):
+            thresholds[label] = NEVER
+        elif settings.thresholds == "midpoint":
+            thresholds[label] = float(row[0] + row[-1]) / 2
         elif not n:
-            threshold = 2.0 if settings.inclusive else 1.0
+            thresholds[label] = NEVER
         else:
             # As few more as ties allow.
-            below = int(np.searchsorted(row, row[-n], side="left")) - 1
-            threshold = threshold_between(row[below] if below >= 0 else math.nan, row[-n], settings.inclusive)
-        thresholds.append(float(threshold))
-    return replace(settings, thresholds=dict(zip(tally.classes, thresholds, strict=False)))
+            high = above[max(len(above) - n, 0)]
+            low = above[above < high].max(initial=0.0)
+            thresholds[label] = threshold_between(float(low), float(high), settings.inclusive)
+    return replace(settings, thresholds=thresholds)
 
 
 def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
     """Return the best threshold of each class, for the objective that the settings name, as a file has them.
 
-    A class without reference has none. Beside them stand, for each class, the size of its reference, what it
-    reaches, and between which thresholds all are as good.
+    A class without reference has none; one of which nothing is detected at the best has `never`. Beside them
+    are, for each class, the size of its reference, its score, and the thresholds that count the same.
     """
     objective = settings.objective or "segment.f1"
     basis, merit = merit_of(objective, settings.beta)
-    thresholds: dict[str, float] = {}
+    thresholds: Thresholds = {}
     classes: dict[str, dict[str, Any]] = {}
-    of_classes = threshold_counts(tally, basis, settings)
-    for label, counts in zip(tally.classes, of_classes, strict=True):
+    for label, counts in zip(tally.classes, threshold_counts(tally, basis, settings), strict=True):
         n_ref = counts.n_ref.sum()
         if not n_ref:
             classes[label] = {"n_ref": 0, "score": None, "as_good": [None, None]}
             continue
-        thresholds[label], tp, n_sys = counts.best(merit, inclusive=settings.inclusive)
+        low, high, tp, n_sys = counts.best(merit)
+        threshold = threshold_between(low, high, settings.inclusive)
+        thresholds[label] = NEVER if math.isnan(threshold) else threshold
         is_f = objective.endswith(".f1")
         score = f_beta(tp, n_ref, n_sys, settings.beta) if is_f else ratio(n_ref + n_sys - 2 * tp, n_ref)
-        as_good = [*counts.plateau(merit, levels=basis not in CELLS)]
-        classes[label] = {"n_ref": int(n_ref), "score": float(score), "as_good": as_good}
+        classes[label] = {"n_ref": int(n_ref), "score": float(score), "as_good": [low, min(high, 1.0)]}
     return {
         "thresholds": thresholds,
         "objective": objective,

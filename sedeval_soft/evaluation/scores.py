@@ -466,8 +466,7 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
     counts = totals(tally, prefix)
     table = detection_scores(counts, settings.beta)
     if reading == "tuned" and isinstance(settings.thresholds, dict):
-        given = [settings.thresholds.get(label, settings.threshold) for label in tally.classes]
-        table["threshold"] = Averaged(np.array(given, dtype=np.float64))
+        table["threshold"] = Averaged(settings.given_thresholds(tally.classes))
     elif prefix == "event.hard":
         table |= deviation_scores(sums(DEVIATIONS), tally.total(f"{prefix}.matched"))
     elif basis in CELLS and reading in ("hard", "soft"):

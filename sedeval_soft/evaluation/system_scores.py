@@ -386,10 +386,9 @@ def unreachable(scores: Iterable[Score], constraint: Constraint) -> list[str]:
     """
     values = {(s.basis, s.class_name, s.measure): s.value for s in scores if s.reading == "optimal"}
     nearest: dict[str, list[str]] = {}
-    for (basis, label, measure), threshold in values.items():
-        if measure != "satisficed_threshold" or threshold is None:
-            continue  # a class without reference has none
-        if values[basis, label, "satisficed_recall"] is None:
+    for (basis, label, measure), recall in values.items():
+        # A class without reference has none.
+        if measure == "satisficed_recall" and recall is None and values[basis, label, "n_ref"]:
             value = values[basis, label, "satisficed_constraint"]
             reached = "undefined" if value is None else f"{value:.4g}"
             name = "all classes at one threshold" if label is None else label

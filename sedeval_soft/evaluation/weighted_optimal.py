@@ -35,6 +35,7 @@ from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.measures.thresholds import error_merit, f_merit
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import distinct
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes
 from sedeval_soft.timeline.ranges import expand
@@ -47,7 +48,7 @@ _EVENTS, _LARGEST = 1 << 20, 1 << 62
 """Events that are matched at a time, and the largest number that states of events may have."""
 
 _Regardless = Callable[[Floats, Index], Floats]
-"""Returns M of weights, (n_weights,), at positions of candidates, (n_weights, n_classes)."""
+"""Returns M of weights, (n_weights,), at thresholds that pass so many levels, (n_weights, n_classes)."""
 
 _POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
 """The F of all classes together that thresholds are best for."""
@@ -61,31 +62,37 @@ def optimal_of_weights(
     classes: the candidates of each class.
     """
     pooled = candidates_of(tally, basis, settings, pooled=True) if "joint" in settings.measures else []
+    inclusive, size = settings.inclusive, sum(len(own.value) for own in classes)
+    levels = [distinct(own.table.level) for own in classes]
     regardless: _Regardless | None = None
     if basis in CELLS:
-        regardless = _paired_cells(tally, basis, classes, settings)
+        regardless = _paired_cells(tally, basis, levels, settings)
     elif basis == "event":
-        regardless = _paired_events(tally, classes, settings)
-    inclusive, size = settings.inclusive, sum(len(own.value) for own in classes)
+        regardless = _paired_events(tally, levels, settings)
     merits = [f_merit(settings.beta), *(() if basis in CELLS else (error_merit,))]
     under = satisficed(tally, basis, settings) if settings.satisfice else None
 
     def tables(weights: Floats) -> Tables:
         def best(own: Candidates) -> Floats:
             chosen = own.best(weights, merits)
-            return np.array([(*of, own.thresholds(weights, of[0], inclusive=inclusive)) for of in chosen])
+            return np.array([(*of, own.thresholds(weights, at, inclusive=inclusive)) for at, *of in chosen])
 
         of_classes = for_each(best, classes, len(weights) * size)
-        shape = len(classes), len(merits), 5, len(weights)
+        shape = len(classes), len(merits), 4, len(weights)
         by_f, *rest = np.ascontiguousarray(np.moveaxis(np.reshape(of_classes, shape), 0, -1))
-        at, tp, n_sys, n_ref, thresholds = by_f
+        tp, n_sys, n_ref, thresholds = by_f
         tp_all, sys_all, ref_all = (column.sum(axis=1) for column in (tp, n_sys, n_ref))
-        m = tp_all if regardless is None else regardless(weights, at.astype(np.int64))
+        m = tp_all
+        if regardless is not None:
+            passed = np.zeros(thresholds.shape, dtype=np.int64)
+            for c, of_class in enumerate(levels):
+                passed[:, c] = np.searchsorted(of_class, thresholds[:, c], "left" if inclusive else "right")
+            m = regardless(weights, passed)
         counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
         table = optimal_table(counts, thresholds, settings)
         for every in pooled:
             table |= joint_scores(classes, every, weights, settings.beta, inclusive=inclusive)
-        for _, *fewest in rest:
+        for fewest in rest:
             table |= error_rate_table(*fewest)
         if under is not None:
             table |= under(weights)
@@ -94,27 +101,27 @@ def optimal_of_weights(
     return tables
 
 
-def _paired_cells(tally: Tally, basis: str, classes: Sequence[Candidates], settings: Settings) -> _Regardless:
+def _paired_cells(tally: Tally, basis: str, levels: Sequence[Floats], settings: Settings) -> _Regardless:
     """Return what counts the classes of a cell that are paired, whichever they are."""
     scores = tally.samples[f"{basis}.system"]
     sizes = positive(tally.samples[f"{basis}.reference"], settings).sum(axis=0)
     # Only where the reference has something can anything be paired with it.
     sounding = np.flatnonzero(sizes)
-    n_ref = sizes[sounding].astype(np.min_scalar_type(max(len(classes), 1)))
+    n_ref = sizes[sounding].astype(np.min_scalar_type(max(len(levels), 1)))
     start = np.searchsorted(sounding, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
-    # From which candidate on each cell is detected.
-    small = np.min_scalar_type(max((len(own.value) for own in classes), default=0) + 1)
-    place = np.zeros((len(classes), len(sounding)), dtype=small)
-    for c, own in enumerate(classes):
-        place[c] = own.place(scores[c, sounding])
+    # How many levels are up to each cell: small numbers are compared fast.
+    small = np.min_scalar_type(max(map(len, levels), default=0))
+    place = np.zeros((len(levels), len(sounding)), dtype=small)
+    for c, of_class in enumerate(levels):
+        place[c] = np.searchsorted(of_class, scores[c, sounding], side="right")
 
-    def regardless(weights: Floats, at: Index) -> Floats:
-        reached, rows = (at + 1).astype(small), max(1, _CELLS // max(len(sounding), 1))
+    def regardless(weights: Floats, passed: Index) -> Floats:
+        at, rows = passed.astype(small), max(1, _CELLS // max(len(sounding), 1))
 
         def count(begin: int) -> Floats:
             n_sys = np.zeros((len(weights[begin : begin + rows]), len(sounding)), dtype=n_ref.dtype)
             for c, of_class in enumerate(place):
-                n_sys += of_class < reached[begin : begin + rows, c, None]
+                n_sys += of_class > at[begin : begin + rows, c, None]
             pairs = sum_files(np.minimum(n_sys, n_ref, out=n_sys), start, np.int64)
             counts: Floats = np.einsum("ij,ij->i", weights[begin : begin + rows], pairs)
             return counts
@@ -126,7 +133,7 @@ def _paired_cells(tally: Tally, basis: str, classes: Sequence[Candidates], setti
     return regardless
 
 
-def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settings) -> _Regardless:
+def _paired_events(tally: Tally, levels: Sequence[Floats], settings: Settings) -> _Regardless:
     """Return what counts the events that are matched regardless of class."""
     rule, sides = pair_rule(settings), (tally.events["reference"], tally.events["system"])
     groups, file = _apart(*sides, len(tally.files), rule)
@@ -136,40 +143,41 @@ def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settin
     )
     ours, theirs = (np.sort(of[of >= 0]) for of in groups)
     starts = [np.searchsorted(of, np.arange(len(file) + 1)) for of in (ours, theirs)]
-    # Where an event begins and ends to exist among the candidates, the highest of which come first.
-    first, last = np.zeros((2, len(system)), dtype=np.int64)
-    for c, own in enumerate(classes):
+    # How many levels a threshold passes, at the least and at fewer than the last, where an event exists.
+    born, dies = np.zeros((2, len(system)), dtype=np.int64)
+    for c, of_class in enumerate(levels):
         mine = system.label == c
-        first[mine], last[mine] = own.place(system.dies[mine]), own.place(system.born[mine])
+        for ranks, values in ((born, system.born), (dies, system.dies)):
+            ranks[mine] = np.searchsorted(of_class, values[mine], side="right")
     step = max(1, _EVENTS // int(np.bincount(np.concatenate((ours, theirs))).max(initial=1)))
 
-    def states(at: Index) -> Index:
+    def states(passed: Index) -> Index:
         """Return numbers that are equal where the same events of a group exist, (n_groups, n_weights)."""
-        state, size = np.zeros((len(file), len(at)), dtype=np.int64), np.ones(len(file))
-        for c in range(len(classes)):
+        state, size = np.zeros((len(file), len(passed)), dtype=np.int64), np.ones(len(file))
+        for c in range(len(levels)):
             mine = np.flatnonzero(system.label == c)
             own, number = np.unique(theirs[mine], return_inverse=True)
-            levels, level = np.unique(at[:, c], return_inverse=True)
-            n = int(last[mine].max(initial=0)) + 1
+            ranks, rank = np.unique(passed[:, c], return_inverse=True)
+            n = int(dies[mine].max(initial=0)) + 1
             # Distinct, so that between two of them nothing changes in a group.
-            changes = np.unique([number * n + ends[mine] for ends in (first, last)])
+            changes = np.unique([number * n + ends[mine] for ends in (born, dies)])
             begin = np.arange(len(own) + 1) * n
             before = np.searchsorted(changes, begin)
-            passed = np.searchsorted(changes, begin[:-1, None] + np.clip(levels, -1, n - 1), side="right")
+            after = np.searchsorted(changes, begin[:-1, None] + np.minimum(ranks, n - 1), side="right")
             possible = np.diff(before) + 1
             if float((size[own] * possible).max(initial=0)) * len(file) >= _LARGEST:
                 state = np.unique(state, return_inverse=True)[1].reshape(state.shape)
                 size[:] = state.size
             size[own] *= possible
-            state[own] = state[own] * possible[:, None] + (passed - before[:-1, None]).take(level, axis=1)
+            state[own] = state[own] * possible[:, None] + (after - before[:-1, None]).take(rank, axis=1)
         return state
 
-    def regardless(weights: Floats, at: Index) -> Floats:
+    def regardless(weights: Floats, passed: Index) -> Floats:
         drawn = weights.T[file]
         group, row = np.nonzero(drawn > 0)
         often = drawn[group, row]
         # What exists of a group at some thresholds is the same at many: each such state is matched once.
-        numbers = states(at)[group, row] * len(file) + group
+        numbers = states(passed)[group, row] * len(file) + group
         _, example, back = np.unique(numbers, return_index=True, return_inverse=True)
         pairs, row_of, group = np.zeros(len(example)), row[example], group[example]
         for begin in range(0, len(example), step):
@@ -177,8 +185,8 @@ def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settin
             (owner, mine), (other, at_all) = (
                 expand(start[group[some]], start[group[some] + 1]) for start in starts
             )
-            place = at[row_of[some][other], system.label[at_all]]
-            alive = (first[at_all] <= place) & (place < last[at_all])
+            rank = passed[row_of[some][other], system.label[at_all]]
+            alive = (born[at_all] <= rank) & (rank < dies[at_all])
             ours, theirs = (
                 replace(side.take(chosen), file=of.astype(np.int32)).events()
                 for side, chosen, of in ((reference, mine, owner), (system, at_all[alive], other[alive]))
@@ -262,11 +270,11 @@ def _fixed_table(basis: str, best: Table, sums: Weighted, settings: Settings) ->
 
 
 def _thresholds(best: Table, n_classes: int) -> dict[str, Floats]:
-    """Return the thresholds of a table, (n_classes,), by what they are best for; infinite where none is."""
+    """Return the thresholds of a table, (n_classes,), by what they are best for; NaN where none is."""
     thresholds = {}
     for use in ("threshold", "best_error_rate_threshold", *_POOLED):
         if use in best:
             # One may be for all classes.
             values = np.asarray(best[use].overall if best[use].classes is None else best[use].classes)
-            thresholds[use] = np.broadcast_to(np.where(np.isnan(values), np.inf, values), n_classes)
+            thresholds[use] = np.broadcast_to(values, n_classes)
     return thresholds

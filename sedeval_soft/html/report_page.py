@@ -197,8 +197,7 @@ def _headline(inputs: ReportInput, families: Sequence[Family]) -> dict[str, Any]
 
     ranking: the score that ranks systems, if there is one. rows: bases and readings, that of the ranking
     score first. groups: averages, and how many columns each has. columns: an average, a measure and its
-    heading each. overall: scores of all classes together, with their names. always_on: by basis, classes
-    whose best threshold is below all values.
+    heading each. overall: scores of all classes together, with their names.
     """
     scores = inputs.scores
     asked = [family for family in families if family[0] in inputs.bases] or families
@@ -223,18 +222,12 @@ def _headline(inputs: ReportInput, families: Sequence[Family]) -> dict[str, Any]
         and score.group is None
     ]
     rows = ranked_first(rows, ranking)
-    always_on = {
-        basis: [c for c in scores.classes if (scores.get(f"{basis}.optimal.threshold[{c}]") or 0) < 0]
-        for basis, reading in rows
-        if reading == "optimal"
-    }
     return {
         "ranking": ranking,
         "rows": rows,
         "groups": Counter(average for average, _ in kinds).items(),
         "columns": [(*kind, measure_label(scores.settings, kind[1])) for kind in kinds],
         "overall": overall,
-        "always_on": {basis: labels for basis, labels in always_on.items() if labels},
     }
 
 

@@ -40,7 +40,7 @@ SILENT = "precision of silence"
 STAIRS = "stairs below ties"
 
 CAUSES = {
-    ZEROS: "to it a value of 0 is a score as others: at one threshold each file is an event; here silence",
+    ZEROS: "to it a value of 0 is a score as others: at minus infinity all time is detected; here 0 never is",
     TIES: "of thresholds with the same F ours is the highest; its floats may tell them apart",
     STAIRS: "its ROC goes right before it goes up where scores tie; ours goes straight, as scikit-learn's",
     SILENT: "where nothing is detected its precision is 1 (0 of all classes); ours is undefined",

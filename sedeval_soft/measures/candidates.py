@@ -29,6 +29,7 @@ from sedeval_soft.measures.weighted_files import FileSums
 from sedeval_soft.settings import AT_LEAST, Constraint, Settings
 from sedeval_soft.sorting import distinct, heads
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.timeline.ranges import expand
 
 _AT_ONCE = 1 << 18
 """Numbers in an array that is made for some weights."""
@@ -207,24 +208,33 @@ class Candidates:
         return [[place.astype(np.int64), tp, n_sys, n_ref] for place, tp, n_sys in at]
 
     def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:
-        """Return the threshold that stands for a candidate for each weights, NaN where there is none."""
-        thresholds = np.full(len(at), np.nan)
-        chosen = np.flatnonzero(at >= 0)
-        value = self.value[at[chosen]]
-        middles = threshold_between(self._below(weights[chosen], value), value, inclusive)
-        thresholds[chosen] = np.where(np.isinf(value), 2.0 if inclusive else 1.0, middles)
-        return thresholds
+        """Return the threshold that is written for a candidate for each weights, NaN where there is none."""
+        high = self.value[np.maximum(at, 0)]
+        ranges = [*zip(self._lows(weights, high).tolist(), high.tolist(), strict=True)]
+        known = {each: threshold_between(*each, inclusive) for each in {*ranges}}
+        return np.array([known[each] for each in ranges])
 
-    def _below(self, weights: Floats, value: Floats) -> Floats:
-        """Return for each weights the highest level below a value in files that count, NaN for none."""
-        level, file = self.table.level, self.table.file
-        if self.table.below is not None:
-            return np.append(self.table.below, math.nan)[np.searchsorted(level, value)]
-        at, row = np.searchsorted(level, value, side="left") - 1, np.arange(len(weights))
-        while file is not None and len(row := row[at[row] >= 0]):
-            row = row[weights[row, file[at[row]]] <= 0]
-            at[row] -= 1
-        return np.append(level, math.nan)[at]
+    def _lows(self, weights: Floats, high: Floats) -> Floats:
+        """Return for each weights the highest level below one at which counts change, 0 for none."""
+        table = self.table
+        if table.below is not None:
+            return np.append(table.below, 0.0)[np.searchsorted(table.level, high)]
+        first = heads(table.level)
+        start, level = np.append(first, len(table.level)), table.level[first]
+        file = np.zeros(len(table.level), dtype=np.int32) if table.file is None else table.file
+        low, at = np.zeros(len(high)), np.searchsorted(level, high) - 1
+        step = max(1, _AT_ONCE // int(np.diff(start).max(initial=1)))
+        for begin in range(0, len(high), step):
+            row = np.arange(begin, min(begin + step, len(high)))
+            while len(row := row[at[row] >= 0]):
+                number, change = expand(start[at[row]], start[at[row] + 1])
+                drawn = weights[row[number], file[change]]
+                sums = [np.bincount(number, drawn * of[change], len(row)) for of in table.changes]
+                moves = np.any(sums, axis=0)
+                low[row[moves]] = level[at[row[moves]]]
+                row = row[~moves]
+                at[row] -= 1
+        return low
 
 
 def _exact(most: float) -> type[np.floating[Any]]:

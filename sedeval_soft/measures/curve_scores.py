@@ -22,7 +22,7 @@ import numpy as np
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.measures.base import averaged, ratio
 from sedeval_soft.measures.detection import f_beta
-from sedeval_soft.measures.thresholds import EVERYTHING, ThresholdCounts
+from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.sorting import heads, in_order
 from sedeval_soft.threads import for_each
 
@@ -150,9 +150,9 @@ def d_prime(area: float) -> float:
 class Curve:
     """Counts of a class at every threshold, and what follows from them; NaN where that is undefined.
 
-    threshold: (n,) ascending; each value holds up to the next one. tp, n_sys: (n,) counts, or weights where
-    the reference is soft. n_ref: size of the reference. fp: (n,) false positives of cells; None for events,
-    which have no true negatives to set them against.
+    threshold: (n,) ascending; each value holds up to the next one. The first may be NaN, see `of_points`.
+    tp, n_sys: (n,) counts, or weights where the reference is soft. n_ref: size of the reference. fp: (n,)
+    false positives of cells; None for events, which have no true negatives to set them against.
     """
 
     threshold: Floats
@@ -163,11 +163,14 @@ class Curve:
 
     @classmethod
     def of_points(cls, points: Points) -> Curve:
-        """Return the curve of cells, from the threshold that detects all to the one that detects nothing."""
+        """Return the curve of cells, from the point at which all are positive to the one at which none is.
+
+        No threshold detects cells of value 0: where there are any, that first point has none.
+        """
         counts = [
             np.append(column[::-1], column.dtype.type(0)) for column in (points.tp, points.n_sys, points.fp)
         ]
-        threshold = np.append(EVERYTHING, points.score[::-1])
+        threshold = np.append(math.nan if np.any(points.score == 0) else 0.0, points.score[::-1])
         return cls(threshold, counts[0], counts[1], counts[0][0].item(), counts[2])
 
     @classmethod

@@ -137,7 +137,8 @@ _f = partial(_detection, source=_RIJSBERGEN, undefined="N_ref = N_sys = 0")
 _rate = partial(_detection, direction="lower", table="rates")
 _count = partial(Measure, high=None, direction="none", source=_PAPER, averages=("micro",), table="counts")
 _negatives = partial(Measure, source=_PAPER, table="negatives")
-_threshold = partial(Measure, low=-1.0, high=2.0, direction="none", averages=(), exact=True)
+_NO_THRESHOLD = "nothing of the class is detected"
+_threshold = partial(Measure, high=2.0, direction="none", averages=(), exact=True, undefined=_NO_THRESHOLD)
 _overall = partial(Measure, undefined="N_ref = 0", averages=("overall",), has_classes=False, table="joint")
 _satisficed = partial(
     Measure, missing=0.0, source=_EBBERS, averages=("overall",), table="satisficed", needs="--satisfice"
@@ -227,20 +228,19 @@ OF_FUZZY_SETS = tuple(
 # What is told of the thresholds that readings find; they are computed where these are looked for.
 
 THRESHOLD = _threshold("threshold",
-    "the threshold of the class that gives its best F; -1 detects all, 1 (2 if inclusive) nothing",
-    "argmax over all distinct scores of F", undefined="N_ref = 0", source=_EBBERS)  # fmt: skip
+    "the threshold of the class that gives its best F",
+    "argmax over all distinct scores of F, the highest of ties", source=_EBBERS)  # fmt: skip
 
 TUNED_THRESHOLD = _threshold("threshold",
     "the threshold of the class that was given; where each fold has its own there is none", "--thresholds",
-    undefined="thresholds differ between folds")  # fmt: skip
+    undefined=f"thresholds differ between folds; {_NO_THRESHOLD}")  # fmt: skip
 
 BEST_ERROR_RATE = (
     Measure("best_error_rate", "lowest error rate of a class over all thresholds",
         "min over thresholds of (FN + FP) / N_ref; micro pools the counts at them", high=None,
         direction="lower", undefined="N_ref = 0", short="best ER", table="best error rate"),
-    _threshold("best_error_rate_threshold", "threshold with the lowest error rate; -1 detects all, 1 nothing",
-        "argmin over thresholds of the error rate, the highest of ties",
-        undefined="the class has no reference", short="at"),
+    _threshold("best_error_rate_threshold", "threshold with the lowest error rate",
+        "argmin over thresholds of the error rate, the highest of ties", short="at"),
 )  # fmt: skip
 
 JOINT = (
@@ -248,18 +248,19 @@ JOINT = (
         "max over thresholds of (1 + b^2) sum TP / (b^2 sum N_ref + sum N_sys)", source=_DINKELBACH,
         short="joint F"),
     _threshold("joint_threshold", "the threshold of the class where micro F is largest", "argmax of joint_f",
-        undefined="nothing of the class is detected", source=_DINKELBACH, short="joint at"),
+        source=_DINKELBACH, short="joint at"),
     _overall("single_f", "largest micro F (with --beta) at one threshold for all classes",
         "max over thresholds of F of the counts of all classes", source=_RIJSBERGEN, short="single F"),
-    _overall("single_threshold", "the one threshold where micro F is largest", "argmax of single_f", low=-1.0,
-        high=2.0, direction="none", source=_RIJSBERGEN, short="at", exact=True),
+    _overall("single_threshold", "the one threshold where micro F is largest", "argmax of single_f",
+        undefined="nothing is detected", high=2.0, direction="none", source=_RIJSBERGEN, short="at",
+        exact=True),
 )  # fmt: skip
 
 SATISFICED = (
     _satisficed("satisficed_threshold",
         "the threshold that is best under --satisfice, of a class, or one for all classes",
         "argmax of F (or what --satisfice names) where the constraint holds", short="at",
-        undefined="N_ref = 0", low=-1.0, high=2.0, direction="none", exact=True),
+        undefined="nothing is detected", high=2.0, direction="none", exact=True),
     _satisficed("satisficed_constraint",
         "the constrained measure at that threshold; the nearest to it where none satisfies it",
         "what --satisfice names", short="constrained", undefined="N_ref = 0", high=None, direction="none"),

@@ -46,8 +46,6 @@ class Detections:
         """Rank the detections of a system; equal values by file, onset and offset."""
         found, value = system.take(system.dies > 0), system.dies[system.dies > 0]
         if system.nested:
-            # A value of 0 is silence: what is active at 0, or below, is what is active above it.
-            inclusive, threshold = inclusive and threshold > 0, max(threshold, 0.0)
             above = system.take(system.dies >= threshold if inclusive else system.dies > threshold)
             whole = above.alive(threshold, inclusive)
             # Whatever lasts to a level above the threshold lies in one event at it, and begins there or

@@ -1,14 +1,16 @@
 """Counts of a class at every threshold of the system: what is best over thresholds is read off these.
 
 A level is a value of the system at which counts change: what counts right below it need not count at it
-or above. So thresholds between two neighbouring levels are alike, and as in sed_scores_eval their middle
-stands for them; of equally good ones the highest is best.
+or above. Thresholds between which no count changes are alike, and `threshold_between` is the number that is
+written for them; of equally good ones the highest is best. No threshold is below 0: a value of 0 is never a
+detection.
 
 `ThresholdCounts` add up over parts of a table.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,12 +26,6 @@ from sedeval_soft.timeline.ranges import expand
 
 Merit = Callable[[Any, Any, Any], Any]
 """What is best where it is highest: of TP, N_sys and N_ref. It never falls with TP, nor rises with N_sys."""
-
-NOTHING = math.inf
-"""The threshold of a class without reference: nothing is detected. It is undefined when shown."""
-
-EVERYTHING = -1.0
-"""The threshold below every score: everything is detected, segments without any score too."""
 
 TP, N_SYS, PAIRED = 0, 1, 2
 """Rows of counts; PAIRED is what is matched regardless of class, where that is counted."""
@@ -60,17 +56,16 @@ Worth = Callable[[Index, Index, Index, int], Bools]
 class ThresholdCounts:
     """By how much counts of a class grow from thresholds at or above a level to those right below it.
 
-    level: (n,) ascending, and distinct if files are summed. changes: (n_counts, n) whole numbers, in rows TP,
-    N_SYS and others. A level stays where changes cancel: thresholds lie between levels, and must not depend
-    on which files were counted together. n_ref: (n_files,) sizes of the reference, (1,) if files are summed.
-    file: (n,) whose change it is; None if files are summed. lowest: the lowest threshold there is.
+    level: (n,) ascending, above 0, and distinct if files are summed. changes: (n_counts, n) whole numbers, in
+    rows TP, N_SYS and others. n_ref: (n_files,) sizes of the reference, (1,) if files are summed. file: (n,)
+    whose change it is; None if files are summed. below: (n,) the next lower level of each, 0 for none, where
+    those without hits are left out.
     """
 
     level: Floats
     changes: Index
     n_ref: Index
     file: Codes | None = None
-    lowest: float = 0.0
     below: Floats | None = None
 
     @classmethod
@@ -94,25 +89,30 @@ class ThresholdCounts:
         summed, and each cell counts once.
         """
         if times is not None:
-            order = np.argsort(system, kind="stable")
+            n_ref = (times * positive).sum(keepdims=True)
+        elif file is not None:
+            n_ref = np.bincount(file[positive], minlength=n_files)
+        else:
+            n_ref = positive.sum(keepdims=True)
+        heard = system > 0
+        system, positive = system[heard], positive[heard]
+        marks = [positive] if paired is None else [positive, paired[heard]]
+        if times is not None:
+            order, times = np.argsort(system, kind="stable"), times[heard]
             first = heads(system[order])
             counts = np.zeros((2, len(first)), dtype=np.int64)
             if len(order):
                 counts[N_SYS] = np.add.reduceat(times[order], first)
                 counts[TP] = np.add.reduceat((times * positive)[order], first)
-            n_ref = (times * positive).sum(keepdims=True)
-            return cls(system[order][first], counts, n_ref, None, EVERYTHING)
-        marks = [positive] if paired is None else [positive, paired]
+            return cls(system[order][first], counts, n_ref)
         if file is not None:
             level, order = in_order(system)
             changes = np.ones((1 + len(marks), len(level)), dtype=np.int64)
             for row, mark in zip((TP, PAIRED), marks, strict=False):
                 changes[row] = mark[order]
-            return cls(
-                level, changes, np.bincount(file[positive], minlength=n_files), file[order], EVERYTHING
-            )
+            return cls(level, changes, n_ref, file[heard][order])
         if only_hits and paired is None:
-            return cls._of_hits(system, positive)
+            return cls._of_hits(system, positive, n_ref)
         # Values alone are sorted much faster than their places.
         ordered = np.sort(system)
         first = heads(ordered)
@@ -122,11 +122,11 @@ class ThresholdCounts:
             chosen = np.sort(system[mark])
             begin = heads(chosen)
             changes[row, np.searchsorted(level, chosen[begin])] = np.diff(begin, append=len(chosen))
-        return cls(level, changes, positive.sum(keepdims=True), None, EVERYTHING)
+        return cls(level, changes, n_ref)
 
     @classmethod
-    def _of_hits(cls, system: Floats, positive: Bools) -> Self:
-        """Count cells at the levels of positive ones; (n_cells,) each."""
+    def _of_hits(cls, system: Floats, positive: Bools, n_ref: Index) -> Self:
+        """Count cells at the levels of positive ones; (n_cells,) each, values above 0."""
         # Floats from 0 to 1 are in the order of their bits. In place of the sign there is one that says which
         # cells are positive, so that of equal values these come first.
         keys = system.view(np.int64) << 1
@@ -136,9 +136,9 @@ class ThresholdCounts:
         first = heads(keys[hits])
         at = hits[first]
         level, below = ((keys[places] >> 1).view(np.float64) for places in (at, at - 1))
-        below[:1][at[:1] == 0] = np.nan
+        below[:1][at[:1] == 0] = 0.0
         changes = np.array((np.append(first, len(hits)), np.append(at, len(keys))))
-        return cls(level, changes[:, 1:] - changes[:, :-1], np.array([len(hits)]), None, EVERYTHING, below)
+        return cls(level, changes[:, 1:] - changes[:, :-1], n_ref, None, below)
 
     @classmethod
     def of_lives(
@@ -193,62 +193,46 @@ class ThresholdCounts:
             np.concatenate([getattr(part, name) for part in parts], axis=-1)
             for name in ("level", "changes", "n_ref")
         )
-        return cls._sorted(level, changes, n_ref, lowest=parts[0].lowest)
+        return cls._sorted(level, changes, n_ref)
 
     @classmethod
-    def _sorted(
-        cls, level: Floats, changes: Index, n_ref: Index, file: Codes | None = None, lowest: float = 0.0
-    ) -> Self:
+    def _sorted(cls, level: Floats, changes: Index, n_ref: Index, file: Codes | None = None) -> Self:
         """Put levels in order; without `file`, those that are equal become one."""
         level, order = in_order(level)
         changes = changes[:, order]
         if file is not None:
-            return cls(level, changes, n_ref, file[order], lowest)
+            return cls(level, changes, n_ref, file[order])
         first = heads(level)
         changes = np.add.reduceat(changes, first, axis=1) if len(first) else changes
-        return cls(level[first], changes, n_ref.sum(keepdims=True), None, lowest)
+        return cls(level[first], changes, n_ref.sum(keepdims=True))
 
     def steps(self) -> tuple[Floats, Index]:
         """Return the summed counts at all thresholds: (n,) ascending, and (n_counts, n).
 
         Each holds up to the next threshold, the last from there on.
         """
-        return np.append(self.lowest, self.level), self._counts()
+        return np.append(0.0, self.level), self._counts()
 
     def _counts(self) -> Index:
         counts = np.zeros((len(self.changes), len(self.level) + 1), dtype=np.int64)
         np.cumsum(self.changes[:, ::-1], axis=1, out=counts[:, -2::-1])
         return counts
 
-    def best(self, merit: Merit, *, inclusive: bool) -> tuple[float, int, int]:
-        """Return the threshold at which a merit is highest, and TP and N_sys there; files are summed.
+    def best(self, merit: Merit) -> tuple[float, float, int, int]:
+        """Return between which levels a merit is highest, and TP and N_sys there; files are summed.
 
-        A class without reference has no such threshold: NOTHING.
+        All thresholds from the lower level, 0 for none, up to the higher one have the same counts. The higher
+        one is infinite where nothing is detected, as of a class without reference.
         """
-        n_ref = int(self.n_ref.sum())
-        if not n_ref:
-            return NOTHING, 0, 0
         counts = self._counts()
-        at = len(self.level) - int(np.argmax(merit(counts[TP], counts[N_SYS], n_ref)[::-1]))
-        tp, n_sys = counts[:2, at].tolist()
-        if at == len(self.level):
-            return 2.0 if inclusive else 1.0, tp, n_sys
-        if self.below is not None:
-            below = float(self.below[at])
-        else:
-            below = float(self.level[at - 1]) if at else math.nan
-        return float(threshold_between(below, self.level[at], inclusive)), tp, n_sys
-
-    def plateau(self, merit: Merit, *, levels: bool) -> tuple[float, float]:
-        """Return between which thresholds all are as good as the best; files are summed.
-
-        levels: whether levels are among them, below which a merit may stay as it is.
-        """
-        low, counts = self.steps()
         merits = merit(counts[TP], counts[N_SYS], int(self.n_ref.sum()))
         at = len(self.level) - int(np.argmax(merits[::-1]))
-        first = int(np.flatnonzero(merits[: at + 1] != merits[at]).max(initial=-1)) + 1 if levels else at
-        return float(low[first]), float(np.append(self.level, 1.0)[at])
+        tp, n_sys = counts[:2, at].tolist()
+        high = float(np.append(self.level, math.inf)[at])
+        if self.below is not None and at < len(self.level):
+            return float(self.below[at]), high, tp, n_sys
+        moves = np.flatnonzero(self.changes[:, :at].any(axis=0))
+        return float(self.level[moves[-1]]) if len(moves) else 0.0, high, tp, n_sys
 
 
 class Ends(NamedTuple):
@@ -395,24 +379,24 @@ def worth_of(merits: Sequence[Merit]) -> Worth:
             merit(most, least, n_ref) >= merit(above[TP], above[N_SYS], n_ref).max() for merit in merits
         ]
         may: Bools = np.any(bounds, axis=0)
+        # The best range may end in the next lower stretch, at any level.
+        may[:-1] |= may[1:].copy()
         return may
 
     return worth
 
 
-def threshold_between(below: Floats | float, lowest: Floats | float, inclusive: bool = False) -> Floats:
-    """Return the middles between the highest scores that are not detected and the lowest that are, (n,).
+def threshold_between(low: float, high: float, inclusive: bool = False) -> float:
+    """Return the number that is written for all thresholds between two levels, 0 <= low < high.
 
-    below, lowest: (n,) or numbers in [0, 1], below < lowest; below is NaN where all scores are detected. Such
-    a middle is that to 0, which is the value of what has no score; a `lowest` of 0 has EVERYTHING.
-
-    Half the sum of two floats is the exact middle, rounded once: rounding keeps the order, so that it is at
-    least the lower and at most the higher. Where it is the one that must not be, as between two floats next
-    to each other, the other one is taken: below <= threshold < lowest, or below < threshold <= lowest for
-    `inclusive`. Scores that are all multiplied by a power of two have thresholds multiplied by it.
+    It is the middle, half their sum in 64-bit floats, rounded to as few decimals as leave it strictly between
+    them: to the nearest, and a half to the even digit, as `round` does. Between two floats that are next to
+    each other there is none: then it is `low`, or `high` if inclusive, which detect the same. NaN where
+    `high` is infinite: nothing is detected at any number.
     """
-    low = np.where(np.isnan(below), 0.0, below)
-    middle = (low + lowest) / 2
-    between = np.where(middle > low, middle, lowest) if inclusive else np.where(middle < lowest, middle, low)
-    everything = np.isnan(below) & np.less_equal(lowest, 0.0)
-    return np.where(everything, 0.0 if inclusive else EVERYTHING, between)
+    middle = (low + high) / 2
+    if math.isinf(high):
+        return math.nan
+    if not low < middle < high:
+        return high if inclusive else low
+    return next(number for k in itertools.count(1) if low < (number := round(middle, k)) < high)

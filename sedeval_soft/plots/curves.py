@@ -286,13 +286,14 @@ def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
 
     def line(curve: Curve, system: System, label: str | None) -> Line:
         # A curve ends with the threshold that nothing is above; it holds for all above that.
-        x, y = np.append(curve.threshold, max(1.0, curve.threshold[-1])), np.append(curve.f1, curve.f1[-1])
+        known = ~np.isnan(curve.threshold)
+        x, y = np.append(curve.threshold[known], 1.0), np.append(curve.f1[known], curve.f1[-1])
         at, best = (system.value(f"{stem}.{name}[{label}]") for name in ("threshold", "f1"))
         if label is None and np.any(np.isfinite(y)):
             at, best = float(x[np.nanargmax(y)]), float(np.nanmax(y))
         if at is None or best is None:
             return Line(x, y, "steps-post")
-        return Line(x, y, "steps-post", f"{best:.3f}", (min(max(at, 0.0), 1.0), best))
+        return Line(x, y, "steps-post", f"{best:.3f}", (at, best))
 
     more = (
         layout.Entry(Line2D([], [], color=_GREY, linestyle="none", marker="o"), "best threshold"),

@@ -353,10 +353,6 @@ class _Screen:
 
     def _notes_of_classes(self) -> Iterator[str]:
         yield from self._by_reason(self.missed, mark="! ")
-        best = self._of_classes(self.order[0][0], "optimal", "threshold")
-        always = [label for label in self.missed if (best.get(label) or 0) < 0]
-        if always:
-            yield self._named(always, "best when always active, which may lower the micro F", "! ")
         yield from self._by_reason(self.absent)
         yield from self._classes_of_macro()
 

@@ -101,7 +101,8 @@ def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatc
 NO_THRESHOLDS = {
     "car: [\n": ":2:1: is not YAML",
     "": "expected thresholds, one `class: number` on each line",
-    "car: 3\n": "thresholds of 'car' must be -1 to 2, not 3",
+    "car: 3\n": "thresholds of 'car' must be 0 to 2, or never, not 3",
+    "car: -1\n": "thresholds of 'car' must be 0 to 2, or never, not -1",
     "car: 0.5\ncar: 0.6\n": ":2:1: setting 'car' is given twice",
     "thresholds: prior\n": "expected `--thresholds prior`",
     "inclusive: true\nthresholds: {car: 0.5}\n": "found for active at or above thresholds",

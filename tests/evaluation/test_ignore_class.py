@@ -284,7 +284,7 @@ def test_all_readings_of_segments_are_as_defined(case, length, pool):
     assert scores["segment.soft.kl_divergence[Q]"] == expected
     pairs = [(float(p[0]), y[0] > HALF) for y, p, _ in known]
     best = []
-    for threshold in {-1.0, *(p for p, _ in pairs)}:
+    for threshold in {0.0, *(p for p, _ in pairs)}:
         tp = sum(y and p > threshold for p, y in pairs)
         best.append(2 * tp / max(1, sum(y for _, y in pairs) + sum(p > threshold for p, _ in pairs)))
     if any(y for _, y in pairs):

@@ -1,18 +1,19 @@
 """The tuned reading is the hard one of a system that was cut at the same thresholds by hand.
 
-Best thresholds lie in the middle between two scores, so that they cut other files where it is meant.
+A best threshold is the shortest decimal near the middle of those that count the same.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from tables import long_rows
 
@@ -211,7 +212,8 @@ def test_no_threshold_is_better_and_those_that_are_said_to_be_are_as_good(varian
     tried = 0
     for (label, of), gap in itertools.product(found["classes"].items(), GAPS):
         low, high = of["as_good"]
-        assert low <= found["thresholds"][label] <= high
+        threshold = found["thresholds"][label]
+        assert high == 1.0 if threshold == "never" else low < threshold < high
         at = replace(settings, only=(basis,), thresholds={label: gap}, groups={}, scenes={})
         scores = evaluate_rows(reference, system, at)
         own = float(merit(counts(scores, f"{basis}.tuned", label), objective, settings.beta))
@@ -246,8 +248,8 @@ def test_rules(inclusive):
     for label, column in zip(LABELS, system.values, strict=True):
         _, n_sys, n_ref = counts(prior, "segment.tuned", label)
         # As many as the reference has, or as few more as ties allow.
-        above = [int((column > gap).sum()) for gap in [-1.0, *GAPS]]
-        assert n_sys == min(count for count in above if count >= n_ref)
+        above = [int((column > gap).sum()) for gap in [0.0, *GAPS]]
+        assert n_sys == min((count for count in above if count >= n_ref), default=above[0])
 
 
 def test_rules_on_silent_classes():
@@ -286,13 +288,21 @@ def _events(rows):
     )
 
 
-def test_a_threshold_that_lets_silence_pass_does_so_whatever_else_is_evaluated():
-    rows = long_rows([("a", 0.0, 1.0, "car", 0.9), ("a", 3.0, 4.0, "car", 0.8)])
-    settings = Settings(threshold=-1.0, reference_threshold=0.5)
-    given = replace(settings, threshold=0.5, thresholds={"car": -1.0})
-    assert evaluate_rows(rows, rows, given)["segment.tuned.n_sys[car]"] == 4
-    for only in (("segment.hard",), ("segment",)):
-        assert evaluate_rows(rows, rows, replace(settings, only=only))["segment.hard.n_sys[car]"] == 4
+@pytest.mark.parametrize("name", ["threshold", "reference_threshold", "thresholds"])
+def test_no_threshold_is_below_0(name):
+    for value, inclusive in ((-1.0, False), (-1e-9, False), (0.0, True)):
+        given = {name: {"car": value} if name == "thresholds" else value, "inclusive": inclusive}
+        with pytest.raises(SettingsError, match=name):
+            Settings(**given)
+
+
+def test_nothing_is_detected_of_a_class_that_never_is():
+    rows = long_rows([("a", 0.0, 1.0, "car", 1.0), ("a", 3.0, 4.0, "dog", 0.8)])
+    found = evaluate_rows(rows, rows, Settings(thresholds={"car": "never"}))
+    for basis in ("segment", "event"):
+        assert found[f"{basis}.tuned.n_sys[car]"] == 0
+        assert found[f"{basis}.tuned.n_sys[dog]"] == 1
+        assert found[f"{basis}.tuned.threshold[car]"] is None
 
 
 # --- thresholds in the middle ---------------------------------------------------------------------
@@ -301,14 +311,25 @@ SCORES = st.one_of(st.floats(0.0, 1.0), st.integers(0, 10**6).map(lambda k: k / 
 
 
 @given(SCORES, SCORES, st.booleans())
-def test_a_threshold_is_the_exact_middle_rounded_once_and_parts_the_two(one, other, inclusive):
+@example(0.1, 0.4, False)  # 0.2 and 0.3 are as near: a half goes to the even digit
+@example(0.3, 0.6, False)
+def test_a_threshold_is_the_shortest_decimal_nearest_to_the_middle(one, other, inclusive):
+    """Against fractions: the fewest decimals with a number strictly inside, and of these the nearest."""
     assume(one != other)
     low, high = sorted((one, other))
-    threshold = float(threshold_between(low, high, inclusive))
-    assert low < threshold <= high if inclusive else low <= threshold < high
-    apart = np.nextafter(low, 2.0) < high
-    assert threshold == float((Fraction(low) + Fraction(high)) / 2) if apart else threshold in (low, high)
-    assert float(repr(threshold)) == threshold
+    threshold, middle = threshold_between(low, high, inclusive), (low + high) / 2
+    assert (low < threshold <= high) if inclusive else (low <= threshold < high)
+    if not low < middle < high:
+        assert np.nextafter(low, 2.0) == high and threshold == (high if inclusive else low)
+        return
+    for digits in range(1, 1075):
+        scaled = Fraction(middle) * 10**digits
+        numerators = {math.floor(scaled), math.ceil(scaled)}
+        inside = [k for k in numerators if low < float(Fraction(k, 10**digits)) < high]
+        if inside:
+            break
+    assert Fraction(threshold) == Fraction(float(Fraction(round(scaled), 10**digits)))
+    assert all(abs(scaled - round(scaled)) <= abs(scaled - k) for k in inside)
 
 
 @pytest.mark.parametrize("inclusive", [False, True])
@@ -316,9 +337,7 @@ def test_between_scores_without_a_number_between_it_is_the_one_that_parts_them(i
     for low in (0.0, 5e-324, 0.1, 0.5, float(np.nextafter(0.5, 0.0)), float(np.nextafter(1.0, 0.0))):
         high = float(np.nextafter(low, 2.0))
         assert threshold_between(low, high, inclusive) == (high if inclusive else low)
-    # Below all scores is 0, the value of what has none; 0 itself is only reached from below.
-    assert threshold_between(np.nan, 0.3, inclusive) == 0.15
-    assert threshold_between(np.nan, 0.0, inclusive) == (0.0 if inclusive else -1.0)
-    # A segment of 0 and one of 0.11: 0.1 would part them, too, but lies elsewhere.
+    assert math.isnan(threshold_between(0.3, math.inf, inclusive))
+    # A segment of 0 and one of 0.11: of one decimal there is just 0.1 between.
     scores = evaluate(np.array([[0.0], [1.0]]), np.array([[0.0], [0.11]]), only="segment.optimal")
-    assert scores["segment.optimal.threshold[0]"] == 0.055
+    assert scores["segment.optimal.threshold[0]"] == 0.1

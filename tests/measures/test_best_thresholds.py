@@ -31,19 +31,25 @@ from sedeval_soft.settings import Constraint, Settings
 # Counts of lifetimes of events, and of cells.
 
 
-def test_a_plateau_of_events_goes_on_while_the_merit_stays():
-    """Steps from 0, 1/4, 1/2 and 3/4 up, of 2, 2, 2, 1 hits in 6, 3, 3, 1 events: two are as good."""
+def test_the_range_of_a_best_threshold_goes_on_while_counts_stay():
+    """Steps from 0, 1/4, 1/2 and 3/4 up, of 2, 2, 2, 1 hits in 6, 3, 3, 1 events: two are the same."""
     level, changes = np.array([0.25, 0.5, 0.75]), np.array([[0, 0, 1], [3, 0, 2]])
     none = np.zeros(3, dtype=np.int64)
     found = [(Alive(none, none, np.zeros(3), level, row), (k,)) for k, row in enumerate(changes)]
     top = Alive(none[:1], none[:1], np.zeros(1), np.ones(1))
     (table,) = ThresholdCounts.of_lives([*found, (top, (TP, N_SYS))], np.array([[3]]))
-    assert table.best(f_merit(1.0), inclusive=False) == (0.625, 2, 3)
-    assert table.plateau(f_merit(1.0), levels=True) == (0.25, 0.75)
-    assert table.plateau(f_merit(1.0), levels=False) == (0.5, 0.75)
+    assert table.best(f_merit(1.0)) == (0.25, 0.75, 2, 3)
     # What is best where nothing is detected, or everything.
-    assert table.plateau(lambda *counts: -counts[1], levels=True) == (1.0, 1.0)
-    assert table.plateau(lambda *counts: counts[1], levels=True) == (0.0, 0.25)
+    assert table.best(lambda *counts: -counts[1]) == (1.0, math.inf, 0, 0)
+    assert table.best(lambda *counts: counts[1]) == (0.0, 0.25, 2, 6)
+    # For files with weights: where no file changes that is drawn, or changes cancel, it goes on.
+    file = np.array([0, 1, 0, 1], dtype=np.int32)
+    steps = np.array([0.2, 0.4, 0.4, 0.8]), np.array([[1, 0, 0, 1], [2, 1, -1, 1]])
+    own = Candidates.of(ThresholdCounts(*steps, np.array([2, 2]), file))
+    weights = np.array([[1.0, 1.0], [2.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
+    at = np.array([np.flatnonzero(own.value == 0.8)[0]] * 3 + [-1])
+    assert own.thresholds(weights, at, inclusive=False)[:3].tolist() == [0.5, 0.6, 0.6]
+    assert np.isnan(own.thresholds(weights, at, inclusive=False)[3])
 
 
 @pytest.mark.parametrize("largest", [3, 2**24 + 1, 2**40 + 1])
@@ -84,31 +90,31 @@ def test_levels_that_are_left_out_are_never_the_best(seed):
     )
     assert len(some.level) < len(whole.level)
     for merit in merits:
-        assert some.best(merit, inclusive=False) == whole.best(merit, inclusive=False)
+        assert some.best(merit) == whole.best(merit)
 
 
 SCORES = st.sampled_from([-0.0, 0.0, 5e-324, 0.25, 0.5, math.nextafter(0.5, 1), 1.0])
 
 
-@given(
-    st.lists(st.tuples(SCORES, st.booleans()), max_size=12), st.sampled_from([0.5, 1.0, 2.0]), st.booleans()
-)
-def test_the_best_level_of_cells_is_one_with_a_hit(cells, beta, inclusive):
+@given(st.lists(st.tuples(SCORES, st.booleans()), max_size=12), st.sampled_from([0.5, 1.0, 2.0]))
+def test_the_best_level_of_cells_is_one_with_a_hit(cells, beta):
     system, positive = np.array([[*cell] for cell in cells]).reshape(-1, 2).T
     every, hits = (
         ThresholdCounts.of_cells(system, positive > 0, only_hits=only_hits) for only_hits in (False, True)
     )
     assert hits.n_ref.tolist() == every.n_ref.tolist()
-    assert len(hits.level) == len({*system[positive > 0].tolist()})
+    assert len(hits.level) == len({*system[(positive > 0) & (system > 0)].tolist()})
     for merit in (f_merit(beta), error_merit):
-        assert hits.best(merit, inclusive=inclusive) == every.best(merit, inclusive=inclusive)
+        one, other = hits.best(merit), every.best(merit)
+        # Where nothing is detected, how far down that goes is not told by hits alone.
+        assert one[math.isinf(one[1]) :] == other[math.isinf(other[1]) :]
 
 
 # Best thresholds of tables, against given ones.
 
 CLASSES, FILES = ("a", "b", "c"), ("x", "y")
-CUTS = (-1.0, 0.1, 0.3, 0.5, 0.7, 0.9, 2.0)
-"""Thresholds between the values; the first lets everything pass, silence too, the last nothing."""
+CUTS = (0.1, 0.3, 0.5, 0.7, 0.9, "never")
+"""Thresholds between the values; the first lets everything above 0 pass, the last nothing."""
 BASES = st.sampled_from(("segment", "event", "intersection", "clip"))
 DURATIONS = dict.fromkeys(FILES, 4.0)
 
@@ -135,6 +141,11 @@ def at_optimum(sides, basis, **chosen):
     asked = Settings.of(classes=CLASSES, only=(f"{basis}.optimal",), **chosen)
     scores = evaluate_rows(*sides, asked, DURATIONS)
     return {name.removeprefix(f"{basis}.optimal."): value for name, value in scores.items()}, scores.warnings
+
+
+def read_back(threshold):
+    """A threshold as its text is read: undefined is never."""
+    return "never" if threshold is None else float(repr(threshold))
 
 
 def micro_f(counts, beta):
@@ -164,8 +175,10 @@ def test_the_joint_optimum_is_that_of_all_combinations_and_its_thresholds_reach_
     assert found["single_f"] == pytest.approx(max(micro_f(counts, beta) for counts in at), abs=1e-12)
     assert found["joint_f"] >= max(found["single_f"], found[f"{f1}.micro"]) - 1e-12
     shown = {c: found[f"joint_threshold[{c}]"] for c in CLASSES}
-    joint = {c: 2.0 if value is None else float(repr(value)) for c, value in shown.items()}
-    for cuts, name in ((joint, "joint_f"), (float(repr(found["single_threshold"])), "single_f")):
+    for cuts, name in (
+        ({c: read_back(value) for c, value in shown.items()}, "joint_f"),
+        (read_back(found["single_threshold"]), "single_f"),
+    ):
         reached = at_thresholds(sides, basis, cuts, **how)[f"{f1}.micro"]
         assert reached == pytest.approx(found[name], abs=1e-12)
 
@@ -240,7 +253,7 @@ def test_the_best_under_a_constraint_is_that_of_all_thresholds(
         assert holds(own["constraint"])
         best = (min if lower else max)((value for value in feasible if value is not None), default=None)
         # The threshold that is shown reaches it.
-        at = at_thresholds(sides, basis, float(repr(own["threshold"])), **how)
+        at = at_thresholds(sides, basis, read_back(own["threshold"]), **how)
         assert (at[f"precision{of}"], at[f"recall{of}"]) == (own["precision"], own["recall"])
         assert (at[f"error_rate{of}"] if lower else own[constraint.best]) == pytest.approx(best, abs=1e-12)
 

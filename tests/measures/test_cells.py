@@ -385,21 +385,25 @@ def test_a_curve_goes_from_detecting_all_to_detecting_nothing():
     assert curve.n_ref == 3 and isinstance(curve.n_ref, int)
     assert {curve.tp.dtype, curve.n_sys.dtype, curve.fp.dtype} == {np.dtype(np.int64)}
     for name, wanted in {
-        "threshold": [-1.0, 0.2, 0.6, 0.9], "tp": [3, 2, 1, 0], "n_sys": [4, 2, 1, 0], "fp": [1, 0, 0, 0],
+        "threshold": [0.0, 0.2, 0.6, 0.9], "tp": [3, 2, 1, 0], "n_sys": [4, 2, 1, 0], "fp": [1, 0, 0, 0],
         "precision": [0.75, 1.0, 1.0, math.nan], "recall": [1.0, 2 / 3, 1 / 3, 0.0],
         "f1": [6 / 7, 4 / 5, 2 / 4, 0.0], "error_rate": [1 / 3, 1 / 3, 2 / 3, 1.0],
         "false_positive_rate": [1.0, 0.0, 0.0, 0.0], "false_negative_rate": [0.0, 1 / 3, 2 / 3, 1.0],
     }.items():  # fmt: skip
         assert getattr(curve, name) == pytest.approx(wanted, nan_ok=True), name
     soft = Curve.of_points(Points.of(Ordered.of(np.array([0.5, 0.25]), np.array([0.75, 0.5]))))
-    assert soft.threshold.tolist() == [-1.0, 0.25, 0.5]
+    assert soft.threshold.tolist() == [0.0, 0.25, 0.5]
     assert (soft.tp.tolist(), soft.fp.tolist()) == ([1.25, 0.75, 0.0], [0.75, 0.25, 0.0])
     assert soft.n_ref == 1.25 and isinstance(soft.n_ref, float)
+    # Cells of value 0 are positive at no threshold; the curve has its last point all the same.
+    silent = Curve.of_points(Points.of(Ordered.of(np.array([0.5, 0.0]), np.array([True, True]))))
+    assert silent.threshold.tolist() == pytest.approx([math.nan, 0.0, 0.5], nan_ok=True)
+    assert silent.recall.tolist() == [1.0, 0.5, 0.0]
 
 
 def test_axes_of_det_are_normal_quantiles():
     """False positive rates 1, 1/2, 0; misses 0, 1/2, 1: only one half has a quantile, 0."""
-    columns = np.array([-1.0, 0.2, 0.5]), np.array([2, 1, 0]), np.array([4, 2, 0]), 2
+    columns = np.array([0.0, 0.2, 0.5]), np.array([2, 1, 0]), np.array([4, 2, 0]), 2
     for axis in Curve(*columns, np.array([2, 1, 0])).det:
         assert axis.tolist() == pytest.approx([math.nan, 0.0, math.nan], abs=0, nan_ok=True)
     # Of events there are no true negatives.

@@ -242,19 +242,19 @@ def test_means_that_are_equal_are_tied():
     [
         ("silence", {"inclusive": True, "threshold": 0.0}),
         ("silence", {"inclusive": True, "reference_threshold": 0.0}),
-        ("silence", {"inclusive": True, "threshold": -0.5}),
+        ("silence", {"inclusive": True, "thresholds": {"car": 0.0}}),
         # Segments without any row would be active, and events need one.
         ("reference_threshold must be 0 to 2, not -0.1", {"reference_threshold": -0.1}),
-        ("reference threshold must not be below 0", {"threshold": -0.1}),
-        ("threshold must be -1 to 2, not 50.0; 0.5 is 50 %$", {"threshold": 50.0}),
+        ("threshold must be 0 to 2, not -0.1", {"threshold": -0.1}),
+        ("threshold must be 0 to 2, not 50.0; 0.5 is 50 %$", {"threshold": 50.0}),
         ("reference_threshold must be 0 to 2, not 40; 0.4 is 40 %$", {"reference_threshold": 40}),
-        ("threshold must be -1 to 2, not -3$", {"threshold": -3}),
+        ("threshold must be 0 to 2, not -3$", {"threshold": -3}),
     ],
 )
 def test_silence_is_never_active(message, chosen):
     with pytest.raises(SettingsError, match=message):
         Settings(**chosen)
-    assert Settings(threshold=-1, reference_threshold=0.5).threshold == -1
+    assert Settings(threshold=0, reference_threshold=0.5).threshold == 0
 
 
 @pytest.mark.parametrize(

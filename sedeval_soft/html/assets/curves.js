@@ -26,7 +26,7 @@ SED.section("curves", (() => {
     const of = data.families[element("curve-family").value];
     const { x, y, xaxis, yaxis, shape } = kinds[kind];
     const traces = of.classes.map((own, i) => ({ name: plain(own.name), x: own[x], y: own[y], line: { ...line(i), shape: shape || "linear" }, mode: "lines",
-      customdata: own.threshold, hovertemplate: `%{fullData.name}<br>${x} %{x:.4f}, ${y} %{y:.4f}<br>threshold %{customdata:.4f}<extra></extra>` }));
+      customdata: Array.from(own.threshold, (t) => (Number.isNaN(t) ? "none: all segments" : t.toFixed(4))), hovertemplate: `%{fullData.name}<br>${x} %{x:.4f}, ${y} %{y:.4f}<br>threshold %{customdata}<extra></extra>` }));
     const pooled = of.pooled && of.classes.length !== 1;
     if (pooled) traces.push({ name: "all classes together", x: of.pooled[x], y: of.pooled[y], mode: "lines", line: { color: colour("ink"), width: 4, shape: shape || "linear" } });
     const left = of.left_out ? ` The lines of ${of.left_out} ${of.left_out === 1 ? "class" : "classes"} are left out: there are too many to draw.` : "";

@@ -416,6 +416,17 @@ def check_shapes(reference: Origin, system: Origin) -> None:
             raise InputError(Problem(side.name, text))
 
 
+def _of_axes(*shapes: tuple[int, ...] | None) -> list[str]:
+    """Return what is said of two arrays, if both are, whose axes seem to be exchanged."""
+    shape = shapes[0]
+    if shape is None or None in shapes or shape[-1] <= shape[-2]:
+        return []
+    return [
+        f"arrays of shape {shape} have more classes ({shape[-1]}) than segments ({shape[-2]}); if classes come "
+        f"first, exchange the axes: expected {AXES}"
+    ]
+
+
 def _match_files(
     reference: EventTable,
     system: EventTable,
@@ -435,13 +446,7 @@ def _match_files(
         decimals = decimal_files(side) if "without header" in side.origin.form else None
         if decimals is not None:
             doubtful.append(f"{side.origin.name}: {decimals}; name the columns in a header (swapped-columns)")
-    if reference.origin.shape is not None and system.origin.shape is not None:
-        *_, n_segments, n_classes = reference.origin.shape
-        if n_classes > n_segments:
-            notes.append(
-                f"arrays of shape {reference.origin.shape} have more classes ({n_classes}) than segments "
-                f"({n_segments}); if classes come first, exchange the axes: expected {AXES}"
-            )
+    notes += _of_axes(reference.origin.shape, system.origin.shape)
     lacking = {*reference.origin.lacking} & {*system.origin.lacking}
     doubtful += [f"{COLUMNS} {text}: neither table has a column of this name" for text in lacking]
     listed = match_names(reference.files, durations or {})

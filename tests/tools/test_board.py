@@ -24,8 +24,8 @@ import pytest
 from called import call
 
 from sedeval_soft import InputError, SettingsError, compare, evaluate
-from sedeval_soft.html.board_page import slugs
 from sedeval_soft.evaluation.apart import apart
+from sedeval_soft.html.board_page import slugs
 from sedeval_soft.memory import given_limit, memory_limited
 from sedeval_soft.report.write import OutputError, locked
 from sedeval_soft.tables.limits import Limits

@@ -421,9 +421,9 @@ def _of_axes(*shapes: tuple[int, ...] | None) -> list[str]:
     shape = shapes[0]
     if shape is None or None in shapes or shape[-1] <= shape[-2]:
         return []
+    sizes = f"more classes ({shape[-1]}) than segments ({shape[-2]})"
     return [
-        f"arrays of shape {shape} have more classes ({shape[-1]}) than segments ({shape[-2]}); if classes come "
-        f"first, exchange the axes: expected {AXES}"
+        f"arrays of shape {shape} have {sizes}; if classes come first, exchange the axes: expected {AXES}"
     ]
 
 

@@ -174,8 +174,8 @@ def build_site(
     has one: it shows the reference, too. ties: by which two submissions are told apart, `exchange` as in
     `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. time_limit:
     seconds that each submission may take to be read, scored and reported, in a process of its own; None for
-    any time. It may take the memory that is given, else 4 GiB or 80 % of what is free. progress: told how many
-    submissions of how many are done. Others as for `evaluate`.
+    any time. It may take the memory that is given, else 4 GiB or 80 % of what is free. progress: told how
+    many submissions of how many are done. Others as for `evaluate`.
 
     Raises InputError where the reference or the folder cannot be read, SettingsError for arguments,
     OutputError where the site cannot be written, or another board is being written to it. What is wrong with
@@ -538,7 +538,7 @@ def find_submissions(
     for text, of in used.items():
         if len(of) > 1:
             warnings.append(
-                f"{text}: is of {listing(of, 'submission')}; if these are not of one team, rename all but one, "
+                f"{text}: is of {listing(of, 'submission')}; if these are not of one team, rename all but one "
                 f"and write a {_DESCRIPTION} file for each"
             )
     ignored = [spelled(path.name) for path in others if path not in named.values()]

@@ -606,8 +606,8 @@ def _regions(value: dict[str, tuple[tuple[float, ...], ...]] | None) -> RegionLi
         for pair in pairs:
             if len(pair) != 2 or not pair[0] < pair[1] <= _LONGEST:
                 raise SettingsError(
-                    f"regions of {said(name)} has {said(list(pair))}; expected onset and offset in seconds, the onset "
-                    "before the offset"
+                    f"regions of {said(name)} has {said(list(pair))}; expected onset and offset in seconds, "
+                    "the onset before the offset"
                 )
             begin, end = map(_in_ticks, pair)
             regions.setdefault(name, []).append((begin, end))

@@ -98,11 +98,7 @@ def write_report(
         points = is_points(theirs)
         counted = settings_of_points(chosen, [theirs]) if points else _counted(chosen)
         pair = align(ours, theirs, counted, lengths)
-        if len(pair.classes) > _MOST_CLASSES:
-            raise SettingsError(
-                f"a report shows {_MOST_CLASSES} classes or fewer; found {len(pair.classes)}; --classes names "
-                "those to evaluate"
-            )
+        _check_classes(pair)
         described = describe(ours, "reference", counted), describe(theirs, "system", counted)
         shard = shard_of(pair, described, counted, name, lengths)
         # The page goes over thresholds of the reference by itself.
@@ -133,6 +129,13 @@ def write_report(
         inputs = [_warned(each, sounds.warnings) for each in inputs]
     write_atomic(path, render(inputs, board, choices, sounds))
     return tuple(each.scores for each in inputs)
+
+
+def _check_classes(pair: Recordings) -> None:
+    """Raise SettingsError, before they are counted, for more classes than a page can show."""
+    if len(pair.classes) > _MOST_CLASSES:
+        found = f"found {len(pair.classes)}; --classes names those to evaluate"
+        raise SettingsError(f"a report shows {_MOST_CLASSES} classes or fewer; {found}")
 
 
 def _errors(

@@ -441,6 +441,17 @@ def check_shapes(reference: Origin, system: Origin) -> None:
             raise InputError(Problem(side.name, text))
 
 
+def _of_axes(*shapes: tuple[int, ...] | None) -> list[str]:
+    """Return what is said of two arrays, if both are, whose axes seem to be exchanged."""
+    shape = shapes[0]
+    if shape is None or None in shapes or shape[-1] <= shape[-2]:
+        return []
+    sizes = f"more classes ({shape[-1]}) than segments ({shape[-2]})"
+    return [
+        f"arrays of shape {shape} have {sizes}; if classes come first, exchange the axes: expected {AXES}"
+    ]
+
+
 def _match_files(
     reference: EventTable,
     system: EventTable,
@@ -456,13 +467,7 @@ def _match_files(
     for side in (reference, system):
         notes += [f"{side.origin.name}: {text}" for text in side.origin.notes]
         doubtful += [f"{side.origin.name}: {text}" for text in side.origin.assumed]
-    if reference.origin.shape is not None and system.origin.shape is not None:
-        *_, n_segments, n_classes = reference.origin.shape
-        if n_classes > n_segments:
-            notes.append(
-                f"arrays of shape {reference.origin.shape} have more classes ({n_classes}) than segments "
-                f"({n_segments}); if classes come first, exchange the axes: expected {AXES}"
-            )
+    notes += _of_axes(reference.origin.shape, system.origin.shape)
     doubtful += {*reference.origin.lacking} & {*system.origin.lacking}
     listed = match_names(reference.files, durations or {})
     lengths = {listed.canonical[name]: seconds for name, seconds in (durations or {}).items()}

@@ -174,7 +174,8 @@ def build_site(
     has one: it shows the reference, too. ties: by which two submissions are told apart, `exchange` as in
     `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. time_limit:
     seconds that each submission may take to be read, scored and reported, in a process of its own; None for
-    any time. It may take the memory that is given, else 4 GiB or 80 % of what is free. progress: told how many submissions of how many are done. Others as for `evaluate`.
+    any time. It may take the memory that is given, else 4 GiB or 80 % of what is free. progress: told how
+    many submissions of how many are done. Others as for `evaluate`.
 
     Raises InputError where the reference or the folder cannot be read, SettingsError for arguments,
     OutputError where the site cannot be written, or another board is being written to it. What is wrong with
@@ -442,9 +443,9 @@ def _check_ours(root: Path, name: str) -> None:
 
 
 def _refuse_links(paths: Iterable[Path]) -> None:
-    """Raise OutputError for a link among some paths and what is in them: what is written would go elsewhere."""
-    for path in (each for path in paths for each in (path, *path.glob("*")) if each.is_symlink()):
-        raise OutputError(f"{path}: is a link, which is not followed; delete it")
+    """Raise OutputError for a link among some paths and what is in them: what is written would go there."""
+    for link in (each for path in paths for each in (path, *path.glob("*")) if each.is_symlink()):
+        raise OutputError(f"{link}: is a link, which is not followed; delete it")
 
 
 def _write(path: Path, content: str | bytes) -> None:
@@ -537,8 +538,8 @@ def find_submissions(
     for text, of in used.items():
         if len(of) > 1:
             warnings.append(
-                f"{text}: is of {listing(of, 'submission')}; if these are not of one team, rename all but one "
-                f"and give each a {_DESCRIPTION} file of its own name"
+                f"{text}: is of {listing(of, 'submission')}; if several teams sent them, rename all but one "
+                f"and write a {_DESCRIPTION} file for each"
             )
     ignored = [spelled(path.name) for path in others if path not in named.values()]
     return submissions, sorted([*ignored, *(described.keys() - used)]), list(dict.fromkeys(warnings))

@@ -46,7 +46,7 @@ _OF_ROWS = {
     "swapped-columns": ("filename", "{why}"),
     "time-unit": ("offset", "ends at {offset:.6g} s; {unit}"),
     "long-recording": ("offset", "ends at {offset:.6g} s: the recording would be {days:.3g} days long"),
-    "after-end": ("offset", "ends at {offset:.6g} s, {after} {length:.6g} s{likewise}"),
+    "after-end": ("offset", "ends at {offset:.6g} s, {after} {length:.6g} s long{likewise}"),
     "outlasting-row": ("offset", "ends at {offset:.6g} s, {times:,.3g} times as late as any other row"),
     "early-end": ("offset", "its last row ends at {offset:.6g} s, the recording at {length:.6g} s"),
 }
@@ -380,10 +380,7 @@ def _check_files(
     named = list(dict.fromkeys(name for table in tables for name in table.names("filename")))
     match = match_names(reference, named)
     known, ambiguous = {*reference}, {*match.ambiguous}
-    # What a file has no events of costs nothing.
-    detected = {file for table in tables for file in files_with_events(table.rows, table.rows.files)}
-    named_here = [name for name in named if name in detected and name not in ambiguous]
-    extra = [name for name in named_here if match.canonical[name] not in known]
+    extra = [name for name in named if match.canonical[name] not in known and name not in ambiguous]
     missing = sorted(known - {*match.canonical.values(), UNNAMED})
     _add_names(log, "unknown-file", tables, "filename", extra, where, known=missing)
     _add_names(log, "ambiguous-file", tables, "filename", match.ambiguous, where)
@@ -411,7 +408,7 @@ def _check_times(table: Table, expected: Floats, whole: Floats, log: Log) -> Non
     if row is not None and found.is_late() and not found.over_day and not len(late):
         at = np.flatnonzero((rows.offset == row.offset) & (rows.onset == row.onset))
         at = at[[rows.files[file] == row.file for file in rows.file[at].tolist()]]
-        after = "many times as late as the recording, which has at least"
+        after = "many times as late as the recording, which is at least"
         length = row.length or found.longest
         _add_rows(log, "after-end", table, at[:1], after=after, length=length, likewise="")
     if found.outlasts() and not found.longest and not found.over_day:
@@ -421,11 +418,11 @@ def _check_times(table: Table, expected: Floats, whole: Floats, log: Log) -> Non
     last_row[rows.file[at_end]] = at_end  # the first of those that end last
     long = last_row[(last > DAY) & ~np.isfinite(whole)]
     _add_rows(log, "long-recording", table, long, days=rows.offset[long] / DAY)
-    after, likewise = "after the recording, which has", ""
+    after, likewise = "after the recording, which is", ""
     if rows.has_steps and len(late) > 1:
         # Frames of a window go on after the end of what they were made of, in all recordings alike.
         late, likewise = late[:1], f", and {counted(len(late) - 1, 'other row')} likewise"
-    length = whole[rows.file[late]]
-    _add_rows(log, "after-end", table, late, after=after, length=length, likewise=likewise)
+    ends = whole[rows.file[late]]
+    _add_rows(log, "after-end", table, late, after=after, length=ends, likewise=likewise)
     early = files_ended_early(rows, last, expected)
     _add_rows(log, "early-end", table, last_row[early], length=expected[early])

@@ -110,6 +110,7 @@ CALLS = [
     # Mistakes.
     "ref.tsv bad.tsv", "ref.tsv nowhere.tsv", "ref.tsv plain_sys.tsv --strict", "plain_ref.tsv percent.tsv", "ref.tsv sys.tsv --segment-lenght 1", "ref.tsv sys.tsv --score segment.sotf.f1.macro",
     "ref.tsv sys.tsv --require segment.soft.f1.macro>0.99", "valdate sys.tsv", "plain_ref.tsv beyond.tsv --strict", f"{HARD} --threshold 0.7", "ref.tsv sys.tsv --preset dcase2019", "ref.tsv sys.tsv --columns value=nothing",
+    f"{PLAIN} --regions plain_sys.tsv --format json", f"{PLAIN} --preset biodcase2025-task2 --format json",
     # The library.
     "py evaluate('ref.tsv', 'sys.tsv', only='all', measures=['all'])", "py evaluate('plain_ref.tsv', 'plain_sys.tsv', durations='plain_durations.tsv', ci='bootstrap', replicates=50)",
     "py Evaluator(only=['segment', 'event'], classes=['a', 'b']).update(*np.random.default_rng(0).random((2, 3, 40, 2)), files=['x', 'y', 'z']).compute()",

@@ -64,7 +64,7 @@ def test_thresholds_of_the_same_data_reach_the_optimal_reading(basis, options, t
 
 MOVING = (
     *("--threshold 0.3", "--reference-threshold 0.3", "--inclusive", "--beta 2", "--classes car"),
-    *("--durations durations.tsv", "--preset dcase2024-task4-desed", "--config settings.yaml"),
+    *("--durations durations.tsv", "--preset dcase2024-task4-maestro", "--config settings.yaml"),
     *("--segment-length 0.3", "--pool mean --segment-length 2.5", "--onset-collar 1", "--offset-collar 2"),
     *("--match-by iou", "--iou 0.2 --match-by iou"),
     *("--offset-collar-rate 0.9", "--no-onset", "--no-offset", "--events rows", "--median-filter 3"),

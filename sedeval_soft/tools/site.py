@@ -538,7 +538,7 @@ def find_submissions(
     for text, of in used.items():
         if len(of) > 1:
             warnings.append(
-                f"{text}: is of {listing(of, 'submission')}; if they are of several teams, rename all but one "
+                f"{text}: is of {listing(of, 'submission')}; if several teams sent them, rename all but one "
                 f"and write a {_DESCRIPTION} file for each"
             )
     ignored = [spelled(path.name) for path in others if path not in named.values()]

@@ -252,7 +252,20 @@ def _of_pandas(data: Any, name: str) -> _Table:  # noqa: ANN401
     return _Table(name, names, [frame.iloc[:, i] for i in range(len(names))])
 
 
+_KINDS = {
+    "datetime": "a date and time, {}",
+    "date": "a date, {}",
+    "timedelta": "a length of time, {}",
+    "bytes": "bytes",
+    "dict": "a structure",
+    "list": "a list",
+}
+"""How values of columns that are no texts or numbers are called, by the type that Python has for them."""
+
+
 def _shown(value: object) -> str:
     """Return a value with its type, only its type where it is long."""
     text, kind = repr(value), type(value).__name__
+    if kind in _KINDS:
+        return _KINDS[kind].format(value)
     return f"{text} ({kind})" if len(text) <= _SHOWN and text.isprintable() else f"a value of type {kind}"

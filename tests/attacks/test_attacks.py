@@ -524,3 +524,59 @@ def test_a_device_is_no_settings_file(tmp_path):
     table = tmp_path / "t.tsv"
     table.write_text(GOOD)
     attack(table, table, "--config", "/dev/zero").refused("more than 1048576 bytes")
+
+
+A_LOT = b"a." * 1990
+SMALL_BUT_SLOW = {
+    "a line of one letter": (b"x" * 900_000 + b"\n", "is neither a header nor a row"),
+    "a line of bars": (b"a|" * 25_000 + b"a\n", "is neither a header nor a row"),
+    "blank lines before RTTM": (b";;\n" + b"\n" * 500_000 + b"x\n", "is neither a header nor a row"),
+    "quotes in a TextGrid": (b'File type = "ooTextFile"\n"' + b'""' * 400_000, "not closed"),
+}
+
+
+@pytest.mark.parametrize("name", SMALL_BUT_SLOW)
+def test_a_few_bytes_that_a_pattern_could_take_long_for(name, reference, tmp_path):
+    """Each takes 0.5 s of the processor, of which most is the start; quadratic patterns took 10 s and more."""
+    data, said = SMALL_BUT_SLOW[name]
+    attack(reference, made(tmp_path / "t.txt", [data])).refused(said)
+
+
+def test_names_that_end_in_very_many_extensions(tmp_path):
+    ours, theirs = (
+        made(tmp_path / f"{side}.tsv", [HEAD.encode(), *(A_LOT + end % k for k in range(200))])
+        for side, end in (("ref", b"%dx\t0\t1\tcar\n"), ("sys", b"%d!\t0\t1\tcar\n"))
+    )
+    done = attack(ours, theirs, "--score", "segment.hard.f1.micro")
+    assert done.code == 0, done
+    done.was_cheap()
+
+
+@pytest.mark.parametrize("length", [3_000, 200_000])
+def test_names_of_members_are_held_to_the_limit(length, reference, tmp_path):
+    path = tmp_path / "t.tar.gz"
+    with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT) as archive:
+        for k in range(3):
+            archive.addfile(tarfile.TarInfo("a." * length + f"{k}.tsv"))
+    attack(reference, path).refused("characters in the name of a member", "--limit name_length=")
+
+
+@pytest.mark.parametrize("option", ["--files", "--regions", "--durations"])
+def test_a_device_without_end_as_a_table_of_files(option, reference):
+    done = attack(reference, reference, option, "/dev/zero", "--limit", "size=50M")
+    done.refused("--limit size=NUMBER raises this")
+    assert done.memory < 500 * MIB
+
+
+ROWS_THAT_OVERLAP = {
+    "of 50 classes": [b"%d\t%d\tc%d\n" % (k, k + 12_500, k % 50) for k in range(25_000)],
+    "in one another": [b"%d\t%d\tc\n" % (k, 100_000 - k) for k in range(15_000)],
+}
+
+
+@pytest.mark.parametrize("rows", ROWS_THAT_OVERLAP)
+def test_rows_that_overlap_become_steps(rows, tmp_path):
+    path = made(tmp_path / "t.tsv", [b"onset\toffset\tevent_label\n", *ROWS_THAT_OVERLAP[rows]])
+    done = attack("convert", path, tmp_path / "wide.tsv", "--to", "wide")
+    assert done.code == 0, done
+    done.was_cheap()

@@ -71,8 +71,9 @@ def f_beta(tp: Array, n_ref: Array, n_sys: Array, beta: float = 1.0) -> Array:
 class Detection(NamedTuple):
     """What the measures of detection are values of: of each class, (..., n_classes), or of all pooled, (...).
 
-    fp, fn, tn: false positives and negatives, and true negatives, which only cells have. substitutions,
-    deletions, insertions: of one class there are no substitutions, so that these are 0, `fn` and `fp`.
+    fp, fn, tn: false positives and negatives, and true negatives, which only cells have. silent: the cells in
+    which the reference is known to be silent. substitutions, deletions, insertions: of one class there are no
+    substitutions, so that these are 0, `fn` and `fp`.
     """
 
     tp: Array
@@ -81,6 +82,7 @@ class Detection(NamedTuple):
     fp: Array
     fn: Array
     tn: Array
+    silent: Array
     substitutions: Array | int
     deletions: Array
     insertions: Array
@@ -111,19 +113,32 @@ def confusion_scores(
     have true negatives. So nothing that a system adds makes silence to be right about, and every false
     positive counts. Micro averages pool the cells of all classes. Source: Mesaros, Heittola & Virtanen 2016.
     """
-    tn = np.asarray(n_segments)[..., None] - counts.n_ref - (counts.n_sys - beyond) + counts.tp
-    return _scores(OF_CELLS, counts, tn=tn if is_expected is None else np.where(is_expected, tn, 0))
+    silent = np.asarray(n_segments)[..., None] - counts.n_ref
+    tn = silent - (counts.n_sys - beyond - counts.tp)
+    if is_expected is not None:
+        silent, tn = (np.where(is_expected, column, 0) for column in (silent, tn))
+    return _scores(OF_CELLS, counts, of_cells=(tn, silent))
 
 
 def _scores(
-    measures: Iterable[Measure], counts: DetectionCounts, beta: float = 1.0, tn: Array | None = None
+    measures: Iterable[Measure],
+    counts: DetectionCounts,
+    beta: float = 1.0,
+    of_cells: tuple[Array, Array] | None = None,
 ) -> Table:
+    """Return measures by name; of_cells: true negatives, and silent cells of the reference."""
     fp, fn = counts.n_sys - counts.tp, counts.n_ref - counts.tp
-    columns = counts.tp, counts.n_ref, counts.n_sys, fp, fn, np.zeros_like(fp) if tn is None else tn
+    tn, silent = (np.zeros_like(fp),) * 2 if of_cells is None else of_cells
+    columns = counts.tp, counts.n_ref, counts.n_sys, fp, fn, tn, silent
     errors = counts.substitutions, counts.deletions, counts.insertions
-    tp, n_ref, n_sys, all_fp, all_fn, all_tn = (column.sum(axis=-1) for column in columns)
-    pooled = Detection(tp, n_ref, n_sys, all_fp, all_fn, all_tn, *errors, beta)
+    tp, n_ref, n_sys, all_fp, all_fn, all_tn, all_silent = (column.sum(axis=-1) for column in columns)
+    pooled = Detection(tp, n_ref, n_sys, all_fp, all_fn, all_tn, all_silent, *errors, beta)
     return scores_of(measures, Detection(*columns, 0, fn, fp, beta), pooled)
+
+
+def _specificity(counts: Detection) -> Array:
+    """Return TN / (TN + FP); false positives alone, elsewhere, do not define what silence would."""
+    return ratio(counts.tn, np.where(counts.silent, counts.tn + counts.fp, 0))
 
 
 _PAPER = "Mesaros, Heittola & Virtanen 2016"
@@ -197,13 +212,13 @@ OF_CELLS = (
     _negatives("sensitivity", "share of active reference segments found: recall", "TP / (TP + FN)",
         lambda c: ratio(c.tp, c.n_ref), undefined="N_ref = 0", short="sens", aliases=("sens",)),
     _negatives("specificity", "share of silent reference segments left silent", "TN / (TN + FP)",
-        lambda c: ratio(c.tn, c.tn + c.fp), undefined="the reference is active in every segment",
+        _specificity, undefined="the reference is active in every segment",
         short="spec", aliases=("spec", "tnr")),
     _negatives("accuracy", "share of segments that are judged correctly", "(TP + TN) / (TP + TN + FP + FN)",
         lambda c: ratio(c.tp + c.tn, c.tp + c.tn + c.fp + c.fn), undefined="there are no segments",
         short="acc", aliases=("acc",)),
     _negatives("balanced_accuracy", "mean of sensitivity and specificity", "(sensitivity + specificity) / 2",
-        lambda c: (ratio(c.tp, c.n_ref) + ratio(c.tn, c.tn + c.fp)) / 2,
+        lambda c: (ratio(c.tp, c.n_ref) + _specificity(c)) / 2,
         undefined="sensitivity or specificity is", short="bacc", aliases=("bacc", "balanced-accuracy")),
     _negatives("npv", "negative predictive value: share of silent system segments that are right",
         "TN / (TN + FN)",

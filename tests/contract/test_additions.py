@@ -1,11 +1,12 @@
 """Nothing that a submission adds without knowing anything raises a score.
 
 Rows of value 0, rows after the end of a recording, files and classes that nobody asked for, copies, rows
-without extent, very many short rows, files declared empty: each is added to random submissions, with no
-durations at hand, and no score of the registry may be better for it. What may be is written down in `TRADES`,
-each with its reason, and in docs/explanations/choices.md. Rows cut in two, and short rows within others, are
-the same function of time: they may change only what is counted in rows, `COUNTED_IN_ROWS`. Rows that are
-none (NaN, infinite) are refused.
+without extent, very many short rows, files declared empty: each is added to random submissions, with and
+without durations at hand, and no score of the registry may be better for it. It is said what an event is:
+left to the table, that is for all of its rows to say, and one more may make a list of time steps. Which
+scores may be better is written down in `TRADES`, each with its reason, and in docs/explanations/choices.md.
+Rows cut in two, and short rows within others, are the same function of time: they may change only what is
+counted in rows, `COUNTED_IN_ROWS`. Rows that are none (NaN, infinite) are refused.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ EVERYTHING = Settings(
 )
 
 UNFILTERED = replace(EVERYTHING, psds_median_filters=())
-"""Where the time step is another, or none is: a median filter is of an odd number of steps."""
+"""Where the time step is another, or none is, and where rows are events: a median filter joins steps."""
 
 ROWS = st.lists(
     st.tuples(
@@ -84,6 +85,11 @@ def other_classes(value: float) -> Callable[[Rows, Rows], Added]:
     return added
 
 
+def late_classes(reference: Rows, _: Rows) -> Added:
+    """Rows that reach to the ends of segments that others begin in."""
+    return [(f, end, end + 3.0, "x", 1e-6) for f, end in ends(reference).items()], ()
+
+
 def silent_rows(reference: Rows, _: Rows) -> Added:
     return [(f, 0.0, end, c, 0.0) for f, end in ends(reference).items() if end for c in LABELS], ()
 
@@ -110,6 +116,7 @@ ADDITIONS: dict[str, Callable[[Rows, Rows], Added]] = {
     "all files declared empty": lambda _, __: ([], (*FILES, *(f"x{i}" for i in range(50)))),
     "silent classes that nobody asked for": other_classes(0.0),
     "classes that nobody asked for": other_classes(0.75),
+    "classes that nobody asked for late": late_classes,
     "every row twice": lambda _, system: (list(system), ()),
     "rows without extent": without_extent,
 }
@@ -168,7 +175,7 @@ TRADES: dict[str, Callable[[ScoreName], bool]] = {
 """What an addition may better, and why."""
 
 COUNTED_IN_ROWS = frozenset({"event", "intersection"})
-"""What counts rows of tables without values, in which each is an event, and so other rows as another answer.
+"""What counts rows where each is an event, and so other rows as another answer.
 
 Two halves of an event may fit what the whole does not: a half may end where an event does, and where the
 whole is too little within events for the DTC a part of it, which is, may pass and find them.
@@ -182,10 +189,11 @@ def scored(
     *,
     values: bool = True,
     chosen: Settings = EVERYTHING,
+    durations: dict[str, float] | None = None,
 ) -> Scores:
     rows, declared = added
     sides = table(reference, FILES, values=values), table([*system, *rows], declared, values=values)
-    return sedeval_soft.evaluate(*sides, settings=chosen)
+    return sedeval_soft.evaluate(*sides, settings=chosen, durations=durations)
 
 
 def gains(before: Scores, after: Scores) -> dict[str, tuple[float | None, float | None]]:
@@ -211,19 +219,36 @@ def is_trade(name: str) -> bool:
 
 
 @given(
-    ROWS, ROWS, st.booleans(), st.lists(st.sampled_from([*ADDITIONS]), min_size=2, max_size=2, unique=True)
+    *(ROWS, ROWS, st.booleans(), st.sampled_from(["merge", "rows"]), st.sampled_from(["max", "mean"])),
+    *(st.booleans(), st.lists(st.sampled_from([*ADDITIONS]), min_size=2, max_size=2, unique=True)),
 )
-@example([("a", 0.0, 1.0, "car", 1.0)], [("b", 5.0, 6.0, "dog", 1.0)], True, [*ADDITIONS])
-@example([("a", 0.0, 1.0, "car", 1.0)] * 2, [("a", 0.0, 1.0, "car", 1.0)], False, ["every row twice"])
+@example(
+    [("a", 0.0, 1.0, "car", 1.0)], [("b", 5.0, 6.0, "dog", 1.0)], True, "merge", "max", False, [*ADDITIONS]
+)
+@example(
+    [("a", 0.0, 1.0, "car", 1.0)], [("b", 5.0, 6.0, "dog", 1.0)], True, "rows", "mean", True, [*ADDITIONS]
+)
+@example(
+    *([("a", 0.0, 1.5, "car", 1.0)], [("a", 0.0, 1.5, "car", 1.0), ("a", 2.0, 2.1, "car", 1.0)]),
+    *(True, "merge", "mean", False, ["detections long after the end", "classes that nobody asked for late"]),
+)
+@example(
+    *([("a", 0.0, 1.0, "car", 1.0)] * 2, [("a", 0.0, 1.0, "car", 1.0)]),
+    *(False, "rows", "max", False, ["every row twice"]),
+)
 @settings(max_examples=8, deadline=None)
-def test_nothing_added_blindly_raises_a_score(reference, system, values, additions):
-    before = scored(reference, system, values=values)
+def test_nothing_added_blindly_raises_a_score(reference, system, values, events, pool, lasting, additions):
+    # Of a known length a recording is longer than its reference, and what is added after it is after the end.
+    durations = {name: end + 1 for name, end in ends(reference).items()} if lasting else None
+    chosen = replace(EVERYTHING if events == "merge" else UNFILTERED, events=events, pool=pool)
+    how = {"values": values, "chosen": chosen, "durations": durations}
+    before = scored(reference, system, **how)
     for name in additions:
         if not values and name in OF_VALUES:
             continue
-        after = scored(reference, system, ADDITIONS[name](reference, system), values=values)
+        after = scored(reference, system, ADDITIONS[name](reference, system), **how)
         better = {score: pair for score, pair in gains(before, after).items() if not is_trade(score)}
-        if name == "every row twice" and not values and within_one_collar(reference):
+        if name == "every row twice" and events == "rows" and within_one_collar(reference):
             # Of two events of a class within the collars of one detection, its copy finds the other.
             better = {score: pair for score, pair in better.items() if not score.startswith("event.")}
         assert not better, (name, better)
@@ -260,9 +285,9 @@ def differing(before: Scores, after: Scores) -> dict[str, tuple[float | None, fl
 
 @given(
     *(ROWS, ROWS, st.lists(st.tuples(st.booleans(), st.integers(1, 999)), min_size=10, max_size=10)),
-    *(st.booleans(), st.sampled_from(["auto", "merge"])),
+    *(st.booleans(), st.sampled_from(["rows", "merge"])),
 )
-@example([("a", 0.0, 1.0, "car", 1.0)], [("a", 0.0, 2.0, "car", 1.0)], [(False, 500)], False, "auto")
+@example([("a", 0.0, 1.0, "car", 1.0)], [("a", 0.0, 2.0, "car", 1.0)], [(False, 500)], False, "rows")
 @example(
     *([("a", 0.0, 3.0, "car", 1.0)], [("a", 0.0, 3.0, "car", 1.0)] * 2, [(False, 300), (False, 600)]),
     *(True, "merge"),
@@ -275,7 +300,7 @@ def test_rows_split_in_two_and_short_rows_within_rows_change_only_what_is_counte
     before = scored(reference, system, **how)
     for rows in (cut_in_two(system, cuts), [*system, *short_rows_within(system)]):
         others = differing(before, scored(reference, rows, **how))
-        if not values and events == "auto":
+        if events == "rows":
             others = {k: pair for k, pair in others.items() if k.split(".")[0] not in COUNTED_IN_ROWS}
         assert not others, (values, events, others)
 
@@ -344,12 +369,17 @@ def test_a_row_of_value_0_hours_later_betters_nothing_and_strict_refuses_it():
 
 @pytest.mark.parametrize("pool", ["max", "mean"])
 def test_false_alarms_after_the_end_count_where_false_alarms_do(pool):
-    """By hand: 4 s of which the first is active; the system has seconds 0 and 6, of 8 in all."""
+    """By hand: 4 s of which the first is active; the system has seconds 0 and 6, of 8 in all.
+
+    So TP 1, TN 3, FP 1: accuracy 4 / 5, specificity 3 / 4.
+    """
     y, p = np.array([[1.0], [0], [0], [0]]), np.array([[1.0], [0], [0], [0], [0], [0], [1.0], [0]])
     scores = sedeval_soft.evaluate(wide(y), wide(p), classes=("car",), pool=pool, only="all", measures="all")
     wanted = {"n_sys": 2, "fp": 1, "tn": 3, "insertions": 1, "precision": 0.5, "error_rate": 1.0}
     assert {name: scores[f"segment.hard.{name}.micro"] for name in wanted} == wanted
-    assert scores["segment.hard.accuracy.micro"] == scores["segment.hard.specificity.micro"] == 1.0
+    assert scores["segment.hard.accuracy.micro"] == 0.8
+    assert scores["segment.hard.specificity.micro"] == 0.75
+    assert scores["segment.hard.balanced_accuracy.micro"] == 0.875
     for name in ("brier", "kl_divergence", "mean_absolute_error", "expected_calibration_error"):
         assert scores[f"segment.soft.{name}.micro"] == pytest.approx(0.0, abs=2e-7)
     assert scores["segment.hard.roc_auc.micro"] == 1.0

@@ -64,7 +64,7 @@ def expected(
     files = {*durations, *FILES} if durations is not None else {*FILES, *(row[0] for row in theirs)}
     known = {row[3] for row in ours}
     scores: dict[str, Fraction | None] = {}
-    total = dict.fromkeys(("tp", "fp", "fn", "tn", "y", "p", "both"), Fraction(0))
+    total = dict.fromkeys(("tp", "fp", "fn", "tn", "silent", "y", "p", "both"), Fraction(0))
     for label in sorted({row[3] for row in (*ours, *(row for row in theirs if row[0] in files))}):
         own = dict.fromkeys(total, Fraction(0))
         for name in files:
@@ -81,6 +81,7 @@ def expected(
                 own["fp"] += y <= HALF < p
                 own["fn"] += p <= HALF < y
                 # Nothing that a system adds makes silence to be right about.
+                own["silent"] += y <= HALF and k < n_known and label in known
                 own["tn"] += max(y, p) <= HALF and k < n_known and label in known
         scores |= values_of(own, f"[{label}]")
         total = {what: total[what] + own[what] for what in total}
@@ -91,7 +92,8 @@ def values_of(n: dict[str, Fraction], average: str) -> dict[str, Fraction | None
     def share(part: Fraction, whole: Fraction) -> Fraction | None:
         return part / whole if whole else None
 
-    recall, silence = share(n["tp"], n["tp"] + n["fn"]), share(n["tn"], n["tn"] + n["fp"])
+    # Of a reference that is active throughout false alarms elsewhere make no specificity.
+    recall, silence = share(n["tp"], n["tp"] + n["fn"]), share(n["tn"], n["silent"] and n["tn"] + n["fp"])
     hard = {
         **{what: n[what] for what in ("tp", "fp", "fn", "tn")},
         "accuracy": share(n["tp"] + n["tn"], n["tp"] + n["fp"] + n["fn"] + n["tn"]),

@@ -96,9 +96,7 @@ def test_levels_that_are_left_out_are_never_the_best(seed):
 SCORES = st.sampled_from([-0.0, 0.0, 5e-324, 0.25, 0.5, math.nextafter(0.5, 1), 1.0])
 
 
-@given(
-    st.lists(st.tuples(SCORES, st.booleans()), max_size=12), st.sampled_from([0.5, 1.0, 2.0])
-)
+@given(st.lists(st.tuples(SCORES, st.booleans()), max_size=12), st.sampled_from([0.5, 1.0, 2.0]))
 def test_the_best_level_of_cells_is_one_with_a_hit(cells, beta):
     system, positive = np.array([[*cell] for cell in cells]).reshape(-1, 2).T
     every, hits = (

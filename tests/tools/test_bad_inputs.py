@@ -69,7 +69,7 @@ def texts() -> dict[str, Bad]:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             text = json.loads('"{}"'.format(row["text"].replace('"', '\\"')))
             place = (int(row[name]) if row[name] else None for name in ("line", "column"))
-            options = dict(option.split("=") for option in row["options"].split())
+            options = dict(option.split("=", 1) for option in row["options"].split())
             rest = {"scored": row["scored"] == "yes", "words": row["words"], "form": row["form"]}
             made[row["name"]] = Bad(text.encode("latin-1"), row["code"], *place, options=options, **rest)
     return made

@@ -95,8 +95,8 @@ def read_rttm(source: Source, limits: Limits) -> EventTable | None:
             document.wrong(line, f"begins with {quoted(fields[0])}; expected SPEAKER", 1)
     if len(channels) > 1 or not {*channels} <= _ONE_CHANNEL:
         document.assumed.append(
-            f"{listing([*channels], 'channel')} of recordings: channels are not kept apart; write one recording "
-            "for each, as m1-1 and m1-2, if they are to be"
+            f"{listing([*channels], 'channel')} of recordings: channels are not kept apart; write one "
+            "recording for each, as m1-1 and m1-2, if they are to be"
         )
     return document.rows()
 

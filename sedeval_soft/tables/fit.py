@@ -224,8 +224,8 @@ def fold(rows: EventTable, *, gaps: bool = True) -> tuple[EventTable, list[str]]
     np.add.at(counts, (first, rows.row_label), 1)
     np.subtract.at(counts, (last, rows.row_label), 1)
     np.cumsum(counts, axis=0, out=counts)
-    # A row is two runs of steps that overlap, of the greatest power of two that fits; the maxima of runs become
-    # those of their halves, down to single steps: no row is laid out.
+    # A row is two runs of steps that overlap, of the greatest power of two that fits; the maxima of runs
+    # become those of their halves, down to single steps: no row is laid out.
     level = np.frexp(length)[1] - 1
     for power in reversed(range(level.max(initial=0) + 1)):
         run = 1 << power

@@ -206,7 +206,7 @@ class Document:
             raise InputError(problems, error.more) from error
 
     def _as_said(self, layout: Layout) -> Layout:
-        """Return the layout with the roles that the user gives fields, by their names or those of their roles.
+        """Return the layout with the roles that the user gives fields, by their names or those of roles.
 
         Times and fields without names stay as they are. Raises InputError if no field has labels then.
         """

@@ -54,7 +54,8 @@ def test_each_form_has_a_row_for_each_file_of_each_system(form):
     done = call(REFERENCE, SYSTEM, OTHER, "--per-file", "--only", "segment", "--format", form, "--quiet")
     assert (done.code, done.err) == (0, "")
     for file in ("cafe.wav", "metro.wav", "night.wav", "park.wav", "street.wav"):
-        assert done.out.count(file) == 2, file
+        # A warning names a file in quotes.
+        assert done.out.count(file) - done.out.count(f"'{file}'") == 2, file
 
 
 @pytest.mark.parametrize("length", [8, 30, 120])

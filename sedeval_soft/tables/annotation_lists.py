@@ -184,4 +184,5 @@ def read_seld(source: Source, limits: Limits) -> EventTable | None:
     # Tables of four columns do not number the sources.
     ignored = names[3:5] if most == _FEWEST and names == _SELD else names[2:most]
     document.ignored = dict.fromkeys(ignored)
-    return document.rows()
+    rows = document.rows()
+    return rows and rows.known_as_joined(joined=True)

@@ -112,9 +112,9 @@ def test_the_comparison_can_fail():
 
 
 def test_touching_rows_are_mentioned():
-    rows = [("a", 0, 1, "car", 0.9), ("a", 1, 2, "car", 0.9)]
-    sides, made = (long_rows(rows), long_rows([("a", 0, 2, "car", 0.9)])), Settings(only=("segment.hard",))
+    rows = [("a", k, k + 1, "car", 0.9) for k in range(3)]
+    sides, made = (long_rows(rows), long_rows([("a", 0, 3, "car", 0.9)])), Settings(only=("segment.hard",))
     ours = evaluate(*sides, settings=made)
     text = causes.second_opinion(align(*sides, made), None, made, ours)
-    assert "reference: 2 active rows, of which those that touch are one event, were given as 1." in text
+    assert "reference: 3 active rows, of which those that touch are one event, were given as 1." in text
     assert "system: " not in text

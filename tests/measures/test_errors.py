@@ -703,7 +703,7 @@ def test_a_miss_is_right_at_a_lower_or_a_higher_threshold_of_its_class():
         ("a", 0, 1, "car", 0.3), ("a", 2, 3, "car", 0.6), ("a", 3, 4, "car", 0.9), ("a", 4, 5, "car", 0.6),
         ("a", 6, 7, "car", 0.4), ("a", 9, 10, "dog", 0.8),
     ]  # fmt: skip
-    scores = scored(table_of(reference), table_of(system))
+    scores = scored(table_of(reference), table_of(system), events="merge")
     assert counts_of(scores)["missed_fn"] == 2
     assert scores["event.hard.missed_right_lower.micro"] == 0.5  # the dog at 6 s is of another class
     # From 2 to 5 s there is one event, until a threshold of 0.6 cuts it out.
@@ -806,9 +806,10 @@ def test_a_detection_that_merges_has_the_mean_level_of_its_events():
     system = [
         ("a", 0, 1, "car", 0.9), ("a", 1, 2, "car", 0.6), ("a", 2, 3.8, "car", 0.9), ("a", 3.8, 6, "car", 0.6)
     ]  # fmt: skip
-    errors = diagnose(table_of(reference), table_of(system), only="event.hard", replicates=10).table(
-        "event", "hard"
+    found = diagnose(
+        table_of(reference), table_of(system), only="event.hard", events="merge", replicates=10
     )
+    errors = found.table("event", "hard")
     assert [(each.kind, each.fp, each.fn) for each in errors if each.count] == [("merge", 1, 3)]
     merge = errors[0]
     # The first event is right above 0.6; the others end otherwise at any threshold.

@@ -93,14 +93,16 @@ def test_f_over_thresholds_marks_the_best(curves, scores):
     *marks, (at, best) = [line.get_xydata()[0] for line in axes.get_lines() if line.get_marker() == "o"]
     pooled = curves.pooled["segment.hard"]
     for line, curve in zip(steps, [*curves.segment.values(), pooled], strict=True):
-        np.testing.assert_array_equal(line.get_xdata()[:-1], curve.threshold)
-        np.testing.assert_array_equal(line.get_ydata()[:-1], curve.f1)
+        # Values of 0 are detections at no threshold: the point of all cells has none, and is not drawn.
+        assert np.isnan(curve.threshold).tolist() == [True] + [False] * (len(curve.threshold) - 1)
+        np.testing.assert_array_equal(line.get_xdata()[:-1], curve.threshold[1:])
+        np.testing.assert_array_equal(line.get_ydata()[:-1], curve.f1[1:])
     for mark, label in zip(marks, scores.classes, strict=True):
         optimal = [scores[f"segment.optimal.{name}[{label}]"] for name in ("threshold", "f1")]
-        assert mark.tolist() == [max(optimal[0], 0), optimal[1]]
+        assert mark.tolist() == optimal
     # That of all classes is a threshold, too, at which F is as it is drawn.
     whole = evaluate(REFERENCE, SYSTEM, threshold=at, reference_threshold=0.5, only=["segment.hard"])
-    assert whole["segment.hard.f1.micro"] == pytest.approx(best) == pooled.f1.max()
+    assert whole["segment.hard.f1.micro"] == pytest.approx(best) == pooled.f1[1:].max()
     assert "threshold 0.5" in legend_of(figure)
 
 

@@ -81,7 +81,8 @@ class Units:
             onset[at], offset[at] = to_seconds(own.onset[order]), to_seconds(own.offset[order])
 
         for_each(fill, range(len(parts)), len(pieces))
-        return EventTable(files, classes, file, onset, offset, (values,), Origin(name), label)
+        # Pieces of one function of time: those that touch are one event, however long they are.
+        return EventTable(files, classes, file, onset, offset, (values,), Origin(name, joined=True), label)
 
     @classmethod
     def of(

@@ -78,8 +78,9 @@ class Part:
         )
         reference = read_pieces(self.reference, [*self.pieces[0]])
         system = read_pieces(self.system, [*self.pieces[1]])
-        ours = replace(reference.origin, joined=self.joined.get("reference"))
-        theirs = replace(system.origin, joined=self.joined.get("system"), steps=self.steps)
+        ours = replace(reference.origin, joined=self.joined.get("reference", reference.origin.joined))
+        joined = self.joined.get("system", system.origin.joined)
+        theirs = replace(system.origin, joined=joined, steps=self.steps)
         return replace(reference, origin=ours), replace(system, origin=theirs)
 
 

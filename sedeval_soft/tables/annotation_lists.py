@@ -185,4 +185,4 @@ def read_seld(source: Source, limits: Limits) -> EventTable | None:
     ignored = names[3:5] if most == _FEWEST and names == _SELD else names[2:most]
     document.ignored = dict.fromkeys(ignored)
     rows = document.rows()
-    return rows and rows.known_as_joined(True)
+    return rows and rows.known_as_joined(joined=True)

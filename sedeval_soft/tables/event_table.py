@@ -60,7 +60,7 @@ class Origin:
     of how it is read, such as `label=speech`. unknown: classes of the form whose rows are no events, but time
     about which nothing is known. lacking: what the user said that has no effect, such as `--label car`.
     points: the thresholds of operating points in order; none of any other table. joined: whether touching
-    rows are one event, where the rows of the whole table say so; None where they were not asked.
+    rows are one event, where the form or the rows of the whole table say so; None where they were not asked.
     """
 
     name: str

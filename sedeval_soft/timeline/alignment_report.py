@@ -969,7 +969,7 @@ def step_counts(rows: EventTable) -> tuple[int, int, int]:
     the rounding of milliseconds. The third: how many begin where the row before ends, whatever their lengths.
     Rows that are there twice count once. The counts of parts of a table add up.
     """
-    if rows.has_steps:
+    if rows.has_steps or rows.origin.joined:
         return (len(rows),) * 3
     ordered = Ordered.of(rows, rows.groups())
     touching, length = touching_rows(ordered), ordered.offset - ordered.onset

@@ -116,9 +116,8 @@ def test_with_kept_thresholds_what_was_said_at_them_is_exchanged(monkeypatch):
     for system in systems:
         scores = evaluate_rows(reference, system, settings)
         limits = {label: scores[f"event.optimal.threshold[{label}]"] for label in LABELS}
-        # Where a class has no best threshold, nothing of it is detected.
-        never = {label: 2.0 if limit is None else limit for label, limit in limits.items()}
-        at = np.array([never[system.classes[k]] for k in system.label])
+        # Where a class has no best threshold (NaN here), nothing of it is a detection.
+        at = np.array([limits[system.classes[k]] for k in system.label], dtype=float)
         cut.append(replace(system, values=((system.value > at).astype(float),)))
     rows = np.array([[0, 0, 0, 0, 0], [0, 1, 1, 0, 1], [1, 1, 0, 0, 0.0]])
     ours = exchanged(monkeypatch, reference, systems, settings, name, rows)

@@ -35,7 +35,7 @@ SETTINGS = {
     "sed_eval": {"compat": "sed_eval", "only": "all", "measures": "all"},
     "greedy": {"matching": "greedy", "events": "rows", "only": ["event", "intersection"]},
     "inclusive": {"threshold": 0.25, "inclusive": True, "only": "all"},
-    "all above 0 passes": {"threshold": 0, "reference_threshold": 0.5, "only": "all"},
+    "everything passes": {"threshold": 0, "reference_threshold": 0.5, "only": "all"},
     "epsilon": {"epsilon": 0.1, "only": "all", "measures": "all"},
     "tiny epsilon": {"epsilon": 1e-9, "only": "all", "measures": "all"},
     "third": {"segment_length": 1 / 3, "only": "all", "groups": {"z": ["car"], "y": ["dog", "car"]}},

@@ -93,19 +93,16 @@ def test_f_over_thresholds_marks_the_best(curves, scores):
     *marks, (at, best) = [line.get_xydata()[0] for line in axes.get_lines() if line.get_marker() == "o"]
     pooled = curves.pooled["segment.hard"]
     for line, curve in zip(steps, [*curves.segment.values(), pooled], strict=True):
-        # The point at which cells of value 0 are detected has no threshold.
-        known = ~np.isnan(curve.threshold)
-        np.testing.assert_array_equal(line.get_xdata()[:-1], curve.threshold[known])
-        np.testing.assert_array_equal(line.get_ydata()[:-1], curve.f1[known])
-    best_of = [
-        tuple(scores[f"segment.optimal.{name}[{label}]"] for name in ("threshold", "f1"))
-        for label in scores.classes
-    ]
-    # A class of which nothing is detected has no best threshold, and no mark.
-    assert [tuple(mark) for mark in marks] == [found for found in best_of if found[0] is not None]
+        # Values of 0 are detections at no threshold: the point of all cells has none, and is not drawn.
+        assert np.isnan(curve.threshold).tolist() == [True] + [False] * (len(curve.threshold) - 1)
+        np.testing.assert_array_equal(line.get_xdata()[:-1], curve.threshold[1:])
+        np.testing.assert_array_equal(line.get_ydata()[:-1], curve.f1[1:])
+    for mark, label in zip(marks, scores.classes, strict=True):
+        optimal = [scores[f"segment.optimal.{name}[{label}]"] for name in ("threshold", "f1")]
+        assert mark.tolist() == optimal
     # That of all classes is a threshold, too, at which F is as it is drawn.
     whole = evaluate(REFERENCE, SYSTEM, threshold=at, reference_threshold=0.5, only=["segment.hard"])
-    assert whole["segment.hard.f1.micro"] == pytest.approx(best) == pooled.f1.max()
+    assert whole["segment.hard.f1.micro"] == pytest.approx(best) == pooled.f1[1:].max()
     assert "threshold 0.5" in legend_of(figure)
 
 

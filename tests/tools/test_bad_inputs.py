@@ -109,8 +109,13 @@ def zip_with_a_wrong_sum() -> bytes:
     return stream.getvalue().replace(b"\tcar\t", b"\tcat\t")
 
 
+def zip_with_a_name_twice() -> bytes:
+    return zipped({"a.tsv": LONG, "b.tsv": LONG}).replace(b"b.tsv", b"a.tsv")
+
+
 WHOLE, CAFE = (HEAD + GOOD).encode(), "a.wav\t1\t2\tcafé\t1\n".encode("latin-1")
 BYTES = {
+    "column_that_is_not_there": Bad(WHOLE, "no-effect", scored=True, options={"columns": "value=p"}),
     "latin_1_far_down": Bad((HEAD + GOOD * 5000).encode() + CAFE, "not-utf-8", 5002, 4),
     "archive_with_a_bad_table": Bad(
         zipped({"a.tsv": LONG + b"3\t2\tcar\t0.5\n"}), "offset-before-onset", 3, 2, "a.tsv"
@@ -122,6 +127,7 @@ NO_FILES = (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE)
 ARCHIVES = {
     "archive-link": [zip_of_a_link(), *map(tar_of, NO_FILES)],
     "encrypted": [encrypted(zipped({"a.tsv": LONG}))],
+    "repeated-member": [zip_with_a_name_twice()],
     "broken-archive": [zipped({"a.tsv": LONG})[:60], zip_with_a_wrong_sum(),
                        tarred({"a.tsv": LONG * 1000})[:1500]],
     "broken-gzip": [tarred({"a.tsv": LONG * 1000}, "w:xz")[:200]],

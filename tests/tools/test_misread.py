@@ -376,7 +376,7 @@ def test_the_samples_and_published_tables_are_quiet():
         # MAESTRO's hard labels are rows of a second, of which each counts as an event.
         assert len(told) == (reference in sides) and all("13,276 of 14,176 rows" in text for text in told)
         assert warned == () or durations is None
-    done = call(*pairs[1], "--strict", "--durations", DURATIONS, "--score", "segment.soft.f1.micro")
+    done = call(*pairs[1], "--durations", DURATIONS, "--strict", "--score", "segment.soft.f1.micro")
     assert (done.code, done.err) == (0, "")
 
 

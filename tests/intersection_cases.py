@@ -16,6 +16,7 @@ from oracles import TickRow, in_seconds, merged_events
 from tables import long_rows, wide_rows
 
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.alignment_report import are_steps, step_counts
 
 FILES = ("file0", "file1")
 LABELS = ("class0", "class1", "class2")
@@ -83,8 +84,10 @@ def side(rng: np.random.Generator, form: str, events: str, n_classes: int, unit:
     if form == "frames":
         made = frames(rng, n_classes, unit)
         return made if events != "rows" else Side(made.rows, False, made.table)
-    valued = form == "rows"
-    return rows(rng, n_classes, unit, merge=events == "merge" or (events == "auto" and valued), valued=valued)
+    made = rows(rng, n_classes, unit, merge=events == "merge", valued=form == "rows")
+    # Whether rows are time steps has an oracle of its own in test_time_steps.
+    steps = events == "auto" and form == "rows" and are_steps(step_counts(made.table))
+    return Side(made.rows, True, made.table) if steps else made
 
 
 def _tracks(rng: np.random.Generator, n: int, n_classes: int) -> np.ndarray:

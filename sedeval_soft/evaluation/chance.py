@@ -223,7 +223,7 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
     # Harmonic and geometric means are not linear in what is counted: they have none.
     pairs = named(tables, pair.classes)
     return {
-        score_name(*key): float(value) for key, value in pairs if value is not None and not np.isnan(value)
+        score_name(*key): float(value) for key, value in pairs if value is not None and np.isfinite(value)
     }
 
 

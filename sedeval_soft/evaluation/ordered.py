@@ -14,8 +14,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.evaluation.count import evaluated_cells
-from sedeval_soft.evaluation.weighted_counts import WeightedTables
-from sedeval_soft.measures.base import Averaged, Table, Tables, averaged
+from sedeval_soft.measures.base import Averaged, Table, Tables, WeightedTables, averaged
 from sedeval_soft.measures.curve_scores import Units
 from sedeval_soft.measures.divergence import MISSING, ROUNDING, Logarithms
 from sedeval_soft.measures.event_precision import Detections, weighted_precisions

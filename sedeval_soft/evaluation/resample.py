@@ -21,9 +21,9 @@ from sedeval_soft.evaluation.means import Scorer
 from sedeval_soft.evaluation.optimal import candidates_of
 from sedeval_soft.evaluation.ordered import cells_of_weights, events_of_weights
 from sedeval_soft.evaluation.scores import Key, Score, joined, named
-from sedeval_soft.evaluation.weighted_counts import WeightedTables, counted_of_weights
+from sedeval_soft.evaluation.weighted_counts import counted_of_weights
 from sedeval_soft.evaluation.weighted_optimal import fixed_of_weights, optimal_of_weights, with_fixed
-from sedeval_soft.measures.base import Tables
+from sedeval_soft.measures.base import Tables, WeightedTables
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import THRESHOLDED, Plan
 from sedeval_soft.settings import Settings

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.evaluation.scores import counted_tables
-from sedeval_soft.measures.base import Tables
+from sedeval_soft.measures.base import WeightedTables
 from sedeval_soft.measures.tally import ClassColumn, SparseColumn, Tally
 from sedeval_soft.settings import Settings
-
-WeightedTables = Callable[[Floats], Tables]
-"""Returns the tables of weighted files, (n_weights, ...); weights: (n_weights, n_files), whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)

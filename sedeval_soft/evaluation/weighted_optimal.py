@@ -23,8 +23,8 @@ from sedeval_soft.evaluation.optimal import (
     optimal_table,
     satisficed,
 )
-from sedeval_soft.evaluation.weighted_counts import Weighted, WeightedTables, weighted
-from sedeval_soft.measures.base import Averaged, Table, Tables
+from sedeval_soft.evaluation.weighted_counts import Weighted, weighted
+from sedeval_soft.measures.base import Averaged, Table, Tables, WeightedTables
 from sedeval_soft.measures.candidates import Candidates, joint_scores
 from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
 from sedeval_soft.measures.event import count_regardless

@@ -79,6 +79,10 @@ Tables = dict[tuple[str, str], Table]
 """The tables of each basis and reading."""
 
 
+WeightedTables = Callable[[Floats], Tables]
+"""Returns the tables of weighted files, (n_weights, ...); weights: (n_weights, n_owners), whole numbers."""
+
+
 def ratio(numerator: Array, denominator: Array) -> Floats:
     """Divide; NaN (undefined) where the denominator is 0."""
     # Beside a size of 1e-300 a quotient may be too large for a float: infinite, and so undefined when shown.

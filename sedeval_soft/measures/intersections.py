@@ -43,7 +43,7 @@ from sedeval_soft.timeline.ranges import check_pairs, expand, stretches
 _FINEST = 10**6  # shares are taken as fractions with at most this denominator
 _LINE = 2**62  # places on a line
 _DENSE = 2**24  # groups up to which places are looked up by their numbers
-_PAIRS = 2**22  # pairs of events at all levels that are looked at
+_PAIRS = 2**24  # pairs of events at all levels that are looked at
 
 
 @dataclass(frozen=True, slots=True)

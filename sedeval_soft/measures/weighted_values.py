@@ -179,7 +179,7 @@ def _correlation(common: Floats, ours: Floats, theirs: Floats) -> Floats:
     Undefined as `divergence.Moments.correlation`: -inf where the squares of the reference are 0, NaN where
     those of the system are.
     """
-    correlation = np.clip(ratio(common, np.sqrt(ours) * np.sqrt(theirs)), -1.0, 1.0)
+    correlation = np.clip(ratio(common, np.sqrt(ours * theirs)), -1.0, 1.0)
     return np.where(ours > 0, correlation, -np.inf)
 
 

@@ -208,7 +208,7 @@ class Document:
     def _as_said(self, layout: Layout) -> Layout:
         """Return the layout with the roles that the user gives fields, by names or by those of their roles.
 
-        Times stay as they are, and so do fields without names. Raises InputError if no field has labels then.
+        Times and fields without names stay as they are. Raises InputError if no field has labels then.
         """
         roles, given = [*layout.roles], set[str]()
         for role, name in self.limits.columns if self.layout is not EVENT else ():

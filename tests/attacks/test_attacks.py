@@ -537,7 +537,7 @@ SMALL_BUT_SLOW = {
 
 @pytest.mark.parametrize("name", SMALL_BUT_SLOW)
 def test_a_few_bytes_that_a_pattern_could_take_long_for(name, reference, tmp_path):
-    """Each takes 0.5 s of the processor, of which most is the start; quadratic patterns took 10 s and more."""
+    """Each takes 0.5 s of the processor, most of it the start; quadratic patterns took 10 s and more."""
     data, said = SMALL_BUT_SLOW[name]
     attack(reference, made(tmp_path / "t.txt", [data])).refused(said)
 

@@ -68,7 +68,9 @@ def test_distinct_files(reference, system, durations):
     assert len(durations) == 1168
     for point, rows in system.items():
         ours, theirs = both(reference, rows, durations=durations, only=("segment.hard", "event"))
-        assert list(ours.values()) == pytest.approx(list(theirs.values()), rel=1e-12, abs=1e-15)
+        # Best thresholds of a class are undefined if nothing of it is detected there.
+        values = [np.array([*side.values()], dtype=np.float64) for side in (ours, theirs)]
+        assert values[0] == pytest.approx(values[1], rel=1e-12, abs=1e-15, nan_ok=True)
         if point == "0.5":
             assert [ours[name] for name in NAMES] == pytest.approx(PER_FILE, rel=0, abs=1e-12)
             assert [theirs[name] for name in NAMES] == pytest.approx(PER_FILE, rel=0, abs=1e-15)

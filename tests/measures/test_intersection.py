@@ -82,13 +82,17 @@ def check_optimal(scores, swept):
         for sign, (value, threshold), merits in ((1, found[:2], by_f), (-1, found[2:], by_rate)):
             best = max(t for t, merit in merits.items() if merit == max(merits.values()))
             assert sign * value == pytest.approx(float(merits[best]), abs=1e-12)
-            # No count changes from the threshold up to the highest level that is as good.
-            below = max(level for level in at if level <= threshold)
-            assert below <= best and all(at[level] == at[best] for level in at if below <= level <= best)
             if sign > 0:
                 assert [scores[f"intersection.optimal.{name}[{label}]"] for name in COUNTS] == [
                     *at[best].values()
                 ]
+            if threshold is None:
+                # Nothing is detected.
+                assert best == max(at)
+                continue
+            # No count changes from the threshold up to the highest level that is as good.
+            below = max(level for level in at if level <= threshold)
+            assert below <= best and all(at[level] == at[best] for level in at if below <= level <= best)
 
 
 def integrated(ours: Side, theirs: Side, shares) -> dict[str, np.ndarray]:

@@ -69,7 +69,7 @@ def texts() -> dict[str, Bad]:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             text = json.loads('"{}"'.format(row["text"].replace('"', '\\"')))
             place = (int(row[name]) if row[name] else None for name in ("line", "column"))
-            options = dict(option.split("=") for option in row["options"].split())
+            options = dict(option.split("=", 1) for option in row["options"].split())
             rest = {"scored": row["scored"] == "yes", "words": row["words"], "form": row["form"]}
             made[row["name"]] = Bad(text.encode("latin-1"), row["code"], *place, options=options, **rest)
     return made
@@ -129,6 +129,8 @@ ARCHIVES = {
                        zipped({"a.tsv": TAR}), tarred({"a.tar": TAR}), tarred({"a.tsv": TAR}, "w:gz")],
     "unsafe-name": [make({name: LONG}) for make in (zipped, tarred) for name in ("../a.tsv", "/root/a.tsv")]
     + [zipped({"x\\..\\..\\a.tsv": LONG}), zipped({"C:a.tsv": LONG})],
+    "repeated-member": [zipped({"a.tsv": LONG, "./a.tsv": LONG}), zipped({"x/a.tsv": LONG, "x\\a.tsv": LONG}),
+                        tarred({"x/a.tsv": LONG, "x/./a.tsv": LONG}, "w:gz")],
     "empty-folder": [zipped({}), zipped({"README.md": b"hello"})],
     "repeated-recording": [zipped({"a.tsv": LONG, "x/a.csv": LONG})],
     "mixed-tables": [zipped({"a.tsv": LONG, "b.tsv": TABLE})],

@@ -1,0 +1,111 @@
+"""Options of how tables are read: each acts, or it is named as one that has no effect."""
+
+from __future__ import annotations
+
+import pytest
+from called import call
+
+from sedeval_soft import EvaluationError, InputError, evaluate
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.limits import LIMITS
+
+TURN = "SPEAKER m1 1 {} {} <NA> <NA> {} <NA> <NA>\n"
+OURS = "".join(TURN.format(*each) for each in ((0, 2, "anna"), (1.5, 2.5, "ben"), (6, 1, "anna")))
+THEIRS = "".join(TURN.format(*each) for each in ((0, 4, "speech"), (5.5, 1, "speech")))
+LONG = "filename\tonset\toffset\tevent_label\nm1\t0\t2\tdog\n"
+WIDE = "filename\tonset\toffset\tdog\nm1\t0\t2\t0.5\n"
+FEW = "filename\tonset\toffset\tQ\nm1\t0\t2\tPOS\n"
+TABLES = {
+    "rttm": OURS,
+    "tsv": LONG,
+    "wide.tsv": WIDE,
+    "weak.tsv": "filename\tevent_label\nm1\tdog\n",
+    "txt": "m1\t0\t2\tdog\n",
+    "audacity.txt": "0.0\t2.0\tdog\n\\\t100\t200\n",
+    "few.csv": FEW.replace("\t", ","),
+    "jsonl": '{"filename": "m1", "onset": 0, "offset": 2, "event_label": "dog"}\n',
+}
+
+
+@pytest.fixture
+def turns(tmp_path):
+    (tmp_path / "ref.rttm").write_text(OURS)
+    (tmp_path / "sys.rttm").write_text(THEIRS)
+    return tmp_path / "ref.rttm", tmp_path / "sys.rttm"
+
+
+def test_names_of_speakers_are_ignored_as_in_the_table_that_rttm_becomes(turns):
+    """By hand: 5 s of speech, of which 0.5 s are missed, and 0.5 s are false alarms: 1/5."""
+    asked = {"preset": "voice-activity", "durations": {"m1": 10}}
+    name = "segment.hard.error_rate.micro"
+    for columns in ("ignore=event_label", "ignore=name"):
+        scores = evaluate(*turns, columns=columns, label="any", **asked)
+        assert scores[name] == pytest.approx(0.2, abs=1e-12)
+        assert not scores.warnings
+    # By hand: of 5.5 s of two speakers all are missed, and 5 s are false alarms; each second of one is the
+    # substitution of the other.
+    plain = evaluate(*turns, **asked)[name]
+    for how in ({"label": "speech"}, {"columns": "value=nosuch"}, {"columns": "ignore=nosuch"}):
+        scores = evaluate(*turns, **how, **asked)
+        said = [text for text in scores.warnings if "no effect" in text]
+        assert (len(said), scores[name]) == (1, plain)
+        assert next(iter(how.values())) in said[0]
+        with pytest.raises(EvaluationError, match="no effect"):
+            evaluate(*turns, strict=True, **how, **asked)
+    with pytest.raises(InputError, match="--label NAME"):
+        evaluate(*turns, columns="ignore=event_label", **asked)
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(("option", "text"), [("label", "any"), ("columns", "value=nosuch")])
+def test_an_option_without_effect_is_named_in_each_form(name, option, text, tmp_path):
+    path = tmp_path / f"m1.{name}"
+    path.write_text(TABLES[name])
+    limits = LIMITS.reading(**{option: text})
+    (said,) = read_rows(path, limits=limits).origin.lacking
+    assert said.startswith(f"--{option} {text} has no effect")
+    assert "no-effect" in call("validate", path, f"--{option}", text).out
+    if name != "weak.tsv":
+        done = call("convert", path, tmp_path / "out.tsv", f"--{option}", text)
+        assert (done.code, said in done.err) == (0, True)
+        assert call("convert", path, tmp_path / "o.tsv", f"--{option}", text, "--strict").code == 2
+    assert not read_rows(path).origin.lacking
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        (LONG.replace("event_label", "nothing_else"), {"columns": "event_label=nothing_else"}),
+        ("filename\tonset\toffset\nm1\t0\t2\n", {"label": "dog"}),
+        ("m1\t0\t2\n", {"label": "dog"}),
+        ("0\t2\tm1\tdog\n", {"columns": "onset=1,offset=2,filename=3,event_label=4"}),
+        (FEW, {"label": "Q"}),
+        (LONG, {"columns": "ignore=filename"}),
+        # As the tables of two sides may have other names.
+        (LONG, {"columns": "filename=filename,filename=file"}),
+    ],
+)
+def test_an_option_that_acts_is_not_named(text, option, tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text(text)
+    assert read_rows(path, limits=LIMITS.reading(**option)).origin.lacking == ()
+
+
+def test_an_option_for_one_side_is_not_named(tmp_path):
+    (tmp_path / "ref.tsv").write_text(LONG)
+    (tmp_path / "sys.tsv").write_text("filename\tonset\toffset\nm1\t0\t2\n")
+    scores = evaluate(tmp_path / "ref.tsv", tmp_path / "sys.tsv", label="dog", strict=True)
+    assert scores["event.hard.f1.micro"] == 1.0
+
+
+def test_channels_of_rttm_that_are_not_kept_apart_are_named(tmp_path):
+    turn = "SPEAKER h {} 0.0 1.0 <NA> <NA> A <NA> <NA>\n"
+    one, two, both = (tmp_path / f"{name}.rttm" for name in ("one", "two", "both"))
+    for path, channels in ((one, "1"), (two, "2"), (both, "12")):
+        path.write_text("".join(map(turn.format, channels)))
+    scores = evaluate(one, two)
+    assert [text for text in scores.warnings if "('2')" in text]
+    with pytest.raises(EvaluationError, match=r"2 channels \('1', '2'\)"):
+        evaluate(one, both, strict=True)
+    assert "('2')" in call("validate", two).out
+    assert not evaluate(one, one, strict=True).warnings

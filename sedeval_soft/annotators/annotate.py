@@ -318,9 +318,7 @@ def settings_for(
     compat = chosen.compat if {"segment.hard", "event.hard"}.intersection(only) else None
     measures = tuple(group for group in GROUPS if group in groups)
     chosen = replace(chosen, ci=None, worst=0, reference_sweep=False, groups={}, scenes={}, strict=False)
-    # A reference of several annotators is a function of time: where it is cut, touching rows are one event.
-    events = "merge" if chosen.events == "auto" else chosen.events
-    return replace(chosen, only=only, measures=measures, compat=compat, events=events)
+    return replace(chosen, only=only, measures=measures, compat=compat)
 
 
 def _threshold(settings: Settings) -> float:

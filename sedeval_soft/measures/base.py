@@ -78,9 +78,6 @@ Table = dict[str, Averaged]
 Tables = dict[tuple[str, str], Table]
 """The tables of each basis and reading."""
 
-WeightedTables = Callable[[Floats], Tables]
-"""Returns the tables of weighted files, (n_weights, ...); weights: (n_weights, n_files), whole numbers."""
-
 
 WeightedTables = Callable[[Floats], Tables]
 """Returns the tables of weighted files, (n_weights, ...); weights: (n_weights, n_owners), whole numbers."""

@@ -291,9 +291,9 @@ def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
         at, best = (system.value(f"{stem}.{name}[{label}]") for name in ("threshold", "f1"))
         if label is None and np.any(np.isfinite(y)):
             at, best = float(x[np.nanargmax(y)]), float(np.nanmax(y))
-        if at is None or best is None:
-            return Line(x, y, "steps-post")
-        return Line(x, y, "steps-post", f"{best:.3f}", (at, best))
+        value = "" if best is None else f"{best:.3f}"
+        # Where nothing is detected at best, F is 0 and no threshold is the best.
+        return Line(x, y, "steps-post", value, None if at is None or best is None else (at, best))
 
     more = (
         layout.Entry(Line2D([], [], color=_GREY, linestyle="none", marker="o"), "best threshold"),

@@ -806,9 +806,7 @@ def test_a_detection_that_merges_has_the_mean_level_of_its_events():
     system = [
         ("a", 0, 1, "car", 0.9), ("a", 1, 2, "car", 0.6), ("a", 2, 3.8, "car", 0.9), ("a", 3.8, 6, "car", 0.6)
     ]  # fmt: skip
-    found = diagnose(
-        table_of(reference), table_of(system), only="event.hard", events="merge", replicates=10
-    )
+    found = diagnose(table_of(reference), table_of(system), only="event.hard", events="merge", replicates=10)
     errors = found.table("event", "hard")
     assert [(each.kind, each.fp, each.fn) for each in errors if each.count] == [("merge", 1, 3)]
     merge = errors[0]

@@ -106,6 +106,15 @@ def test_f_over_thresholds_marks_the_best(curves, scores):
     assert "threshold 0.5" in legend_of(figure)
 
 
+def test_a_class_that_is_never_detected_has_a_best_f_of_0_and_no_mark():
+    figure = plot("f-thresholds", REFERENCE, SYSTEM)
+    (text,) = (text for text in legend_of(figure) if text.startswith("door opens"))
+    assert text.split()[-1] == "0.000"
+    marks = [line for line in figure.axes[0].get_lines() if line.get_marker() == "o"]
+    # Five classes are detected, and there is one line for all classes.
+    assert len(marks) == 6
+
+
 def test_the_area_under_the_psd_roc_is_the_number_beside_it():
     figure = plot("psd-roc", REFERENCE, SYSTEM, OTHER, psds="dcase-psds1")
     for line, path, text in zip(lines_of(figure, 2), (SYSTEM, OTHER), legend_of(figure), strict=True):

@@ -135,7 +135,8 @@ ARCHIVES = {
     "unsafe-name": [make({name: LONG}) for make in (zipped, tarred) for name in ("../a.tsv", "/root/a.tsv")]
     + [zipped({"x\\..\\..\\a.tsv": LONG}), zipped({"C:a.tsv": LONG})],
     "repeated-member": [zip_with_a_name_twice(), zipped({"a.tsv": LONG, "./a.tsv": LONG}),
-                        zipped({"x/a.tsv": LONG, "x\\a.tsv": LONG}), tarred({"x/a.tsv": LONG, "x/./a.tsv": LONG}, "w:gz")],
+                        zipped({"x/a.tsv": LONG, "x\\a.tsv": LONG}),
+                        tarred({"x/a.tsv": LONG, "x/./a.tsv": LONG}, "w:gz")],
     "empty-folder": [zipped({}), zipped({"README.md": b"hello"})],
     "repeated-recording": [zipped({"a.tsv": LONG, "x/a.csv": LONG})],
     "mixed-tables": [zipped({"a.tsv": LONG, "b.tsv": TABLE})],

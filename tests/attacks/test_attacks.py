@@ -283,7 +283,7 @@ def test_intervals_of_many_classes_keep_to_the_limit_of_memory(reference, tmp_pa
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("threshold: " + "x" * 900_000, "threshold must be -1 to 2, not 'xxx"),
+        ("threshold: " + "x" * 900_000, "threshold must be 0 to 2, not 'xxx"),
         ("segment_length: 1/" + "x" * 900_000, "segment_length must be"),
         ('thresholds: {"' + "x" * 1000 + '": 3}', "thresholds of 'xxx"),
         ("classes: [" + "x, " * 60_000 + "y]", "classes has 'x' twice"),
@@ -489,7 +489,7 @@ SETTINGS = {
     "itself": ("classes: &a [*a]\n", "uses a YAML alias"),
     "merged": (LAUGHS.replace("[x, x,", "[{x: 1}, {y: 1},") + "<<: *i\n", "uses a YAML alias"),
     "long number": (f"threshold: {'9' * 5000}\n", "cannot be read|must be|threshold"),
-    "number beyond floats": (f"threshold: {'9' * 400}\n", "threshold must be -1 to 2, not 99999"),
+    "number beyond floats": (f"threshold: {'9' * 400}\n", "threshold must be 0 to 2, not 99999"),
     "timestamp": ("threshold: !!timestamp nonsense\n", "could not determine"),
     "binary": ("threshold: !!binary '\u00e9'\n", "could not determine"),
     "python": ("threshold: !!python/object/apply:os.system ['touch owned']\n", "could not determine"),

@@ -42,9 +42,9 @@ def test_an_index_of_pandas_is_no_class(tmp_path):
     scores = sedeval_soft.evaluate(path, path)
     assert scores["segment.hard.n_ref.micro"] == 1
     assert scores["segment.soft.n_ref[car]"] == 1.0
-    # Without a class it is no table, and the label is proposed as where there is no index.
+    # Without a class it is no table: the column of texts is not a class, and labels are asked for.
     path.write_text(",name,start_seconds,end_seconds\n0,car,0,1\n1,dog,1,2\n")
-    with pytest.raises(EvaluationError, match="--columns event_label=name"):
+    with pytest.raises(EvaluationError, match="name 'car' is not a number; .* or event_label"):
         sedeval_soft.evaluate(path, path)
 
 

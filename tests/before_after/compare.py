@@ -36,7 +36,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
-BASE = "9059dd56"
+BASE = "177de5bc"
 """The commit that is compared with unless --base names another; `expected.tsv` lists what differs from it."""
 
 WARM = (

@@ -468,7 +468,9 @@ def _match_files(
         notes += [f"{side.origin.name}: {text}" for text in side.origin.notes]
         doubtful += [f"{side.origin.name}: {text}" for text in side.origin.assumed]
     notes += _of_axes(reference.origin.shape, system.origin.shape)
-    doubtful += {*reference.origin.lacking} & {*system.origin.lacking}
+    if vain := sorted({*reference.origin.lacking} & {*system.origin.lacking}):
+        both = " and ".join(dict.fromkeys((reference.origin.name, system.origin.name)))
+        raise InputError([Problem(both, text, code="no-effect") for text in vain])
     listed = match_names(reference.files, durations or {})
     lengths = {listed.canonical[name]: seconds for name, seconds in (durations or {}).items()}
     expected = dict.fromkeys([*reference.files, *lengths])

@@ -143,7 +143,9 @@ def prepare(
     fitted = fit(rows, form, apart=into_folder, called=called, limits=limits)
     if fitted.stems is not None and name == "-":
         raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
-    assumed = [f"{read_from}: {text}" for text in (*rows.origin.assumed, *rows.origin.lacking)]
+    if rows.origin.lacking:
+        raise InputError([Problem(read_from, text, code="no-effect") for text in rows.origin.lacking])
+    assumed = [f"{read_from}: {text}" for text in rows.origin.assumed]
     if strict and assumed:
         raise EvaluationError(assumed[0])
     if strict and fitted.losses:

@@ -44,7 +44,7 @@ CALLS = {
     "ref.tsv sys.tsv --timeline a.wav": "--timeline needs --report FILE.",
     "ref.tsv sys.tsv --timeline cafe.wave --report r.html": "no such file; did you mean 'cafe.wav'?",
     f"ref.tsv sys.tsv --average macro --score {F1}": "--average macro cannot go with --score",
-    "ref.tsv sys.tsv --columns value=p,offset=q --strict": "--columns value=p has no effect",
+    "ref.tsv sys.tsv --columns value=p,offset=q": "--columns value=p has no effect",
     "merge none.tally --save-tally -": "--save-tally -: a tally is not text",
     # Presets and files of settings.
     "ref.tsv sys.tsv --preset dcase2019-task4 --config a.yaml": "in a.yaml has both",

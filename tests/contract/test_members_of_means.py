@@ -35,7 +35,9 @@ def scored(
     reference, system, *, lengths: dict[str, float] | None, values: bool = True, declared=()
 ) -> Scores:
     sides = table(reference, FILES, values=values), table(system, declared, values=values)
-    return sedeval_soft.evaluate(*sides, settings=WITH_MEANS, by=SCENES, durations=lengths)
+    # Files that nobody asked for are of a scene, too.
+    scenes = dict.fromkeys([*(row[0] for row in system), *declared], "country") | SCENES
+    return sedeval_soft.evaluate(*sides, settings=WITH_MEANS, by=scenes, durations=lengths)
 
 
 def worst_of(name: str) -> float:

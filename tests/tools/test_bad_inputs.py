@@ -115,7 +115,7 @@ def zip_with_a_name_twice() -> bytes:
 
 WHOLE, CAFE = (HEAD + GOOD).encode(), "a.wav\t1\t2\tcafé\t1\n".encode("latin-1")
 BYTES = {
-    "column_that_is_not_there": Bad(WHOLE, "no-effect", scored=True, options={"columns": "value=p"}),
+    "column_that_is_not_there": Bad(WHOLE, "no-effect", options={"columns": "value=p"}),
     "latin_1_far_down": Bad((HEAD + GOOD * 5000).encode() + CAFE, "not-utf-8", 5002, 4),
     "archive_with_a_bad_table": Bad(
         zipped({"a.tsv": LONG + b"3\t2\tcar\t0.5\n"}), "offset-before-onset", 3, 2, "a.tsv"
@@ -211,7 +211,8 @@ def test_it_is_found_where_it_is_and_refused_if_it_is_an_error(name, put):
     options = dict(case.options)
     options.pop("preset", None)
     # Without another reference it is held against itself: nothing else can be wrong.
-    other = path if case.scored and not {"reference", "durations"} & {*options} else "reference.tsv"
+    alone = case.scored or case.code == "no-effect"
+    other = path if alone and not {"reference", "durations"} & {*options} else "reference.tsv"
     reference = options.pop("reference", other)
     if case.scored:
         evaluate(reference, path, only=("segment.hard",), **options)
@@ -219,8 +220,8 @@ def test_it_is_found_where_it_is_and_refused_if_it_is_an_error(name, put):
     with pytest.raises(InputError) as caught:
         evaluate(reference, path, only=("segment.hard",), **options)
     assert set(Path().rglob("*")) == before, "nothing is unpacked"
-    # Without a reference it is not known that there are many recordings.
-    if case.code != "missing-filename-column":
+    # Without a reference it is not known that there are many recordings, and without options not that one is in vain.
+    if case.code not in {"missing-filename-column", "no-effect"}:
         assert str(path) in str(caught.value)
         with pytest.raises(InputError) as caught:
             read_rows(path)

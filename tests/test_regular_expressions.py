@@ -158,7 +158,7 @@ def slowest(pattern: re.Pattern[Any], ways: frozenset[str]) -> tuple[float, str]
     plain = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     most = (0.0, "")
     for begin, piece in attacks(plain):
-        for n in (300, 3_000, 10_000):
+        for n in (100, 300, 1_000, 3_000, 10_000):
             text: Any = f"{begin}{piece * n}\0"
             text = text if isinstance(pattern.pattern, str) else text.encode("latin-1", "replace")
             for run in [pattern.search] * bool(ways & ANYWHERE) + [pattern.fullmatch] * bool(ways & AT_BEGIN):

@@ -438,7 +438,7 @@ def _join(
         timed=timed,
         unknown=unknown,
         lacking=lacking,
-        joined=all(rows.origin.joined for rows in parts if len(rows)) or None,
+        joined={rows.origin.joined for rows in parts if len(rows) or rows.origin.joined} == {True} or None,
     )
     files = tuple(dict.fromkeys(file for rows in parts for file in rows.files))
     classes = {label for rows in parts for label in rows.classes}

@@ -155,21 +155,6 @@ class Plan(NamedTuple):
         """The bases whose cells are put in the order of their values."""
         return self.compared if self.asks_for(*ORDERED, "divergence") else ()
 
-    @property
-    def adds_up(self) -> bool:
-        """Whether counts at every threshold are enough for all scores, so that no values need be kept."""
-        settings = self.settings
-        tuned = settings.cross_tune is not None or isinstance(settings.thresholds, str)
-        others = settings.ci or settings.worst or settings.satisfice or settings.reference_sweep or tuned
-        counted = {"divergence", "grounding", "errors"}
-        return not (others or {*settings.measures} - counted or self.compared)
-
-    @property
-    def counts_stretches(self) -> bool:
-        """Whether segments of equal values may be counted together: no score looks at them one by one."""
-        neighbours = self.scores("ranking") or self.asks_for("errors")
-        return self.adds_up and self.settings.pool == "max" and not neighbours
-
 
 def _explains(settings: Settings, basis: str, reading: str) -> bool:
     """Return whether errors of a basis and reading are those that its F counts.

@@ -24,7 +24,7 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Activity, Timed, active
-from sedeval_soft.timeline.grid import LONG, Grid
+from sedeval_soft.timeline.grid import Grid
 from sedeval_soft.timeline.ranges import expand, portions
 
 _MEASURES = {"f1", "fbeta", "precision", "recall"}
@@ -45,6 +45,9 @@ _MOST_LAYERS = 64
 
 _PARTS = 1 << 30
 """Sums of whole multiples of one part by so many are exact: segments of a file are fewer than 2**20."""
+
+_MOST_SEGMENTS = 1 << 20
+"""Segments of a file that are looked at here."""
 
 
 def are_simple(settings: Settings) -> bool:
@@ -114,7 +117,7 @@ class Segments:
         if not are_simple(settings) or not classes:
             return None
         grid = Grid.over(length, settings.segment_ticks)
-        if grid.n_segments.max(initial=0) > LONG:
+        if grid.n_segments.max(initial=0) > _MOST_SEGMENTS:
             return None
         start = np.append(0, np.cumsum(np.repeat(grid.n_segments, len(classes))))
         return cls(grid, classes, settings, start, portions(start[:: len(classes)], _AT_ONCE))

@@ -193,21 +193,18 @@ def evaluation_of(
     limits: Limits,
     jobs: int | None = None,
     scheduler: str | None = None,
-    keep_all: bool = False,
     rows_in_memory: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Score a system as `evaluate` does, and keep what the scores were made of.
 
     settings: complete, also for folds and operating points. jobs: processes that count large tables in
-    files, 0 for one for each processor. keep_all: all that was counted is needed, not only the scores.
-    rows_in_memory: whether all rows are needed there.
+    files, 0 for one for each processor. rows_in_memory: whether all rows are needed there.
     """
     if settings.means:
         from sedeval_soft.evaluation.means import check_means
 
         check_means(settings, scenes=by is not None or bool(settings.scenes))
-    keep_all = keep_all or folds is not None or by is not None
     files = all(isinstance(side, str | os.PathLike) for side in (reference, system))
     if scheduler is not None:
         check_text("scheduler", scheduler)
@@ -231,13 +228,11 @@ def evaluation_of(
         where: Any
         where = processes(jobs or 1) if scheduler is None else cluster(scheduler)
         with where as execute:
-            shard = count_tables(
-                *paths, settings, lambda: read_lengths(durations, limits), limits, execute, keep_all=keep_all
-            )
+            shard = count_tables(*paths, settings, lambda: read_lengths(durations, limits), limits, execute)
         shard = shard if name is None else shard._replace(system=name)
     else:
         sides, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
-        shard = count_rows(*sides, settings, lengths, name, keep_all=keep_all)
+        shard = count_rows(*sides, settings, lengths, name)
     parts = read_parts(folds, by, shard.tally.files, limits)
     points = sides is not None and sides[1].born is not None
     scores = score_shard(shard, __version__, **parts, points=points, progress=progress)

@@ -260,7 +260,6 @@ def _score(
         else:
             evaluation = evaluation_of(
                 given["reference"], system, **how, jobs=given["jobs"], scheduler=given["scheduler"],
-                keep_all=bool(given["save_tally"] or given["check"]),
                 rows_in_memory=bool(page or given["chance"] or given["check"]), progress=show,
             )  # fmt: skip
     if evaluation is not None:

@@ -27,7 +27,7 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
-from sedeval_soft.timeline.grid import Grid, Stretches, pool_rows
+from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.recordings import (
     Recordings,
     align,
@@ -59,11 +59,10 @@ _BYTES_PER_SCORE = 6000
 """The same for each class: its scores, with their names, as they are shown."""
 
 
-def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, together: bool = False) -> Tally:
+def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False) -> Tally:
     """Count everything that the scores of the settings' bases need.
 
-    cells: whether the values of all segments are kept where no score needs them. together: whether segments
-    of long files may be kept as stretches, where nothing but these scores will be made of the tally.
+    cells: whether the values of all segments are kept where no score needs them.
     """
     plan = Plan.of(settings)
     check_counts(len(pair.files), len(pair.classes), settings)
@@ -79,8 +78,7 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
     samples: Columns = {}
     events: dict[str, EventLifetimes] = {}
     if plan.counts_segments:
-        _count_segments(pair, plan, grid, columns, samples, events, kept=cells and plan.scores("segment"),
-                        together=together)  # fmt: skip
+        _count_segments(pair, plan, grid, columns, samples, events, kept=cells and plan.scores("segment"))
         if plan.asks_for("grounding") and plan.scores("segment", "hard"):
             items = count_items(*(columns[f"segment.hard.{name}"] for name in PER_CLASS))
             columns |= {f"segment.hard.{name}": column for name, column in items.items()}
@@ -280,7 +278,6 @@ def _count_segments(
     events: dict[str, EventLifetimes],
     *,
     kept: bool,
-    together: bool,
 ) -> None:
     """Count segments on the grid of their values, or the hard reading from runs of active segments."""
     settings = plan.settings
@@ -289,21 +286,9 @@ def _count_segments(
     readings: Sequence[str] = ("hard", "soft")
     if pair.ignored is not None and plan.scores("segment", "soft"):
         readings = ("hard",)
-        columns |= _count_weighted(pair, plan, pair.ignored, together=together and plan.counts_stretches)
-    stretches = Stretches.of(grid, (pair.reference, pair.system)) if in_cells else None
-    if stretches is not None and together and not kept and plan.counts_stretches:
-        grid.check_size(len(pair.classes), size=len(stretches.first))
-        reference, system = (stretches.maxima(rows, grid) for rows in (pair.reference, pair.system))
-        cells = Cells("segment", reference, system, stretches.start, stretches.n_evaluated, stretches.times)
-        columns |= count_cells(cells, plan, readings, hard=False)
-        if "segment" in plan.kept:
-            columns["n_stretches"] = np.diff(stretches.start)
-            times = np.broadcast_to(stretches.times, reference.shape)
-            samples |= {"stretch.reference": reference, "stretch.system": system, "stretch.times": times}
-    elif in_cells:
+        columns |= _count_weighted(pair, plan, pair.ignored)
+    if in_cells:
         grid.check_size(len(pair.classes), in_order=bool(settings.measures), means=settings.pool == "mean")
-        if stretches is not None:
-            grid.check_length()
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         cells = Cells("segment", reference, system, grid.start, grid.n_evaluated, apart=grid.apart)
         by_runs = settings.compat == "sed_eval"
@@ -319,24 +304,18 @@ def _count_segments(
         _count_runs(pair, plan, grid, columns)
 
 
-def _count_weighted(pair: Recordings, plan: Plan, ignored: EventTable, *, together: bool) -> Columns:
+def _count_weighted(pair: Recordings, plan: Plan, ignored: EventTable) -> Columns:
     """Count the soft reading where classes are ignored: a segment of ignored value u counts 1 - u times."""
     settings, grid = plan.settings, grid_of(pair, settings=plan.settings, ignored=True)
+    grid.check_size(len(pair.classes), means=settings.pool == "mean")
     sides = pair.reference, pair.system, joined(ignored)
-    stretches = Stretches.of(grid, sides) if together else None
-    size, start, n_evaluated = grid.size, grid.start, grid.n_evaluated
-    if stretches is not None:
-        size, start, n_evaluated = len(stretches.first), stretches.start, stretches.n_evaluated
-    grid.check_size(len(pair.classes), means=settings.pool == "mean", size=size)
-    reference, system, (value,) = (
-        pool_rows(rows, grid, settings.pool) if stretches is None else stretches.maxima(rows, grid)
-        for rows in sides
-    )
+    reference, system, (value,) = (pool_rows(rows, grid, settings.pool) for rows in sides)
     # Those that count no time are none: sums are those of the hard reading where values are 0 and 1.
     stays = value < 1
     before = np.append(0, np.cumsum(stays))
-    n_evaluated, start = before[start[:-1] + n_evaluated] - before[start[:-1]], before[start]
-    times = ((1.0 - value) * (1 if stretches is None else stretches.times))[stays]
+    first = grid.start[:-1]
+    n_evaluated, start = before[first + grid.n_evaluated] - before[first], before[grid.start]
+    times = (1.0 - value)[stays]
     cells = Cells("segment", reference[:, stays], system[:, stays], start, n_evaluated, times)
     inside = evaluated_cells(np.diff(start), n_evaluated)
     n_cells = sum_files(times if inside is None else times * inside, start)

@@ -1,10 +1,8 @@
-"""The whole way: tables in parts, counted, merged, and counted again at what only all parts together tell.
+"""The whole way: tables in parts, counted and merged.
 
     parts = partition_files(reference, system)              # whole recordings; one part if all fits
     shard = Shard.merge(execute.map(count_part, parts))
-    tables = optimal_tables(shard, parts, execute)          # where not all segments and events can be kept:
-                                                            # `count_part_at` the best thresholds, once more
-    scores = score_shard(shard with the tables)
+    scores = score_shard(shard)
 
 Tables that fit into memory are one part, which is counted without more ado.
 """
@@ -17,27 +15,19 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sedeval_soft.arrays import Floats
 from sedeval_soft.evaluation.count import (
     bytes_per_cell,
     bytes_per_file,
     check_counts,
-    columns_of,
-    with_columns,
 )
-from sedeval_soft.evaluation.optimal import best_of_class, best_table, counts_at, threshold_counts
-from sedeval_soft.evaluation.shard import Key, Shard, describe, scenes_of, second_round, shard_of_rows
-from sedeval_soft.measures.base import Tables
-from sedeval_soft.measures.detection import DetectionCounts
-from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.thresholds import ThresholdCounts
+from sedeval_soft.evaluation.shard import Shard, describe, scenes_of, shard_of_rows
 from sedeval_soft.memory import check_room, given_limit, has_room, reuse_freed, room
 from sedeval_soft.plan import Plan
-from sedeval_soft.settings import CRITERIA, Settings
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, is_pattern, is_url
@@ -59,11 +49,8 @@ _LARGE = 1 << 25
 _MANY = 1 << 17
 """Values of rows from which arrays are so large that new memory for each takes long."""
 
-_CELL, _EVENT = 16, 40
-"""Bytes of a segment of a class, both sides of it, and of an event with the thresholds at which it is one."""
-
-_SORTED_CELLS, _SORTED_EVENTS = 2.5, 1.5
-"""How many times as much they take while those of all parts are merged and put in order."""
+_EVENT = 40
+"""Bytes of an event with the thresholds at which it is one."""
 
 
 def count_rows(
@@ -72,13 +59,10 @@ def count_rows(
     settings: Settings,
     durations: Mapping[str, float] | None = None,
     name: str | None = None,
-    *,
-    keep_all: bool = False,
 ) -> Shard:
     """Return the statistics of tables in memory; recordings are counted in parts if all are too many.
 
-    name: the system's. keep_all: whether all that was counted is needed, to be saved or divided, not only the
-    scores.
+    name: the system's.
     """
     # Were all recordings as long as the longest; where that is too much, it takes a look at each of them.
     n_files = len(reference.files) + len(system.files) + len(durations or ())
@@ -95,11 +79,11 @@ def count_rows(
 
         partition = partition_rows(reference, system, settings, durations)
         if partition is not None:
-            shard = count_parts(partition, settings, Execute(), keep_all=keep_all)
+            shard = count_parts(partition, settings, Execute())
             return shard if name is None else shard._replace(system=name)
     if (len(reference) + len(system)) * n_classes > _MANY:
         reuse_freed()
-    return shard_of_rows(reference, system, settings, durations, name, together=not keep_all)
+    return shard_of_rows(reference, system, settings, durations, name)
 
 
 def count_tables(
@@ -110,16 +94,14 @@ def count_tables(
     limits: Limits,
     execute: Execute,
     *,
-    keep_all: bool = False,
     n_parts: int | None = None,
     block: int | None = None,
-    in_rounds: bool | None = None,
 ) -> Shard:
     """Return the statistics of tables in files, whose rows are written to parts.
 
-    read_durations: called when tables were read. keep_all: as for `count_rows`. n_parts, block (bytes that
-    are read at a time), in_rounds: as memory asks for where they are None. Raises what `count_rows` does;
-    RoomError where a recording is too large.
+    read_durations: called when tables were read. n_parts, block (bytes that are read at a time): as memory
+    asks for where they are None. Raises what `count_rows` does; RoomError where a recording is too large, or
+    where segments and events that thresholds are chosen from do not fit into memory.
     """
     from sedeval_soft.evaluation.partition import partition_files
     from sedeval_soft.tables.stored_rows import temporary_folder
@@ -128,7 +110,7 @@ def count_tables(
         folder = stack.enter_context(temporary_folder()) if execute.on_disk else None
         how = (limits, execute, folder, n_parts, block)
         partition = partition_files(reference, system, settings, read_durations, *how)
-        return count_parts(partition, settings, execute, keep_all=keep_all, in_rounds=in_rounds)
+        return count_parts(partition, settings, execute)
 
 
 def is_large(reference: str, system: str, jobs: int) -> bool:
@@ -148,21 +130,9 @@ def is_large(reference: str, system: str, jobs: int) -> bool:
     return _IN_MEMORY * size > room() or (jobs > 1 and size >= _LARGE)
 
 
-def count_parts(
-    partition: Partition,
-    settings: Settings,
-    execute: Execute,
-    *,
-    keep_all: bool = False,
-    in_rounds: bool | None = None,
-) -> Shard:
-    """Return the statistics of all parts as if they had been counted at once.
-
-    keep_all: as for `count_rows`. in_rounds: whether segments and events are not kept, where that can be;
-    None as memory asks for.
-    """
+def count_parts(partition: Partition, settings: Settings, execute: Execute) -> Shard:
+    """Return the statistics of all parts as if they had been counted at once."""
     settings = with_unknown(settings, partition.reference.origin)
-    plan = Plan.of(settings)
     # Which files have regions is for their rows to tell.
     whole = replace(settings, regions=None, region_edges="cut", after_shots=None)
     names = align(partition.reference, partition.system, whole, partition.durations)
@@ -171,108 +141,25 @@ def count_parts(
     if not settings.strict:
         # Where it is, more is told when all rows were seen.
         scenes_of(names.files, names.classes, settings)
-    if in_rounds is None:
-        cells = _CELL * partition.n_cells * plan.scores("segment", "optimal")
-        events = _EVENT * partition.n_values * (1 + len(plan.filters))
-        fits = has_room(_SORTED_CELLS * cells + _SORTED_EVENTS * events)
-        in_rounds = len(partition.parts) > 1 and not keep_all and not fits
-    in_rounds = in_rounds and plan.adds_up and bool(plan.thresholded) and not plan.psds
 
     parts = _on_time_grid(partition, names.classes, settings, execute)
-    count = partial(count_part, settings, kept=not in_rounds)
+    count = partial(count_part, settings)
     shards = execute.map(count, parts)
     joined = joined_as_whole([shard.findings for shard in shards])
     if joined:
         # Rows of all parts together say what an event is.
         parts = [replace(part, joined=joined) for part in parts]
         shards = execute.map(count, parts)
-    if not in_rounds:
-        _check_merge(shards)
-    shard = Shard.merge(shards)
-    if in_rounds:
-        tables, at_best = optimal_tables(shard, parts, execute)
-        tally = with_columns(shard.tally, {**at_best.per_class, **at_best.per_file})
-        shard = shard._replace(tally=tally, levels={}, tables=tables)
-    shard = _as_one(shard, partition, names.findings)
+    _check_merge(shards)
+    shard = _as_one(Shard.merge(shards), partition, names.findings)
     if settings.strict:
         shard.findings.warnings(settings)
     return shard
 
 
-def count_part(settings: Settings, part: Part, *, kept: bool) -> Shard:
-    """Return the statistics of a part; kept: with its segments and events, where scores need them."""
-    shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True, together=not kept)
-    if kept:
-        return shard.slim()
-    if isinstance(settings.thresholds, dict):
-        from sedeval_soft.evaluation.system_scores import tuned_shard
-
-        # Counts at given thresholds need no other files, but the values that go now.
-        shard = tuned_shard(shard)
-    plan = Plan.of(settings)
-    levels = {}
-    for scope, tally in shard.scopes():
-        for basis, _ in plan.thresholded:
-            levels[scope, basis] = _at_thresholds(tally, basis, settings)
-    groups = {name: replace(tally, samples={}, events={}) for name, tally in shard.groups.items()}
-    tally = replace(shard.tally, samples={}, events={})
-    return shard._replace(tally=tally, groups=groups, levels=levels).slim()
-
-
-def count_part_at(
-    settings: Settings, thresholds: Mapping[Key, Floats], part: Part
-) -> tuple[Mapping[Key, DetectionCounts], Tally]:
-    """Return the counts of a part at thresholds of classes, summed over its files, and those of each file."""
-    only = tuple(f"{basis}.optimal" for basis in dict.fromkeys(basis for _, basis in thresholds))
-    # PSDS is not looked for here; what counts as an intersection stays what it asks for.
-    criteria = {name: settings.criterion(name) for name in CRITERIA}
-    none = dict.fromkeys(("psds", "alpha_ct", "alpha_st", "max_efpr"))
-    again: dict[str, Any] = {**criteria, **none, "psds_median_filters": ()}
-    settings = replace(second_round(settings, only), **again)
-    shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True, together=True)
-    sums: dict[Key, DetectionCounts] = {}
-    of_files = replace(shard.tally, per_class={}, per_file={}, samples={}, events={})
-    for scope, tally in shard.scopes():
-        for basis, _ in Plan.of(settings).thresholded:
-            counts = counts_at(tally, basis, thresholds[scope, basis], settings)
-            sums[scope, basis] = counts.total()
-            if scope is None:
-                of_files = with_columns(of_files, columns_of(f"{basis}.optimal", counts))
-    return sums, of_files.slim()
-
-
-def optimal_tables(
-    shard: Shard, parts: Sequence[Part], execute: Execute
-) -> tuple[dict[str | None, Tables], Tally]:
-    """Return the tables of optimal readings by scope, and what is counted there in each file.
-
-    Parts are counted at the best thresholds of all.
-    """
-    settings = shard.settings
-    best = {
-        (scope, basis): [best_of_class(basis, settings, counts) for counts in ways[-1]]
-        for (scope, basis), ways in shard.levels.items()
-    }
-    thresholds = {key: np.array([of_class[0] for of_class in classes]) for key, classes in best.items()}
-    counted = execute.map(partial(count_part_at, settings, thresholds), parts) if best else []
-    tables: dict[str | None, Tables] = {}
-    for (scope, basis), classes in best.items():
-        of_parts = [sums[scope, basis] for sums, _ in counted if (scope, basis) in sums]
-        table = best_table(classes, DetectionCounts.merge(of_parts), basis, settings)
-        tables.setdefault(scope, {})[basis, "optimal"] = table
-    return tables, Tally.merge(of_files for _, of_files in counted)
-
-
-def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> Sequence[Sequence[ThresholdCounts]]:
-    """Return the counts of a basis at every threshold, in one way or two, see `Shard.levels`."""
-    ways = [threshold_counts(tally, basis, settings, apart=False)]
-    if basis == "intersection":
-        from sedeval_soft.measures.intersections import Criteria, Judged
-
-        sides = tally.events["reference"].events(), tally.system("intersection")
-        if Judged.of(*sides, len(tally.classes), Criteria.of(settings)).is_apart():
-            ways.append(threshold_counts(tally, basis, settings, apart=True))
-    return ways
+def count_part(settings: Settings, part: Part) -> Shard:
+    """Return the statistics of a part."""
+    return shard_of_rows(*part.sides(), settings, part.durations, batch=True).slim()
 
 
 def _on_time_grid(

@@ -137,9 +137,9 @@ def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) 
 def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) -> DetectionCounts:
     """Return the counts of each file where each class has a threshold, (n_classes,), NaN for never."""
     if basis in CELLS:
-        scores, hits, times, lengths = _cells(tally, basis, settings)
+        scores, hits, lengths = _cells(tally, basis, settings)
         detections = active(scores, thresholds[:, None], settings.inclusive)
-        return count_hard(hits, detections, np.append(0, np.cumsum(lengths)), times)
+        return count_hard(hits, detections, np.append(0, np.cumsum(lengths)))
     reference, system = tally.events["reference"].events(), tally.system(basis)
     alive = system.take(system.alive(thresholds[system.label], settings.inclusive)).events()
     sizes = len(tally.files), len(tally.classes)
@@ -160,7 +160,6 @@ def threshold_counts(
     make: Callable[[ThresholdCounts], Any] = lambda counts: counts,
     *,
     by_file: bool = False,
-    apart: bool | None = None,
     pooled: bool = False,
     regardless: bool = False,
     worth: Worth | None = None,
@@ -168,12 +167,12 @@ def threshold_counts(
 ) -> list[Any]:
     """Return what is made of the counts of each class at every threshold; of cells, one class at a time.
 
-    by_file: whether files are told from one another. apart: as for `found_when`. pooled: count all classes as
-    one; regardless: then also what is paired whatever its class, which intersections do not know. worth: as
-    for `of_lives`. only_hits: as for `of_cells`.
+    by_file: whether files are told from one another. pooled: count all classes as one; regardless: then also
+    what is paired whatever its class, which intersections do not know. worth: as for `of_lives`. only_hits:
+    as for `of_cells`.
     """
     if basis not in CELLS:
-        lives, n_ref = lives_of(tally, basis, settings, apart)
+        lives, n_ref = lives_of(tally, basis, settings)
         regardless = regardless and basis == "event"
         if pooled:
             lives = [(alive._replace(label=np.zeros_like(alive.label)), rows) for alive, rows in lives]
@@ -183,7 +182,7 @@ def threshold_counts(
             make(counts)
             for counts in ThresholdCounts.of_lives(lives, n_ref, 2 + regardless, apart=by_file, worth=worth)
         ]
-    scores, hits, times, lengths = _cells(tally, basis, settings)
+    scores, hits, lengths = _cells(tally, basis, settings)
     paired, file = None, None
     # One file needs no column.
     n_files = len(lengths) if by_file else 1
@@ -195,30 +194,24 @@ def threshold_counts(
         scores, hits = scores.reshape(1, -1), hits.reshape(1, -1)
     return for_each(
         lambda c: make(
-            ThresholdCounts.of_cells(scores[c], hits[c], file, n_files, paired, times, only_hits=only_hits)
+            ThresholdCounts.of_cells(scores[c], hits[c], file, n_files, paired, only_hits=only_hits)
         ),
         range(len(scores)),
         scores.size,
     )
 
 
-def _cells(tally: Tally, basis: str, settings: Settings) -> tuple[Floats, Bools, Index | None, Index]:
+def _cells(tally: Tally, basis: str, settings: Settings) -> tuple[Floats, Bools, Index]:
     """Return the scores of cells and whether they are positive, (n_classes, n_cells) each.
 
-    Beside them how often each cell counts, None for once, and how many cells each file has.
+    Beside them how many cells each file has.
     """
-    times = None
-    if basis == "segment" and "stretch.times" in tally.samples:
-        basis, times = "stretch", tally.samples["stretch.times"][0]
     sides = tally.samples[f"{basis}.system"], positive(tally.samples[f"{basis}.reference"], settings)
-    return *sides, times, tally.per_file[cells_of(basis)]
+    return *sides, tally.per_file[cells_of(basis)]
 
 
-def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = None) -> tuple[Lives, Index]:
-    """Return what counts of a basis of events when, and the events of the reference, (n_files, n_classes).
-
-    apart: as for `found_when`.
-    """
+def lives_of(tally: Tally, basis: str, settings: Settings) -> tuple[Lives, Index]:
+    """Return what counts of a basis of events when, and the events of the reference, (n_files, n_classes)."""
     sides = tally.events["reference"].events(), tally.system(basis)
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
@@ -226,7 +219,7 @@ def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = 
             return events_when(*sides, *sizes, pair_rule(settings))
     from sedeval_soft.measures.intersections import Criteria, intersections_when
 
-    return intersections_when(*sides, *sizes, Criteria.of(settings), apart)
+    return intersections_when(*sides, *sizes, Criteria.of(settings))
 
 
 def events_when(
@@ -327,8 +320,7 @@ def with_tuned(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[st
         if not Plan.of(settings).scores(basis, "tuned"):
             continue
         # No more than what counting a basis needs.
-        own = (f"{basis}.", "stretch.") if basis == "segment" else (f"{basis}.",)
-        samples = {name: of for name, of in tally.samples.items() if name.startswith(own)}
+        samples = {name: of for name, of in tally.samples.items() if name.startswith(f"{basis}.")}
         bare = replace(tally, per_class={}, samples=samples, events={} if basis in CELLS else tally.events)
         tuned = tuned_thresholds(tally, basis, settings, folds)
         parts = [

@@ -88,8 +88,7 @@ class Part:
 class Partition:
     """Both tables in parts.
 
-    reference, system: without any row. durations: seconds by file name. n_rows: how many each side has;
-    n_values: the same, of a wide table times its classes. n_cells: segments of all recordings and classes.
+    reference, system: without any row. durations: seconds by file name. n_rows: how many each side has.
     least: the bytes that are needed however recordings are divided.
     """
 
@@ -98,8 +97,6 @@ class Partition:
     system: EventTable
     durations: Mapping[str, float] | None
     n_rows: tuple[int, int]
-    n_values: int
-    n_cells: int
     least: float
 
 
@@ -194,14 +191,12 @@ def _divided(
     number = {stem: k for k, stem in enumerate(dict.fromkeys(map(stem_of, names)))}
     n_classes = len(settings.classes or {name for extent in every for name in extent.names.classes})
     n_rows, n_bytes, length = np.zeros((3, len(number)))
-    n_values = 0
     for extent in every:
         at = np.array([number[stem_of(name)] for name in extent.names.files], dtype=np.int64)
         width = max(1, len(extent.names.values))
         np.add.at(n_rows, at, extent.n_rows)
         np.add.at(n_bytes, at, extent.n_rows * (_ROW + _VALUE * (width - 1)))
         np.maximum.at(length, at, extent.last)
-        n_values += int(extent.n_rows.sum()) * width
     for name, seconds in lengths.items():
         k = number[stem_of(name)]
         length[k] = max(length[k], seconds)
@@ -246,7 +241,7 @@ def _divided(
     ]
     n_ours, n_theirs = (sum(int(extent.n_rows.sum()) for extent in side) for side in extents)
     least = max(len(number) * bytes_per_file(n_classes, settings), float(size.max(initial=0.0)))
-    return Partition(parts, *sides, durations, (n_ours, n_theirs), n_values, int(cells.sum()), least)
+    return Partition(parts, *sides, durations, (n_ours, n_theirs), least)
 
 
 # Files, each written to parts by whoever reads it.

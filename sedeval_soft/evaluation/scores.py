@@ -354,25 +354,16 @@ def score_tally(tally: Tally, settings: Settings) -> dict[str, Score]:
     return scores_in(all_tables(tally, settings), tally, settings)
 
 
-def all_tables(
-    tally: Tally,
-    settings: Settings,
-    counted: Tables | None = None,
-    best: Mapping[str, Best] | None = None,
-) -> Tables:
+def all_tables(tally: Tally, settings: Settings, best: Mapping[str, Best] | None = None) -> Tables:
     """Return the tables of all that the settings ask for, by basis and reading.
 
-    counted: the tables of what the tally has no segments and events for; None where it has them. best: by
-    basis, the best thresholds where they are known, and what is counted there.
+    best: by basis, the best thresholds where they are known, and what is counted there.
     """
     plan, tables = Plan.of(settings), counted_tables(tally, settings)
-    if counted:
-        tables = joined(tables, counted)
     for family in plan.thresholded:
-        if family not in (counted or {}):
-            tables[family] = optimal_scores(tally, family[0], settings, (best or {}).get(family[0]))
+        tables[family] = optimal_scores(tally, family[0], settings, (best or {}).get(family[0]))
     if plan.ordered or plan.ranks_events or plan.psds:
-        tables = joined(tables, ranked_tables(tally, settings, psds=counted is None))
+        tables = joined(tables, ranked_tables(tally, settings))
     return tables
 
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import compress
 from typing import NamedTuple
 
-import numpy as np
-
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import left_out, tally_pair
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.fields import UNCOUNTED
-from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
@@ -28,10 +24,6 @@ Files = dict[str, tuple[str, ...]]
 """Files of each scene or fold by its name, sorted."""
 
 
-Key = tuple[str | None, str]
-"""The name of a group or scene, None for the whole, and a basis."""
-
-
 class Shard(NamedTuple):
     """Statistics of some files, and what is said of where they are from.
 
@@ -39,11 +31,6 @@ class Shard(NamedTuple):
     classes of each group alone: errors regardless of class are other ones among fewer classes. findings: what
     a reader should know. inputs: what was read, by role and name. durations: seconds by file name; None where
     none were given.
-
-    Where tables are counted part by part, and tallies have no segments and events: levels: the counts of each
-    class at all thresholds. Of intersections of which no two events of one level overlap there are counts in
-    two ways: which levels are told of differs, and the second way is taken where all parts have it.
-    tables: what only all files together tell, of the whole (None), of groups and of scenes by their names.
     """
 
     settings: Settings
@@ -53,29 +40,11 @@ class Shard(NamedTuple):
     findings: AlignmentReport
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
-    levels: Mapping[Key, Sequence[Sequence[ThresholdCounts]]] = {}
-    tables: Mapping[str | None, Tables] = {}
 
     def slim(self) -> Shard:
         """Return the same shard in less memory, where there are many classes and few of them in each file."""
         groups = {name: tally.slim() for name, tally in self.groups.items()}
         return self._replace(tally=self.tally.slim(), groups=groups)
-
-    def scopes(self) -> Iterator[tuple[str | None, Tally]]:
-        """Yield the whole (None), the groups of classes and the scenes, those without any file left out."""
-        yield None, self.tally
-        yield from self.groups.items()
-        for name, patterns in self.settings.scenes.items():
-            fits = _are_in(self.tally.files, patterns)
-            if any(fits):
-                yield name, self.tally.take(np.flatnonzero(fits))
-
-    def check_whole(self) -> None:
-        """Raise EvaluationError where segments and events are not kept: only scores are made of that."""
-        if self.tables:
-            raise EvaluationError(
-                "these statistics were too large to keep: they can be scored, but not saved, merged or parted"
-            )
 
     @staticmethod
     def merge(shards: Sequence[Shard]) -> Shard:
@@ -90,7 +59,6 @@ class Shard(NamedTuple):
         forms = {role: _form_of(role, shards) for role in ("reference", "system")}
         systems = set()
         for shard in shards:
-            shard.check_whole()
             refuse_other_settings(first.settings, shard.settings)
             names = {item.name for item in shard.inputs if item.role == "system"}
             # One that was merged itself is called by the names of what it was made of.
@@ -108,7 +76,6 @@ class Shard(NamedTuple):
                 findings,
             ),
             durations={name: own[name] for own in lengths for name in own} if lengths else None,
-            levels=_merged_levels([shard.levels for shard in shards]),
         )
 
 
@@ -121,13 +88,11 @@ def shard_of_rows(
     *,
     batch: bool = False,
     cells: bool = False,
-    together: bool = False,
 ) -> Shard:
     """Return the statistics of rows; arguments as for `evaluate`.
 
     batch: whether more files will follow, so that what is missing here may not be missing in all.
     cells: whether the values of all segments are kept, as comparing systems segment by segment needs.
-    together: whether segments of long files may be kept as stretches: where they are scored, and no more.
     """
     pair = align(reference, system, settings, durations)
     sides = {
@@ -146,9 +111,7 @@ def shard_of_rows(
         if settings.strict:
             pair.findings.warnings(settings)
         scenes_of(pair.files, pair.classes, settings)
-    return shard_of(
-        pair, inputs, settings, name or system.origin.name, durations, cells=cells, together=together
-    )
+    return shard_of(pair, inputs, settings, name or system.origin.name, durations, cells=cells)
 
 
 def shard_of(
@@ -159,7 +122,6 @@ def shard_of(
     durations: Mapping[str, float] | None = None,
     *,
     cells: bool = False,
-    together: bool = False,
 ) -> Shard:
     """Return the statistics of a pair; `inputs` and `durations` are what it was made of, else as above."""
     findings = pair.findings
@@ -167,13 +129,10 @@ def shard_of(
         # Those that the reference declares among them: what is ignored is told of.
         settings = replace(settings, ignore_class=pair.ignored.classes)
         findings = replace(findings, ignored={", ".join(pair.ignored.classes): left_out(pair, settings)})
-    tally = tally_pair(pair, settings, cells=cells, together=together)
+    tally = tally_pair(pair, settings, cells=cells)
     # A class that the pair lacks counts nothing.
     known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in settings.groups.items()}
-    groups = {
-        name: tally_pair(pair.with_classes(labels), settings, together=together)
-        for name, labels in known.items()
-    }
+    groups = {name: tally_pair(pair.with_classes(labels), settings) for name, labels in known.items()}
     return Shard(settings, system, tally, groups, findings, inputs, durations)
 
 
@@ -229,13 +188,6 @@ def _are_in(files: Sequence[str], patterns: Sequence[str]) -> list[bool]:
     return [file in names or any(fnmatchcase(file, pattern) for pattern in wild) for file in files]
 
 
-def second_round(settings: Settings, only: tuple[str, ...]) -> Settings:
-    """Return settings that count what a second round over parts looks for, and nothing else."""
-    # What follows another tool needs its hard readings.
-    only = settings.only if settings.compat else only
-    return replace(settings, only=only, measures=(), thresholds=None, objective=None)
-
-
 def refuse_other_settings(ours: Settings, theirs: Settings) -> None:
     """Raise EvaluationError for statistics shaped by different settings; names all that differ."""
     mine, other = ours.to_dict(), theirs.to_dict()
@@ -243,17 +195,6 @@ def refuse_other_settings(ours: Settings, theirs: Settings) -> None:
     if different:
         named = "; ".join(f"{name} is {mine[name]!r} and {other[name]!r}" for name in different)
         raise EvaluationError(f"tallies of different settings cannot be merged: {named}")
-
-
-def _merged_levels(
-    of_shards: Sequence[Mapping[Key, Sequence[Sequence[ThresholdCounts]]]],
-) -> dict[Key, Sequence[Sequence[ThresholdCounts]]]:
-    """Return the counts of all shards at all thresholds, in the last way that all of them have."""
-    merged: dict[Key, Sequence[Sequence[ThresholdCounts]]] = {}
-    for key in dict.fromkeys(key for levels in of_shards for key in levels):
-        *_, of_way = zip(*(levels[key] for levels in of_shards if key in levels), strict=False)
-        merged[key] = ([ThresholdCounts.merge(of_class) for of_class in zip(*of_way, strict=True)],)
-    return merged
 
 
 def _form_of(role: str, shards: Sequence[Shard]) -> str:

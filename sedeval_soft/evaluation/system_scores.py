@@ -67,14 +67,11 @@ def score_shard(
         warnings.append(f"PSDS counts false alarms per hour, and {NO_DURATIONS}")
     warnings += answered_in_vain(tally, asked)
 
-    best = (
-        {} if shard.tables else {basis: best_counts(tally, basis, settings) for basis, _ in plan.thresholded}
-    )
-
+    best = {basis: best_counts(tally, basis, settings) for basis, _ in plan.thresholded}
     in_parts: dict[str | None, tuple[Tables, tuple[str, ...]]] = {}
 
     def scored(part: Tally, name: str | None) -> dict[str, Score]:
-        tables = all_tables(part, settings, shard.tables.get(name), best if part is tally else None)
+        tables = all_tables(part, settings, best if part is tally else None)
         scores, in_parts[name] = scores_in(tables, part, settings), (tables, part.classes)
         warnings.extend(_sampled(tables, part, name))
         if settings.ci is None:
@@ -309,7 +306,6 @@ def _assigned(shard: Shard, partition: Partition) -> tuple[Files, list[str]]:
     """Return the files of each part, and a warning of those that are not evaluated."""
     from sedeval_soft.tables.file_groups import assign
 
-    shard.check_whole()
     files, unknown = assign(partition, shard.tally.files)
     return files, [f"{partition.source}: {listing(unknown, 'file')} not evaluated"] if unknown else []
 

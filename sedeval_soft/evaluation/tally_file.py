@@ -204,7 +204,6 @@ def _kind(array: Any) -> Any:  # noqa: ANN401 - a column of a tally
 
 def pack_shard(shard: Shard, version: str) -> bytes:
     """Return a shard as the bytes of a tally file; version: of the program that writes it."""
-    shard.check_whole()
     tallies = [(None, shard.tally), *sorted(shard.groups.items())]
     findings = {name: getattr(shard.findings, name) for name in AlignmentReport.__slots__}
     lengths = shard.durations

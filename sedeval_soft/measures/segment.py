@@ -77,13 +77,8 @@ class Pieces(NamedTuple):
         return sum_files(sums, self.start)
 
 
-def count_files(values: Bools, start: Index, times: Array | None = None) -> Array:
-    """Count the active segments of each file: (n_classes, n_segments) to (n_files, n_classes).
-
-    times: (n_segments,) how often each counts, a whole number or not; None for once.
-    """
-    if times is not None:
-        return sum_files(values * times, start, times.dtype).T
+def count_files(values: Bools, start: Index) -> Array:
+    """Count the active segments of each file: (n_classes, n_segments) to (n_files, n_classes)."""
     # numpy adds bytes many times faster than it makes wider numbers of them.
     pieces = Pieces.of(start, _OF_A_BYTE)
     if len(pieces.edges) == 1:
@@ -107,7 +102,7 @@ def sum_classes(values: Floats) -> Floats:
     return total
 
 
-def count_hard(reference: Bools, system: Bools, start: Index, times: Index | None = None) -> DetectionCounts:
+def count_hard(reference: Bools, system: Bools, start: Index) -> DetectionCounts:
     """Count active segments, and the errors of each segment regardless of class.
 
     Per segment S = min(N_ref, N_sys) - TP, D = max(0, N_ref - N_sys), I = max(0, N_sys - N_ref).
@@ -120,8 +115,8 @@ def count_hard(reference: Bools, system: Bools, start: Index, times: Index | Non
     )
     errors = np.minimum(n_ref, n_sys) - n_hit, np.maximum(n_ref - n_sys, 0), np.maximum(n_sys - n_ref, 0)
     return DetectionCounts(
-        *(count_files(values, start, times) for values in (hit, reference, system)),
-        *(sum_files(n if times is None else n * times, start, np.int64) for n in errors),
+        *(count_files(values, start) for values in (hit, reference, system)),
+        *(sum_files(n, start, np.int64) for n in errors),
     )
 
 

@@ -117,8 +117,6 @@ class Tally:
         of a name, such as `segment` in `segment.system`, is their basis; how many cells each file has is the
         column `n_segments` of `per_file`, or `n_clips`; the first of them are evaluated, as many as
         `n_evaluated_segments` or `n_evaluated_clips` says. Others have no reference, which never saw them.
-        Where long files are counted in stretches, these are the cells (`stretch.system`, `n_stretches`), and
-        `stretch.times` says how many segments each stands for.
     events: named lifetimes, coded into `files` and `classes`.
     recipe: the settings that shaped the statistics; only tallies of one recipe can be added.
     expected: the classes that the reference or the settings name, None for all: the cells of others hold no
@@ -277,8 +275,6 @@ def evaluated_of(name: str) -> str:
 
 def cells_of(name: str) -> str:
     """Return the column that says how many cells of some samples each file has."""
-    if name.startswith("stretch"):
-        return "n_stretches"
     return f"n_{name.partition('.')[0]}s"
 
 

@@ -76,7 +76,6 @@ class ThresholdCounts:
         file: Codes | None = None,
         n_files: int = 1,
         paired: Bools | None = None,
-        times: Index | None = None,
         *,
         only_hits: bool = False,
     ) -> Self:
@@ -84,27 +83,16 @@ class ThresholdCounts:
 
         system, positive: (n_cells,). file: (n_cells,) whose each is, of so many; None to sum files.
         paired: as `positive`, the cells that are detected first of as many as are positive in their place.
-        times: (n_cells,) how often each counts, where files are summed; None for once. only_hits: whether
-        only levels at which TP changes are needed, as no merit is highest right below others; where files are
-        summed, and each cell counts once.
+        only_hits: whether only levels at which TP changes are needed, as no merit is highest right below
+        others; where files are summed.
         """
-        if times is not None:
-            n_ref = (times * positive).sum(keepdims=True)
-        elif file is not None:
+        if file is not None:
             n_ref = np.bincount(file[positive], minlength=n_files)
         else:
             n_ref = positive.sum(keepdims=True)
         heard = system > 0
         system, positive = system[heard], positive[heard]
         marks = [positive] if paired is None else [positive, paired[heard]]
-        if times is not None:
-            order, times = np.argsort(system, kind="stable"), times[heard]
-            first = heads(system[order])
-            counts = np.zeros((2, len(first)), dtype=np.int64)
-            if len(order):
-                counts[N_SYS] = np.add.reduceat(times[order], first)
-                counts[TP] = np.add.reduceat((times * positive)[order], first)
-            return cls(system[order][first], counts, n_ref)
         if file is not None:
             level, order = in_order(system)
             changes = np.ones((1 + len(marks), len(level)), dtype=np.int64)

@@ -45,7 +45,7 @@ def shard_of(inputs: Inputs, part: str) -> Shard:
     durations = inputs.durations
     if durations is not None:
         durations = {name: durations[name] for name in sides[0].files if name in durations}
-    return count_rows(*sides, settings, durations, keep_all=True)
+    return count_rows(*sides, settings, durations)
 
 
 def mean_areas(shard: Shard) -> dict[str, Number]:

@@ -11,7 +11,6 @@ looked at can be dropped (`Grid.without`): those that are left are numbered anew
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -45,12 +44,8 @@ _UNITS = (10, 100, 1000)  # ticks of the last decimal of times with 5, 4 and 3 d
 # each row begins and ends in each segment.
 _BYTES_PER_CELL, _BYTES_IN_ORDER, _BYTES_OF_MEANS = 24, 48, 120
 
-# Segments of a file from which on those between the edges of rows are counted together, where each such
-# stretch has so many of them on average: 12 days of segments of a second, 17 minutes of milliseconds.
-LONG, _SHARE = 1 << 20, 16
-
-# Seconds of such a file up to which each of its segments is looked at where that must be.
-_LONGEST = 30 * 86_400
+# Seconds of a file, and segments of it, up to which each of its segments is looked at.
+_LONGEST, _LONG = 30 * 86_400, 1 << 20
 
 _MOST_SEGMENTS = 2.0**62  # that can be counted
 
@@ -327,33 +322,25 @@ class Grid(NamedTuple):
         """Return the number of segments of all files together."""
         return int(self.start[-1])
 
-    def check_size(
-        self, n_classes: int, *, in_order: bool = False, means: bool = False, size: int | None = None
-    ) -> None:
-        """Refuse a grid that memory cannot hold; raises EvaluationError.
+    def check_size(self, n_classes: int, *, in_order: bool = False, means: bool = False) -> None:
+        """Refuse a grid that memory cannot hold, or a file of more than a month; raises EvaluationError.
 
         in_order: whether the values of all segments will be put in order. means: whether means are taken.
-        size: how many cells there are where not each segment is one.
         """
         per_cell = _BYTES_OF_MEANS if means else _BYTES_IN_ORDER if in_order else _BYTES_PER_CELL
         longest = int(self.length.max(initial=0)) / TICKS_PER_SECOND
+        if longest > _LONGEST and self.n_segments.max() > _LONG:
+            raise EvaluationError(
+                f"looking at each of {counted(self.size, 'segment')} would take minutes (the longest file "
+                f"has {longest // 86_400:g} days, {longest:g} s). Are the times in seconds? A larger "
+                "--segment-length gives fewer, --only segment.hard needs none"
+            )
         cells = f"{counted(self.size, 'segment')} x {counted(n_classes, 'class')}"
         check_room(
-            float(self.size if size is None else size) * max(n_classes, 1) * per_cell,
+            float(self.size) * max(n_classes, 1) * per_cell,
             f"{cells} (the longest file has {longest:g} s)",
             "Are the times in seconds? A larger --segment-length gives fewer, --only segment.hard needs none",
         )
-
-    def check_length(self) -> None:
-        """Refuse a long file of which each segment would be looked at; raises EvaluationError."""
-        longest = int(self.length.max()) // TICKS_PER_SECOND
-        if longest > _LONGEST:
-            raise EvaluationError(
-                f"looking at each of {counted(self.size, 'segment')} would take minutes (the longest file "
-                f"has {longest // 86_400} days, {longest} s). Are the times in seconds? A larger "
-                "--segment-length gives fewer. Only reports, boards, intervals, folds, --measures, --worst "
-                "and --pool mean look at each"
-            )
 
     def spans(self, cell: Index, file: Codes | None = None) -> tuple[Codes, Ticks, Ticks]:
         """Return the file of some segments, and where each begins and ends in it, in ticks; (n,) each.
@@ -392,52 +379,6 @@ class Grid(NamedTuple):
 
         for_each(locate, stretches(len(onset)), len(onset) + len(offset))
         return (first, last) if self.left is None else (self.left.number(first), self.left.number(last))
-
-
-class Stretches(NamedTuple):
-    """Segments of a grid as cells. In long files one stands for all those between two edges of rows.
-
-    first: (n_cells,) the first segment of each cell. times: (n_cells,) how many it stands for. start:
-    (n_files + 1,) the first cell of each file. n_evaluated: (n_files,) how many cells are evaluated.
-    """
-
-    first: Index
-    times: Index
-    start: Index
-    n_evaluated: Index
-
-    @classmethod
-    def of(cls, grid: Grid, tables: Sequence[EventTable]) -> Stretches | None:
-        """Return the stretches within which no row begins or ends; None where no file is so long.
-
-        Which segments of a file are one cell does not depend on other files.
-        """
-        n_segments, begin, end = grid.n_segments, grid.start[:-1], grid.start[1:]
-        long = n_segments > LONG
-        if not long.any():
-            return None
-        edges = [begin[long], (begin + grid.n_evaluated)[long]]
-        for rows in tables:
-            spans = rows.spans()
-            inside = np.flatnonzero(long[spans.file])
-            edges += grid.cells(spans.file[inside], spans.onset[inside], spans.offset[inside])
-        cuts = distinct(np.concatenate(edges))
-        cuts = cuts[cuts < grid.size]
-        owner = np.searchsorted(grid.start, cuts, side="right") - 1
-        long &= np.bincount(owner, minlength=len(long)) * _SHARE <= n_segments
-        if not long.any():
-            return None
-        first = np.sort(np.concatenate((cuts[long[owner]], expand(begin[~long], end[~long])[1])))
-        start = np.searchsorted(first, grid.start)
-        evaluated = np.searchsorted(first, begin + grid.n_evaluated) - start[:-1]
-        return cls(first, np.diff(first, append=grid.size), start, evaluated)
-
-    def maxima(self, rows: EventTable, grid: Grid) -> Floats:
-        """Return what `pool_rows` does with `pool="max"`, of cells: (n_classes, n_cells)."""
-        spans = rows.spans()
-        ends = grid.cells(spans.file, spans.onset, spans.offset)
-        first, last = (np.searchsorted(self.first, end) for end in ends)
-        return maxima(rows, first, last, len(self.first))
 
 
 def pool_rows(rows: EventTable, grid: Grid, pool: Pool) -> Floats:

@@ -22,6 +22,7 @@ from sedeval_soft.fields import ReadingKeywords
 from sedeval_soft.report.write import write_atomic, write_folder
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import Fitted, fit, recordings
 from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
 from sedeval_soft.tables.joined_tables import recording_of
@@ -103,6 +104,17 @@ def convert(
     return prepared.conversion
 
 
+def _rows_of(source: Any, limits: Limits) -> EventTable:  # noqa: ANN401
+    """Return the rows of a table; raises InputError also for options of reading that have no effect on it."""
+    if isinstance(source, str | os.PathLike):
+        rows = read_rows(source, form=limits.form("system"), limits=limits)
+    else:
+        rows = to_rows(source, "source", Settings(), limits)
+    if vain := rows.origin.lacking:
+        raise InputError([Problem(rows.origin.name, text, code="no-effect") for text in vain])
+    return rows
+
+
 def prepare(
     source: Any,  # noqa: ANN401
     target: str | os.PathLike[str],
@@ -114,17 +126,13 @@ def prepare(
 ) -> Prepared:
     """Read a table and make it fit the form of a target, which is not written yet; as `convert` otherwise."""
     name, limits = os.fspath(target), limits_from(limits)
-    is_path = isinstance(source, str | os.PathLike)
     with suppress(OSError, ValueError):
-        if is_path and os.fspath(source) != "-" and Path(source).samefile(name):
+        if isinstance(source, str | os.PathLike) and os.fspath(source) != "-" and Path(source).samefile(name):
             raise InputError(Problem(name, "is the source itself; expected another target"))
     form = None if to is None else form_of(to)
     if form is not None and not form.written:  # before anything is read
         raise SettingsError(f"--to {form.name}: is only read; expected one of {', '.join(WRITTEN)}")
-    if is_path:
-        rows = read_rows(source, form=limits.form("system"), limits=limits)
-    else:
-        rows = to_rows(source, "source", Settings(), limits)
+    rows = _rows_of(source, limits)
     notes: list[str] = []
     if files is not None:
         from sedeval_soft.tables.file_groups import only_listed
@@ -143,8 +151,6 @@ def prepare(
     fitted = fit(rows, form, apart=into_folder, called=called, limits=limits)
     if fitted.stems is not None and name == "-":
         raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
-    if rows.origin.lacking:
-        raise InputError([Problem(read_from, text, code="no-effect") for text in rows.origin.lacking])
     assumed = [f"{read_from}: {text}" for text in rows.origin.assumed]
     if strict and assumed:
         raise EvaluationError(assumed[0])

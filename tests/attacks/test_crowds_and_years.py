@@ -94,8 +94,8 @@ def year(tmp_path):
 @pytest.mark.parametrize(
     "options",
     [
-        (),
-        pytest.param(("--segment-length", "0.001"), marks=pytest.mark.slow),
+        ("--only", "segment.hard", "--only", "event"),
+        pytest.param(("--only", "segment.hard", "--segment-length", "0.001"), marks=pytest.mark.slow),
         pytest.param(("--only", "clip"), marks=pytest.mark.slow),
     ],
 )
@@ -109,6 +109,7 @@ def test_a_year_is_scored(options, year):
 @pytest.mark.parametrize(
     "options",
     [
+        (),
         ("--report", "page.html"),
         pytest.param(("--measures", "all"), marks=pytest.mark.slow),
         pytest.param(("--pool", "mean"), marks=pytest.mark.slow),

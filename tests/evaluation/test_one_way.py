@@ -165,16 +165,15 @@ def outcome(count, *given, **how):
     steps=st.sampled_from([(1.0,), (0.5, 0.2), (1.0, 1 / 3, 1 / 7)]),
     n_parts=st.integers(1, 9),
     listed=st.none() | st.integers(0, 9),
-    in_rounds=st.booleans(),
     who=st.sampled_from(["serial", "serial", "processes", "dask"]),
 )
 # Recordings without any class.
 @example(
     seed=1183, forms=("tsv", "tsv"), numbers=(1, 1), wrong=(False, False), steps=(1.0,), n_parts=1,
-    listed=None, in_rounds=False, who="serial",
+    listed=None, who="serial",
 )  # fmt: skip
 def test_the_same_scores_and_errors(
-    chosen, seed, forms, numbers, wrong, steps, n_parts, listed, in_rounds, who, everybody, tmp_path_factory
+    chosen, seed, forms, numbers, wrong, steps, n_parts, listed, who, everybody, tmp_path_factory
 ):
     folder, settings = tmp_path_factory.mktemp("tables"), SETTINGS[chosen]
     sides = [
@@ -182,7 +181,7 @@ def test_the_same_scores_and_errors(
         for role, form, number, bad in zip(("reference", "system"), forms, numbers, wrong, strict=True)
     ]
     lengths = None if listed is None else {f"a/r{k}.flac": 3.0 + k for k in range(listed)}
-    how = {"n_parts": n_parts, "in_rounds": in_rounds, "execute": everybody.get(who, everybody["serial"])}
+    how = {"n_parts": n_parts, "execute": everybody.get(who, everybody["serial"])}
     assert outcome(in_parts, *sides, settings, lengths, **how) == outcome(
         in_memory, *sides, settings, lengths
     )
@@ -191,16 +190,11 @@ def test_the_same_scores_and_errors(
 def test_folds_and_saved_tallies_are_the_same():
     settings = Settings(only=("segment", "event"), measures=("curves",))
     folds = {name: "ab"[k % 2] for k, name in enumerate(read_rows(SIDES[0]).files)}
-    in_folds = in_parts(*SIDES, settings, folds=folds, in_rounds=False)
+    in_folds = in_parts(*SIDES, settings, folds=folds)
     assert in_folds == in_memory(*SIDES, settings, folds=folds)
-    shard = count_in_parts(*SIDES, settings, keep_all=True)
+    shard = count_in_parts(*SIDES, settings)
     whole = count_rows(*sides_of(*map(str, SIDES), settings, Limits()), settings)
     assert pack_shard(shard, "1") == pack_shard(whole, "1")
-    # What is found in rounds can be scored only.
-    shard = count_in_parts(*SIDES, Settings(), in_rounds=True)
-    for needs_all in (lambda: pack_shard(shard, "1"), lambda: printed(shard, folds)):
-        with pytest.raises(EvaluationError, match="too large to keep: they can be scored, but not saved"):
-            needs_all()
 
 
 ROW = "a\t0\t1\tcar\t0.5\n"

@@ -204,8 +204,7 @@ def test_batches_of_time_steps_are_as_all_of_them_and_single_rows_go_with_any():
     assert {item.events for item in parts.inputs} == {"merge"}
 
 
-@pytest.mark.parametrize("in_rounds", [False, True])
-def test_parts_that_memory_asks_for_are_counted_as_the_whole_table_says(tmp_path, in_rounds):
+def test_parts_that_memory_asks_for_are_counted_as_the_whole_table_says(tmp_path):
     rows = [row for side in mixed() for row in side]
     path = tmp_path / "rows.tsv"
     lines = ["\t".join(map(str, row)) for row in [tuple(table([])), *rows]]
@@ -213,9 +212,7 @@ def test_parts_that_memory_asks_for_are_counted_as_the_whole_table_says(tmp_path
     whole = sedeval_soft.evaluate(path, path, settings=ONLY_EVENTS)
     assert forms(whole) == {"reference": "rows", "system": "rows"}
     assert whole["event.hard.n_sys.micro"] == 24
-    shard = count_tables(
-        str(path), str(path), ONLY_EVENTS, lambda: None, Limits(), Execute(), n_parts=5, in_rounds=in_rounds
-    )
+    shard = count_tables(str(path), str(path), ONLY_EVENTS, lambda: None, Limits(), Execute(), n_parts=5)
     parts = score_shard(shard, "0")
     assert forms(parts) == forms(whole)
     assert {name: score.value for name, score in parts.scores.items()} == {

@@ -97,7 +97,9 @@ def test_f_over_thresholds_marks_the_best(curves, scores):
         assert np.isnan(curve.threshold).tolist() == [True] + [False] * (len(curve.threshold) - 1)
         np.testing.assert_array_equal(line.get_xdata()[:-1], curve.threshold[1:])
         np.testing.assert_array_equal(line.get_ydata()[:-1], curve.f1[1:])
-    optimal = [[scores[f"segment.optimal.{name}[{c}]"] for name in ("threshold", "f1")] for c in scores.classes]
+    optimal = [
+        [scores[f"segment.optimal.{name}[{c}]"] for name in ("threshold", "f1")] for c in scores.classes
+    ]
     assert [mark.tolist() for mark in marks] == [pair for pair in optimal if pair[0] is not None]
     # That of all classes is a threshold, too, at which F is as it is drawn.
     whole = evaluate(REFERENCE, SYSTEM, threshold=at, reference_threshold=0.5, only=["segment.hard"])

@@ -220,7 +220,7 @@ def test_it_is_found_where_it_is_and_refused_if_it_is_an_error(name, put):
     with pytest.raises(InputError) as caught:
         evaluate(reference, path, only=("segment.hard",), **options)
     assert set(Path().rglob("*")) == before, "nothing is unpacked"
-    # Without a reference it is not known that there are many recordings, and without options not that one is in vain.
+    # Without a reference nobody knows that there are many recordings, without options that one is in vain.
     if case.code not in {"missing-filename-column", "no-effect"}:
         assert str(path) in str(caught.value)
         with pytest.raises(InputError) as caught:

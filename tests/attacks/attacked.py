@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 LAUNCHER = ROOT / "benchmarks" / "launch.py"
 
 SECONDS, BYTES = 20.0, 1 << 30
-"""What an attack may take of the machine before it is refused, also where loops are compiled for the first time."""
+"""What an attack may take of the machine, with loops that are compiled for the first time."""
 
 
 @dataclass(frozen=True)

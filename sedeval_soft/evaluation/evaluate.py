@@ -197,6 +197,8 @@ def time_grids(settings: Settings, part: Part) -> dict[tuple[str, ...], TimeGrid
 
 def _check_merge(shards: Sequence[Shard]) -> None:
     """Refuse segments and events of all recordings that do not fit into memory; raises RoomError."""
+    from sedeval_soft.evaluation.partition import UNCHOSEN
+
     sizes: Counter[str] = Counter()
     for tally in (shard.tally for shard in shards):
         sizes.update({name: values.nbytes for name, values in tally.samples.items()})
@@ -205,7 +207,7 @@ def _check_merge(shards: Sequence[Shard]) -> None:
     check_room(
         sum(sizes.values()) + 3.0 * max(sizes.values(), default=0),
         "to look for best thresholds among all segments and events",
-        "--only segment.hard --only segment.soft --only event.hard --only event.soft needs none of them",
+        UNCHOSEN,
     )
 
 

@@ -307,8 +307,7 @@ def _shared(
 class Judged:
     """The reference's events and the system's lifetimes, those without extent left out.
 
-    ours, theirs: their groups (file and class). passed: (n_sys,) which lifetimes pass the DTC. in_turn:
-    whether no two events of a group overlap.
+    ours, theirs: their groups (file and class). passed: (n_sys,) which lifetimes pass the DTC.
     """
 
     reference: Events
@@ -316,7 +315,6 @@ class Judged:
     ours: Index
     theirs: Index
     passed: Bools
-    in_turn: bool
 
     @classmethod
     def of(cls, reference: Events, system: EventLifetimes, n_classes: int, criteria: Criteria) -> Judged:
@@ -325,17 +323,7 @@ class Judged:
         ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
         cover = Cover.of(ours, reference.onset, reference.offset)
         passed = cover.reaches(theirs, system, criteria.dtc)
-        return cls(reference, system, ours, theirs, passed, len(cover.onset) == len(reference))
-
-    def is_apart(self) -> bool:
-        """Return whether on neither side events overlap that exist at one level, of those that pass.
-
-        True of all groups exactly if it is true of each.
-        """
-        if not self.in_turn or self.system.nested:
-            return self.in_turn
-        helpful = self.system.take(self.passed)
-        return in_turn(self.theirs[self.passed], helpful.born, helpful)
+        return cls(reference, system, ours, theirs, passed)
 
     def false(self) -> Alive:
         """Return who is a false positive, and when."""
@@ -349,57 +337,31 @@ def intersections_when(
     n_files: int,
     n_classes: int,
     criteria: Criteria,
-    apart: bool | None = None,
 ) -> tuple[Lives, Index]:
     """Return which file has which found reference events and detections (N_sys = TP + FP) when.
 
     Beside it, the reference events of each file, (n_files, n_classes).
-
-    apart: as for `found_when`.
     """
     judged = Judged.of(reference, system, n_classes, criteria)
     n_ref = count_per_class(judged.reference, n_files, n_classes)
-    found = found_when(judged, criteria, apart)
+    found = found_when(judged, criteria)
     return [*((alive, (TP, N_SYS)) for alive in found), (judged.false(), (N_SYS,))], n_ref
 
 
-def found_when(judged: Judged, criteria: Criteria, apart: bool | None = None) -> list[Alive]:
-    """Return when how many reference events of which class are found.
-
-    apart: whether `is_apart` holds of these and of all other files that they are counted with: which levels
-    are told of, at which nothing may change on the whole, follows from it. None where there are no others.
-    """
+def found_when(judged: Judged, criteria: Criteria) -> list[Alive]:
+    """Return when how many reference events of which class are found."""
     reference, passed = judged.reference, np.flatnonzero(judged.passed)
     helpful, theirs = judged.system.take(passed), judged.theirs[passed]
     if not len(reference) or not len(helpful):
         return []
-    whole = []
-    if judged.is_apart() if apart is None else apart:
-        onset, offset, theirs_on, theirs_off = _laid_out(reference, helpful, judged.ours, theirs)
-        order = np.argsort(onset)
-        begins, ends = onset[order], offset[order]
-        # The last event that has begun before each time, and whether the time is within it.
-        first, last = (np.searchsorted(begins, place) - 1 for place in (theirs_on, theirs_off))
-        starts, stops = (
-            (at >= 0) & (place < ends[at]) for at, place in ((first, theirs_on), (last, theirs_off))
-        )
-        inside = last - stops - first
-        holds = np.flatnonzero(inside > 0)
-        own = helpful.take(holds)
-        whole.append(Alive(own.label, own.file, own.born, own.dies, inside[holds]))
-        # Pairs of a reference event and a detection that has an end strictly within it.
-        stops &= ~(starts & (first == last))
-        left = order[np.concatenate((first[starts], last[stops]))]
-        right = np.concatenate((np.flatnonzero(starts), np.flatnonzero(stops)))
-    else:
-        helpful, theirs = in_union(helpful, theirs)
-        left, right = overlapping(reference, helpful, judged.ours, theirs)
+    helpful, theirs = in_union(helpful, theirs)
+    left, right = overlapping(reference, helpful, judged.ours, theirs)
     overlap = np.minimum(reference.offset[left], helpful.offset[right]) - np.maximum(
         reference.onset[left], helpful.onset[right]
     )
     needed = required(criteria.gtc, reference.offset - reference.onset)
     event, low, high = enough(left, helpful.born[right], helpful.dies[right], overlap, needed)
-    return [*whole, Alive(reference.label[event], reference.file[event], low, high)]
+    return [Alive(reference.label[event], reference.file[event], low, high)]
 
 
 def _laid_out(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tuple[Index, ...]:

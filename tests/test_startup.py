@@ -21,7 +21,7 @@ SELDOM = {
             *("evaluation.chance", "evaluation.curves", "evaluation.details", "evaluation.resample"),
             *("evaluation.ordered", "measures.confusion", "measures.curve_scores"),
             *("measures.candidates", "measures.event_precision", "measures.psds"),
-            *("measures.sed_eval_rules", "measures.weighted_files"),
+            *("measures.sed_eval_rules", "measures.file_sums"),
             *("settings_files", "tables.annotation_json", "tables.annotation_rows", "tables.annotations"),
             *("tables.archive", "tables.arrays", "tables.date_times", "tables.fit", "tables.frames"),
             *("tables.parquet", "tables.stored_rows"),

@@ -15,12 +15,12 @@ import numpy as np
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.measures.base import Averaged, Table, Tables, WeightedTables, averaged
-from sedeval_soft.measures.curve_scores import Units
+from sedeval_soft.measures.calibration import BinCounts
+from sedeval_soft.measures.correlations import Moments, RankCounts
+from sedeval_soft.measures.curve_scores import CurveCounts, Units, d_primes
 from sedeval_soft.measures.divergence import MISSING, ROUNDING, Logarithms
 from sedeval_soft.measures.event_precision import Detections, weighted_precisions
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
-from sedeval_soft.measures.weighted_curves import WeightedCurve, d_primes
-from sedeval_soft.measures.weighted_values import WeightedBins, WeightedMoments, WeightedRanks
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import in_order
@@ -39,7 +39,7 @@ def cut_of(reading: str, settings: Settings) -> Cut:
     return (lambda values: values) if reading == "soft" else (lambda values: positive(values, settings))
 
 
-def cells_of_weights(tally: Tally, basis: str, settings: Settings, owner: Index) -> WeightedTables:
+def cell_tables(tally: Tally, basis: str, settings: Settings, owner: Index) -> WeightedTables:
     """Return what gives the tables of a basis, `segment` or `clip`, that need all cells in order.
 
     owner: (n_files,) numbers from 0. Weights are (n_weights, n_owners).
@@ -89,16 +89,16 @@ def _measures(
     if plan.asks_for("curves"):
         order = in_order(system)[1][::-1]
         p, y, of = (column[order] for column in (system, reference, file))
-        curve = WeightedCurve.of(p, y, of, n_owners, units, inside[order])
+        curve = CurveCounts.of(p, y, of, n_owners, units, inside[order])
         measures.append(partial(curve.scores, rates=(settings.max_fpr, settings.max_fnr)))
     y, p, file = (column[inside] for column in (reference, system, file))
     if plan.asks_for("calibration"):
-        measures.append(WeightedBins.of(p, y, file, n_owners, settings.bins).scores)
+        measures.append(BinCounts.of(p, y, file, n_owners, settings.bins).scores)
     if reading == "soft" and plan.asks_for("divergence"):
-        measures.append(WeightedRanks.of(y, p, file, n_owners).scores)
-        measures.append(WeightedMoments.of("pearson", (y, p), file, n_owners).scores)
+        measures.append(RankCounts.of(y, p, file, n_owners).scores)
+        measures.append(Moments.of("pearson", (y, p), file, n_owners).scores)
         entropies = Logarithms.of(y).entropy(), Logarithms.of(p).entropy()
-        measures.append(WeightedMoments.of("entropy_correlation", entropies, file, n_owners, ROUNDING).scores)
+        measures.append(Moments.of("entropy_correlation", entropies, file, n_owners, ROUNDING).scores)
     return measures
 
 
@@ -125,7 +125,7 @@ def _table(parts: Sequence[Sequence[_Measures]], weights: Floats, n_ref: Floats,
     return table
 
 
-def events_of_weights(tally: Tally, settings: Settings, owner: Index) -> WeightedTables:
+def event_tables(tally: Tally, settings: Settings, owner: Index) -> WeightedTables:
     """Return what gives the average precisions of events, ranked by value; owner: as above."""
     detections = Detections.of(tally.events["system"], settings.threshold, settings.inclusive)
     # Of equal overlaps the earlier event is taken, which must not be that of the earlier row.

@@ -19,7 +19,7 @@ from sedeval_soft.arrays import Floats
 from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, interval
 from sedeval_soft.evaluation.means import Scorer
 from sedeval_soft.evaluation.optimal import candidates_of
-from sedeval_soft.evaluation.ordered import cells_of_weights, events_of_weights
+from sedeval_soft.evaluation.ordered import cell_tables, event_tables
 from sedeval_soft.evaluation.scores import Key, Score, joined, named
 from sedeval_soft.evaluation.weighted_counts import counted_of_weights
 from sedeval_soft.evaluation.weighted_optimal import fixed_of_weights, optimal_of_weights, with_fixed
@@ -128,9 +128,9 @@ class Replicates:
         if fixed:
             families.append(fixed_of_weights(tally, settings, fixed))
         owner = np.arange(len(tally.files))
-        families += [cells_of_weights(tally, basis, settings, owner) for basis in plan.ordered]
+        families += [cell_tables(tally, basis, settings, owner) for basis in plan.ordered]
         if plan.ranks_events:
-            families.append(events_of_weights(tally, settings, owner))
+            families.append(event_tables(tally, settings, owner))
         if plan.psds:
             from sedeval_soft.measures.psds import Psds
 

@@ -487,12 +487,12 @@ def ranked_tables(tally: Tally, settings: Settings, *, psds: bool = True) -> Tab
     # All files have one owner, which counts once.
     tables, owner, once = Tables(), np.zeros(len(tally.files), dtype=np.int64), np.ones((1, 1))
     if plan.ordered or plan.ranks_events:
-        from sedeval_soft.evaluation.ordered import cells_of_weights, events_of_weights
+        from sedeval_soft.evaluation.ordered import cell_tables, event_tables
 
         for basis in plan.ordered:
-            tables |= cells_of_weights(tally, basis, settings, owner)(once)
+            tables |= cell_tables(tally, basis, settings, owner)(once)
         if plan.ranks_events:
-            tables |= events_of_weights(tally, settings, owner)(once)
+            tables |= event_tables(tally, settings, owner)(once)
     if plan.psds and psds:
         from sedeval_soft.measures.psds import Psds
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.measures.base import ratio
-from sedeval_soft.sorting import counts_between
+from sedeval_soft.measures.file_sums import FileSums, first_where, in_blocks, picked
+from sedeval_soft.sorting import counts_between, heads, in_order
 
 Bins = Floats
 """Cells in bins by score, (..., 3, n_bins): how many, and the sums of the scores and of the references."""
@@ -118,3 +120,88 @@ def bin_scores(width: Bins, squares: Array, adaptive: Array) -> dict[str, Array]
         "adaptive_calibration_error": adaptive,
         **brier_parts(width, squares),
     }
+
+
+_BLOCK, _LARGEST = 1 << 6, 1 << 21
+"""Cells that are looked at for an end of a bin, and numbers in a table of what files count before them."""
+
+
+@dataclass(frozen=True, slots=True)
+class BinCounts:
+    """What each file counts in bins by score.
+
+    Where bins of equal mass end depends on the weights. What files count before each block of cells says in
+    which block that is, and only there cells are looked at one by one.
+
+    amounts: (3, n_blocks, n) of each cell in ascending order of scores: one, its score and its reference;
+    nothing behind the last cell. file: (n_blocks, n). last: (n_cells,) how many cells come up to the last one
+    with the score of each. before: (3, n_files, n_blocks + 1) amounts before each block, and in all. width:
+    in turn the three amounts in bins of equal width, (n_bins,) each, and the `moments` of all cells.
+    """
+
+    amounts: Floats
+    file: Index
+    last: Index
+    before: Floats
+    width: FileSums
+    n_bins: int
+
+    @classmethod
+    def of(cls, score: Floats, reference: Array, file: Array, n_files: int, n_bins: int) -> Self:
+        """Count cells, (n,) each: scores in [0, 1], values, or whether they are active, and files."""
+        p, order = in_order(score)
+        y, file = reference[order].astype(np.float64), file[order]
+        # Those of a bin are at its lower end or above.
+        inner, of_all = (
+            np.searchsorted(np.arange(1, n_bins) / n_bins, p, side="right"),
+            np.full(len(p), 3 * n_bins),
+        )
+        things = np.concatenate([*(inner + k * n_bins for k in range(3)), *(of_all + k for k in range(3))])
+        columns = np.ones(len(p)), p, y, p * p, p * y, y * y
+        width = FileSums.of(things, np.tile(file, 6), np.concatenate(columns), (3 * n_bins + 3, n_files))
+        size, first = max(_BLOCK, len(p) * n_files // _LARGEST), heads(p)
+        last = np.repeat(np.append(first[1:], len(p))[: len(first)], np.diff(first, append=len(p)))
+        # At least one place is left behind the last cell.
+        shape = len(p) // size + 1, size
+        padding = (0, shape[0] * size - len(p))
+        blocks, file = (np.pad(of, padding).reshape(shape) for of in (np.arange(len(p)) // size, file))
+        amounts = np.stack([np.pad(of, padding).reshape(shape) for of in columns[:3]])
+        before = np.zeros((3, n_files, shape[0] + 1))
+        for sums, amount in zip(before, amounts, strict=True):
+            counts = np.bincount(
+                (file * shape[0] + blocks).reshape(-1), amount.reshape(-1), n_files * shape[0]
+            )
+            np.cumsum(counts.reshape(n_files, -1), axis=1, out=sums[:, 1:])
+        return cls(amounts, file, last, before, width, n_bins)
+
+    def scores(self, weights: Floats) -> dict[str, Floats]:
+        """Return the measures of calibration by name, (n_weights,) each."""
+
+        def of_block(block: Floats) -> dict[str, Floats]:
+            width, squares = np.split(self.width.weighted(block), [3 * self.n_bins], axis=1)
+            bins = width.reshape(len(block), 3, self.n_bins)
+            return bin_scores(bins, squares, distances(self._equal_mass(block))[0])
+
+        return in_blocks(of_block, weights, self.n_bins * self.file.shape[1])
+
+    def _equal_mass(self, weights: Floats) -> Bins:
+        """Count cells in bins of as many cells each as can be without parting equal scores."""
+        sums, (n_blocks, size), row = (
+            weights @ self.before,
+            self.file.shape,
+            np.arange(len(weights))[:, None, None],
+        )
+        ranks = np.arange(1, self.n_bins) * sums[0, :, -1:].astype(np.int64) // self.n_bins
+        block = first_where(lambda at: picked(sums[0], at + 1) >= ranks, ranks.shape, n_blocks - 1)
+        cells = np.cumsum(self.amounts[0, block] * weights[row, self.file[block]], axis=2)
+        place = (cells >= (ranks - picked(sums[0], block))[..., None]).argmax(axis=2)
+        ends = np.where(
+            ranks > 0, np.append(self.last, 0)[np.minimum(block * size + place, len(self.last))], 0
+        )
+        block, inside = ends // size, np.arange(size) < (ends % size)[..., None]
+        some = inside * weights[row, self.file[block]]
+        edges = np.zeros((3, len(weights), self.n_bins + 1))
+        edges[:, :, -1] = sums[:, :, -1]
+        for edge, before, amount in zip(edges, sums, self.amounts, strict=True):
+            edge[:, 1:-1] = picked(before, block) + np.einsum("ijk,ijk->ij", some, amount[block])
+        return np.diff(edges, axis=2).swapaxes(0, 1)

@@ -24,8 +24,8 @@ import numpy as np
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.measures.base import Averaged, Table, ratio
 from sedeval_soft.measures.detection import f_beta
+from sedeval_soft.measures.file_sums import FileSums
 from sedeval_soft.measures.thresholds import N_SYS, TP, Merit, ThresholdCounts, f_merit, threshold_between
-from sedeval_soft.measures.weighted_files import FileSums
 from sedeval_soft.settings import AT_LEAST, Constraint, Settings
 from sedeval_soft.sorting import distinct, heads
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND

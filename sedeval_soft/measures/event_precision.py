@@ -15,12 +15,11 @@ import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.measures.base import Table, averaged
-from sedeval_soft.measures.curve_scores import PRECISIONS
+from sedeval_soft.measures.curve_scores import PRECISIONS, CurveCounts
 from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.intersections import overlapping
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.measures.pairs import intersection_over_union
-from sedeval_soft.measures.weighted_curves import WeightedCurve
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events
 
@@ -75,9 +74,7 @@ def weighted_precisions(
     np.add.at(n_ref, (owner[reference.file], reference.label), 1)
     bounds = np.searchsorted(found.label, np.arange(n_classes + 1))
     curves = [
-        WeightedCurve.of(
-            detections.value[own], hits[own], owner[found.file[own]], n_owners, n_ref=n_ref[:, c]
-        )
+        CurveCounts.of(detections.value[own], hits[own], owner[found.file[own]], n_owners, n_ref=n_ref[:, c])
         for hits in _hits(reference, detections, n_classes, (iou, *COCO))
         for c, own in enumerate(map(slice, bounds[:-1], bounds[1:]))
     ]

@@ -24,10 +24,10 @@ from sedeval_soft import evaluate
 from sedeval_soft.evaluation import resample, weighted_optimal
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
 from sedeval_soft.measures import (
+    calibration,
     candidates,
+    file_sums,
     psds,
-    weighted_files,
-    weighted_values,
 )
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report import render
@@ -154,9 +154,9 @@ def test_psds_of_many_draws(monkeypatch, seed, form, changes):
 )
 def test_curves_calibration_and_correlations_of_many_draws(monkeypatch, seed, form):
     """One weights at a time or many, bins that end in small blocks or large ones, with scipy or without."""
-    monkeypatch.setattr(weighted_files, "_AT_ONCE", (1, 500, 1 << 18)[seed % 3])
-    monkeypatch.setattr(weighted_files, "_FEW", (0, 1 << 20)[seed % 2])
-    monkeypatch.setattr(weighted_values, "_BLOCK", (1, 5, 64)[seed % 3])
+    monkeypatch.setattr(file_sums, "_AT_ONCE", (1, 500, 1 << 18)[seed % 3])
+    monkeypatch.setattr(file_sums, "_FEW", (0, 1 << 20)[seed % 2])
+    monkeypatch.setattr(calibration, "_BLOCK", (1, 5, 64)[seed % 3])
     settings = Settings(
         only=("segment.hard", "segment.soft", "clip.soft", "event.hard"), segment_length=(0.3, 1.0)[seed % 2],
         measures=("curves", "calibration", "divergence"), bins=(15, 4)[seed % 2], max_fpr=0.25, max_fnr=0.2,

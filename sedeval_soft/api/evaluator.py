@@ -34,7 +34,6 @@ from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard, refuse_other_settings, shard_of_rows
 from sedeval_soft.evaluation.system_scores import score_shard
-from sedeval_soft.evaluation.tally_laws import contradiction
 from sedeval_soft.fields import Keywords
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.arrays import array_of
@@ -229,9 +228,6 @@ def _shard_of(name: str, data: bytes, limits: Limits | None) -> Shard:
             if ours - theirs or (theirs - ours and kind != "samples"):
                 text = f"is not what its settings count: {', '.join(sorted(ours ^ theirs))}"
                 raise InputError(Problem(name, f"{text}; expected a file of --save-tally"))
-    broken = contradiction(shard)
-    if broken is not None:
-        raise InputError(Problem(name, f"contradicts itself: {broken}; write it anew with --save-tally"))
     return shard
 
 

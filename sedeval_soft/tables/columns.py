@@ -772,11 +772,13 @@ def layout_by_number(fields: Sequence[str], columns: ColumnNames, label: str = "
 def as_duration(layout: Layout) -> str:
     """Return how the offsets of a table are read as durations; empty where they cannot be.
 
-    No option does where there is a header: it would hold for the offsets of the other side, too.
+    Where a header names the offsets no option does: it would hold for the offsets of the other side, too.
     """
     if "offset" not in layout.roles or layout.dialect:
         return ""
     at = layout.roles.index("offset")
+    if layout.has_header and f", offset from {layout.names[at]!r}" in layout.choices:
+        return f"{option(('duration', layout.names[at]))} if it is a duration"
     if layout.has_header:
         return f"'duration' in place of {layout.names[at]!r} in the header if it is one"
     roles = ((("duration" if role == "offset" else role), i) for i, role in enumerate(layout.roles))

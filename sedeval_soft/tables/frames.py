@@ -70,14 +70,14 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
     kind = f", {layout.dialect.title}" if layout.dialect else ""
     form = origin.form.format("wide" if layout.wide else "long") + kind + layout.choices
     form = form if layout.timed else f"{WEAK}, {form}"
-    columns = Columns(layout, texts, numbers).labelled(limits.label)
+    columns = Columns(layout, texts, numbers)
     origin = replace(
         origin, form=form, ignored=layout.ignored, assumed=layout.assumed, lacking=layout.lacking
     )
     rows = columns.rows(origin, limits)
     if rows is not None:
         return rows
-    row = columns.first_unsound(limits) or 0
+    row = columns.labelled(limits.label).first_unsound(limits) or 0
     cells = {i: "" if np.isnan(column[row]) else repr(float(column[row])) for i, column in numbers.items()}
     cells |= {i: as_text(numbers[i][row]) for i in layout.dates() if cells[i]}
     for role, names in texts.items():

@@ -13,7 +13,7 @@ from sedeval_soft.arrays import Array, Bools, Codes, Floats
 from sedeval_soft.errors import counted
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.columns import TIMES, Layout
+from sedeval_soft.tables.columns import TIMES, Layout, without_effect
 from sedeval_soft.tables.event_table import COMMAS, INSTANT, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import without_folders
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -216,6 +216,9 @@ class Columns:
         Raises InputError where there are more rows, files or classes than limits allow.
         """
         columns = self.labelled(limits.label)
+        if columns is not self:
+            needless = without_effect((), limits.label, set())
+            origin = replace(origin, lacking=tuple(text for text in origin.lacking if text not in needless))
         if columns.first_unsound(limits) is not None:
             return None
         columns = columns._of_each_label(origin.name, limits) if self.layout.lists else columns
@@ -227,6 +230,8 @@ class Columns:
         if not label or not self.layout.timed or names is None or "" not in names.names:
             return self
         unlabelled = names.are_empty() & ~self.blank()
+        if not unlabelled.any():
+            return self
         codes = np.where(unlabelled, len(names.names), names.codes).astype(np.int32)
         of_rows = Named.of((*names.names, label), codes)
         return replace(self, texts={**self.texts, "event_label": of_rows})

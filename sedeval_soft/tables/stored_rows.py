@@ -135,6 +135,7 @@ class PartWriter:
         self._first: EventTable | None = None
         self._notes: list[str] = []
         self._assumed: list[str] = []
+        self._lacking: tuple[str, ...] = ()
         self._open: dict[int, tuple[Any, Any]] = {}
 
     def __enter__(self) -> Self:
@@ -155,6 +156,8 @@ class PartWriter:
         )
         if self._first is None:
             self._first = rows.take(_NO_ROWS)
+            self._lacking = rows.origin.lacking
+        self._lacking = tuple(text for text in self._lacking if text in rows.origin.lacking)
         self._notes += rows.origin.notes
         self._assumed += rows.origin.assumed
         source, n_rows = self._first.origin.name, int(self._n_rows.sum()) + len(rows)
@@ -197,6 +200,7 @@ class PartWriter:
             sha256=sha256(),
             notes=joined_notes(self._notes),
             assumed=tuple(dict.fromkeys(self._assumed)),
+            lacking=self._lacking,
         )
         names = replace(self._first, files=tuple(self._files), classes=tuple(self._classes), origin=origin)
         pieces = {}

@@ -80,10 +80,13 @@ def value_of(option: str) -> str:
 
 
 def with_option(state: State, option: str, value: str) -> State:
-    """Add an option; one that stands in place of the system takes it away."""
+    """Add an option; one in place of the system takes it away, a column has the role that was said last."""
     rest = list(state.arguments)
     if option == "--operating-points":
         del rest[1]
+    column = value_of(value).rpartition("=")[2]
+    if option == "--columns" and rest[-1].endswith(f"={column}"):
+        del rest[-2:]
     return replace(state, arguments=(*rest, option, value_of(value)))
 
 

@@ -130,7 +130,8 @@ def test_rows_without_labels_are_of_the_class_that_is_said(tmp_path, kind):
     assert dict(scores) == dict(evaluate(whole, whole))
     assert scores.inputs[1].form.endswith("all rows of 'speech'")
     # Tables that have labels keep them, and a large one is read in parts.
-    assert dict(evaluate(whole, whole, label="dog")) == dict(evaluate(whole, whole))
+    with pytest.raises(InputError, match="--label dog has no effect"):
+        evaluate(whole, whole, label="dog")
     limits = limits_from(None, {"label": "speech", **how})
     in_parts = count_in_parts(whole, path, Settings(), limits=limits)
     assert dict(score_shard(in_parts, "1")) == dict(scores)
@@ -145,8 +146,8 @@ def test_rows_without_labels_are_of_the_class_that_is_said(tmp_path, kind):
 def test_classes_of_columns_stay_those_where_a_label_is_said(tmp_path):
     wide = tmp_path / "wide.tsv"
     wide.write_text("filename\tonset\toffset\tcar\tdog\na\t0\t1\t0.5\t1\n")
-    assert evaluate(wide, wide, label="speech").classes == ("car", "dog")
     table = {"file": ["a", "a"], "onset": [0.0, 4.0], "offset": [2.0, 6.0]}
+    assert evaluate(wide, table, label="speech").classes == ("car", "dog", "speech")
     pq.write_table(pa.table(table), tmp_path / "x.parquet")
     for source in (table, pa.table(table), tmp_path / "x.parquet"):
         scores = evaluate(source, source, label="speech", only="event")

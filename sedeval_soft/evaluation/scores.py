@@ -246,8 +246,6 @@ class Scores(Mapping[str, "float | int | None"]):
         """Return what `per_file` is made of; arguments and errors as there."""
         if self.make_files is None:
             reason = "a mean over runs has no scores of single files; ask for those of one of the runs"
-            if not self.runs:
-                reason = "what was counted in single files was not kept"
             raise EvaluationError(f"{self.system}: {reason}")
         for name in names:
             self.score(name)

@@ -18,7 +18,7 @@ import json
 import math
 import struct
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -267,7 +267,10 @@ def unpack_shard(name: str, data: bytes, limits: Limits = LIMITS) -> Shard:
             archive = zipfile.ZipFile(io.BytesIO(data))
         with archive:
             # Of what is packed in other ways zipfile may unfold more than a member says that it has.
-            if {info.compress_type for info in archive.infolist()} - {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+            if {info.compress_type for info in archive.infolist()} - {
+                zipfile.ZIP_STORED,
+                zipfile.ZIP_DEFLATED,
+            }:
                 raise TallyError("has members that are neither stored nor deflated")
             size = sum(info.file_size for info in archive.infolist())
             limits.check(name, "size", size, "bytes, unpacked")

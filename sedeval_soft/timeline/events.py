@@ -362,14 +362,6 @@ def lifetimes_of(rows: EventTable, merge: bool) -> EventLifetimes:
     return whole.take(np.lexsort(keys))
 
 
-def separate(lifetimes: EventLifetimes) -> bool:
-    """Return whether events of one file and class neither touch nor overlap, whatever their levels."""
-    keys = lifetimes.offset, lifetimes.onset, lifetimes.label, lifetimes.file
-    # In the order of onsets it is enough to look at neighbours.
-    ordered = lifetimes.take(np.lexsort(keys))
-    return bool(np.all(~ordered.goes_on() | (ordered.onset[1:] > ordered.offset[:-1])))
-
-
 def level_runs(values: Floats) -> tuple[Index, Index, Index]:
     """Find the maximal runs of values above something: one for each distinct minimum of a run.
 

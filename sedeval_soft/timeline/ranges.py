@@ -199,16 +199,3 @@ class Pyramid:
             right = (child < len(below)) & smaller(below[inside], wanted[going])
             node[going] = np.where(right, child, child - 1)
         return node
-
-    def minimum(self, first: Index, last: Index) -> Array:
-        """Return the smallest value of each range, (n,): from `first` on, up to but without `last`."""
-        smallest = np.full(len(first), np.inf)
-        low, high = first.copy(), last.copy()
-        for level in self.levels:
-            going = np.flatnonzero(low < high)
-            for end, odd, at in ((low, low[going] % 2 == 1, 0), (high, high[going] % 2 == 1, -1)):
-                edge = going[odd]
-                smallest[edge] = np.minimum(smallest[edge], level[end[edge] + at])
-            low[going] = (low[going] + 1) // 2
-            high[going] //= 2
-        return smallest

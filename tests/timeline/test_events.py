@@ -16,7 +16,6 @@ from sedeval_soft.timeline.events import (
     events_of,
     level_runs,
     lifetimes_of,
-    separate,
 )
 
 S = 1_000_000
@@ -120,19 +119,6 @@ def test_the_runs_of_values_above_something(values):
         if values[left] < value:
             wanted.append((place, left, min(k for k in range(place, len(values)) if values[k] < value)))
     assert [*zip(*runs, strict=True)] == wanted
-
-
-@pytest.mark.parametrize(
-    ("apart", "rows"),
-    [
-        (True, "a 0 1 car, a 1.5 2 car"), (False, "a 0 1 car, a 1 2 car"), (False, "a 0 1 car, a 0.5 2 car"),
-        # Those of other classes and files may be anywhere, in any order.
-        (True, "a 0 1 car, a 0.5 2 dog"), (True, "b 0 1 car, a 5 6 dog, b 2 3 car"),
-        (False, "b 2 9 car, a 5 6 dog, b 1 3 car"),
-    ],
-)  # fmt: skip
-def test_events_of_one_class_in_one_file_are_apart_or_not(apart, rows):
-    assert separate(lifetimes_of(long_rows([row.split() for row in rows.split(", ")]), merge=False)) is apart
 
 
 def test_a_wide_table_has_the_lifetimes_of_all_its_classes():

@@ -7,6 +7,7 @@ answered. The first bytes of an input say what its file is called and how it is 
 from __future__ import annotations
 
 import atexit
+import hashlib
 import io
 import re
 import shutil
@@ -291,13 +292,15 @@ def tarred(tables: list[tuple[str, bytes]]) -> bytes:
 
 
 def with_member(archive: bytes, number: int, content: bytes) -> bytes:
-    """Return a zip archive in which one member is another, and its checksum that of it."""
+    """Return a tally in which one member is another, and its SHA-256 that of it."""
     stream = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(stream, "w") as new:
         infos = old.infolist()
         for i, info in enumerate(infos):
             new.writestr(info.filename, content if i == number % len(infos) else old.read(info))
-    return stream.getvalue()
+        new.comment = bytes(64)
+    data = stream.getvalue()[:-64]
+    return data + hashlib.sha256(data).hexdigest().encode()
 
 
 def _check_said(error: EvaluationError) -> None:

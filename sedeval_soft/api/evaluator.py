@@ -223,11 +223,18 @@ def _shard_of(name: str, data: bytes, limits: Limits | None) -> Shard:
     expected = empty_tally(shard.settings)
     for tally in (shard.tally, *shard.groups.values()):
         for kind in ("per_class", "per_file", "samples", "events"):
-            ours, theirs = {*getattr(expected, kind)}, {*getattr(tally, kind)}
-            # Samples may be kept for more than scores.
-            if ours - theirs or (theirs - ours and kind != "samples"):
-                text = f"is not what its settings count: {', '.join(sorted(ours ^ theirs))}"
-                raise InputError(Problem(name, f"{text}; expected a file of --save-tally"))
+            ours, theirs = (
+                {column: str(getattr(of, "dtype", "events")) for column, of in getattr(each, kind).items()}
+                for each in (expected, tally)
+            )
+            for column in sorted(ours | theirs):
+                found, wanted = theirs.get(column, "nothing"), ours.get(column, "nothing")
+                # Samples may be kept for more than scores.
+                if found != wanted and (column in ours or kind != "samples"):
+                    raise InputError(
+                        Problem(name, f"{kind}/{column} is {found}; its settings count {wanted}, expected a "
+                                "file of --save-tally")
+                    )  # fmt: skip
     return shard
 
 

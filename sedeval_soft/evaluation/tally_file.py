@@ -5,8 +5,8 @@ each column, and of a header in JSON; nothing in it is ever unpickled. The same 
 times are fixed, and the heads of arrays are made here, so that they do not depend on a version of numpy.
 
 The comment of the zip, with which the file ends, is the SHA-256 of all bytes before it: a damaged file is
-refused. Who makes a file with the right hash can put any numbers into it. Names, types and shapes of arrays,
-and the ranges of their numbers, are checked so that every file can be scored or is refused, no more. Names may
+refused. Who makes a file with the right hash can put any numbers into it: names, types and shapes of arrays,
+and the ranges of their numbers, are checked so that every file is scored or refused, and no more. Names may
 hold what no UTF-8 has (undecodable file names, kept as surrogates): the text keeps them so.
 """
 
@@ -29,7 +29,7 @@ from sedeval_soft.arrays import Array
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.measures.tally import Tally, cells_of
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import check_room
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST
@@ -260,8 +260,8 @@ def unpack_shard(name: str, data: bytes, limits: Limits = LIMITS) -> Shard:
     try:
         if data[-_DIGEST:] != _digest(memoryview(data)[:-_DIGEST]):
             raise TallyError(
-                f"does not end with the SHA-256 of what is before it: it is damaged, older than format {VERSION}, "
-                "or something else"
+                "does not end with the SHA-256 of what is before it: it is damaged, older than "
+                f"format {VERSION}, or something else"
             )
         with _refused("the list of its members is damaged"):
             archive = zipfile.ZipFile(io.BytesIO(data))
@@ -389,8 +389,6 @@ def _tally(arrays: Arrays, files: tuple[str, ...], part: Part, settings: Setting
     # What has no settings is skipped in adding tallies: it must be nothing.
     if part.recipe is None and (files or part.classes or arrays):
         raise TallyError("has a tally without a recipe")
-    if any(part.per_file.get(cells_of(name)) != "int64" for name in part.samples):
-        raise TallyError("has samples, and not how many cells each file has")
     events = {
         name: EventLifetimes(**columns, nested=part.events[name].nested)
         for name, columns in arrays.pop("events", {}).items()

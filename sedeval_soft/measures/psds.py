@@ -174,7 +174,8 @@ class Rocs:
         """
         lowest = np.full((len(self.weights), size + 1), np.inf)
         for row, found, efpr in self._rates(systems, per_trigger):
-            np.minimum.at(lowest.reshape(-1), row * (size + 1) + found, efpr)
+            # Lifetimes of a tally that somebody made may find more than there is.
+            np.minimum.at(lowest.reshape(-1), row * (size + 1) + np.minimum(found, size), efpr)
         return np.minimum.accumulate(lowest[:, :0:-1], axis=1)[:, ::-1]
 
     def per_trigger(self, n_ref: Floats, seconds: Floats) -> Floats:

@@ -158,8 +158,7 @@ def to_rows(
         rows = read_rows(source, form=limits.form(role), limits=limits)
     else:
         rows = _rows_in_memory(source, role, settings, limits)
-    options = limits.options(role)
-    return replace(rows, origin=replace(rows.origin, options=options)) if options else rows
+    return replace(rows, origin=limits.as_read(rows.origin, role)) if limits.options(role) else rows
 
 
 def _rows_in_memory(source: Any, role: str, settings: Settings, limits: Limits) -> EventTable:  # noqa: ANN401
@@ -303,11 +302,13 @@ def operating_points(path: str | os.PathLike[str], *, limits: Limits | None = No
     return points_in(path_of(path, "path", "a folder, or a pattern of names"), limits_from(limits))
 
 
-def limits_from(limits: Limits | None, values: Mapping[str, Any] | None = None) -> Limits:
+def limits_from(
+    limits: Limits | None, values: Mapping[str, Any] | None = None, below: Mapping[str, Any] | None = None
+) -> Limits:
     """Return limits that were given, the default ones for None; raises SettingsError for other things.
 
     values: keyword arguments, of which those of `fields.READING` say how tables are read: kept with
-    limits, over those of a preset, where `preset` names one.
+    limits, over those of a preset, where `preset` names one. below: what a preset or a settings file says.
     """
     if limits is not None:
         check_object("limits", limits, Limits)
@@ -315,13 +316,17 @@ def limits_from(limits: Limits | None, values: Mapping[str, Any] | None = None) 
     if values.get("preset") is not None:
         from sedeval_soft.settings_files import load_preset
 
-        values = {**load_preset(values["preset"]), **values}
+        below = load_preset(values["preset"])
     said = {name: value for name, value in values.items() if name in READING and value is not None}
+    offered = {name: value for name, value in (below or {}).items() if name in READING and name not in said}
+    limits = limits or LIMITS
+    known = frozenset(offered) | (limits.offered - {*said})
+    said |= offered
     if "source_form" in said:
         from sedeval_soft.tables.forms import forms_by_side
 
         said["forms"] = forms_by_side(said.pop("source_form"))
-    return (limits or LIMITS).reading(**said)
+    return replace(limits.reading(**said), offered=known)
 
 
 def reading_from(limits: Limits | None, values: Mapping[str, Any]) -> Limits:

@@ -643,12 +643,13 @@ def limits_of(given: Mapping[str, Any]) -> Iterator[Limits]:
     from sedeval_soft.tables.limits import Limits, size_of
 
     below = file_values(given.get("preset"), given.get("config"))
-    said = {name: given.get(name) or below.get(name) or None for name in READING}
+    said = {name: given.get(name) or None for name in READING}
+    offered = {name: below[name] for name in READING if below.get(name)}
     limits = Limits.of(given["limits"])
-    if any(said.values()):
+    if offered or any(said.values()):
         from sedeval_soft.api.sources import limits_from
 
-        limits = limits_from(limits, said)
+        limits = limits_from(limits, said, offered)
     memory = given["memory_limit"]
     most = None if memory is None else size_of(memory)
     if memory is not None and not most:

@@ -345,4 +345,4 @@ def _whole(
             raise EvaluationError(f"{file}; {expected}") from file
         raise file
     rows = joined(name, shards, limits)
-    return replace(rows, origin=replace(rows.origin, options=limits.options("")))
+    return replace(rows, origin=limits.as_read(rows.origin, ""))

@@ -11,7 +11,7 @@ from typing import Any
 
 from sedeval_soft.errors import InputError, Problem, SettingsError
 from sedeval_soft.tables.columns import ColumnNames, column_names
-from sedeval_soft.tables.event_table import LONGEST
+from sedeval_soft.tables.event_table import LONGEST, Origin
 
 OPTION = "--limit"
 """The option that raises a limit, as `--limit NAME=NUMBER`."""
@@ -39,8 +39,9 @@ class Limits:
     file name or label. members: files in a folder or an archive. line_length: bytes of a line.
 
     Beside the limits, what else is known of an input before it is read. columns: what the user says of them.
-    label: the class of all rows of a table without any. forms: what tables must be, by side or of both ("").
-    points: folders are operating points. side: `reference` or `system`, where that is known.
+    label: the class of all rows of a table without any. offered: which of these a preset or a settings file
+    says of tables that may need it; others are refused where no table does. forms: what tables must be, by
+    side or of both (""). points: folders are operating points. side: `reference` or `system`, if known.
     by_table: the recording is named after its table, as in a folder, unless the table names it. only: there
     is but one such table.
     """
@@ -59,6 +60,7 @@ class Limits:
     forms: tuple[tuple[str, str], ...] = field(default=(), kw_only=True, repr=False)
     points: bool = field(default=False, kw_only=True, repr=False)
     by_table: bool = field(default=False, kw_only=True, repr=False)
+    offered: frozenset[str] = field(default=frozenset(), kw_only=True, repr=False)
     only: bool = field(default=False, kw_only=True, repr=False)
     side: str = field(default="", kw_only=True, repr=False)
 
@@ -169,6 +171,12 @@ class Limits:
         columns = ",".join(f"{spelled.get(role, role)}={name}" for role, name in self.columns)
         said = {"columns": columns, "label": self.label, "from": self.form(role)}
         return tuple(f"{name}={text}" for name, text in said.items() if text)
+
+    def as_read(self, origin: Origin, role: str) -> Origin:
+        """Return where the rows of a side come from, with what the user says of how they are read."""
+        offered = tuple(f"--{name} " for name in self.offered)
+        lacking = tuple(text for text in origin.lacking if not text.startswith(offered))
+        return replace(origin, options=self.options(role), lacking=lacking)
 
 
 NAMES = tuple(each.name for each in fields(Limits) if not each.kw_only)

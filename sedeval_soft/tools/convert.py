@@ -110,7 +110,7 @@ def _rows_of(source: Any, limits: Limits) -> EventTable:  # noqa: ANN401
         rows = read_rows(source, form=limits.form("system"), limits=limits)
     else:
         rows = to_rows(source, "source", Settings(), limits)
-    if vain := rows.origin.lacking:
+    if vain := limits.as_read(rows.origin, "").lacking:
         raise InputError([Problem(rows.origin.name, text, code="no-effect") for text in vain])
     return rows
 

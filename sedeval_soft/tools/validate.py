@@ -129,7 +129,8 @@ def validate(
     listed = () if files is None else listed_files(files, limits)
     tables = read_tables(system, log, stdin, limits)
     of_tables = [table.rows for table in tables]
-    vain = [{*each.origin.lacking} for each in (of_tables if rows is None else [*of_tables, rows])]
+    both = of_tables if rows is None else [*of_tables, rows]
+    vain = [{*limits.as_read(each.origin, "").lacking} for each in both]
     log.add(*(problem("no-effect", name, text) for text in sorted(set.intersection(*vain) if tables else ())))
     if listed:
         tables, rows, lengths = only_listed(name, tables, rows, lengths, listed, log)

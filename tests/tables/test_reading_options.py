@@ -106,3 +106,18 @@ def test_channels_of_rttm_that_are_not_kept_apart_are_named(tmp_path):
         evaluate(one, both, strict=True)
     assert "('2')" in call("validate", two).out
     assert not evaluate(one, one, strict=True).warnings
+
+
+def test_what_a_preset_or_a_settings_file_says_may_have_nothing_to_do(tmp_path):
+    path, config = tmp_path / "t.tsv", tmp_path / "c.yaml"
+    path.write_text(LONG)
+    config.write_text("label: bird\ncolumns: [value=nosuch]\n")
+    done = call(path, path, "--config", config, "--strict", "--score", "event.hard.f1.micro")
+    assert (done.code, done.out) == (0, "1.0\n"), done.err
+    few = {"preset": "dcase2021-2024-few-shot", "classes": "dog", "means": (), "after_shots": None}
+    assert "label=Q" in evaluate(path, path, **few).inputs[0].options
+    assert "no-effect" not in call("validate", path, "--preset", few["preset"]).out
+    # The user says it once more: then it is an option like others.
+    assert call(path, path, "--config", config, "--label", "bird").code == 2
+    with pytest.raises(InputError, match="--label Q has no effect"):
+        evaluate(path, path, label="Q", **few)

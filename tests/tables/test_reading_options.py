@@ -114,7 +114,13 @@ def test_what_a_preset_or_a_settings_file_says_may_have_nothing_to_do(tmp_path):
     config.write_text("label: bird\ncolumns: [value=nosuch]\n")
     done = call(path, path, "--config", config, "--strict", "--score", "event.hard.f1.micro")
     assert (done.code, done.out) == (0, "1.0\n"), done.err
-    few = {"preset": "dcase2021-2024-few-shot", "classes": "dog", "means": (), "after_shots": None}
+    few = {
+        "preset": "dcase2021-2024-few-shot",
+        "classes": "dog",
+        "by": {"m1": "a"},
+        "after_shots": None,
+        "region_edges": "cut",
+    }
     assert "label=Q" in evaluate(path, path, **few).inputs[0].options
     assert "no-effect" not in call("validate", path, "--preset", few["preset"]).out
     # The user says it once more: then it is an option like others.

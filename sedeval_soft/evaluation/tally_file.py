@@ -153,8 +153,8 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             ("per_file", self.per_file, (n_files,)),
         ):
             for name, kind in kinds.items():
-                most = _MOST // max(1, math.prod(shape))
-                yield Described(group, name, "", kind, shape, -most if kind == "float64" else 0, most)
+                above: float = _MOST // max(1, math.prod(shape))
+                yield Described(group, name, "", kind, shape, -above if kind == "float64" else 0, above)
         for name, sample in self.samples.items():
             shape = n_classes, sample.cells
             yield Described("samples", name, "", sample.kind, shape, -_ROUNDING, 1 + _ROUNDING)

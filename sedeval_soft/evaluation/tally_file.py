@@ -393,6 +393,9 @@ def _tally(arrays: Arrays, files: tuple[str, ...], part: Part, settings: Setting
         name: EventLifetimes(**columns, nested=part.events[name].nested)
         for name, columns in arrays.pop("events", {}).items()
     }
+    for name, each in events.items():
+        if (each.onset > each.offset).any() or (each.born > each.dies).any():
+            raise TallyError(f"{name} has an event that ends before it begins")
     columns = {
         group: {name: fields[""] for name, fields in of_group.items()} for group, of_group in arrays.items()
     }

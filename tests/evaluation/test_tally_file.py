@@ -245,6 +245,7 @@ ARRAYS = [
     ("per_file/n_segments", put(10**12), "samples segment.reference have shape"),
     ("samples/segment.system", put(np.nan), "not -1e-09 to 1"),
     ("events/system/offset", put(10**17), "events/system/offset has a number"),
+    ("events/system/born", put(1.0), "ends before it begins"),
     ("events/system/file", put(2), "events/system/file has a number that is not 0 to 1"),
     ("events/system/label", put(-1), "events/system/label has a number that is not 0 to 2"),
     ("per_class/segment.hard.tp", lambda a: a[:-1], "expected int64 \\(2, 3\\)"),

@@ -25,7 +25,6 @@ from matplotlib.text import Text
 from sedeval_soft import EvaluationError, Evaluator, InputError, Settings, SettingsError, evaluate, plot
 from sedeval_soft.evaluation.details import segment_outcomes
 from sedeval_soft.report import render
-from sedeval_soft.timeline import grid
 from sedeval_soft.timeline.recordings import align
 
 LABELS = ("car", "dog")
@@ -434,11 +433,8 @@ def test_without_durations_what_comes_after_the_reference_are_false_alarms():
     assert scores.per_file()["length"].tolist() == [2.0]
 
 
-@pytest.mark.parametrize("share", [0, 10**9])
-def test_long_files_and_wide_tables(share, monkeypatch):
-    """Segments that are counted together, and time steps with a value of every class."""
-    monkeypatch.setattr(grid, "LONG", share)
-    monkeypatch.setattr(grid, "_SHARE", 0)
+def test_wide_tables_are_scored_as_long_ones():
+    """Time steps with a value of every class."""
     rng = random.Random(1)  # noqa: S311
     steps = [(name, at / 2, at / 2 + 0.5) for name in "ab" for at in range(40)]
     values = [[rng.randrange(9) / 8 for _ in LABELS] for _ in steps]
@@ -455,9 +451,6 @@ def test_long_files_and_wide_tables(share, monkeypatch):
     for more in ({}, {"median_filter": 1.5, "region_edges": "onset"}, {"psds_median_filters": [0, 1.5]}):
         scores = evaluate(reference, wide, **how, **more)
         assert dict(scores) == pytest.approx(dict(evaluate(reference, long, **how, **more)), abs=1e-12)
-        monkeypatch.setattr(grid, "LONG", 1 << 20)
-        assert dict(scores) == pytest.approx(dict(evaluate(reference, wide, **how, **more)), abs=1e-12)
-        monkeypatch.setattr(grid, "LONG", share)
 
 
 def test_the_worst_segments_and_outcomes_lie_in_regions():

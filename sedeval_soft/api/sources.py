@@ -320,13 +320,13 @@ def limits_from(
     said = {name: value for name, value in values.items() if name in READING and value is not None}
     offered = {name: value for name, value in (below or {}).items() if name in READING and name not in said}
     limits = limits or LIMITS
-    known = frozenset(offered) | (limits.offered - {*said})
+    known = sorted({*offered} | {*limits.offered} - {*said})
     said |= offered
     if "source_form" in said:
         from sedeval_soft.tables.forms import forms_by_side
 
         said["forms"] = forms_by_side(said.pop("source_form"))
-    return replace(limits.reading(**said), offered=known)
+    return replace(limits.reading(**said), offered=tuple(known))
 
 
 def reading_from(limits: Limits | None, values: Mapping[str, Any]) -> Limits:

@@ -378,7 +378,7 @@ class Psds:
 
     def _hard(self, rocs: Rocs, systems: Sequence[Counted], n_steps: int) -> _Areas:
         """Return PSDS against the cut reference, of the best of some systems at each rate."""
-        if not systems:
+        if not (systems and self.tally.classes):
             shape = len(self.tally.classes), len(rocs.rate)
             return np.full(shape[1], np.nan), np.full(shape, np.nan)
         n_ref, seconds = (

@@ -60,7 +60,7 @@ class Limits:
     forms: tuple[tuple[str, str], ...] = field(default=(), kw_only=True, repr=False)
     points: bool = field(default=False, kw_only=True, repr=False)
     by_table: bool = field(default=False, kw_only=True, repr=False)
-    offered: frozenset[str] = field(default=frozenset(), kw_only=True, repr=False)
+    offered: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
     only: bool = field(default=False, kw_only=True, repr=False)
     side: str = field(default="", kw_only=True, repr=False)
 

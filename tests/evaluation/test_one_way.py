@@ -172,6 +172,10 @@ def outcome(count, *given, **how):
     seed=1183, forms=("tsv", "tsv"), numbers=(1, 1), wrong=(False, False), steps=(1.0,), n_parts=1,
     listed=None, who="serial",
 )  # fmt: skip
+@example(
+    seed=328302, forms=("tsv", "tsv"), numbers=(1, 1), wrong=(False, False), steps=(1.0,), n_parts=1,
+    listed=1, who="serial",
+)  # fmt: skip
 def test_the_same_scores_and_errors(
     chosen, seed, forms, numbers, wrong, steps, n_parts, listed, who, everybody, tmp_path_factory
 ):

@@ -128,17 +128,17 @@ def cells(text: str) -> Iterator[tuple[str, Any]]:
 
 def values(name: str, content: bytes, call: str) -> dict[str, Any]:
     """Return the values of what was written, by place; nothing where it has no form that can be read."""
+    import yaml
+
     text = content.decode(errors="replace")
     kind = Path(name).suffix[1:] if name != "stdout" else (re.findall(r"--format (\w+)", call) or [""])[-1]
     try:
         if kind in ("csv", "tsv") or call.startswith("convert"):
             return dict(cells(text))
         if kind in ("yaml", "yml") or call.startswith("tune"):
-            import yaml
-
             return dict(leaves(yaml.safe_load(text)))
         return dict(leaves(json.loads(text)))
-    except ValueError:
+    except (ValueError, yaml.YAMLError):
         return {}
 
 

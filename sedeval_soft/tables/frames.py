@@ -78,7 +78,10 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
     if rows is not None:
         return rows
     row = columns.labelled(limits.label).first_unsound(limits) or 0
-    cells = {i: "" if np.isnan(column[row]) else repr(float(column[row])) for i, column in numbers.items()}
+    cells = {
+        i: table.no_number(i, row) if np.isnan(column[row]) else repr(float(column[row]))
+        for i, column in numbers.items()
+    }
     cells |= {i: as_text(numbers[i][row]) for i in layout.dates() if cells[i]}
     for role, names in texts.items():
         cells[layout.roles.index(role)] = names.names[names.codes[row]]
@@ -126,6 +129,11 @@ class _Table:
         if self.lines is not None:
             return Problem(self.name, message, self.lines[row])
         return Problem(self.name, f"row {self.before + row}: {message}")
+
+    def no_number(self, position: int, row: int) -> str:
+        """Return how a cell that is not a number is written: NaN, where Arrow knows it from a missing one."""
+        column = self.columns[position]
+        return "nan" if isinstance(column, pa.Array | pa.ChunkedArray) and column[row].is_valid else ""
 
     @property
     def head(self) -> int | None:

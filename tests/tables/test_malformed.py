@@ -5,6 +5,8 @@ Broken files of all forms are in tests/tools/bad_inputs.tsv.
 
 from __future__ import annotations
 
+import math
+
 import pyarrow as pa
 import pytest
 from called import call
@@ -65,7 +67,7 @@ COLUMNS = {
     "null label": ({"onset": [0.0], "offset": [1.0], "label": pa.array([None], pa.string())},
         "label is empty"),
     "null onset": ({"onset": [None, 1.0], "offset": [1.0, 2.0], "label": ["a", "b"]}, "onset is empty"),
-    "NaN": ({"onset": [float("nan")], "offset": [1.0], "label": ["a"]}, "onset is empty"),
+    "NaN": ({"onset": [float("nan")], "offset": [1.0], "label": ["a"]}, "onset (is empty|'nan' is not)"),
     "infinite": ({"onset": [0.0], "offset": [float("inf")], "label": ["a"]}, "offset 'inf' is not finite"),
     "negative": ({"onset": [-1.0], "offset": [1.0], "label": ["a"]}, "onset -1.0 is negative"),
     "backwards": ({"onset": [2.0], "offset": [1.0], "label": ["a"]}, "is before onset 2.0"),
@@ -114,3 +116,16 @@ def test_an_extension_says_what_a_file_should_be(tmp_path):
             path.write_text(text)
             with pytest.raises(InputError, match=words):
                 read_rows(path)
+
+
+@pytest.mark.parametrize("column", ["offset", "soft_value"])
+def test_arrow_tells_nan_from_what_is_missing(column):
+    for cell, code in ((math.nan, "not-finite"), (None, "empty-number")):
+        columns = {"filename": ["a"], "onset": [0.0], "offset": [1.0], "event_label": ["car"]}
+        table = pa.table(
+            {**columns, "soft_value": [0.5], column: pa.array([cell], pa.float64(), from_pandas=False)}
+        )
+        with pytest.raises(InputError) as refused:
+            rows_from_data(table, "system")
+        (found,) = refused.value.problems
+        assert ("nan" in found.message) == (code == "not-finite"), found

@@ -329,18 +329,18 @@ class Grid(NamedTuple):
         """
         per_cell = _BYTES_OF_MEANS if means else _BYTES_IN_ORDER if in_order else _BYTES_PER_CELL
         longest = int(self.length.max(initial=0)) / TICKS_PER_SECOND
-        if longest > _LONGEST and self.n_segments.max() > _LONG:
-            raise EvaluationError(
-                f"looking at each of {counted(self.size, 'segment')} would take minutes (the longest file "
-                f"has {longest // 86_400:g} days, {longest:g} s). Are the times in seconds? A larger "
-                "--segment-length gives fewer, --only segment.hard needs none"
-            )
         cells = f"{counted(self.size, 'segment')} x {counted(n_classes, 'class')}"
         check_room(
             float(self.size) * max(n_classes, 1) * per_cell,
             f"{cells} (the longest file has {longest:g} s)",
             "Are the times in seconds? A larger --segment-length gives fewer, --only segment.hard needs none",
         )
+        if longest > _LONGEST and self.n_segments.max() > _LONG:
+            raise EvaluationError(
+                f"looking at each of {counted(self.size, 'segment')} would take minutes (the longest file "
+                f"has {longest // 86_400:g} days, {longest:g} s). Are the times in seconds? A larger "
+                "--segment-length gives fewer, --only segment.hard needs none"
+            )
 
     def spans(self, cell: Index, file: Codes | None = None) -> tuple[Codes, Ticks, Ticks]:
         """Return the file of some segments, and where each begins and ends in it, in ticks; (n,) each.

@@ -221,7 +221,8 @@ def expected(case: Case, step: int, pool: str, edges: str, form: str) -> dict[st
         soft = sum(map(min, y, p)), sum(y), sum(p)
         scores[f"segment.soft.f1[{label}]"] = f1(soft)
         positive = [Fraction(a > Fraction(1, 2)) for a in y]
-        cuts = [cell_counts(positive, p, 1, cut) for cut in sorted({*p, Fraction(0)})]
+        # A value of 0 is a detection at no threshold.
+        cuts = [cell_counts(positive, p, 1, cut) for cut in sorted({*p} - {Fraction(0)})]
         scores[f"segment.optimal.f1[{label}]"] = best([(Fraction(0), sum(positive), Fraction(0)), *cuts])
         for basis, count in (("event", event_counts), ("intersection", intersection_counts)):
             how = edges, form

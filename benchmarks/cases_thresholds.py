@@ -90,9 +90,7 @@ def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: 
     def alone() -> Any:  # noqa: ANN401 - an array
         merit = f_merit(1.0)
         how = {"worth": worth_of([merit]), "only_hits": True}
-        return threshold_counts(
-            tally, basis, settings, lambda counts: counts.best(merit, inclusive=False), **how
-        )
+        return threshold_counts(tally, basis, settings, lambda counts: counts.best(merit), **how)
 
     table = optimal_scores(tally, basis, replace(settings, measures=("joint",)))
     check(basis, together(), float(table["joint_f"].overall))

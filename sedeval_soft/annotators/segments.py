@@ -46,8 +46,8 @@ _MOST_LAYERS = 64
 _PARTS = 1 << 30
 """Sums of whole multiples of one part by so many are exact: segments of a file are fewer than 2**20."""
 
-_MOST_SEGMENTS = 1 << 20
-"""Segments of a file that are looked at here."""
+_MOST_OF_FILE = 1 << 20
+"""The most segments of a file that are looked at here."""
 
 
 def are_simple(settings: Settings) -> bool:
@@ -117,7 +117,7 @@ class Segments:
         if not are_simple(settings) or not classes:
             return None
         grid = Grid.over(length, settings.segment_ticks)
-        if grid.n_segments.max(initial=0) > _MOST_SEGMENTS:
+        if grid.n_segments.max(initial=0) > _MOST_OF_FILE:
             return None
         start = np.append(0, np.cumsum(np.repeat(grid.n_segments, len(classes))))
         return cls(grid, classes, settings, start, portions(start[:: len(classes)], _AT_ONCE))

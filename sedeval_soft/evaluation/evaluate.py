@@ -197,7 +197,7 @@ def time_grids(settings: Settings, part: Part) -> dict[tuple[str, ...], TimeGrid
 
 def _check_merge(shards: Sequence[Shard]) -> None:
     """Refuse segments and events of all recordings that do not fit into memory; raises RoomError."""
-    from sedeval_soft.evaluation.partition import UNCHOSEN
+    from sedeval_soft.evaluation.partition import LESS_MEMORY
 
     sizes: Counter[str] = Counter()
     for tally in (shard.tally for shard in shards):
@@ -207,7 +207,7 @@ def _check_merge(shards: Sequence[Shard]) -> None:
     check_room(
         sum(sizes.values()) + 3.0 * max(sizes.values(), default=0),
         "to look for best thresholds among all segments and events",
-        UNCHOSEN,
+        LESS_MEMORY,
     )
 
 

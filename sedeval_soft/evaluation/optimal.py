@@ -71,7 +71,11 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | No
     best: what `best_counts` returns; None to look for it.
     """
     of_classes, counts = best or best_counts(tally, basis, settings)
-    scores = best_table(of_classes, counts.total(), basis, settings)
+    thresholds, errors_at, tp, n_sys = np.reshape(of_classes, (-1, 4)).T
+    total = counts.total()
+    scores = optimal_table(total, thresholds, settings)
+    if basis not in CELLS:
+        scores |= error_rate_table(tp, n_sys, total.n_ref, errors_at)
     inclusive, every = settings.inclusive, np.ones((1, 1))
     others: Table = {}
     if "joint" in settings.measures:
@@ -99,17 +103,6 @@ def best_of_class(basis: str, settings: Settings, counts: ThresholdCounts) -> tu
         return threshold, math.nan, 0, 0
     low, high, *fewest = counts.best(error_merit)
     return threshold, threshold_between(low, high, settings.inclusive), *fewest
-
-
-def best_table(
-    best: Sequence[tuple[float, ...]], total: DetectionCounts, basis: str, settings: Settings
-) -> Table:
-    """Return the scores at the thresholds of `best_of_class`; total: all counts at those of the best F."""
-    thresholds, errors_at, tp, n_sys = np.reshape(best, (-1, 4)).T
-    table = optimal_table(total, thresholds, settings)
-    if basis not in CELLS:
-        table |= error_rate_table(tp, n_sys, total.n_ref, errors_at)
-    return table
 
 
 def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:

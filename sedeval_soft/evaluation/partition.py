@@ -43,11 +43,11 @@ Pieces = tuple[list[Any], list[Any]]
 """The rows of a part on either side, in the order of shards: where they are."""
 
 
-UNCHOSEN = (
+LESS_MEMORY = (
     "Segments and events of all recordings are kept where thresholds are chosen: --only segment.hard --only "
     "segment.soft --only event.hard --only event.soft needs none of them"
 )
-"""What takes little memory: readings whose counts of files are all that is kept."""
+"""The mend for too little memory: readings that keep no more than counts of files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Part:
         check_room(
             self.n_bytes / 2,
             f"{self.system.origin.name}: to count the {self.n_rows} rows of {self.name} on both sides",
-            f"Expected shorter recordings, or more memory: each is counted as a whole. {UNCHOSEN}",
+            f"Expected shorter recordings, or more memory: each is counted as a whole. {LESS_MEMORY}",
         )
         reference = read_pieces(self.reference, [*self.pieces[0]])
         system = read_pieces(self.system, [*self.pieces[1]])

@@ -15,7 +15,7 @@ order of rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
 
@@ -38,12 +38,6 @@ class DetectionCounts(NamedTuple):
     substitutions: Array
     deletions: Array
     insertions: Array
-
-    @classmethod
-    def merge(cls, parts: Sequence[DetectionCounts]) -> DetectionCounts:
-        """Return the sums of the counts of some parts."""
-        names = (*PER_CLASS, *PER_FILE)
-        return cls(*(np.sum([getattr(part, name) for part in parts], axis=0) for name in names))
 
     def total(self) -> DetectionCounts:
         """Return the counts summed over files, the first axis."""

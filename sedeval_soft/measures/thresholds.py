@@ -173,17 +173,6 @@ class ThresholdCounts:
         return for_each(of_class, range(len(by_class)), size)
 
     @classmethod
-    def merge(cls, parts: Sequence[Self]) -> Self:
-        """Add the counts of at least one part, each of which sums its files."""
-        if len(parts) == 1:
-            return parts[0]
-        level, changes, n_ref = (
-            np.concatenate([getattr(part, name) for part in parts], axis=-1)
-            for name in ("level", "changes", "n_ref")
-        )
-        return cls._sorted(level, changes, n_ref)
-
-    @classmethod
     def _sorted(cls, level: Floats, changes: Index, n_ref: Index, file: Codes | None = None) -> Self:
         """Put levels in order; without `file`, those that are equal become one."""
         level, order = in_order(level)

@@ -216,7 +216,7 @@ class Columns:
         Raises InputError where there are more rows, files or classes than limits allow.
         """
         columns = self.labelled(limits.label)
-        if columns is not self:
+        if columns is not self:  # rows without a class have the label
             needless = without_effect((), limits.label, set())
             origin = replace(origin, lacking=tuple(text for text in origin.lacking if text not in needless))
         if columns.first_unsound(limits) is not None:

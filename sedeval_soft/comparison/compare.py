@@ -290,7 +290,7 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     values = np.array([[run[key] for key in names] for run in runs], dtype=np.float64)
     columns = (column.tolist() for column in mean_of_runs(values, first.settings.confidence))
     scores = {
-        key: replace(first.scores[key], value=finite(mean)).with_interval(low, high)
+        key: first.scores[key]._replace(value=finite(mean)).with_interval(low, high)
         for key, mean, low, high in zip(names, *columns, strict=True)
     }
     folds = first.folds

@@ -11,7 +11,7 @@ Scenes are those of the settings and of `by` together. Single classes have means
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -60,7 +60,7 @@ def means_over(mean: str, scores: Iterable[Score], values: Mapping[Key, Array]) 
     )
     column = mean_of(kind, _filled(rows, sizes, keys), np.ones(rows.shape[1])).tolist()
     return [
-        replace(score, name=str(ScoreName(*key, mean)), group=mean, value=finite(value), low=None, high=None)
+        score._replace(name=str(ScoreName(*key, mean)), group=mean, value=finite(value), low=None, high=None)
         for score, key, value in zip(chosen, keys, column, strict=True)
     ]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -20,12 +21,16 @@ from sedeval_soft.measures.correlations import Moments, RankCounts
 from sedeval_soft.measures.curve_scores import CurveCounts, Units, d_primes
 from sedeval_soft.measures.divergence import MISSING, ROUNDING, Logarithms
 from sedeval_soft.measures.event_precision import Detections, weighted_precisions
+from sedeval_soft.measures.file_sums import counted_together, of_each
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import in_order
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.recordings import positive
+
+_TINY = 1e-100
+"""Values of which squares are no numbers any more, beside those of the size of 1."""
 
 Cut = Callable[[Array], Array]
 """What is done to reference values first: nothing, or binarising them."""
@@ -51,20 +56,31 @@ def cell_tables(tally: Tally, basis: str, settings: Settings, owner: Index) -> W
     if inside is None:
         inside = np.ones(reference.shape[1], dtype=bool)
     file = np.repeat(owner.astype(np.int32), lengths)
-    # The cells of each class, and of all together, of which those that others expect count for most.
-    expected = (inside & tally.is_expected[:, None]).reshape(-1)
-    parts = [(ours, theirs, file, inside) for ours, theirs in zip(reference, system, strict=True)]
-    parts.append((reference.reshape(-1), system.reshape(-1), np.tile(file, n_classes), expected))
-    of_classes, measured, sizes = [Units.of(row) for row in reference], {}, {}
+    of_classes = [Units.of(row) for row in reference]
+    # Classes whose numbers would suffer beside those of others stay alone.
+    values, highest = (
+        np.count_nonzero((reference > 0) | (system > 0), axis=1),
+        system.max(axis=1, initial=0.0),
+    )
+    alone = [units.whole == 0 or 0 < most < _TINY for units, most in zip(of_classes, highest, strict=True)]
+    values[np.array(alone, dtype=bool)] = reference.size
+    # Last all cells as those of one class: of them, those that others expect count for most.
+    parts = [
+        (some, _Cells.of(reference[some], system[some], file, inside, some.stop - some.start))
+        for some in counted_together(values, reference.shape[1], n_owners)
+    ]
+    pooled = _Cells.of(reference, system, file, inside & tally.is_expected[:, None], 1)
+    parts.append((slice(0, n_classes), pooled))
+    measured, sizes = {}, {}
     for reading in ("hard", "soft"):
         if plan.scores(basis, reading):
-            cut, units = cut_of(reading, settings), [Units()] * len(parts)
-            if reading == "soft":
-                units = [*of_classes, Units.common(of_classes, reference.size)]
-            measured[reading] = [
-                _measures(cut(part[0]), *part[1:], n_owners, unit, reading, plan)
-                for part, unit in zip(parts, units, strict=True)
-            ]
+            cut, measured[reading] = cut_of(reading, settings), list[list[_Measures]]()
+            for some, cells in parts:
+                units = Units.common(of_classes[some], reference[some].size) if reading == "soft" else Units()
+                measures = _measures(
+                    cells._replace(reference=cut(cells.reference)), n_owners, units, reading, plan
+                )
+                measured[reading].append([of_each(measure, cells.n_classes) for measure in measures])
             sums = [np.bincount(file, y, n_owners) for y in cut(reference) * inside]
             sizes[reading] = np.reshape(sums, (n_classes, n_owners)).T
 
@@ -77,28 +93,64 @@ def cell_tables(tally: Tally, basis: str, settings: Settings, owner: Index) -> W
     return tables
 
 
-def _measures(
-    reference: Array, system: Floats, file: Array, inside: Bools, n_owners: int, units: Units, reading: str,
-    plan: Plan,
-) -> list[_Measures]:  # fmt: skip
-    """Return what gives the measures of some cells, (n,) each.
+class _Cells(NamedTuple):
+    """Cells of which one does not stand beside others of its kind, (n,) each.
 
-    inside: which of them are evaluated; others are false alarms in average precisions, and in nothing else.
+    reference, system: their values; those of the reference may be cut. owner: of each; classes that are
+    counted together are an owner each. inside: whether it is evaluated; others are false alarms in average
+    precisions, and in nothing else. often: how often it counts: the silent cells of an owner are one.
+    n_classes: how many are counted together; 1 where all cells are as of one class.
     """
-    settings, measures = plan.settings, list[_Measures]()
+
+    reference: Array
+    system: Floats
+    owner: Index
+    inside: Bools
+    often: Index
+    n_classes: int
+
+    @classmethod
+    def of(cls, reference: Floats, system: Floats, file: Array, inside: Bools, n_classes: int) -> Self:
+        """Return the cells of classes, (n_rows, n_cells) on each side.
+
+        file: (n_cells,) owners. inside: (n_cells,), or of each class.
+        """
+        own = 2 * (file + np.arange(len(reference))[:, None] % n_classes) + inside
+        active = (reference > 0) | (system > 0)
+        often = np.bincount(own[~active])
+        silent = np.flatnonzero(often)
+        nothing, own = np.zeros(len(silent)), np.append(own[active], silent)
+        ours, theirs = (np.append(side[active], nothing) for side in (reference, system))
+        times = np.append(np.ones(len(own) - len(silent), dtype=np.int64), often[silent])
+        return cls(ours, theirs, own // 2, own % 2 == 1, times, n_classes)
+
+    def take(self, some: Array) -> _Cells:
+        """Return some of them."""
+        return _Cells(
+            self.reference[some],
+            self.system[some],
+            self.owner[some],
+            self.inside[some],
+            self.often[some],
+            self.n_classes,
+        )
+
+
+def _measures(cells: _Cells, n_owners: int, units: Units, reading: str, plan: Plan) -> list[_Measures]:
+    """Return what gives the measures of cells; n_owners: those of one class."""
+    settings, measures, n = plan.settings, list[_Measures](), max(n_owners, cells.n_classes)
     if plan.asks_for("curves"):
-        order = in_order(system)[1][::-1]
-        p, y, of = (column[order] for column in (system, reference, file))
-        curve = CurveCounts.of(p, y, of, n_owners, units, inside[order])
+        y, p, file, inside, often, _ = cells.take(in_order(cells.system)[1][::-1])
+        curve = CurveCounts.of(p, y, file, n, often, units, inside)
         measures.append(partial(curve.scores, rates=(settings.max_fpr, settings.max_fnr)))
-    y, p, file = (column[inside] for column in (reference, system, file))
+    y, p, file, _, often, _ = cells.take(cells.inside)
     if plan.asks_for("calibration"):
-        measures.append(BinCounts.of(p, y, file, n_owners, settings.bins).scores)
+        measures.append(BinCounts.of(p, y, file, n, often, settings.bins).scores)
     if reading == "soft" and plan.asks_for("divergence"):
-        measures.append(RankCounts.of(y, p, file, n_owners).scores)
-        measures.append(Moments.of("pearson", (y, p), file, n_owners).scores)
+        measures.append(RankCounts.of(y, p, file, n, often).scores)
+        measures.append(Moments.of("pearson", (y, p), file, n, often).scores)
         entropies = Logarithms.of(y).entropy(), Logarithms.of(p).entropy()
-        measures.append(Moments.of("entropy_correlation", entropies, file, n_owners, ROUNDING).scores)
+        measures.append(Moments.of("entropy_correlation", entropies, file, n, often, ROUNDING).scores)
     return measures
 
 
@@ -110,11 +162,10 @@ def _table(parts: Sequence[Sequence[_Measures]], weights: Floats, n_ref: Floats,
     for (k, _), own in zip(pairs, columns, strict=True):
         values[k] |= own
     *classes, pooled = values
-    shape = len(classes), len(weights)
-    table = {
-        name: averaged(np.reshape([own[name] for own in classes], shape).T, micro, n_ref, MISSING.get(name))
-        for name, micro in pooled.items()
-    }
+    table = {}
+    for name, micro in pooled.items():
+        rows = np.reshape([row for own in classes for row in own[name]], (-1, len(weights)))
+        table[name] = averaged(rows.T, micro[0], n_ref, MISSING.get(name))
     if "d_prime" in table:
         # An area of 1 has no d' to average: averages are those of the average areas.
         area = table["roc_auc"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -40,8 +40,7 @@ class UnknownScoreError(EvaluationError, KeyError):
         return str(self.args[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """One number with its name.
 
     name: `basis.reading.measure.average` or `basis.reading.measure[class]`, and `@group` of a part.
@@ -71,7 +70,7 @@ class Score:
         most = math.inf if measure.high is None else measure.high
         # In this order NaN stays NaN.
         low, high = (min(max(end, least), most) for end in (low, high))
-        return replace(self, low=finite(low), high=finite(high))
+        return self._replace(low=finite(low), high=finite(high))
 
 
 @dataclass(frozen=True, slots=True)

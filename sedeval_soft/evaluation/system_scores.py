@@ -326,7 +326,7 @@ def _of_part(scores: Iterable[Score], part: str) -> dict[str, Score]:
         name = str(
             ScoreName(score.basis, score.reading, score.measure, score.average, score.class_name, part)
         )
-        renamed[name] = replace(score, name=name, group=part)
+        renamed[name] = score._replace(name=name, group=part)
     return renamed
 
 

@@ -133,10 +133,11 @@ class BinCounts:
     Where bins of equal mass end depends on the weights. What files count before each block of cells says in
     which block that is, and only there cells are looked at one by one.
 
-    amounts: (3, n_blocks, n) of each cell in ascending order of scores: one, its score and its reference;
-    nothing behind the last cell. file: (n_blocks, n). last: (n_cells,) how many cells come up to the last one
-    with the score of each. before: (3, n_files, n_blocks + 1) amounts before each block, and in all. width:
-    in turn the three amounts in bins of equal width, (n_bins,) each, and the `moments` of all cells.
+    amounts: (3, n_blocks, n) of each cell in ascending order of scores: one, its score and its reference, as
+    often as it counts; nothing behind the last cell. file: (n_blocks, n). last: (n_cells,) how many cells
+    come up to the last one with the score of each. before: (3, n_files, n_blocks + 1) amounts before each
+    block, and in all. width: in turn the three amounts in bins of equal width, (n_bins,) each, and the
+    `moments` of all cells.
     """
 
     amounts: Floats
@@ -147,17 +148,22 @@ class BinCounts:
     n_bins: int
 
     @classmethod
-    def of(cls, score: Floats, reference: Array, file: Array, n_files: int, n_bins: int) -> Self:
-        """Count cells, (n,) each: scores in [0, 1], values, or whether they are active, and files."""
+    def of(
+        cls, score: Floats, reference: Array, file: Array, n_files: int, often: Index, n_bins: int
+    ) -> Self:
+        """Count cells, (n,) each: scores in [0, 1], values, or whether they are active, and files.
+
+        often: how often each counts.
+        """
         p, order = in_order(score)
-        y, file = reference[order].astype(np.float64), file[order]
+        y, file, often = reference[order].astype(np.float64), file[order], often[order]
         # Those of a bin are at its lower end or above.
         inner, of_all = (
             np.searchsorted(np.arange(1, n_bins) / n_bins, p, side="right"),
             np.full(len(p), 3 * n_bins),
         )
         things = np.concatenate([*(inner + k * n_bins for k in range(3)), *(of_all + k for k in range(3))])
-        columns = np.ones(len(p)), p, y, p * p, p * y, y * y
+        columns = [often * of for of in (np.ones(len(p)), p, y, p * p, p * y, y * y)]
         width = FileSums.of(things, np.tile(file, 6), np.concatenate(columns), (3 * n_bins + 3, n_files))
         size, first = max(_BLOCK, len(p) * n_files // _LARGEST), heads(p)
         last = np.repeat(np.append(first[1:], len(p))[: len(first)], np.diff(first, append=len(p)))

@@ -44,23 +44,22 @@ class RankCounts:
     steps: Floats
 
     @classmethod
-    def of(cls, reference: Floats, system: Floats, file: Array, n_files: int) -> Self:
-        """Count cells: both sides' values in [0, 1] and the file of each, (n,)."""
+    def of(cls, reference: Floats, system: Floats, file: Array, n_files: int, often: Index) -> Self:
+        """Count cells: both sides' values in [0, 1], the file of each, and how often it counts, (n,)."""
         (_, ours), (_, theirs) = _numbered(reference), _numbered(system)
         sizes = [int(side.max(initial=0)) + 1 for side in (ours, theirs)]
         # Ranks are about their mean: what the cells of one value add follows from what all others do.
-        rest = int(np.bincount(ours, minlength=1).argmax())
+        rest = int(np.bincount(ours, often, 1).argmax())
         some = ours != rest
         key, number = np.unique(ours[some] * sizes[1] + theirs[some], return_inverse=True)
         value, either = _numbered(np.concatenate((reference, system)))
-        one = np.ones(len(file))
         return cls(
-            FileSums.of(ours, file, one, (sizes[0], n_files)),
-            FileSums.of(theirs, file, one, (sizes[1], n_files)),
-            FileSums.of(number, file[some], one[some], (len(key), n_files)),
+            FileSums.of(ours, file, often, (sizes[0], n_files)),
+            FileSums.of(theirs, file, often, (sizes[1], n_files)),
+            FileSums.of(number, file[some], often[some], (len(key), n_files)),
             np.array(np.divmod(key, sizes[1])),
             rest,
-            FileSums.of(either, np.tile(file, 2), np.append(one, -one), (len(value), n_files)),
+            FileSums.of(either, np.tile(file, 2), np.append(often, -often), (len(value), n_files)),
             np.diff(value),
         )
 
@@ -107,7 +106,7 @@ class Moments:
     """
 
     name: str
-    size: Index
+    size: Floats
     means: Floats
     low: Floats
     high: Floats
@@ -115,9 +114,17 @@ class Moments:
     rounding: float
 
     @classmethod
-    def of(cls, name: str, sides: Sequence[Floats], file: Array, n_files: int, rounding: float = 0.0) -> Self:
-        """Count cells: both sides' values and the file of each, (n,)."""
-        size = np.bincount(file, minlength=n_files)
+    def of(
+        cls,
+        name: str,
+        sides: Sequence[Floats],
+        file: Array,
+        n_files: int,
+        often: Index,
+        rounding: float = 0.0,
+    ) -> Self:
+        """Count cells: both sides' values, the file of each, and how often it counts, (n,)."""
+        size = np.bincount(file, often, n_files).astype(np.float64)
         low, high = np.full((2, n_files), np.inf), np.full((2, n_files), -np.inf)
         means, away = np.zeros((2, n_files)), np.zeros((2, len(file)))
         for k, side in enumerate(sides):
@@ -125,9 +132,9 @@ class Moments:
             np.maximum.at(high[k], file, side)
             # Of the size of 1, deviations have squares that are numbers, however small they are.
             scaled = side / (side.max(initial=0.0) or 1.0)
-            means[k] = np.bincount(file, scaled, n_files) / np.maximum(size, 1)
+            means[k] = np.bincount(file, often * scaled, n_files) / np.maximum(size, 1)
             away[k] = scaled - means[k, file]
-        products = [np.bincount(file, away[a] * away[b], n_files) for a, b in _PAIRS]
+        products = [np.bincount(file, often * away[a] * away[b], n_files) for a, b in _PAIRS]
         return cls(name, size, means, low, high, np.array(products), rounding)
 
     def scores(self, weights: Floats) -> dict[str, Floats]:

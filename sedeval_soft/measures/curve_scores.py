@@ -325,29 +325,31 @@ class CurveCounts:
         reference: Array,
         file: Array,
         n_files: int,
+        often: Index | None = None,
         units: Units | None = None,
         rated: Bools | None = None,
         n_ref: Index | None = None,
     ) -> Self:
         """Count cells, (n,) each: descending scores, values, or whether they are active, and files.
 
-        rated: which of them rates are of; others are false alarms in precision alone. None for all.
+        often: how often each counts; None for once. rated: which of them rates are of; others are false
+        alarms in precision alone. None for all.
         """
         units, first = units or Units(), heads(score)
-        value = units.counted(reference).astype(np.float64)
+        times = np.ones(len(score)) if often is None else often.astype(np.float64)
+        value = units.counted(reference) * times
         gaining = np.logical_or.reduceat(value > 0, first) if len(first) else np.zeros(0, dtype=bool)
         # Where nothing is ever gained there is one point without anything, so that there is one.
-        n, whole = max(int(gaining.sum()), 1), float(units.whole or 1)
+        n, amount = max(int(gaining.sum()), 1), float(units.whole or 1) * times
         sizes = np.diff(first, append=len(score))
         gained = np.repeat(gaining, sizes)
         point = np.repeat(np.cumsum(gaining) - gaining, sizes)
         alarms = np.ones(len(score), dtype=bool) if rated is None else rated
-        before, amount = point < n, np.full(len(score), whole)
         rows = [
             (gained & (value > 0), 0, value),
-            (gained & alarms, n, whole - value),
+            (gained & alarms, n, amount - value),
             (~gained & alarms, 2 * n, amount),
-            (before, 3 * n + 1, amount),
+            (point < n, 3 * n + 1, amount),
         ]
         thing, owner, amounts = (
             np.concatenate(column)

@@ -15,11 +15,13 @@ import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.measures.base import Table, averaged
-from sedeval_soft.measures.curve_scores import PRECISIONS, CurveCounts
+from sedeval_soft.measures.curve_scores import CurveCounts
 from sedeval_soft.measures.event import file_class
+from sedeval_soft.measures.file_sums import counted_together, of_each
 from sedeval_soft.measures.intersections import overlapping
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.measures.pairs import intersection_over_union
+from sedeval_soft.sorting import in_order
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events
 
@@ -73,17 +75,22 @@ def weighted_precisions(
     n_ref = np.zeros((n_owners, n_classes), dtype=np.int64)
     np.add.at(n_ref, (owner[reference.file], reference.label), 1)
     bounds = np.searchsorted(found.label, np.arange(n_classes + 1))
-    curves = [
-        CurveCounts.of(detections.value[own], hits[own], owner[found.file[own]], n_owners, n_ref=n_ref[:, c])
-        for hits in _hits(reference, detections, n_classes, (iou, *COCO))
-        for c, own in enumerate(map(slice, bounds[:-1], bounds[1:]))
-    ]
+    groups = counted_together(np.diff(bounds), int(np.diff(bounds).max(initial=0)), n_owners)
+    curves = []
+    for hits in _hits(reference, detections, n_classes, (iou, *COCO)):
+        for some in groups:
+            own = slice(bounds[some.start], bounds[some.stop])
+            own = own.start + in_order(detections.value[own])[1][::-1]
+            of = (found.label[own] - some.start) * n_owners + owner[found.file[own]]
+            total = n_ref[:, some].T.reshape(-1)
+            curve = CurveCounts.of(detections.value[own], hits[own], of, len(total), n_ref=total)
+            curves.append(of_each(curve.scores, some.stop - some.start))
 
     def table(weights: Floats) -> Table:
         size = len(found) * (1 + len(COCO)) * len(weights)
-        columns = for_each(lambda curve: curve.scores(weights), curves, size)
+        columns = for_each(lambda curve: curve(weights), curves, size)
         shape, total = (1 + len(COCO), n_classes, len(weights)), weights @ n_ref
-        values = {name: np.reshape([own[name] for own in columns], shape) for name in PRECISIONS}
+        values = {name: np.reshape([row for own in columns for row in own[name]], shape) for name in NAMES}
         scores = {name: values[name][0] for name in NAMES}
         scores["average_precision_coco"] = values[NAMES[-1]][1:].mean(axis=0)
         return {name: averaged(of_classes.T, None, total) for name, of_classes in scores.items()}

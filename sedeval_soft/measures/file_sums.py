@@ -112,6 +112,38 @@ def in_blocks(
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
+def counted_together(values: Index, n_cells: int, n_owners: int) -> list[slice]:
+    """Return groups of classes next to one another that are counted at once, as if a class were an owner.
+
+    Hundreds of calls for each class take longer than more numbers in each. values: (n_classes,) how many
+    distinct ones a class may have: each class has numbers for all those of its group. n_cells: of a class, at
+    most. Where files have weights of their own, there is one class in a group.
+    """
+    groups, begin, total, most = list[slice](), 0, 0, _AT_ONCE // max(n_cells, 1) if n_owners == 1 else 1
+    for c, some in enumerate(values.tolist()):
+        size = c - begin
+        if size and (size >= most or (size + 1) * (total + some) > _AT_ONCE):
+            groups.append(slice(begin, c))
+            begin, total = c, 0
+        total += some
+    return [*groups, slice(begin, len(values))][: len(values)]
+
+
+def of_each(
+    measures: Callable[[Floats], Mapping[str, Floats]], n_classes: int
+) -> Callable[[Floats], dict[str, Floats]]:
+    """Return what gives the measures of some classes that are counted together, (n_classes, n_weights) each.
+
+    measures: gives those of weights of the owners of each class in turn.
+    """
+
+    def of_classes(weights: Floats) -> dict[str, Floats]:
+        own = weights if n_classes == 1 else np.asarray(np.kron(np.eye(n_classes), weights), dtype=np.float64)
+        return {name: values.reshape(n_classes, -1) for name, values in measures(own).items()}
+
+    return of_classes
+
+
 def picked(columns: Array, at: Index) -> Array:
     """Return what each row has at positions of its own; columns: (n_weights, n), at: (n_weights, ...)."""
     row = np.arange(len(columns)).reshape(-1, *(1,) * (at.ndim - 1))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from sedeval_soft.evaluation.scores import Score, Scores
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 Family = tuple[str, str]
 """A basis and a reading."""
 
+_FAMILY_OF = attrgetter("basis", "reading")
+
 
 def families(scores: Scores) -> list[Family]:
     """Return each basis and reading that has scores: those of the registry in its order, then others."""
-    present = dict.fromkeys([(score.basis, score.reading) for score in scores.scores.values()])
+    present = dict.fromkeys(map(_FAMILY_OF, scores.scores.values()))
     registered = dict.fromkeys((family.basis, family.reading) for family in FAMILIES)
     return [family for family in {**registered, **present} if family in present]
 

@@ -336,7 +336,7 @@ class _Builder:
             for k, (low, high) in enumerate(zip(*(end.tolist() for end in ends), strict=True)):
                 score = systems[k].score(rank_by)
                 if score.value is not None:
-                    score = replace(score, low=finite(low), high=finite(high))
+                    score = score._replace(low=finite(low), high=finite(high))
                 systems[k] = replace(systems[k], scores={**systems[k].scores, score.name: score})
         board = rank_scores(systems, paired, rank_by=rank_by, baseline=self.baseline)
         _store(stored, key, computed.among(keys))

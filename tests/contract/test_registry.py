@@ -79,7 +79,7 @@ def broken(change):
     def evaluation(reference, system, settings):
         scores = scored(reference, system, settings)
         values = {
-            name: replace(score, value=change(score, reference, settings))
+            name: score._replace(value=change(score, reference, settings))
             for name, score in scores.scores.items()
         }
         return replace(scores, scores=values)

@@ -46,7 +46,7 @@ def build(
     sha256, wide = f"{crc32(system.encode(*UTF_8)):064x}", "wide table, comma"
     output = Input(system, "system", sha256, 900, 4, 2, wide, False, "rows", ("comment",))
     scores = [
-        replace(score, value=_value(score, score.class_name in silent, score.class_name in missed))
+        score._replace(value=_value(score, score.class_name in silent, score.class_name in missed))
         for score in registered(classes)
         if (score.basis, score.reading) in families and not group_of(score.name)
         if score.measure != "fbeta" or settings.beta != 1
@@ -121,7 +121,7 @@ def _with_interval(score: Score) -> Score:
     if score.value is None or score.measure == "threshold":
         return score
     width = 0.04 if isinstance(score.value, float) and score.value <= 1 else 0.1 * score.value
-    return replace(score, low=score.value - width, high=score.value + 1.25 * width)
+    return score._replace(low=score.value - width, high=score.value + 1.25 * width)
 
 
 def of_runs(scores: Scores, runs: Sequence[str] = ("a.tsv", "b.tsv", "c.tsv", "d.tsv")) -> Scores:
@@ -143,7 +143,7 @@ def with_folds(scores: Scores, names: Sequence[str] = ("fold1", "fold2", "fold3"
         spreads.append(Spread(score.name, tuple(values), *((0.5, 0.03125) if several else (None, None))))
         for name, value in zip(names, values, strict=True):
             extra.append(
-                replace(score, name=f"{score.name}@{name}", group=name, value=value, low=None, high=None)
+                score._replace(name=f"{score.name}@{name}", group=name, value=value, low=None, high=None)
             )
     whole = {**scores.scores, **{score.name: score for score in extra}}
     folds = Folds(tuple(names), tuple(range(1, len(names) + 1)), tuple(spreads))

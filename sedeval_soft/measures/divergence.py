@@ -21,7 +21,7 @@ import numpy as np
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.fields import TNorm
 from sedeval_soft.measures.base import Measure, Table, averaged, ratio
-from sedeval_soft.measures.segment import Pieces
+from sedeval_soft.sorting import heads
 from sedeval_soft.threads import for_each
 
 _TINY = float(np.finfo(np.float64).tiny)
@@ -29,11 +29,8 @@ _TINY = float(np.finfo(np.float64).tiny)
 ROUNDING = 1e-14
 """How far apart entropies may be that would be one without rounding."""
 
-_BLOCK = 1 << 15
-"""Cells whose products are summed at a time: what is in between stays in the processor's cache."""
-
-_PIECES = 32
-"""Pieces between the edges of blocks that one thread looks at in a row."""
+_BLOCK = 1 << 16
+"""Cells whose values are summed at a time."""
 
 ENTROPIES = ("kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon")
 """What is counted in nats."""
@@ -143,30 +140,40 @@ def count_divergence(
     `segment.count_soft`. Beside these sums, `sounding` is how many such cells there are.
     """
     columns = [(reading, name) for reading, (_, names) in readings.items() for name in (*names, "sounding")]
-    totals = np.zeros((len(columns), len(start) - 1, len(system)))
-    pieces = Pieces.of(start)
+    n_files, (n_classes, n_cells) = len(start) - 1, system.shape
+    file = np.repeat(np.arange(n_files), np.diff(start))
 
-    def count(label: int) -> None:
-        def cells(block: slice) -> Iterator[Floats]:
-            p = Logarithms.of(system[label, block])
-            clipped, above = p.clipped(eps), p.value > 0
-            for reference, names in readings.values():
-                y = reference[label, block].astype(np.float64, copy=False)
-                sounding = (y > 0) | above
-                sounds, everywhere = sounding.astype(np.float64), sounding.all()
-                for name, values in zip(names, _values(names, y, p, clipped, eps), strict=True):
-                    if name in _CLIPPED and not everywhere:
-                        np.multiply(values, sounds, out=values)
-                    yield values if times is None else values * times[block]
-                yield sounds if times is None else sounds * times[block]
+    def count(block: tuple[slice, slice]) -> tuple[Array, list[Floats]]:
+        labels, cells = block
+        theirs, ours, own = system[block], [side[block] for side, _ in readings.values()], file[cells]
+        heard = np.flatnonzero(np.logical_or.reduce([side > 0 for side in (theirs, *ours)]))
+        detected = theirs.reshape(-1).take(heard)
+        row, cell = np.divmod(heard, max(len(own), 1))
+        group = (labels.start + row) * n_files + own.take(cell)
+        first, p = heads(group), Logarithms.of(detected)
+        clipped, above, sums = p.clipped(eps), detected > 0, list[Floats]()
+        for side, (_, names) in zip(ours, readings.values(), strict=True):
+            y = side.reshape(-1).take(heard).astype(np.float64, copy=False)
+            often = ((y > 0) | above) * (1.0 if times is None else times[cells].take(cell))
+            for values in _values(names, y, p, clipped, eps):
+                sums.append(np.add.reduceat(np.multiply(values, often, out=values), first))
+            sums.append(np.add.reduceat(often, first))
+        return group[first], sums
 
-        totals[:, :, label] = pieces.sums(cells, len(columns))
-
-    for_each(count, range(len(system)), system.size)
+    rows = max(1, _BLOCK // max(n_cells, 1))
+    blocks = [
+        (slice(label, min(label + rows, n_classes)), slice(begin, begin + _BLOCK))
+        for label in range(0, n_classes, rows)
+        for begin in range(0, n_cells, _BLOCK)
+    ]
+    totals = np.zeros((len(columns), n_classes * n_files))
+    for groups, sums in for_each(count, blocks, system.size):
+        # A long row has several blocks, which may begin within a file.
+        totals[:, groups] += sums
     counted: dict[str, dict[str, Array]] = {reading: {} for reading in readings}
-    for (reading, name), total in zip(columns, totals, strict=True):
+    for (reading, name), total in zip(columns, totals.reshape(len(columns), n_classes, n_files), strict=True):
         kind = np.int64 if times is None else times.dtype
-        counted[reading][name] = total.astype(kind) if name == "sounding" else total
+        counted[reading][name] = total.T.astype(kind) if name == "sounding" else total.T
     return counted
 
 

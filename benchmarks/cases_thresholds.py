@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import inputs
@@ -73,9 +74,8 @@ def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
 
 
 def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: ANN401 - a Tally
-    from sedeval_soft.evaluation.optimal import candidates_of, optimal_scores, threshold_counts
+    from sedeval_soft.evaluation.optimal import best_of_class, candidates_of, optimal_scores, threshold_counts
     from sedeval_soft.measures.candidates import joint_best
-    from sedeval_soft.measures.thresholds import f_merit, worth_of
     from sedeval_soft.settings import Settings
 
     settings, every = Settings.of(only=(f"{basis}.optimal",)), np.ones((1, 1))
@@ -88,9 +88,8 @@ def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: 
         return float(best[0])
 
     def alone() -> Any:  # noqa: ANN401 - an array
-        merit = f_merit(1.0)
-        how = {"worth": worth_of([merit]), "only_hits": True}
-        return threshold_counts(tally, basis, settings, lambda counts: counts.best(merit), **how)
+        make = partial(best_of_class, settings)
+        return threshold_counts(tally, basis, settings, make)
 
     table = optimal_scores(tally, basis, replace(settings, measures=("joint",)))
     check(basis, together(), float(table["joint_f"].overall))

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.measures.base import Averaged, Table, averaged, ratio
+from sedeval_soft.measures.candidates import Candidates, joint_scores, satisficed_scores
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores, f_beta
 from sedeval_soft.measures.event import count_events, count_per_class, file_class, match_lifetimes
 from sedeval_soft.measures.matching import naming
@@ -35,20 +36,15 @@ from sedeval_soft.measures.thresholds import (
     Lives,
     Merit,
     ThresholdCounts,
-    Worth,
     error_merit,
     f_merit,
     threshold_between,
-    worth_of,
 )
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, NEVER, Constraint, Settings, Thresholds
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events, active
 from sedeval_soft.timeline.recordings import positive
-
-if TYPE_CHECKING:
-    from sedeval_soft.measures.candidates import Candidates
 
 WeightedScores = Callable[[Floats], Table]
 """Returns the scores of weighted files; weights: (n_weights, n_files)."""
@@ -59,9 +55,7 @@ Best = tuple[Sequence[tuple[float, ...]], DetectionCounts]
 
 def best_counts(tally: Tally, basis: str, settings: Settings) -> Best:
     """Return the best threshold of each class, and what is counted there."""
-    worth = worth_of([f_merit(settings.beta), error_merit])
-    make = partial(best_of_class, basis, settings)
-    best = threshold_counts(tally, basis, settings, make, worth=worth, only_hits=True)
+    best = threshold_counts(tally, basis, settings, partial(best_of_class, settings))
     return best, counts_at(tally, basis, np.array([of_class[0] for of_class in best]), settings)
 
 
@@ -81,8 +75,6 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | No
     if "joint" in settings.measures:
         classes = candidates_of(tally, basis, settings, by_file=False)
         (pooled,) = candidates_of(tally, basis, settings, by_file=False, pooled=True)
-        from sedeval_soft.measures.candidates import joint_scores
-
         others |= joint_scores(classes, pooled, every, settings.beta, inclusive=inclusive)
     if settings.satisfice:
         others |= satisficed(tally, basis, settings, by_file=False)(every)
@@ -95,14 +87,14 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | No
     return scores
 
 
-def best_of_class(basis: str, settings: Settings, counts: ThresholdCounts) -> tuple[float, ...]:
+def best_of_class(settings: Settings, counts: ThresholdCounts) -> tuple[float, ...]:
     """Return the threshold of the best F, then that of the fewest errors of events, TP and N_sys there."""
-    low, high, *_ = counts.best(f_merit(settings.beta))
-    threshold = threshold_between(low, high, settings.inclusive)
-    if basis in CELLS:
-        return threshold, math.nan, 0, 0
-    low, high, *fewest = counts.best(error_merit)
-    return threshold, threshold_between(low, high, settings.inclusive), *fewest
+    own, every = Candidates.of(counts), np.ones((1, 1))
+    by_f, fewest = own.best(every, [f_merit(settings.beta), error_merit])
+    threshold, errors_at = (
+        own.thresholds(every, at, inclusive=settings.inclusive).item() for at, *_ in (by_f, fewest)
+    )
+    return threshold, errors_at, fewest[1].item(), fewest[2].item()
 
 
 def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:
@@ -155,15 +147,14 @@ def threshold_counts(
     by_file: bool = False,
     pooled: bool = False,
     regardless: bool = False,
-    worth: Worth | None = None,
-    only_hits: bool = False,
 ) -> list[Any]:
     """Return what is made of the counts of each class at every threshold; of cells, one class at a time.
 
     by_file: whether files are told from one another. pooled: count all classes as one; regardless: then also
-    what is paired whatever its class, which intersections do not know. worth: as for `of_lives`. only_hits:
-    as for `of_cells`.
+    what is paired whatever its class, which intersections do not know.
     """
+    n_files = len(tally.files)
+    owner = np.arange(n_files, dtype=np.int32) if by_file else np.zeros(n_files, dtype=np.int32)
     if basis not in CELLS:
         lives, n_ref = lives_of(tally, basis, settings)
         regardless = regardless and basis == "event"
@@ -171,27 +162,20 @@ def threshold_counts(
             lives = [(alive._replace(label=np.zeros_like(alive.label)), rows) for alive, rows in lives]
             lives += [(paired_events(tally, settings), (PAIRED,))] if regardless else []
             n_ref = n_ref.sum(axis=1, keepdims=True)
-        return [
-            make(counts)
-            for counts in ThresholdCounts.of_lives(lives, n_ref, 2 + regardless, apart=by_file, worth=worth)
-        ]
+        lives = [(alive._replace(file=owner[alive.file]), rows) for alive, rows in lives]
+        n_ref = n_ref if by_file else n_ref.sum(axis=0, keepdims=True)
+        return [*map(make, ThresholdCounts.of_lives(lives, n_ref, 2 + regardless))]
     scores, hits, lengths = _cells(tally, basis, settings)
-    paired, file = None, None
-    # One file needs no column.
-    n_files = len(lengths) if by_file else 1
-    if n_files > 1:
-        file = np.repeat(np.arange(n_files, dtype=np.int32), lengths)
+    paired, file = None, np.repeat(owner, lengths)
     if pooled:
         paired = _first_detected(scores, hits).reshape(-1) if regardless else None
-        file = None if file is None else np.tile(file, len(scores))
-        scores, hits = scores.reshape(1, -1), hits.reshape(1, -1)
-    return for_each(
-        lambda c: make(
-            ThresholdCounts.of_cells(scores[c], hits[c], file, n_files, paired, only_hits=only_hits)
-        ),
-        range(len(scores)),
-        scores.size,
-    )
+        file, scores, hits = np.tile(file, len(scores)), scores.reshape(1, -1), hits.reshape(1, -1)
+    n_owners = n_files if by_file else 1
+
+    def of_class(c: int) -> Any:  # noqa: ANN401 - what is made
+        return make(ThresholdCounts.of_cells(scores[c], hits[c], file, n_owners, paired))
+
+    return for_each(of_class, range(len(scores)), scores.size)
 
 
 def _cells(tally: Tally, basis: str, settings: Settings) -> tuple[Floats, Bools, Index]:
@@ -255,19 +239,9 @@ def candidates_of(
     every: as for `Candidates.of`. by_file, pooled, regardless: as for `threshold_counts`; files have weights
     of their own unless `by_file` is False.
     """
-    from sedeval_soft.measures.candidates import Candidates
-
     make = partial(Candidates.of, every=every)
-    return threshold_counts(
-        tally,
-        basis,
-        settings,
-        make,
-        by_file=by_file,
-        pooled=pooled,
-        regardless=regardless,
-        only_hits=not every,
-    )
+    how = {"by_file": by_file, "pooled": pooled, "regardless": regardless}
+    return threshold_counts(tally, basis, settings, make, **how)
 
 
 def _first_detected(scores: Floats, hits: Bools) -> Bools:
@@ -295,8 +269,6 @@ def satisficed(tally: Tally, basis: str, settings: Settings, *, by_file: bool = 
     how |= {"pooled": True, "regardless": constraint.counts_regardless}
     candidates += candidates_of(tally, basis, settings, every=True, **how)
     length = tally.per_file["length"] if by_file else tally.per_file["length"].sum(keepdims=True)
-    from sedeval_soft.measures.candidates import satisficed_scores
-
     return lambda weights: satisficed_scores(candidates, weights, length, settings)
 
 
@@ -409,19 +381,21 @@ def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
     """
     objective = settings.objective or "segment.f1"
     basis, merit = merit_of(objective, settings.beta)
-    thresholds: Thresholds = {}
+    thresholds, every = Thresholds(), np.ones((1, 1))
     classes: dict[str, dict[str, Any]] = {}
     for label, counts in zip(tally.classes, threshold_counts(tally, basis, settings), strict=True):
         n_ref = counts.n_ref.sum()
         if not n_ref:
             classes[label] = {"n_ref": 0, "score": None, "as_good": [None, None]}
             continue
-        low, high, tp, n_sys = counts.best(merit)
+        own = Candidates.of(counts)
+        ((at, tp, n_sys, _),) = own.best(every, [merit])
+        low, high = (ends.item() for ends in own.ranges(every, at))
         threshold = threshold_between(low, high, settings.inclusive)
         thresholds[label] = NEVER if math.isnan(threshold) else threshold
         is_f = objective.endswith(".f1")
         score = f_beta(tp, n_ref, n_sys, settings.beta) if is_f else ratio(n_ref + n_sys - 2 * tp, n_ref)
-        classes[label] = {"n_ref": int(n_ref), "score": float(score), "as_good": [low, min(high, 1.0)]}
+        classes[label] = {"n_ref": int(n_ref), "score": score.item(), "as_good": [low, min(high, 1.0)]}
     return {
         "thresholds": thresholds,
         "objective": objective,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +15,9 @@ _AT_ONCE = 1 << 18
 """Numbers in an array that is made for some weights: so many stay near the processor."""
 
 _FEW = 1 << 10
-"""Entries up to which scipy is not imported, which takes as long as many products of so few."""
+"""Entries up to which scipy is not imported, which takes as long as many products of so few.
+
+Of one file there is nothing to sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,31 +45,11 @@ class FileSums:
             sums = np.add.reduceat(sums[order], first)
             thing, files = np.divmod(key[order[first]], shape[1])
         start = np.append(0, np.cumsum(np.bincount(thing, minlength=shape[0])))
-        return cls(start, files, sums, shape[1], len(files) <= _FEW)
-
-    @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """Return what the same files count of the things of all parts, one after another."""
-        size = np.cumsum([0, *(len(part.file) for part in parts)])
-        start = [part.start[:-1] + begin for part, begin in zip(parts, size.tolist(), strict=False)]
-        columns = (part.file for part in parts), (part.amount for part in parts)
-        file, amount = (np.concatenate([*column]) for column in columns)
-        few = all(part.few for part in parts)
-        return cls(np.concatenate((*start, size[-1:])), file, amount, parts[0].n_files, few)
+        return cls(start, files, sums, shape[1], shape[1] == 1 or len(files) <= _FEW)
 
     def __len__(self) -> int:
         """Return of how many things."""
         return len(self.start) - 1
-
-    def take(self, some: slice) -> Self:
-        """Return what files count of some things next to one another."""
-        start = self.start[some.start : some.stop + 1]
-        inside = slice(start[0], start[-1])
-        return replace(self, start=start - start[0], file=self.file[inside], amount=self.amount[inside])
-
-    def padded(self, n: int) -> Self:
-        """Return the same with so many more things, of which no file counts anything."""
-        return replace(self, start=np.append(self.start, np.full(n, self.start[-1])))
 
     def weighted(self, weights: Floats) -> Floats:
         """Return the sums over weighted files, (n_weights, n_things); weights: (n_weights, n_files)."""

@@ -126,7 +126,7 @@ def _counts(
             which = np.concatenate(parts)
             lives.append((Alive(label[which], file[which], born[which], dies[which]), (row,)))
     owned = [(alive._replace(file=owner[alive.file].astype(np.int32)), rows) for alive, rows in lives]
-    return ThresholdCounts.of_lives(owned, n_ref, n_counts, apart=True)
+    return ThresholdCounts.of_lives(owned, n_ref, n_counts)
 
 
 def _detections(system: EventLifetimes, owner: Index, n_owners: int, n_classes: int) -> Index:
@@ -216,14 +216,16 @@ class Rocs:
 
     def _points(self, own: Candidates) -> Iterator[tuple[Index, Floats]]:
         """Yield points that may be on the ROC of a class: positions of weights, and each count, (n,)."""
-        stretches, limit = own.stretches(self.weights), self.criteria.max_efpr
-        # What is detected and has not found anything is false.
-        fewest = stretches.least - stretches.most
-        worth = (fewest * self.rate[:, None] < limit) & (stretches.most > 0)
-        for _, row, counts in stretches.counts(worth):
+        rows = max(1, _AT_ONCE // (len(own.value) * len(own.changes)))
+        for begin in range(0, len(self.weights), rows):
+            some = slice(begin, begin + rows)
+            counts = np.array(own.counts(self.weights[some])[:-1])
+            # What is detected and has not found anything is false.
             counts[FALSE] = counts[N_SYS] - counts[FOUND]
-            at, some = np.nonzero((counts[FALSE] * self.rate[row] < limit) & (counts[FOUND] > 0))
-            yield row[some], counts[:, at, some]
+            at, row = np.nonzero(
+                (counts[FALSE] * self.rate[some] < self.criteria.max_efpr) & (counts[FOUND] > 0)
+            )
+            yield begin + row, counts[:, at, row]
 
     def left(self, efpr: Floats) -> Floats:
         """Return which share of the area lies beyond a rate, 0 from the largest one on."""

@@ -24,11 +24,17 @@ from sedeval_soft.measures.thresholds import (
     ThresholdCounts,
     error_merit,
     f_merit,
-    worth_of,
 )
 from sedeval_soft.settings import Constraint, Settings
 
 # Counts of lifetimes of events, and of cells.
+
+
+def best_of(table, merit, **how):
+    """Between which levels it is best, and TP and N_sys there, of files that count once."""
+    own, once = Candidates.of(table, **how), np.ones((1, len(table.n_ref)))
+    ((at, tp, n_sys, _),) = own.best(once, [merit])
+    return tuple(number.item() for number in (*own.ranges(once, at), tp, n_sys))
 
 
 def test_the_range_of_a_best_threshold_goes_on_while_counts_stay():
@@ -38,14 +44,14 @@ def test_the_range_of_a_best_threshold_goes_on_while_counts_stay():
     found = [(Alive(none, none, np.zeros(3), level, row), (k,)) for k, row in enumerate(changes)]
     top = Alive(none[:1], none[:1], np.zeros(1), np.ones(1))
     (table,) = ThresholdCounts.of_lives([*found, (top, (TP, N_SYS))], np.array([[3]]))
-    assert table.best(f_merit(1.0)) == (0.25, 0.75, 2, 3)
+    assert best_of(table, f_merit(1.0)) == (0.25, 0.75, 2, 3)
     # What is best where nothing is detected, or everything.
-    assert table.best(lambda *counts: -counts[1]) == (1.0, math.inf, 0, 0)
-    assert table.best(lambda *counts: counts[1]) == (0.0, 0.25, 2, 6)
+    assert best_of(table, lambda *counts: -counts[1]) == (1.0, math.inf, 0, 0)
+    assert best_of(table, lambda *counts: counts[1], every=True) == (0.0, 0.25, 2, 6)
     # For files with weights: where no file changes that is drawn, or changes cancel, it goes on.
     file = np.array([0, 1, 0, 1], dtype=np.int32)
-    steps = np.array([0.2, 0.4, 0.4, 0.8]), np.array([[1, 0, 0, 1], [2, 1, -1, 1]])
-    own = Candidates.of(ThresholdCounts(*steps, np.array([2, 2]), file))
+    level, changes = np.array([0.2, 0.4, 0.4, 0.8]), np.array([[1, 0, 0, 1], [2, 1, -1, 1]])
+    own = Candidates.of(ThresholdCounts(level, file, changes, np.array([2, 2])))
     weights = np.array([[1.0, 1.0], [2.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
     at = np.array([np.flatnonzero(own.value == 0.8)[0]] * 3 + [-1])
     assert own.thresholds(weights, at, inclusive=False)[:3].tolist() == [0.5, 0.6, 0.6]
@@ -58,7 +64,7 @@ def test_files_may_count_more_often_than_float32_can_tell(largest):
     rng = np.random.default_rng(largest)
     level, file = np.sort(rng.integers(1, 41, 300)) / 40, rng.integers(5, size=300).astype(np.int32)
     changes = np.array([rng.integers(2, size=300), np.ones(300, dtype=np.int64)])
-    own = Candidates.of(ThresholdCounts(level, changes, np.full(5, 40), file))
+    own = Candidates.of(ThresholdCounts(level, file, changes, np.full(5, 40)))
     weights = rng.integers(max(0, largest - 3), largest + 1, (7, 5))
     ((at, tp, n_sys, n_ref),) = own.best(weights.astype(np.float64), [f_merit(1.0)])
     for row, files in enumerate(weights):
@@ -69,45 +75,16 @@ def test_files_may_count_more_often_than_float32_can_tell(largest):
         assert f_merit(1.0)(tp[row], n_sys[row], n_ref[row]) == best
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_levels_that_are_left_out_are_never_the_best(seed):
-    """Hits that come and go within few levels, in one column, as matching at all levels has them."""
-    rng = np.random.default_rng(seed)
-    n, n_ref, none = 4000, 30, np.zeros(4000, dtype=np.int64)
-    # From the highest level down: one at the top, and peaks that end soon.
-    hits, peaks = np.zeros(n, dtype=np.int64), rng.choice(1500, 5, replace=False)
-    hits[0] = 1
-    for peak, height in zip(peaks.tolist(), rng.integers(1, 11, len(peaks)).tolist(), strict=True):
-        hits[peak] += height
-        hits[peak + 3] -= height
-    level = np.sort(rng.random(n))[::-1]
-    pairs = Alive(none, none, np.zeros(n), level, hits)
-    alive = Alive(none, none, np.zeros(n), rng.permutation(level), 1)
-    lives, merits = [(pairs, (TP,)), (alive, (N_SYS,))], [f_merit(1.0), error_merit]
-    (whole,), (some,) = (
-        ThresholdCounts.of_lives(lives, np.array([[n_ref]]), worth=worth)
-        for worth in (None, worth_of(merits))
-    )
-    assert len(some.level) < len(whole.level)
-    for merit in merits:
-        assert some.best(merit) == whole.best(merit)
-
-
 SCORES = st.sampled_from([-0.0, 0.0, 5e-324, 0.25, 0.5, math.nextafter(0.5, 1), 1.0])
 
 
 @given(st.lists(st.tuples(SCORES, st.booleans()), max_size=12), st.sampled_from([0.5, 1.0, 2.0]))
 def test_the_best_level_of_cells_is_one_with_a_hit(cells, beta):
+    """Against all levels, of which some have no hit."""
     system, positive = np.array([[*cell] for cell in cells]).reshape(-1, 2).T
-    every, hits = (
-        ThresholdCounts.of_cells(system, positive > 0, only_hits=only_hits) for only_hits in (False, True)
-    )
-    assert hits.n_ref.tolist() == every.n_ref.tolist()
-    assert len(hits.level) == len({*system[(positive > 0) & (system > 0)].tolist()})
+    table = ThresholdCounts.of_cells(system, positive > 0, np.zeros(len(system), dtype=np.int32), 1)
     for merit in (f_merit(beta), error_merit):
-        one, other = hits.best(merit), every.best(merit)
-        # Where nothing is detected, how far down that goes is not told by hits alone.
-        assert one[math.isinf(one[1]) :] == other[math.isinf(other[1]) :]
+        assert best_of(table, merit) == best_of(table, merit, every=True)
 
 
 # Best thresholds of tables, against given ones.

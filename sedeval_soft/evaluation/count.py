@@ -21,7 +21,7 @@ from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.ranking import Sides, count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_soft, sum_files
-from sedeval_soft.measures.tally import ClassColumn, Tally
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
@@ -109,7 +109,7 @@ def columns_of(prefix: str, counts: DetectionCounts) -> Columns:
     return {f"{prefix}.{name}": getattr(counts, name) for name in (*PER_CLASS, *PER_FILE)}
 
 
-def with_columns(tally: Tally, columns: Mapping[str, ClassColumn]) -> Tally:
+def with_columns(tally: Tally, columns: Mapping[str, Array]) -> Tally:
     """Return a tally with more columns."""
     per_class = {name: column for name, column in columns.items() if len(column.shape) == 2}
     per_file = {name: np.asarray(column) for name, column in columns.items() if len(column.shape) == 1}

@@ -159,7 +159,7 @@ def count_parts(partition: Partition, settings: Settings, execute: Execute) -> S
 
 def count_part(settings: Settings, part: Part) -> Shard:
     """Return the statistics of a part."""
-    return shard_of_rows(*part.sides(), settings, part.durations, batch=True).slim()
+    return shard_of_rows(*part.sides(), settings, part.durations, batch=True)
 
 
 def _on_time_grid(

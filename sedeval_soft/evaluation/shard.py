@@ -41,11 +41,6 @@ class Shard(NamedTuple):
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
 
-    def slim(self) -> Shard:
-        """Return the same shard in less memory, where there are many classes and few of them in each file."""
-        groups = {name: tally.slim() for name, tally in self.groups.items()}
-        return self._replace(tally=self.tally.slim(), groups=groups)
-
     @staticmethod
     def merge(shards: Sequence[Shard]) -> Shard:
         """Return the shard of all files of some, at least one, whatever their order.

@@ -214,7 +214,7 @@ def _counts_of_files(tally: Tally, best: Mapping[str, Best]) -> Tally:
     columns: Columns = {}
     for basis, (_, counts) in best.items():
         columns |= columns_of(f"{basis}.optimal", counts)
-    return with_columns(replace(tally, samples={}, events={}), columns).slim()
+    return with_columns(replace(tally, samples={}, events={}), columns)
 
 
 def _details(tally: Tally, settings: Settings, plan: Plan, *, points: bool) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.evaluation.scores import counted_tables
 from sedeval_soft.measures.base import WeightedTables
-from sedeval_soft.measures.tally import ClassColumn, SparseColumn, Tally
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 
 
@@ -30,17 +30,8 @@ class Weighted:
 def weighted(tally: Tally, weights: Floats) -> Weighted:
     """Return the totals of weighted files."""
     columns = {**tally.per_class, **tally.per_file}
-    return Weighted(tally.classes, tally.is_expected, {n: _sums(weights, of) for n, of in columns.items()})
-
-
-def _sums(weights: Floats, column: ClassColumn) -> Floats:
-    """Return a column summed over weighted files; one of few entries is never written out."""
-    if not isinstance(column, SparseColumn):
-        return np.asarray(weights @ column)
-    from scipy.sparse import csr_array
-
-    entries = csr_array((column.value, (column.file, column.label)), shape=column.shape)
-    return np.asarray(weights @ entries)
+    sums = {name: np.asarray(weights @ column) for name, column in columns.items()}
+    return Weighted(tally.classes, tally.is_expected, sums)
 
 
 def counted_of_weights(tally: Tally, settings: Settings) -> WeightedTables:

@@ -10,85 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Codes, Index
+from sedeval_soft.arrays import Array, Bools, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.timeline.events import EventLifetimes
 from sedeval_soft.timeline.ranges import expand
-
-_ENTRY = 16
-"""Bytes of an entry: its number, its file and its class."""
-
-_CLASSES = 16
-"""Classes from which entries may pay. Of one class alone numpy would add the numbers in another order."""
-
-
-class SparseColumn(NamedTuple):
-    """Numbers by file and class, (n_files, n_classes), of which only those other than 0 are kept.
-
-    file, label, value: (n_entries,) in the order of files. It has what a tally uses of an array.
-    """
-
-    shape: tuple[int, int]
-    file: Codes
-    label: Codes
-    value: Array
-
-    @classmethod
-    def of(cls, column: ClassColumn) -> SparseColumn:
-        """Return the entries of a column, (n_files, n_classes)."""
-        if isinstance(column, SparseColumn):
-            return column
-        file, label = np.nonzero(column)
-        n_files, n_classes = column.shape
-        codes = file.astype(np.int32), label.astype(np.int32)
-        return cls((n_files, n_classes), *codes, column[file, label])
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the numbers."""
-        return self.value.dtype
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes that the entries take."""
-        return self.file.nbytes + self.label.nbytes + self.value.nbytes
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:  # noqa: ANN401
-        """Return all numbers, (n_files, n_classes)."""
-        full = np.zeros(self.shape, dtype=dtype or self.dtype)
-        full[self.file, self.label] = self.value
-        return full
-
-    def sum(self, axis: int = 0) -> Array:  # noqa: ARG002 - as of an array
-        """Return the sum over files, (n_classes,): numbers are added in the order of files, as numpy does."""
-        total = np.zeros(self.shape[1], dtype=self.dtype)
-        np.add.at(total, self.label, self.value)
-        return total
-
-    def take(self, index: Index, axis: int = 0) -> SparseColumn:
-        """Return the numbers of some files, (n,) positions; of axis 1, of all classes in another order."""
-        if axis:
-            return self._replace(label=np.argsort(index).astype(np.int32)[self.label])
-        start = np.searchsorted(self.file, np.arange(self.shape[0] + 1))
-        owner, at = expand(start[index], start[index + 1])
-        shape = len(index), self.shape[1]
-        return SparseColumn(shape, owner.astype(np.int32), self.label[at], self.value[at])
-
-
-ClassColumn = Array | SparseColumn
-
-
-def slim(column: ClassColumn) -> ClassColumn:
-    """Return a column as its entries, where these take less than half the memory."""
-    if isinstance(column, SparseColumn) or column.shape[1] < _CLASSES:
-        return column
-    if 2 * _ENTRY * np.count_nonzero(column) >= column.nbytes:
-        return column
-    return SparseColumn.of(column)
 
 
 class Totals(Protocol):
@@ -111,7 +40,7 @@ class Tally:
     """Statistics of some files.
 
     files: sorted and distinct, (n_files,). classes: sorted or as the settings name them.
-    per_class: named columns (n_files, n_classes), int64 counts or float64 sums; or their entries.
+    per_class: named columns (n_files, n_classes), int64 counts or float64 sums.
     per_file: named columns (n_files,).
     samples: named arrays (n_classes, n_cells), the cells of all files in the order of `files`. The first part
         of a name, such as `segment` in `segment.system`, is their basis; how many cells each file has is the
@@ -127,7 +56,7 @@ class Tally:
 
     files: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
-    per_class: Mapping[str, ClassColumn] = field(default_factory=dict)
+    per_class: Mapping[str, Array] = field(default_factory=dict)
     per_file: Mapping[str, Array] = field(default_factory=dict)
     samples: Mapping[str, Array] = field(default_factory=dict)
     events: Mapping[str, EventLifetimes] = field(default_factory=dict)
@@ -140,10 +69,7 @@ class Tally:
         Columns are put in one order in memory: in another, numpy adds in another order, and the last digit of
         a total would depend on whether tallies were merged.
         """
-        per_class = {
-            name: column if isinstance(column, SparseColumn) else np.ascontiguousarray(column)
-            for name, column in self.per_class.items()
-        }
+        per_class = {name: np.ascontiguousarray(column) for name, column in self.per_class.items()}
         object.__setattr__(self, "per_class", per_class)
         if any(a >= b for a, b in pairwise(self.files)):
             raise ValueError("the files of a tally must be sorted and distinct")
@@ -210,10 +136,6 @@ class Tally:
             samples={name: np.ascontiguousarray(array[order]) for name, array in self.samples.items()},
             events={name: replace(of, label=code[of.label]) for name, of in self.events.items()},
         )
-
-    def slim(self) -> Tally:
-        """Return the same tally, its columns per class as entries where that takes less memory."""
-        return replace(self, per_class={name: slim(column) for name, column in self.per_class.items()})
 
     @staticmethod
     def merge(tallies: Iterable[Tally]) -> Tally:
@@ -306,21 +228,12 @@ def _check_same_classes(parts: Sequence[Tally]) -> None:
         )
 
 
-def _join_columns(parts: Sequence[_Part], name: str, shape: tuple[int, int]) -> ClassColumn:
+def _join_columns(parts: Sequence[_Part], name: str, shape: tuple[int, int]) -> Array:
     """Join a column per class of all parts; absent classes 0."""
-    columns = [tally.per_class[name] for tally, _, _ in parts]
-    if not any(isinstance(column, SparseColumn) for column in columns):
-        joint = np.zeros(shape, dtype=columns[0].dtype)
-        for (_, files, classes), column in zip(parts, columns, strict=True):
-            joint[files[:, None], classes] = column
-        return joint
-    entries = [
-        (files[of.file].astype(np.int32), classes[of.label].astype(np.int32), of.value)
-        for (_, files, classes), of in zip(parts, map(SparseColumn.of, columns), strict=True)
-    ]
-    file, label, value = map(np.concatenate, zip(*entries, strict=True))
-    order = np.argsort(file, kind="stable")
-    return SparseColumn(shape, file[order], label[order], value[order])
+    joint = np.zeros(shape, dtype=parts[0][0].per_class[name].dtype)
+    for tally, files, classes in parts:
+        joint[files[:, None], classes] = tally.per_class[name]
+    return joint
 
 
 def _join_samples(parts: Sequence[_Part], name: str, lengths: Index, n_classes: int) -> Array:

@@ -49,10 +49,10 @@ def memory_limited(most: int | None) -> Iterator[None]:
         _GIVEN.reset(token)
 
 
-def check_room(needed: float, what: str, mend: str) -> None:
+def check_room(needed: float, what: str, fix: str) -> None:
     """Refuse a step that would take more memory than there is; raises RoomError before anything is taken.
 
-    needed: bytes, estimated. what: the step, as the subject of a sentence. mend: what would need less.
+    needed: bytes, estimated. what: the step, as the subject of a sentence. fix: what would need less.
     """
     if has_room(needed):
         return
@@ -62,7 +62,7 @@ def check_room(needed: float, what: str, mend: str) -> None:
         limit = f"{free_now} are free, of which {SHARE:.0%} may be taken ({OPTION} sets how much)"
     else:
         limit = f"{spelled(left)} are left of {OPTION} {spelled(given)}"
-    raise RoomError(f"{what} would take about {spelled(needed)}; {limit}. {mend}")
+    raise RoomError(f"{what} would take about {spelled(needed)}; {limit}. {fix}")
 
 
 @cache

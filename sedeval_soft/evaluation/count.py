@@ -58,6 +58,12 @@ _BYTES_PER_CELL = 64
 _BYTES_PER_SCORE = 6000
 """The same for each class: its scores, with their names, as they are shown."""
 
+LESS_MEMORY = (
+    "Segments and events of all recordings are kept where thresholds are chosen: --only segment.hard --only "
+    "segment.soft --only event.hard --only event.soft needs none of them"
+)
+"""The fix for too little memory: readings that keep no more than counts of files."""
+
 
 def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False) -> Tally:
     """Count everything that the scores of the settings' bases need.

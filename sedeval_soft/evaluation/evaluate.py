@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sedeval_soft.evaluation.count import (
+    LESS_MEMORY,
     bytes_per_cell,
     bytes_per_file,
     check_counts,
@@ -197,8 +198,6 @@ def time_grids(settings: Settings, part: Part) -> dict[tuple[str, ...], TimeGrid
 
 def _check_merge(shards: Sequence[Shard]) -> None:
     """Refuse segments and events of all recordings that do not fit into memory; raises RoomError."""
-    from sedeval_soft.evaluation.partition import LESS_MEMORY
-
     sizes: Counter[str] = Counter()
     for tally in (shard.tally for shard in shards):
         sizes.update({name: values.nbytes for name, values in tally.samples.items()})

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sedeval_soft.errors import EvaluationError, InputError
-from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file
+from sedeval_soft.evaluation.count import LESS_MEMORY, bytes_per_cell, bytes_per_file
 from sedeval_soft.evaluation.execute import Execute
 from sedeval_soft.memory import check_room, reuse_freed, room
 from sedeval_soft.settings import Settings
@@ -41,13 +41,6 @@ _MOST_PARTS, _MOST_PIECES = 256, 200_000
 
 Pieces = tuple[list[Any], list[Any]]
 """The rows of a part on either side, in the order of shards: where they are."""
-
-
-LESS_MEMORY = (
-    "Segments and events of all recordings are kept where thresholds are chosen: --only segment.hard --only "
-    "segment.soft --only event.hard --only event.soft needs none of them"
-)
-"""The mend for too little memory: readings that keep no more than counts of files."""
 
 
 @dataclass(frozen=True, slots=True)

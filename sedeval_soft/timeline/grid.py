@@ -330,18 +330,18 @@ class Grid(NamedTuple):
         per_cell = _BYTES_OF_MEANS if means else _BYTES_IN_ORDER if in_order else _BYTES_PER_CELL
         longest = int(self.length.max(initial=0)) / TICKS_PER_SECOND
         segments = counted(self.size, "segment")
-        mend = (
+        fix = (
             "Are the times in seconds? A larger --segment-length gives fewer, --only segment.hard needs none"
         )
         check_room(
             float(self.size) * max(n_classes, 1) * per_cell,
             f"{segments} x {counted(n_classes, 'class')} (the longest file has {longest:g} s)",
-            mend,
+            fix,
         )
         if longest > _LONGEST and self.n_segments.max() > _LONG:
             raise EvaluationError(
                 f"looking at each of {segments} would take minutes (the longest file has "
-                f"{longest // 86_400:g} days, {longest:g} s). {mend}"
+                f"{longest // 86_400:g} days, {longest:g} s). {fix}"
             )
 
     def spans(self, cell: Index, file: Codes | None = None) -> tuple[Codes, Ticks, Ticks]:

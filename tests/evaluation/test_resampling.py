@@ -118,7 +118,6 @@ def test_every_score_under_other_settings(chosen):
 def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
     """What is counted at candidates, one weights at a time or many."""
     monkeypatch.setattr(candidates, "_AT_ONCE", 1 << (seed % 3 * 8))
-    monkeypatch.setattr(candidates, "_SHORTEST", (1, 5, 128)[seed % 3])
     monkeypatch.setattr(weighted_optimal, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
     monkeypatch.setattr(weighted_optimal, "_LARGEST", 1 << (seed % 2 * 62))
     only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")
@@ -141,7 +140,6 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
 def test_psds_of_many_draws(monkeypatch, seed, form, changes):
     """Whatever is counted, put in order or looked at together, a few at a time or all at once."""
     monkeypatch.setattr(candidates, "_AT_ONCE", 1 << (seed % 3 * 8))
-    monkeypatch.setattr(candidates, "_SHORTEST", (1, 5, 128)[seed % 3])
     for name in ("_AT_ONCE", "_STEPS", "_SORTED"):
         monkeypatch.setattr(psds, name, (1, 200, 1 << 20)[seed % 3])
     settings = Settings.of(only=("intersection",), **changes)

@@ -101,7 +101,7 @@ def _value(score: Score, silent: bool, missed: bool) -> Value:
 
 def revalued(scores: Scores, value: Callable[[Score], Value]) -> Scores:
     """Return the same scores with the value that a function gives to each."""
-    return replace(scores, scores={s.name: replace(s, value=value(s)) for s in scores.scores.values()})
+    return replace(scores, scores={s.name: s._replace(value=value(s)) for s in scores.scores.values()})
 
 
 # With intervals, folds, what costs most; and boards.

@@ -1,8 +1,9 @@
 """Scores that need all values in order: curves, calibration and correlation of cells, precisions of events.
 
-They are of files with weights: how often each counts. Every file has an owner, a number. What the files of
-one owner count is added up first, and weights are of owners: for the scores of all files there is one owner,
-which counts once; for replicates each file is an owner.
+Files have weights: how often each counts. Every file has an owner, a number. The program first adds up the
+counts of all files of an owner, and weights are of owners: the scores of all files have one owner, which
+counts once; for replicates each file is an owner. If there is one owner, the program counts many classes with
+few values together, as if each class were an owner.
 """
 
 from __future__ import annotations
@@ -57,14 +58,12 @@ def cell_tables(tally: Tally, basis: str, settings: Settings, owner: Index) -> W
         inside = np.ones(reference.shape[1], dtype=bool)
     file = np.repeat(owner.astype(np.int32), lengths)
     of_classes = [Units.of(row) for row in reference]
-    # Classes whose numbers would suffer beside those of others stay alone.
-    values, highest = (
-        np.count_nonzero((reference > 0) | (system > 0), axis=1),
-        system.max(axis=1, initial=0.0),
-    )
+    values = np.count_nonzero((reference > 0) | (system > 0), axis=1)
+    highest = system.max(axis=1, initial=0.0)
+    # A class whose sums need floats, or whose squares would vanish beside larger ones, is counted alone.
     alone = [units.whole == 0 or 0 < most < _TINY for units, most in zip(of_classes, highest, strict=True)]
     values[np.array(alone, dtype=bool)] = reference.size
-    # Last all cells as those of one class: of them, those that others expect count for most.
+    # The last part has all cells as one class. Cells of classes that nobody expects are not evaluated.
     parts = [
         (some, _Cells.of(reference[some], system[some], file, inside, some.stop - some.start))
         for some in counted_together(values, reference.shape[1], n_owners)
@@ -94,12 +93,12 @@ def cell_tables(tally: Tally, basis: str, settings: Settings, owner: Index) -> W
 
 
 class _Cells(NamedTuple):
-    """Cells of which one does not stand beside others of its kind, (n,) each.
+    """Cells, (n,) each; the silent cells of an owner are one cell that counts often.
 
-    reference, system: their values; those of the reference may be cut. owner: of each; classes that are
-    counted together are an owner each. inside: whether it is evaluated; others are false alarms in average
-    precisions, and in nothing else. often: how often it counts: the silent cells of an owner are one.
-    n_classes: how many are counted together; 1 where all cells are as of one class.
+    reference, system: the values of both sides; the reference may be cut at its threshold. owner: if classes
+    are counted together, each class is an owner. inside: whether a cell is evaluated; cells that are not
+    evaluated are false alarms in average precisions, and nothing in other measures. often: how often a cell
+    counts. n_classes: the number of classes that are counted together; 1 if all cells count as one class.
     """
 
     reference: Array

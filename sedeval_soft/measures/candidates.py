@@ -1,7 +1,8 @@
-"""Candidate thresholds: for files with weights, the best of all classes jointly, or under a constraint.
+"""Candidate thresholds of weighted files: the best of each class, of all jointly, or under a constraint.
 
-They are made of the counts at every threshold, where more is asked than what is best for each class alone:
+They are made of the counts at every threshold. Weights of one give what is best for all files.
 
+- Of each class: the candidate at which F, or another merit, is highest; of several the highest threshold.
 - Jointly: micro F pools the counts of classes, so the threshold that is best for a class alone need not be
   best for all. F is a ratio of sums over classes: for a given value f, the classes part, each maximising
   (1 + b^2) TP - f N_sys by itself; the F that these reach is the next f, until it is not higher. A few rounds

@@ -4,8 +4,6 @@ A level is a value of the system at which counts change: what counts right below
 or above. Thresholds between which no count changes are alike, and `threshold_between` is the number that is
 written for them; of equally good ones the highest is best. No threshold is below 0: a value of 0 is never a
 detection.
-
-`ThresholdCounts` add up over parts of a table.
 """
 
 from __future__ import annotations

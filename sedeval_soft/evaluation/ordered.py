@@ -33,6 +33,9 @@ from sedeval_soft.timeline.recordings import positive
 _TINY = 1e-100
 """Values of which squares are no numbers any more, beside those of the size of 1."""
 
+_ALONE = 1 << 40
+"""More values than any classes that are counted together have."""
+
 Cut = Callable[[Array], Array]
 """What is done to reference values first: nothing, or binarising them."""
 
@@ -62,7 +65,7 @@ def cell_tables(tally: Tally, basis: str, settings: Settings, owner: Index) -> W
     highest = system.max(axis=1, initial=0.0)
     # A class whose sums need floats, or whose squares would vanish beside larger ones, is counted alone.
     alone = [units.whole == 0 or 0 < most < _TINY for units, most in zip(of_classes, highest, strict=True)]
-    values[np.array(alone, dtype=bool)] = reference.size
+    values[np.array(alone, dtype=bool)] = _ALONE
     # The last part has all cells as one class. Cells of classes that nobody expects are not evaluated.
     parts = [
         (some, _Cells.of(reference[some], system[some], file, inside, some.stop - some.start))

@@ -10,14 +10,13 @@ class is the best of these points:
 - With cross triggers it is a table, too: the lowest rate at which 1, 2, 3 .. events are found.
 
 Thresholds with too many false positives for any part of the ROC are not looked at. The soft reading is the
-mean over the levels of the reference (`Levels`). A class is counted anew only at levels at which its own
-reference changes; cross triggers are those of all classes, so that with them each level is counted.
+mean over the levels of the reference (`Levels`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -34,37 +33,32 @@ from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import N_SYS, Alive, ThresholdCounts
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.events import EventLifetimes, Events
-from sedeval_soft.timeline.ranges import expand, numbered
+from sedeval_soft.timeline.ranges import numbered
 
 _AT_ONCE = 1_000_000
-"""Lifetimes of the system, over all levels, that are counted at a time."""
+"""Counts at candidates of weighted files that are made at a time."""
 
 _STEPS, _SORTED = 1 << 24, 1 << 20
 """Steps of staircases that are kept, and rates that are put in order, at a time."""
 
 
-def triggered(judged: Judged, n_ref: Index, criteria: Criteria, kind: Index) -> Iterator[tuple[int, Index]]:
+def triggered(judged: Judged, n_ref: Index, criteria: Criteria) -> Iterator[tuple[int, Index]]:
     """Yield classes, and which false positives are cross triggers of each, positions among all of them.
 
-    n_ref: (n_classes,) how many reference events each class has: those without are left out. kind:
-    (n_classes,) classes of the same kind belong to one evaluation and can trigger one another.
+    n_ref: (n_classes,) how many reference events each class has: those without are left out.
     """
     wrong, n_classes = judged.system.take(~judged.passed), len(n_ref)
     cover = Cover.of(judged.ours, judged.reference.onset, judged.reference.offset)
-    needed, of_kind = required(criteria.cttc, wrong.offset - wrong.onset), kind[wrong.label]
-    for each in distinct(of_kind).tolist():
-        own = np.flatnonzero(of_kind == each)
-        of = wrong.take(own)
-        # Many begin and end at the same times.
-        edge, file, time = numbered(np.tile(of.file, 2), np.concatenate((of.onset, of.offset)))
-        first, last = np.split(edge, 2)
-        for other in np.flatnonzero((n_ref > 0) & (kind == each)).tolist():
-            (before,) = cover.before(file.astype(np.int64) * n_classes + other, time)
-            overlap = before[last] - before[first]
-            yield other, own[(overlap >= needed[own]) & (of.label != other)]
+    needed = required(criteria.cttc, wrong.offset - wrong.onset)
+    # Many begin and end at the same times.
+    edge, file, time = numbered(np.tile(wrong.file, 2), np.concatenate((wrong.onset, wrong.offset)))
+    first, last = np.split(edge, 2)
+    for other in np.flatnonzero(n_ref > 0).tolist():
+        (before,) = cover.before(file.astype(np.int64) * n_classes + other, time)
+        overlap = before[last] - before[first]
+        yield other, np.flatnonzero((overlap >= needed) & (wrong.label != other))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,45 +80,38 @@ class Counted:
         reference: Events,
         system: EventLifetimes,
         owner: Index,
-        kind: Index,
+        n_classes: int,
         criteria: Criteria,
         classes: Sequence[Candidates] | None = None,
     ) -> Self:
         """Count the files of each owner, (n_files,) numbers from 0.
 
-        kind: (n_classes,) as for `triggered`, ascending. Counts are FOUND and N_SYS, both together, and where
-        cross triggers count, those of each class of the same kind. classes: the candidates of the best
-        intersection-based F, whose counts are these where no cross triggers count; None to find them.
+        Counts are FOUND and N_SYS, both together, and where cross triggers count, those of each class.
+        classes: the candidates of the best intersection-based F, whose counts are these where no cross
+        triggers count; None to find them.
         """
-        shape = int(owner.max(initial=0)) + 1, len(kind)
+        shape = int(owner.max(initial=0)) + 1, n_classes
         events = reference.lasting()
-        group = owner[events.file] * len(kind) + events.label
+        group = owner[events.file] * n_classes + events.label
         n_ref = sum_groups(group, np.ones(len(group)), shape).astype(np.int64)
         if classes is None or criteria.alpha_ct > 0:
-            judged = Judged.of(reference, system, len(kind), criteria)
-            classes = [*map(Candidates.of, _counts(judged, owner, n_ref, kind, criteria))]
+            judged = Judged.of(reference, system, n_classes, criteria)
+            classes = [*map(Candidates.of, _counts(judged, owner, n_ref, criteria))]
         lasted = (events.offset - events.onset).astype(np.float64)
         ticks = sum_groups(group, lasted, shape)
         return cls(classes, n_ref, ticks, _detections(system, owner, *shape))
 
 
-def _counts(
-    judged: Judged, owner: Index, n_ref: Index, kind: Index, criteria: Criteria
-) -> list[ThresholdCounts]:
+def _counts(judged: Judged, owner: Index, n_ref: Index, criteria: Criteria) -> list[ThresholdCounts]:
     """Return what the files of each owner count at all thresholds, of each class; see `Counted.of`."""
     n_counts, false = 2, judged.false()
     lives: list[tuple[Alive, Sequence[int]]] = [(of, (FOUND, N_SYS)) for of in found_when(judged, criteria)]
     lives.append((false, (N_SYS,)))
     if criteria.alpha_ct > 0:
-        first = np.searchsorted(kind, kind).tolist()
-        n_counts += int(np.bincount(kind).max(initial=0))
-        rows: dict[int, list[Index]] = {}
-        for other, which in triggered(judged, n_ref.sum(axis=0), criteria, kind):
-            rows.setdefault(2 + other - first[other], []).append(which)
+        n_counts += n_ref.shape[1]
         label, file, born, dies, _ = false
-        for row, parts in rows.items():
-            which = np.concatenate(parts)
-            lives.append((Alive(label[which], file[which], born[which], dies[which]), (row,)))
+        for other, which in triggered(judged, n_ref.sum(axis=0), criteria):
+            lives.append((Alive(label[which], file[which], born[which], dies[which]), (2 + other,)))
     owned = [(alive._replace(file=owner[alive.file].astype(np.int32)), rows) for alive, rows in lives]
     return ThresholdCounts.of_lives(owned, n_ref, n_counts)
 
@@ -394,67 +381,26 @@ class Psds:
 
     def _soft(self, rocs: Rocs, levels: Levels, n_steps: int) -> _Areas:
         """Return the means over the levels where there is a reference."""
-        shape, triggers = (len(self.tally.classes), len(rocs.rate)), rocs.criteria.alpha_ct > 0
-        sums, defined = np.zeros((2, shape[0] + 1, shape[1]))
-        # Of each class at the level that is looked at.
-        found, n_ref = np.zeros((*shape, n_steps)), np.zeros(shape)
-        for widths, number, label, counted in self._at_levels(levels, every=triggers):
-            events, ticks = ((rocs.weights @ of).T for of in (counted.n_ref, counted.ticks))
-            bounds = np.searchsorted(number, np.arange(len(widths) + 1))
-            for width, pairs in zip(widths.tolist(), map(np.arange, bounds[:-1], bounds[1:]), strict=True):
-                n_ref[label[pairs]] = events[pairs]
-                if triggers:
-                    systems = [[counted.classes[pair]] for pair in pairs.tolist()]
-                    areas = _with_triggers(rocs, systems, n_ref, ticks[pairs] / TICKS_PER_SECOND)
-                else:
-                    for pair in pairs.tolist():
-                        found[label[pair]] = rocs.most_found([counted.classes[pair]], n_steps)
-                    areas = _without_triggers(rocs, found, n_ref)
-                values = np.concatenate((areas[0][None], areas[1]))
-                sums += np.nan_to_num(values) * width
-                defined += ~np.isnan(values) * width
+        sums, defined = np.zeros((2, len(self.tally.classes) + 1, len(rocs.rate)))
+        for width, counted in zip(levels.width.tolist(), self._at_levels(levels), strict=True):
+            pooled, classes = self._hard(rocs, [counted], n_steps)
+            values = np.concatenate((pooled[None], classes))
+            sums += np.nan_to_num(values) * width
+            defined += ~np.isnan(values) * width
         means = ratio(sums, defined)
         return means[0], means[1:]
 
-    def _at_levels(self, levels: Levels, *, every: bool) -> Iterator[tuple[Floats, Index, Index, Counted]]:
-        """Yield what is counted at some levels: how wide each is, and the classes of some of them.
-
-        These are pairs of a level, ascending, and a class, (n,) each, and their counts: those where the class
-        may have changed since the level before, or `every` class of each level.
-        """
-        n_files, n_classes, events = len(self.tally.files), len(self.tally.classes), self.tally.events
+    def _at_levels(self, levels: Levels) -> Iterator[Counted]:
+        """Yield the counts against the reference at each level."""
+        n_classes, events, criteria = len(self.tally.classes), self.tally.events, Criteria.of(self.settings)
         reference, system = events["levels"], events.get("everything", self.tally.system("intersection"))
-        changed = np.ones((len(levels.level), n_classes), dtype=bool)
-        for c in range(0 if every else n_classes):
-            own = reference.take(reference.label == c)
-            sides = [own, events["ignored"]] if "ignored" in events else [own]
-            edges = np.unique(np.concatenate([ends for side in sides for ends in (side.born, side.dies)]))
-            changed[1:, c] = np.diff(np.searchsorted(edges, levels.level)) > 0
-        begins = np.flatnonzero(changed.any(axis=1))
-        if not len(begins):
-            return
-        changed, widths = changed[begins], np.add.reduceat(levels.width, begins)
         upto = level_mostly(events["ignored"], system) if "ignored" in events else None
-        orders = [np.argsort(side.label, kind="stable") for side in (reference, system)]
-        sizes = np.cumsum(changed @ (np.bincount(system.label, minlength=n_classes) + n_files))
-        for batch in np.split(np.arange(len(begins)), np.flatnonzero(np.diff(sizes // _AT_ONCE)) + 1):
-            number, label = np.nonzero(changed[batch])
-            level, both = levels.level[begins[batch][number]], []
-            for side, order in zip((reference, system), orders, strict=True):
-                first, last = (np.searchsorted(side.label[order], label + end) for end in (0, 1))
-                pair, at = expand(first, last)
-                both.append((pair, order[at]))
-            (pair, at), (owner, copied) = both
-            alive = (reference.born[at] < level[pair]) & (level[pair] <= reference.dies[at])
-            ours = reference.take(at[alive])
-            ours = replace(ours, label=pair[alive].astype(np.int32))
-            theirs = replace(system.take(copied), label=owner.astype(np.int32))
+        for level in levels.level.tolist():
+            ours = reference.take((reference.born < level) & (level <= reference.dies)).events()
+            theirs = system
             if upto is not None:
-                kept = (upto[copied] < level[owner]) | touched(ours.events(), theirs, len(number))
-                theirs = theirs.take(kept)
-            criteria = Criteria.of(self.settings)
-            counted = Counted.of(ours.events(), theirs, self.owner, number, criteria)
-            yield widths[batch], number, label, counted
+                theirs = system.take((upto < level) | touched(ours, system, n_classes))
+            yield Counted.of(ours, theirs, self.owner, n_classes, criteria)
 
 
 # PSDS of a tally.
@@ -487,8 +433,8 @@ def counted_of(
 ) -> Counted:
     """Count one of `systems_of` against the cut reference; classes: as for `Counted.of`."""
     system = tally.system("intersection") if name == "system" else tally.events[name]
-    kind = np.zeros(len(tally.classes), dtype=np.int64)
-    return Counted.of(tally.events["reference"].events(), system, owner, kind, criteria, classes)
+    reference = tally.events["reference"].events()
+    return Counted.of(reference, system, owner, len(tally.classes), criteria, classes)
 
 
 def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:

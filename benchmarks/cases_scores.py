@@ -73,12 +73,12 @@ class Pooled:
         from sedeval_soft.timeline.recordings import positive
 
         settings, cells = self.settings, self.cells
-        readings: dict[str, tuple[inputs.Floats, tuple[str, ...]]] = {
-            "hard": (positive(cells.reference, settings), PROPER)
-        }
+        readings: dict[str, inputs.Floats] = {"hard": positive(cells.reference, settings)}
         if settings.wants("segment", "soft"):
-            readings["soft"] = cells.reference, SOFT
-        count_divergence(readings, cells.system, cells.start, settings.epsilon)
+            readings["soft"] = cells.reference
+        for reading, ours in readings.items():
+            names = SOFT if reading == "soft" else PROPER
+            count_divergence(ours, cells.system, cells.start, names, settings.epsilon)
         count_rankings(cells, np.ones(len(inputs.CLASSES), dtype=bool), Plan.of(settings))
 
 

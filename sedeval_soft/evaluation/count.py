@@ -226,13 +226,12 @@ def count_cells(
     columns |= _count_cell_errors(cells, plan, readings) if basis == "segment" and plan.explained else {}
     readings = [each for each in readings if plan.scores(basis, each) and (diverges or each == "soft")]
     if readings:
-        own, sides = cells.evaluated(), dict[str, tuple[Floats | Bools, tuple[str, ...]]]()
+        own = cells.evaluated()
         for reading in readings:
             is_soft = reading == "soft"
             names = (SOFT if diverges else KL) if is_soft else PROPER
-            sides[reading] = own.reference if is_soft else positive(own.reference, settings), names
-        counted = count_divergence(sides, own.system, own.start, settings.epsilon, own.times)
-        for reading, sums in counted.items():
+            ours = own.reference if is_soft else positive(own.reference, settings)
+            sums = count_divergence(ours, own.system, own.start, names, settings.epsilon, own.times)
             columns |= {f"{basis}.{reading}.{name}": total for name, total in sums.items()}
     return columns
 

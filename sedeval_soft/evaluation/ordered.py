@@ -31,10 +31,10 @@ from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.recordings import positive
 
 _TINY = 1e-100
-"""Values of which squares are no numbers any more, beside those of the size of 1."""
+"""If the highest value of a class is below this, its squares vanish beside those of other classes."""
 
 _ALONE = 1 << 40
-"""More values than any classes that are counted together have."""
+"""A number of values so large that a class is counted alone."""
 
 Cut = Callable[[Array], Array]
 """What is done to reference values first: nothing, or binarising them."""

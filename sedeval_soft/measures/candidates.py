@@ -98,7 +98,7 @@ class Candidates:
                 chosen += [there[0].astype(np.int64), *there[1:], n_ref]
             return chosen
 
-        columns = in_blocks(of_block, weights, len(self.value))
+        columns = _in_blocks(of_block, weights, len(self.value))
         return [columns[k : k + 4] for k in range(0, len(columns), 4)]
 
     def ranges(self, weights: Floats, at: Index) -> tuple[Floats, Floats]:
@@ -130,7 +130,7 @@ class Candidates:
         return np.array([known[each] for each in ranges])
 
 
-def in_blocks(of_block: Callable[[Floats], Sequence[Array]], weights: Floats, size: int) -> list[Array]:
+def _in_blocks(of_block: Callable[[Floats], Sequence[Array]], weights: Floats, size: int) -> list[Array]:
     """Return the columns that a function makes of weights, of some at a time; size: numbers for each."""
     rows = max(1, _AT_ONCE // max(size, 1))
     parts = [of_block(weights[i : i + rows]) for i in range(0, max(len(weights), 1), rows)]
@@ -185,7 +185,7 @@ def joint_best(classes: Sequence[Candidates], weights: Floats, beta: float) -> t
             best = np.where(better, f, best)
             at = np.where(better[:, None], places, at)
 
-    at, best = in_blocks(of_block, weights, sum(len(each.value) for each in classes) // 4)
+    at, best = _in_blocks(of_block, weights, sum(len(each.value) for each in classes) // 4)
     return at, best
 
 
@@ -208,7 +208,7 @@ def satisficed_scores(
             # As whole as counts are: hours would be rounded, and a rate just at its limit be above it.
             return _satisfying(each.counts(block), block @ length, constraint, settings.beta)
 
-        at, *values = in_blocks(of_block, weights, len(each.value))
+        at, *values = _in_blocks(of_block, weights, len(each.value))
         columns.append((each.thresholds(weights, at, inclusive=inclusive), *values))
     names = ("threshold", "constraint", "f", "precision", "recall")
     table = np.moveaxis(np.array(columns), 0, -1)

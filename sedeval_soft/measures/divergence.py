@@ -128,37 +128,35 @@ def _values(
 
 
 def count_divergence(
-    readings: Mapping[str, tuple[Floats | Bools, tuple[str, ...]]],
+    reference: Floats | Bools,
     system: Floats,
     start: Index,
+    names: tuple[str, ...],
     eps: float,
     times: Array | None = None,
-) -> dict[str, dict[str, Array]]:
-    """Sum named values of the cells where either side is above 0, (n_files, n_classes) each, by reading.
+) -> dict[str, Array]:
+    """Sum named values of the cells where either side is above 0, (n_files, n_classes) each.
 
-    readings: a reference and what is summed of it, `KL`, `SOFT` or `PROPER`. system, start, times: as in
-    `segment.count_soft`. Beside these sums, `sounding` is how many such cells there are.
+    names: `KL`, `SOFT` or `PROPER`. reference, system, start, times: as in `segment.count_soft`. Beside these
+    sums, `sounding` is the number of these cells.
     """
-    columns = [(reading, name) for reading, (_, names) in readings.items() for name in (*names, "sounding")]
     n_files, (n_classes, n_cells) = len(start) - 1, system.shape
     file = np.repeat(np.arange(n_files), np.diff(start))
 
     def count(block: tuple[slice, slice]) -> tuple[Array, list[Floats]]:
         labels, cells = block
-        theirs, ours, own = system[block], [side[block] for side, _ in readings.values()], file[cells]
-        heard = np.flatnonzero(np.logical_or.reduce([side > 0 for side in (theirs, *ours)]))
-        detected = theirs.reshape(-1).take(heard)
-        row, cell = np.divmod(heard, max(len(own), 1))
-        group = (labels.start + row) * n_files + own.take(cell)
-        first, p = heads(group), Logarithms.of(detected)
-        clipped, above, sums = p.clipped(eps), detected > 0, list[Floats]()
-        for side, (_, names) in zip(ours, readings.values(), strict=True):
-            y = side.reshape(-1).take(heard).astype(np.float64, copy=False)
-            often = ((y > 0) | above) * (1.0 if times is None else times[cells].take(cell))
-            for values in _values(names, y, p, clipped, eps):
-                sums.append(np.add.reduceat(np.multiply(values, often, out=values), first))
-            sums.append(np.add.reduceat(often, first))
-        return group[first], sums
+        ours, theirs, files = reference[block], system[block], file[cells]
+        heard = np.flatnonzero((ours > 0) | (theirs > 0))
+        row, cell = np.divmod(heard, max(len(files), 1))
+        group = (labels.start + row) * n_files + files.take(cell)
+        first, often = heads(group), np.ones(len(heard)) if times is None else times[cells].take(cell)
+        y = ours.reshape(-1).take(heard).astype(np.float64, copy=False)
+        p = Logarithms.of(theirs.reshape(-1).take(heard))
+        sums = [
+            np.add.reduceat(values if times is None else values * often, first)
+            for values in _values(names, y, p, p.clipped(eps), eps)
+        ]
+        return group[first], [*sums, np.add.reduceat(often, first)]
 
     rows = max(1, _BLOCK // max(n_cells, 1))
     blocks = [
@@ -166,15 +164,13 @@ def count_divergence(
         for label in range(0, n_classes, rows)
         for begin in range(0, n_cells, _BLOCK)
     ]
-    totals = np.zeros((len(columns), n_classes * n_files))
+    totals = np.zeros((len(names) + 1, n_classes * n_files))
     for groups, sums in for_each(count, blocks, system.size):
         # A long row has several blocks, which may begin within a file.
         totals[:, groups] += sums
-    counted: dict[str, dict[str, Array]] = {reading: {} for reading in readings}
-    for (reading, name), total in zip(columns, totals.reshape(len(columns), n_classes, n_files), strict=True):
-        kind = np.int64 if times is None else times.dtype
-        counted[reading][name] = total.T.astype(kind) if name == "sounding" else total.T
-    return counted
+    *columns, sounding = (total.reshape(n_classes, n_files).T for total in totals)
+    kind = np.int64 if times is None else times.dtype
+    return dict(zip(names, columns, strict=True)) | {"sounding": sounding.astype(kind)}
 
 
 def divergence_scores(

@@ -86,14 +86,20 @@ class ThresholdCounts:
         n_classes = n_ref.shape[1]
         # Where lives end, and where they begin.
         ends = [
-            (level[some], of.label[some], of.file[some], np.broadcast_to(sign * of.weight, some.shape)[some])
-            for of, _ in lives
+            (
+                rows,
+                level[some],
+                of.label[some],
+                of.file[some],
+                np.broadcast_to(sign * of.weight, some.shape)[some],
+            )
+            for of, rows in lives
             for level, sign, some in ((of.dies, 1, of.dies > 0), (of.born, -1, of.born > 0))
         ]
-        level, label, file, weight = map(np.concatenate, zip(*ends, strict=True))
-        changes, begin = np.zeros((n_counts, len(level)), dtype=np.int64), 0
-        for (_, rows), both in zip(lives, zip(ends[::2], ends[1::2], strict=True), strict=True):
-            some = slice(begin, begin := begin + sum(len(each[0]) for each in both))
+        rows_of, levels, *others = zip(*ends, strict=True)
+        level, label, file, weight = map(np.concatenate, (levels, *others))
+        changes, edges = np.zeros((n_counts, len(level)), dtype=np.int64), np.cumsum([0, *map(len, levels)])
+        for rows, some in zip(rows_of, map(slice, edges[:-1], edges[1:]), strict=True):
             changes[list(rows), some] = weight[some]
         # Small integers are sorted by their digits.
         order = np.argsort(label.astype(np.min_scalar_type(n_classes)), kind="stable")

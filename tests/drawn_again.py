@@ -38,7 +38,7 @@ class Tables:
 
     def tally(self, settings: Settings) -> Tally:
         """Count them."""
-        return tally_pair(align(self.reference, self.system, settings, self.durations), settings)
+        return tally_pair(align(self.reference, self.system, settings, self.durations))
 
     def scores(self, settings: Settings) -> Scores:
         """Score them, without intervals."""

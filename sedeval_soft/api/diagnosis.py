@@ -19,6 +19,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick
+from sedeval_soft.timeline.events import events_of
 from sedeval_soft.timeline.postprocess import time_step, window_of
 from sedeval_soft.timeline.recordings import Recordings, hard_events
 
@@ -216,8 +217,9 @@ def _that_differ(
         effects, nothing = [window_of(length, step) for length in lengths], 1
     else:
         # What is post-processed is merged first.
-        events = hard_events(pair, replace(settings, events="merge"))[1].in_order()
-        same = len(events) == len(hard_events(pair, settings)[1])
+        merged = events_of(pair.event_rows[1], settings.threshold, settings.inclusive, merge=True)
+        events = pair.held(merged).in_order()
+        same = len(events) == len(hard_events(pair)[1])
         ticks = events.offset - events.onset
         if name == "min_gap":
             ticks = (events.onset[1:] - events.offset[:-1])[events.goes_on()]

@@ -263,7 +263,7 @@ def threshold_curves(
         chosen = replace(chosen, measures=(*chosen.measures, "curves"))
     sides = sides_of(reference, system, chosen, limits)
     pair = align(*sides, chosen, read_lengths(durations, limits))
-    return curves_of(tally_pair(pair, chosen), chosen)
+    return curves_of(tally_pair(pair), chosen)
 
 
 def with_folds(settings: Settings, folds: object) -> Settings:

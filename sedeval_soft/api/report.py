@@ -100,7 +100,7 @@ def write_report(
         pair = align(ours, theirs, counted, lengths)
         _check_classes(pair)
         described = describe(ours, "reference", counted), describe(theirs, "system", counted)
-        shard = shard_of(pair, described, counted, name, lengths)
+        shard = shard_of(pair, described, name, lengths)
         # The page goes over thresholds of the reference by itself.
         wanted = replace(counted, reference_sweep=chosen.reference_sweep)
         how = read_parts(folds, by, shard.tally.files, limits) | {"points": points, "progress": progress}
@@ -146,7 +146,7 @@ def _errors(
         return (), "not evaluated"
     if settings.compat or points:
         return (), "other rules" if settings.compat else "points"
-    if not len(hard_events(pair, settings)[0]):
+    if not len(hard_events(pair)[0]):
         return (), "no reference"
     try:
         errors = tuple(examples_of(pair, settings))

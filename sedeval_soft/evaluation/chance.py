@@ -73,14 +73,14 @@ def chance_of(
         for name, score in scores.scores.items()
         if score.group is None and measure_of(name).direction != "none"
     }
-    grid = grid_of(pair, settings)
+    grid = grid_of(pair)
     rng, size = stream(settings.seed, "chance"), max(grid.size, 1)
     shifts = rng.choice(size, size=min(draws, size), replace=False)
     values: dict[str, list[float | None]] = {name: [] for name in chosen}
     for done, shift in enumerate(shifts.tolist(), 1):
-        for asked, arranged in _arranged(pair, settings, grid, shift, rng):
-            shard = tuned_shard(shard_of(arranged, scores.inputs, asked, scores.system), folds)
-            drawn = score_tally(shard.tally, with_rule_followed(asked, shard.tally))
+        for arranged in _arranged(pair._replace(plan=Plan.of(settings)), grid, shift, rng):
+            shard = tuned_shard(shard_of(arranged, scores.inputs, scores.system), folds)
+            drawn = score_tally(shard.tally, with_rule_followed(shard.settings, shard.tally))
             for name in values.keys() & drawn.keys():
                 values[name].append(drawn[name].value)
         if progress is not None:
@@ -107,11 +107,9 @@ def _level(score: Score, values: list[float | None], exact: float | None, everyt
     return Level(chance, error, float((score.value - chance) / (best - chance)))
 
 
-def _arranged(
-    pair: Recordings, settings: Settings, grid: Grid, shift: int, rng: np.random.Generator
-) -> Iterator[tuple[Settings, Recordings]]:
+def _arranged(pair: Recordings, grid: Grid, shift: int, rng: np.random.Generator) -> Iterator[Recordings]:
     """Yield the pair with its system moved in time, and with its clips dealt anew, where they are scored."""
-    plan = Plan.of(settings)
+    plan, settings = pair.plan, pair.settings
     timed = tuple(".".join(family) for family in plan.families if family[0] != "clip")
     clips = tuple(".".join(family) for family in plan.families if family[0] == "clip")
     if timed or plan.psds:
@@ -120,7 +118,7 @@ def _arranged(
             system = pair.regions.cut(system)
         raw = moved(pair.raw, grid, shift) if settings.psds_median_filters else system
         asked = replace(settings, only=timed or ("intersection.hard",))
-        yield asked, pair._replace(system=system, raw=raw, findings=AlignmentReport())
+        yield pair._replace(system=system, raw=raw, plan=Plan.of(asked), findings=AlignmentReport())
     if clips:
         length = pair.reach_ticks
         values = clip_values(pair.system, length)[:, rng.permutation(len(length))]
@@ -129,7 +127,7 @@ def _arranged(
         system = EventTable(*names, codes, onset, pair.reach, columns, pair.system.origin)
         asked = replace(settings, only=clips, psds=None, psds_median_filters=(), alpha_ct=None, alpha_st=None,
                      max_efpr=None)  # fmt: skip
-        yield asked, pair._replace(system=system, raw=system, findings=AlignmentReport())
+        yield pair._replace(system=system, raw=system, plan=Plan.of(asked), findings=AlignmentReport())
 
 
 # An output that is moved in time: all it says stays, but it says it elsewhere.
@@ -209,7 +207,7 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
     """Return the chance levels that have a closed form and are defined, by the names of scores."""
     if settings.compat is not None:
         return {}
-    grid = grid_of(pair, settings)
+    grid = grid_of(pair)
     plan = Plan.of(settings)
     tables: Tables = {}
     for basis in CELLS:
@@ -218,7 +216,7 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
         if basis == "segment":
             y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         else:
-            y, p = clip_sides(pair, settings)
+            y, p = clip_sides(pair)
         tables |= _expected(basis, y, p, settings)
     # Harmonic and geometric means are not linear in what is counted: they have none.
     pairs = named(tables, pair.classes)

@@ -65,17 +65,17 @@ LESS_MEMORY = (
 """The fix for too little memory: readings that keep no more than counts of files."""
 
 
-def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False) -> Tally:
-    """Count everything that the scores of the settings' bases need.
+def tally_pair(pair: Recordings, *, cells: bool = False) -> Tally:
+    """Count everything that the scores need that are asked for.
 
     cells: whether the values of all segments are kept where no score needs them.
     """
-    plan = Plan.of(settings)
+    plan, settings = pair.plan, pair.settings
     check_counts(len(pair.files), len(pair.classes), settings)
-    grid = grid_of(pair, settings)
+    grid = grid_of(pair)
     evaluated_ticks = pair.evaluated_ticks
     if pair.ignored is not None:
-        evaluated_ticks = evaluated_ticks - ignored_ticks(pair, settings)
+        evaluated_ticks = evaluated_ticks - ignored_ticks(pair)
     columns: Columns = {
         "length": evaluated_ticks,
         "n_segments": grid.n_segments,
@@ -84,7 +84,7 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False) -> 
     samples: Columns = {}
     events: dict[str, EventLifetimes] = {}
     if plan.counts_segments:
-        _count_segments(pair, plan, grid, columns, samples, events, kept=cells and plan.scores("segment"))
+        _count_segments(pair, grid, columns, samples, events, kept=cells and plan.scores("segment"))
         if plan.asks_for("grounding") and plan.scores("segment", "hard"):
             items = count_items(*(columns[f"segment.hard.{name}"] for name in PER_CLASS))
             columns |= {f"segment.hard.{name}": column for name, column in items.items()}
@@ -95,13 +95,13 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False) -> 
         unknown = (evaluated_ticks == 0) & (pair.length_ticks > 0)
         n_files, evaluated = len(pair.files), (pair.in_reference & ~unknown).astype(np.int64)
         columns |= {"n_clips": np.ones(n_files, dtype=np.int64), "n_evaluated_clips": evaluated}
-        clips = Cells("clip", *clip_sides(pair, settings), np.arange(n_files + 1), evaluated)
+        clips = Cells("clip", *clip_sides(pair), np.arange(n_files + 1), evaluated)
         columns |= count_cells(clips, plan)
         if "clip" in plan.kept:
             samples |= {"clip.reference": clips.reference, "clip.system": clips.system}
     if plan.counts_events:
         with naming(pair.files, pair.classes):
-            _count_events(pair, plan, columns, events)
+            _count_events(pair, columns, events)
     recipe = " ".join(
         f"{name}={value}" for name, value in settings.to_dict().items() if name not in UNCOUNTED
     )
@@ -157,7 +157,7 @@ def empty_tally(settings: Settings) -> Tally:
     """Return the tally of no files: all columns that one of these settings has, and nothing in them."""
     code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
     nothing = EventTable((), (), code, number, number, (number,), label=code)
-    return tally_pair(align(nothing, nothing, settings), settings)
+    return tally_pair(align(nothing, nothing, settings))
 
 
 class Cells(NamedTuple):
@@ -276,7 +276,6 @@ def count_rankings(cells: Cells, expected: Bools, plan: Plan) -> Columns:
 
 def _count_segments(
     pair: Recordings,
-    plan: Plan,
     grid: Grid,
     columns: Columns,
     samples: Columns,
@@ -285,13 +284,13 @@ def _count_segments(
     kept: bool,
 ) -> None:
     """Count segments on the grid of their values, or the hard reading from runs of active segments."""
-    settings = plan.settings
+    plan, settings = pair.plan, pair.settings
     by_runs = settings.compat == "sed_eval" or settings.pool == "max"
     in_cells = kept or plan.needs_grid or not by_runs
     readings: Sequence[str] = ("hard", "soft")
     if pair.ignored is not None and plan.scores("segment", "soft"):
         readings = ("hard",)
-        columns |= _count_weighted(pair, plan, pair.ignored)
+        columns |= _count_weighted(pair, pair.ignored)
     if in_cells:
         grid.check_size(len(pair.classes), in_order=bool(settings.measures), means=settings.pool == "mean")
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
@@ -306,12 +305,12 @@ def _count_segments(
             expected = np.array([name in pair.expected for name in pair.classes], dtype=bool)
             columns |= count_rankings(cells, expected, plan)
     if by_runs and plan.scores("segment", "hard"):
-        _count_runs(pair, plan, grid, columns)
+        _count_runs(pair, grid, columns)
 
 
-def _count_weighted(pair: Recordings, plan: Plan, ignored: EventTable) -> Columns:
+def _count_weighted(pair: Recordings, ignored: EventTable) -> Columns:
     """Count the soft reading where classes are ignored: a segment of ignored value u counts 1 - u times."""
-    settings, grid = plan.settings, grid_of(pair, settings=plan.settings, ignored=True)
+    settings, grid = pair.settings, grid_of(pair, ignored=True)
     grid.check_size(len(pair.classes), means=settings.pool == "mean")
     sides = pair.reference, pair.system, joined(ignored)
     reference, system, (value,) = (pool_rows(rows, grid, settings.pool) for rows in sides)
@@ -324,7 +323,7 @@ def _count_weighted(pair: Recordings, plan: Plan, ignored: EventTable) -> Column
     cells = Cells("segment", reference[:, stays], system[:, stays], start, n_evaluated, times)
     inside = evaluated_cells(np.diff(start), n_evaluated)
     n_cells = sum_files(times if inside is None else times * inside, start)
-    return {**count_cells(cells, plan, ("soft",)), "segment.soft.n_cells": n_cells}
+    return {**count_cells(cells, pair.plan, ("soft",)), "segment.soft.n_cells": n_cells}
 
 
 def _where(grid: Grid, n_classes: int) -> EventLifetimes:
@@ -334,12 +333,12 @@ def _where(grid: Grid, n_classes: int) -> EventLifetimes:
     return EventLifetimes(*codes, begin, end, np.zeros(n), np.ones(n))
 
 
-def _count_runs(pair: Recordings, plan: Plan, grid: Grid, columns: Columns) -> None:
+def _count_runs(pair: Recordings, grid: Grid, columns: Columns) -> None:
     """Count the hard reading from runs of active segments: no cells are needed for it."""
     from sedeval_soft.measures.segment import count_beyond, count_hard_runs, runs_on_grid
 
-    settings, n_classes = plan.settings, len(pair.classes)
-    events, start, n_evaluated = rowwise_events(pair, settings), grid.start, grid.n_evaluated
+    settings, n_classes = pair.settings, len(pair.classes)
+    events, start, n_evaluated = rowwise_events(pair), grid.start, grid.n_evaluated
     if settings.compat == "sed_eval":
         from sedeval_soft.measures import sed_eval_rules
 
@@ -355,9 +354,7 @@ def _count_runs(pair: Recordings, plan: Plan, grid: Grid, columns: Columns) -> N
     columns["segment.hard.beyond"] = count_beyond(system, start, n_evaluated, n_classes)
 
 
-def not_ignored(
-    pair: Recordings, settings: Settings, reference: Timed, system: AnyTimed, rule: PairRule | None
-) -> AnyTimed:
+def not_ignored(pair: Recordings, reference: Timed, system: AnyTimed, rule: PairRule | None) -> AnyTimed:
     """Return those of the events of a system, hard ones or lifetimes, that are not left out as ignored.
 
     reference: its hard events. rule: which events may be matched; None for intersections.
@@ -366,58 +363,60 @@ def not_ignored(
         return system
     from sedeval_soft.measures.ignored import without_ignored
 
-    return without_ignored(ignored_events(pair, settings), reference, system, len(pair.classes), rule)
+    return without_ignored(ignored_events(pair), reference, system, len(pair.classes), rule)
 
 
-def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[str, EventLifetimes]) -> None:
+def _count_events(pair: Recordings, columns: Columns, events: dict[str, EventLifetimes]) -> None:
     """Count what is made of events: matchings, intersections, and the lifetimes that thresholds need."""
-    settings, n_classes, rule = plan.settings, len(pair.classes), pair_rule(plan.settings)
-    reference, system = hard_events(pair, settings)
-    columns |= _count_hard_events(pair, reference, system, plan)
+    plan, n_classes, rule = pair.plan, len(pair.classes), pair_rule(pair.settings)
+    reference, system = hard_events(pair)
+    columns |= _count_hard_events(pair, reference, system)
     explains = ("event", "hard") in plan.explained
     if not (plan.keeps_events or plan.cuts_reference_at_all_levels or explains):
         return
     if plan.confuses_events:
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
-        detections = not_ignored(pair, settings, reference, system, rule)
+        detections = not_ignored(pair, reference, system, rule)
         events["detected"] = EventLifetimes.from_events(detections)
     ours, theirs = pair.event_rows
-    lifetimes = all_lifetimes(pair, settings, theirs)
+    lifetimes = all_lifetimes(pair, theirs)
     if explains:
-        columns |= _count_event_errors(pair, reference, system, lifetimes, plan)
+        columns |= _count_event_errors(pair, reference, system, lifetimes)
     if plan.keeps_events:
         # A soft reading is counted here and now; what grows with the rows is not kept for it.
-        own = not_ignored(pair, settings, reference, lifetimes, rule)
+        own = not_ignored(pair, reference, lifetimes, rule)
         events |= {"reference": EventLifetimes.from_events(reference), "system": own}
     if plan.keeps_events and pair.ignored is not None:
-        events["system of intersection"] = not_ignored(pair, settings, reference, lifetimes, None)
+        events["system of intersection"] = not_ignored(pair, reference, lifetimes, None)
     for length in plan.filters:
         from sedeval_soft.timeline.postprocess import postprocessed
 
-        filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
-        of_filter = all_lifetimes(pair, settings, pair.inside(filtered))
-        events[f"median {length}"] = not_ignored(pair, settings, reference, of_filter, None)
+        how = replace(pair.settings, median_filter=length, psds_median_filters=())
+        filtered = postprocessed(pair.raw, how)
+        of_filter = all_lifetimes(pair, pair.inside(filtered))
+        events[f"median {length}"] = not_ignored(pair, reference, of_filter, None)
     if plan.cuts_reference_at_all_levels:
-        levels = all_lifetimes(pair, settings, ours)
-        columns |= _count_soft_events(pair, levels, lifetimes, plan)
+        levels = all_lifetimes(pair, ours)
+        columns |= _count_soft_events(pair, levels, lifetimes)
         if "soft" in plan.psds or plan.sweeps_events:
             events["levels"] = levels
         if "soft" in plan.psds and pair.ignored is not None:
-            of_ignored = ignored_levels(pair, settings).take(slice(None if n_classes else 0))
+            of_ignored = ignored_levels(pair).take(slice(None if n_classes else 0))
             # Its classes are not those that are evaluated.
             label = np.zeros_like(of_ignored.label)
             events |= {"ignored": replace(of_ignored, label=label, nested=False), "everything": lifetimes}
 
 
 def _count_event_errors(
-    pair: Recordings, reference: Events, everything: Events, lifetimes: EventLifetimes, plan: Plan
+    pair: Recordings, reference: Events, everything: Events, lifetimes: EventLifetimes
 ) -> Columns:
     """Return what is wrong with events, by kind; everything, lifetimes: all events of the system."""
     from sedeval_soft.measures.event_errors import count_event_errors
 
-    settings, rule, sizes = plan.settings, pair_rule(plan.settings), (len(pair.files), len(pair.classes))
-    system = not_ignored(pair, settings, reference, everything, rule)
-    own = not_ignored(pair, settings, reference, lifetimes, rule)
+    settings, sizes = pair.settings, (len(pair.files), len(pair.classes))
+    rule = pair_rule(settings)
+    system = not_ignored(pair, reference, everything, rule)
+    own = not_ignored(pair, reference, lifetimes, rule)
     errors = count_event_errors(
         reference, system, own, sizes, rule, settings.threshold,
         inclusive=settings.inclusive, matching=settings.matching,
@@ -425,26 +424,26 @@ def _count_event_errors(
     return {f"event.hard.{name}": sums for name, sums in errors.items()}
 
 
-def left_out(pair: Recordings, settings: Settings) -> tuple[int, int]:
+def left_out(pair: Recordings) -> tuple[int, int]:
     """Return how many hard detections are left out for ignored classes, and how many ticks: for a remark.
 
     Detections are those of events, else those of intersections; none where neither is evaluated.
     """
-    plan, detections = Plan.of(settings), 0
+    plan, detections = pair.plan, 0
     if plan.counts_events:
-        reference, system = hard_events(pair, settings)
-        rule = pair_rule(settings) if plan.scores("event") else None
-        detections = len(system) - len(not_ignored(pair, settings, reference, system, rule))
-    return detections, int(ignored_ticks(pair, settings).sum())
+        reference, system = hard_events(pair)
+        rule = pair_rule(pair.settings) if plan.scores("event") else None
+        detections = len(system) - len(not_ignored(pair, reference, system, rule))
+    return detections, int(ignored_ticks(pair).sum())
 
 
-def _count_hard_events(pair: Recordings, reference: Events, everything: Events, plan: Plan) -> Columns:
+def _count_hard_events(pair: Recordings, reference: Events, everything: Events) -> Columns:
     """Return the hard readings; everything: all events of the system."""
-    settings, sizes = plan.settings, (len(pair.files), len(pair.classes))
+    plan, settings, sizes = pair.plan, pair.settings, (len(pair.files), len(pair.classes))
     columns: Columns = {}
     if plan.scores("event", "hard"):
         rule = pair_rule(settings)
-        system = not_ignored(pair, settings, reference, everything, rule)
+        system = not_ignored(pair, reference, everything, rule)
         matched = event.match_events(reference, system, sizes[1], rule, settings.matching)
         if settings.compat == "sed_eval":
             from sedeval_soft.measures import sed_eval_rules
@@ -459,24 +458,22 @@ def _count_hard_events(pair: Recordings, reference: Events, everything: Events, 
     if plan.scores("intersection", "hard"):
         from sedeval_soft.measures.intersections import Criteria, count_intersections
 
-        system = not_ignored(pair, settings, reference, everything, None)
+        system = not_ignored(pair, reference, everything, None)
         counts = count_intersections(reference, system, *sizes, Criteria.of(settings))
         columns |= columns_of("intersection.hard", counts)
     return columns
 
 
-def _count_soft_events(
-    pair: Recordings, levels: EventLifetimes, lifetimes: EventLifetimes, plan: Plan
-) -> Columns:
+def _count_soft_events(pair: Recordings, levels: EventLifetimes, lifetimes: EventLifetimes) -> Columns:
     """Return the soft readings; levels, lifetimes: of the reference and of the system."""
-    settings, sizes = plan.settings, (len(pair.files), len(pair.classes))
+    plan, settings, sizes = pair.plan, pair.settings, (len(pair.files), len(pair.classes))
     columns: Columns = {}
     if plan.scores("event", "soft"):
         rule, remaining = pair_rule(settings), lifetimes
         if pair.ignored is not None:
             from sedeval_soft.measures.ignored import soft_without_ignored
 
-            ignored = ignored_levels(pair, settings)
+            ignored = ignored_levels(pair)
             remaining = soft_without_ignored(ignored, levels, lifetimes, sizes[1], rule)
         counts, sampled = integrated(
             event.count_soft_events, event.count_events, levels, remaining, *sizes, rule
@@ -496,7 +493,7 @@ def _count_soft_events(
 
             # What is left out is a false positive at all these levels.
             lasting = lifetimes.lasting()
-            left_out = soft_left_out(ignored_levels(pair, settings), levels, lasting, sizes[1])
+            left_out = soft_left_out(ignored_levels(pair), levels, lasting, sizes[1])
             amount = event.sum_groups(event.file_class(lasting, sizes[1]), left_out, sizes)
             n_sys = np.maximum(counts.n_sys - amount, counts.tp)
             counts = counts._replace(n_sys=n_sys, insertions=(n_sys - counts.tp).sum(axis=1))

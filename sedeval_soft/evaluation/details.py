@@ -299,9 +299,9 @@ class SegmentOutcomes:
 
 def event_outcomes(pair: Recordings, settings: Settings) -> EventOutcomes:
     """Match the hard events of a pair as the event-based scores do; what these leave out is left out."""
-    reference, system = hard_events(pair, settings)
+    reference, system = hard_events(pair)
     n_classes = len(pair.classes)
-    system = not_ignored(pair, settings, reference, system, pair_rule(settings))
+    system = not_ignored(pair, reference, system, pair_rule(settings))
     sides = reference, system
     if settings.compat == "sed_eval":
         from sedeval_soft.measures import sed_eval_rules
@@ -322,13 +322,13 @@ def segment_outcomes(pair: Recordings, settings: Settings) -> SegmentOutcomes:
 
         start = sed_eval_rules.grid_start(pair.reach, settings.segment_length)
         shape, sides = (len(pair.classes), int(start[-1])), []
-        for events in rowwise_events(pair, settings):
+        for events in rowwise_events(pair):
             runs = sed_eval_rules.runs_on_roll(events, start, settings.segment_length)
             first, last = (runs.label * shape[1] + at for at in (runs.first, runs.last))
             sides.append(covered(shape[0] * shape[1], first, last).reshape(shape) > 0)
         place = np.concatenate([np.zeros(0, dtype=np.int64), *map(np.arange, np.diff(start))])
     else:
-        grid = grid_of(pair, settings)
+        grid = grid_of(pair)
         grid.check_size(len(pair.classes), means=settings.pool == "mean")
         start, place = grid.start, grid.place(np.arange(grid.size))
         y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))

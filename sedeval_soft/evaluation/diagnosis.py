@@ -352,17 +352,17 @@ class _Classified(NamedTuple):
 
 def _classified(pair: Recordings, settings: Settings) -> _Classified:
     """Return the hard events of both sides, and what is wrong with them."""
-    reference, system = hard_events(pair, settings)
+    reference, system = hard_events(pair)
     rule = pair_rule(settings)
-    system = not_ignored(pair, settings, reference, system, rule)
+    system = not_ignored(pair, reference, system, rule)
     errors = classify_errors(reference, system, len(pair.classes), rule, settings.matching)
     return _Classified(reference, errors, system)
 
 
 def _lifetimes_of(pair: Recordings, settings: Settings, reference: Events) -> EventLifetimes:
     """Return the lifetimes of the system's events."""
-    lifetimes = all_lifetimes(pair, settings, pair.event_rows[1])
-    return not_ignored(pair, settings, reference, lifetimes, pair_rule(settings))
+    lifetimes = all_lifetimes(pair, pair.event_rows[1])
+    return not_ignored(pair, reference, lifetimes, pair_rule(settings))
 
 
 class Example(NamedTuple):

@@ -106,28 +106,26 @@ def shard_of_rows(
         if settings.strict:
             pair.findings.warnings(settings)
         scenes_of(pair.files, pair.classes, settings)
-    return shard_of(pair, inputs, settings, name or system.origin.name, durations, cells=cells)
+    return shard_of(pair, inputs, name or system.origin.name, durations, cells=cells)
 
 
 def shard_of(
     pair: Recordings,
     inputs: tuple[Input, ...],
-    settings: Settings,
     system: str,
     durations: Mapping[str, float] | None = None,
     *,
     cells: bool = False,
 ) -> Shard:
     """Return the statistics of a pair; `inputs` and `durations` are what it was made of, else as above."""
-    findings = pair.findings
+    settings, findings = pair.settings, pair.findings
     if pair.ignored is not None:
-        # Those that the reference declares among them: what is ignored is told of.
-        settings = replace(settings, ignore_class=pair.ignored.classes)
-        findings = replace(findings, ignored={", ".join(pair.ignored.classes): left_out(pair, settings)})
-    tally = tally_pair(pair, settings, cells=cells)
+        # What is ignored is told of.
+        findings = replace(findings, ignored={", ".join(pair.ignored.classes): left_out(pair)})
+    tally = tally_pair(pair, cells=cells)
     # A class that the pair lacks counts nothing.
     known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in settings.groups.items()}
-    groups = {name: tally_pair(pair.with_classes(labels), settings) for name, labels in known.items()}
+    groups = {name: tally_pair(pair.with_classes(labels)) for name, labels in known.items()}
     return Shard(settings, system, tally, groups, findings, inputs, durations)
 
 

@@ -202,7 +202,7 @@ def _files(
     pair: Recordings, settings: Settings, views: Sequence[str], pack: Packer, most: int
 ) -> Iterator[dict[str, Any]]:
     """Yield what is shown of each file of a pair; most: pieces that all strips may have, about."""
-    sides = hard_events(pair, settings)
+    sides = hard_events(pair)
     # Where events are not evaluated none has a partner.
     events = EventOutcomes(*sides, *(np.full(len(each), -1, dtype=np.int64) for each in sides))
     events = event_outcomes(pair, settings) if "event" in views else events

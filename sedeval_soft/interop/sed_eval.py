@@ -82,7 +82,7 @@ def refuse_settings(settings: Settings) -> None:
 
 def second_opinion(pair: Recordings, tally: Tally, settings: Settings, ours: Mapping[str, Value]) -> str:  # noqa: ARG001
     """Return a table of sed_eval's scores beside ours, and why they differ."""
-    rows, events = rowwise_events(pair, settings), hard_events(pair, settings)
+    rows, events = rowwise_events(pair), hard_events(pair)
     sizes = {side: (len(rows[i]), len(events[i])) for i, side in enumerate(("reference", "system"))}
     notes = [
         f"{side}: {given} active rows, of which those that touch are one event, were given as {joined}."
@@ -127,7 +127,7 @@ def _scores(pair: Recordings, settings: Settings, basis: str) -> Iterator[tuple[
     lengths: list[dict[str, float]] = [{} for _ in pair.files]
     if basis == "segment":
         metrics = SegmentBasedMetrics(list(pair.classes), time_resolution=float(settings.segment_length))
-        events = rowwise_events(pair, settings)
+        events = rowwise_events(pair)
         lengths = [{"evaluated_length_seconds": length} for length in pair.reach.tolist()]
     else:
         metrics = EventBasedMetrics(
@@ -139,7 +139,7 @@ def _scores(pair: Recordings, settings: Settings, basis: str) -> Iterator[tuple[
             event_matching_type=settings.matching,
             empty_system_output_handling="zero_score",
         )
-        events = hard_events(pair, settings)
+        events = hard_events(pair)
     for *sides, length in zip(*_lists(events, pair), lengths, strict=True):
         metrics.evaluate(*sides, **length)
     by_class = metrics.results_class_wise_metrics()
@@ -177,8 +177,8 @@ _Step = tuple[str, Table]
 
 
 def _segment_steps(pair: Recordings, settings: Settings) -> list[_Step]:
-    events, n_classes = rowwise_events(pair, settings), len(pair.classes)
-    grid = grid_of(pair, settings)
+    events, n_classes = rowwise_events(pair), len(pair.classes)
+    grid = grid_of(pair)
 
     def counted(sides: Sequence[Runs], start: Index) -> DetectionCounts:
         return count_hard_runs(sides[0], sides[1], start, n_classes).total()
@@ -207,7 +207,7 @@ def _segment_steps(pair: Recordings, settings: Settings) -> list[_Step]:
 
 
 def _event_steps(pair: Recordings, settings: Settings) -> list[_Step]:
-    reference, system = hard_events(pair, settings)
+    reference, system = hard_events(pair)
     sizes = len(pair.files), len(pair.classes)
     theirs = rules.count_events(reference, system, *sizes, settings)
     # Their matches, but our substitutions: as many pairs as there can be, whatever the class.

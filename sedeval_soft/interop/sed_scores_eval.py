@@ -150,7 +150,7 @@ def _asked(pair: Recordings, tally: Tally, basis: str, settings: Settings) -> _A
 
     events = events_of(pair.reference, settings.reference_cut, settings.inclusive, merge=True)
     if basis not in CELLS:
-        if len(hard_events(pair, settings)[0]) != len(events):
+        if len(hard_events(pair)[0]) != len(events):
             raise SettingsError(
                 "sed_scores_eval refuses reference events that touch or overlap; --check needs --events merge"
             )
@@ -183,7 +183,7 @@ def _asked(pair: Recordings, tally: Tally, basis: str, settings: Settings) -> _A
         ),
     )
     plain = replace(settings, ci=None, worst=0, thresholds=None, cross_tune=None, psds_median_filters=())
-    counted = tally_pair(pair._replace(system=raised, raw=raised), plain)
+    counted = tally_pair(pair._replace(system=raised, raw=raised, plan=Plan.of(plain)))
     modules = {"segment": segment_based, "event": collar_based, "intersection": intersection_based}
     durations = dict(zip(pair.files, pair.reach.tolist(), strict=True))
     arguments: dict[str, Any] = {"scores": scores, "ground_truth": truth}

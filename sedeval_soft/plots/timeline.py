@@ -50,7 +50,7 @@ class Strip(NamedTuple):
 Rows = dict[str, list[Strip]]  # the strips of the reference and of the system by class
 
 
-def _rows(pair: Recordings, settings: Settings, start: float, end: float, length: float) -> Rows:
+def _rows(pair: Recordings, start: float, end: float, length: float) -> Rows:
     """Return what is drawn of one file in one system's tables."""
 
     def strip(activity: Activity, events: Floats) -> Strip:
@@ -65,7 +65,7 @@ def _rows(pair: Recordings, settings: Settings, start: float, end: float, length
         return Strip(edges[first:last], values[first : max(last - 1, first)], events)
 
     sides = []
-    for rows, events in zip((pair.reference, pair.system), hard_events(pair, settings), strict=True):
+    for rows, events in zip((pair.reference, pair.system), hard_events(pair), strict=True):
         spans = np.stack([events.onset, events.offset], axis=1) / TICKS_PER_SECOND
         seen = (spans[:, 1] > start) & (spans[:, 0] < end)
         strips = enumerate(activities(rows))
@@ -81,7 +81,7 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
     pairs = [pair.with_files((name,)) for pair in pairs]
     length = max(float(pair.reach[0]) for pair in pairs)
     start, end = _span(wish.start or 0.0, wish.end, length)
-    recordings = [_rows(pair, settings, start, end, length) for pair in pairs]
+    recordings = [_rows(pair, start, end, length) for pair in pairs]
     wanted = systems.classes()
     heard = {
         label for rows in recordings for label, both in rows.items() for each in both if each.values.any()

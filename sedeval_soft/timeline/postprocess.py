@@ -30,8 +30,10 @@ def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
     Raises EvaluationError where a median filter finds no fixed time step.
     """
     median, gap, duration = (settings.of_classes(name, rows.classes) for name in POSTPROCESSING)
+    # Pieces of one function of time: those that touch are one event.
+    origin = replace(rows.origin, joined=settings.events != "rows")
     if any(median):
-        rows = median_filtered(rows, median)
+        rows = replace(median_filtered(rows, median), origin=origin)
     if not (any(gap) or any(duration)):
         return rows
     parts = []
@@ -40,8 +42,6 @@ def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
         parts.append(flattened(filled, tick(duration[label]), gaps=False))
     whole = Activity.joined([SILENCE, *parts])
     times = to_seconds(whole.onset), to_seconds(whole.offset)
-    # Pieces of one function of time: those that touch are one event.
-    origin = replace(rows.origin, joined=True)
     return EventTable(rows.files, rows.classes, whole.file, *times, (whole.value,), origin, whole.label)
 
 

@@ -64,6 +64,8 @@ class Recordings(NamedTuple):
         they may be false alarms, too, and never true negatives.
     in_reference: (n_files,) whether the reference or the durations name a file. is_known: (n_files,) whether
         `length` is where the recording ends, by its duration or regions: else it may go on there.
+    plan: what is asked for, settled for these tables: classes that the reference itself ignores are ignored.
+    Whether touching rows of a side are one event is settled, too (`joined` of their origin).
     ignored: the rows of ignored classes of the reference, None where no class is ignored.
     regions: the evaluated regions, None where whole files are evaluated. Rows of `reference`, `system` and
         `ignored` are cut to them, and a file is as long as its last region goes; `raw` is not cut. whole:
@@ -80,10 +82,16 @@ class Recordings(NamedTuple):
     expected: frozenset[str]
     in_reference: Bools
     is_known: Bools
+    plan: Plan
     findings: AlignmentReport = AlignmentReport()
     ignored: EventTable | None = None
     regions: Regions | None = None
     whole: tuple[EventTable, EventTable, EventTable | None] | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings, as they are settled for these tables."""
+        return self.plan.settings
 
     @property
     def evaluated_ticks(self) -> Ticks:
@@ -246,10 +254,10 @@ def align(
 
         system = postprocessed(raw, settings)
     pair = Recordings(
-        *(files, classes, reference, system, length, reach, raw, named, in_reference, is_given, findings),
-        ignored=ignored,
-    )
-    return pair if regions is None else _within(pair, regions, settings)
+        files, classes, reference, system, length, reach, raw, named, in_reference, is_given,
+        Plan.of(settings), findings, ignored,
+    )  # fmt: skip
+    return pair if regions is None else _within(pair, regions)
 
 
 def _settled(
@@ -281,6 +289,8 @@ def _with_forms(
         if settings.events == "auto" and rows.has_values:
             steps[role] = step_counts(rows)
             sides[role] = rows.known_as_joined(are_steps(steps[role]))
+        joined = merges(sides[role], settings)
+        sides[role] = replace(rows, origin=replace(rows.origin, joined=joined))
     return sides["reference"], sides["system"], steps
 
 
@@ -298,9 +308,9 @@ def _lengths(
     return length, np.maximum(length, system_ends)
 
 
-def _within(pair: Recordings, regions: Regions, settings: Settings) -> Recordings:
+def _within(pair: Recordings, regions: Regions) -> Recordings:
     """Return a pair cut to its regions."""
-    changed: dict[str, Any] = {}
+    settings, changed = pair.settings, dict[str, Any]()
     if settings.region_edges == "onset":
         changed["whole"] = pair.reference, pair.system, pair.ignored
     if settings.regions is not None:
@@ -376,7 +386,7 @@ def _after_shots(rows: EventTable, number: int, label: str | None, settings: Set
     number: N. label: the class of the events, None for all that are evaluated. They are in order of onset,
     those of one onset in order of offset.
     """
-    events = events_of(rows, settings.reference_cut, settings.inclusive, merges(rows, settings))
+    events = events_of(rows, settings.reference_cut, settings.inclusive, merge=bool(rows.origin.joined))
     wanted = {*(settings.classes or rows.classes)} - {*(settings.ignore_class or ())}
     wanted = wanted if label is None else {label}
     events = events.take(np.array([name in wanted for name in rows.classes], dtype=bool)[events.label])
@@ -609,14 +619,14 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
     return last_offsets(rows.take(distinct(sounding) if rows.has_steps else sounding))
 
 
-def grid_of(pair: Recordings, settings: Settings, *, ignored: bool = False) -> Grid:
+def grid_of(pair: Recordings, *, ignored: bool = False) -> Grid:
     """Return the segments that are evaluated: what this drops is counted nowhere.
 
     ignored: whether those of ignored time are among them, all the same. Means are over the part of the last
     segment before the end of a recording, if that is known, else over the whole segment: how late the rows
     of a side end does not raise its values.
     """
-    lengths = [pair.reach_ticks, pair.length_ticks]
+    settings, lengths = pair.settings, [pair.reach_ticks, pair.length_ticks]
     if settings.pool == "mean":
         edges = Edges(settings.segment_ticks)
         ends = [np.maximum(each, edges.at(edges.until(each))) for each in lengths]
@@ -645,23 +655,23 @@ def joined(rows: EventTable) -> EventTable:
 # Values of whole files (clips), for one table: a file takes the largest value of what lies in it.
 
 
-def clip_sides(pair: Recordings, settings: Settings) -> tuple[Floats, Floats]:
+def clip_sides(pair: Recordings) -> tuple[Floats, Floats]:
     """Return the values of all files of all classes of reference and system, (n_classes, n_files) each.
 
     What the system has after the evaluated length of a file is a false alarm where the reference does not
     have the class, and is nothing where it has: else a system could have every class somewhere later.
     What lies in ignored time says nothing of the file: it takes the largest value of all other time.
     """
-    ours, theirs = (outside_ignored(rows, pair, settings) for rows in (pair.reference, pair.system))
+    ours, theirs = (outside_ignored(rows, pair) for rows in (pair.reference, pair.system))
     reference, inside = (clip_values(rows, pair.length_ticks) for rows in (ours, theirs))
     if np.array_equal(pair.length, pair.reach):
         return reference, inside
     return reference, np.where(reference > 0, inside, clip_values(theirs, pair.reach_ticks))
 
 
-def outside_ignored(rows: EventTable, pair: Recordings, settings: Settings) -> EventTable:
+def outside_ignored(rows: EventTable, pair: Recordings) -> EventTable:
     """Return the rows that do not lie wholly in ignored time, that of the reference's threshold."""
-    ignored = _ignored_time(pair, settings)
+    ignored = _ignored_time(pair)
     if not len(ignored):
         return rows
     spans, scale = rows.spans(), int(ignored.offset.max()) + 1
@@ -698,60 +708,61 @@ def merges(rows: EventTable, settings: Settings) -> bool:
     return rows.has_values and (are_steps(step_counts(rows)) if joined is None else joined)
 
 
-def hard_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:
+def hard_events(pair: Recordings) -> tuple[Events, Events]:
     """Return the events of the reference and of the system, merged or not as the settings say."""
+    settings = pair.settings
     # Greedy matching, and sed_eval's, go by the order of the table. Which optimal one is found must not.
     as_read = settings.matching == "greedy" or settings.compat is not None
     sides = []
     for rows, threshold in zip(pair.event_rows, (settings.reference_cut, settings.threshold), strict=True):
-        merge = merges(rows, settings)
+        merge = bool(rows.origin.joined)
         events = pair.held(events_of(rows, threshold, settings.inclusive, merge))
         # Merged ones are by class and time already.
         sides.append(events.in_order(by_class=not merge) if merge is as_read else events)
     return sides[0], sides[1]
 
 
-def all_lifetimes(pair: Recordings, settings: Settings, rows: EventTable) -> EventLifetimes:
+def all_lifetimes(pair: Recordings, rows: EventTable) -> EventLifetimes:
     """Return the events of rows of a pair at all thresholds, those that count."""
-    return pair.held(lifetimes_of(rows, merges(rows, settings)))
+    return pair.held(lifetimes_of(rows, bool(rows.origin.joined)))
 
 
-def ignored_events(pair: Recordings, settings: Settings) -> EventLifetimes:
+def ignored_events(pair: Recordings) -> EventLifetimes:
     """Return the events of ignored classes at the reference's threshold, as lifetimes of all levels."""
-    rows = pair.ignored if pair.whole is None else pair.whole[2]
-    return _ignored_events(rows, settings)
+    return _ignored_events(pair.ignored if pair.whole is None else pair.whole[2], pair.settings)
 
 
 def _ignored_events(rows: EventTable | None, settings: Settings) -> EventLifetimes:
     if rows is None:
         return EventLifetimes.of(SILENCE)
-    events = events_of(rows, settings.reference_cut, settings.inclusive, merges(rows, settings))
+    events = events_of(rows, settings.reference_cut, settings.inclusive, bool(rows.origin.joined))
     return EventLifetimes.from_events(events)
 
 
-def _ignored_time(pair: Recordings, settings: Settings) -> Activity:
+def _ignored_time(pair: Recordings) -> Activity:
     """Return the time that is ignored at the reference's threshold, in pieces that do not touch."""
-    events = _ignored_events(pair.ignored, settings)
+    events = _ignored_events(pair.ignored, pair.settings)
     label = np.zeros_like(events.label)
     return Activity.of_rows(Activity(events.file, label, events.onset, events.offset, events.dies)).merged()
 
 
-def ignored_ticks(pair: Recordings, settings: Settings) -> Ticks:
+def ignored_ticks(pair: Recordings) -> Ticks:
     """Return how much of the length of each file is ignored, at the reference's threshold, (n_files,)."""
-    pieces, ticks = _ignored_time(pair, settings), np.zeros(len(pair.files), dtype=np.int64)
+    pieces, ticks = _ignored_time(pair), np.zeros(len(pair.files), dtype=np.int64)
     end = np.minimum(pieces.offset, pair.length_ticks[pieces.file])
     np.add.at(ticks, pieces.file, np.maximum(end - pieces.onset, 0))
     return ticks
 
 
-def ignored_levels(pair: Recordings, settings: Settings) -> EventLifetimes:
+def ignored_levels(pair: Recordings) -> EventLifetimes:
     """Return the events of ignored classes at all levels."""
     rows = pair.ignored if pair.whole is None else pair.whole[2]
-    return EventLifetimes.of(SILENCE) if rows is None else lifetimes_of(rows, merges(rows, settings))
+    return EventLifetimes.of(SILENCE) if rows is None else lifetimes_of(rows, bool(rows.origin.joined))
 
 
-def rowwise_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:
+def rowwise_events(pair: Recordings) -> tuple[Events, Events]:
     """Return the active rows of the reference and of the system, each an event of its own."""
+    settings = pair.settings
     return (
         active_rows(pair.reference, settings.reference_cut, settings.inclusive),
         active_rows(pair.system, settings.threshold, settings.inclusive),

@@ -109,7 +109,7 @@ def simulate(
         raise SettingsError(f"classes: the reference does not have {listing(unknown, 'class')}{hint}")
     pair = align(rows, rows, settings, read_lengths(durations, limits))
     if kind == "errors":
-        return injected_errors(pair, settings, arguments["rates"], shift=arguments["shift"], seed=seed).rows
+        return injected_errors(pair, arguments["rates"], shift=arguments["shift"], seed=seed).rows
     grid = Grid.over(pair.reach_ticks, settings.segment_ticks)
     cells = max(grid.size, 1) * max(len(pair.classes), 1)
     what = f"{counted(grid.size, 'segment')} x {counted(len(pair.classes), 'class')}"
@@ -126,10 +126,10 @@ def simulate(
 
 
 def injected_errors(
-    pair: Recordings, settings: Settings, rates: Mapping[str, float], *, shift: float = 0.5, seed: int = 0
+    pair: Recordings, rates: Mapping[str, float], *, shift: float = 0.5, seed: int = 0
 ) -> Injected:
     """Return a reference with errors of known kinds, and which event has which; pair: it on both sides."""
-    events, _ = hard_events(pair, settings)
+    events, _ = hard_events(pair)
     names = pair.files, pair.classes
     return inject(events, names, pair.length_ticks, rates, shift=shift, seed=seed)
 

@@ -39,7 +39,7 @@ def test_outcomes_add_up_to_the_counts_of_the_hard_reading(values, seed, binary)
     made = Settings(**values)
     sides = [random_rows(2 * seed + k, binary=bool(binary), n=60, fine=bool(seed % 2)) for k in range(2)]
     pair = align(sides[0], long_rows([]) if binary is None else sides[1], made)
-    tally = tally_pair(pair, made)
+    tally = tally_pair(pair)
 
     def counted(file, label, weight=1):
         sums = np.zeros((len(pair.files), len(pair.classes)), dtype=int)

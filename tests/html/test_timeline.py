@@ -23,7 +23,7 @@ def shown(reference, system, count=100, files=(), systems=1, durations=None, **v
     """The timelines of two tables, as a page's scripts have them."""
     settings, pack = Settings(**{"worst": 3, **values}), Packer()
     pair = align(reference, system, settings, durations)
-    shard = shard_of(pair, (), settings, "system")
+    shard = shard_of(pair, (), "system")
     inputs = ReportInput(score_shard(shard, "0"), pair, shard.tally, settings)
     return revived(timelines(inputs, pack, count, files, systems), pack.text())
 

@@ -28,6 +28,7 @@ from sedeval_soft.measures.event_errors import (
 from sedeval_soft.measures.matching import nearest_matching
 from sedeval_soft.measures.pairs import Collars, Overlap, pair_rule
 from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
+from sedeval_soft.plan import Plan
 from sedeval_soft.tables import read_rows
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.recordings import align, hard_events
@@ -741,7 +742,7 @@ def test_levels_are_those_of_a_look_at_every_threshold(seed):
     pair = align(*(to_rows(side, "reference", made, Limits()) for side in (reference, system)), made)
 
     def rows_at(threshold):
-        sides = hard_events(pair, replace(made, threshold=threshold))
+        sides = hard_events(pair._replace(plan=Plan.of(replace(made, threshold=threshold))))
         return [
             [
                 *zip(
@@ -754,7 +755,7 @@ def test_levels_are_those_of_a_look_at_every_threshold(seed):
 
     rule, edges = pair_rule(made), [0, 0.2, 0.4, 0.6, 0.8, 1.0]
     events = {(a, b): rows_at((a + b) / 2)[1] for a, b in itertools.pairwise(edges)}
-    errors = classify_errors(*hard_events(pair, made), len(LABELS), rule)
+    errors = classify_errors(*hard_events(pair), len(LABELS), rule)
     ours, theirs = rows_at(0.5)
     levels = [slow_level(row, events, rule) for row in ours]
     links = list(zip(errors.links.left.tolist(), errors.links.right.tolist(), strict=True))

@@ -22,7 +22,7 @@ FILES = tuple("abcdef")
 
 def tally(reference, system, files, chosen=Settings()):  # noqa: B008
     sides = (long_rows([row for row in side if row[0] in files], files=files) for side in (reference, system))
-    return tally_pair(align(*sides, chosen), chosen)
+    return tally_pair(align(*sides, chosen))
 
 
 def bytes_of(tally):

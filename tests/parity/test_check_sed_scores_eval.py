@@ -23,7 +23,7 @@ def compared(reference, system, durations=None, **chosen):
     made = Settings(**ALL | chosen)
     ours = evaluate(reference, system, settings=made, durations=durations)
     pair = align(reference, system, made, durations)
-    return check_sed_scores_eval(pair, tally_pair(pair, made), made, ours)
+    return check_sed_scores_eval(pair, tally_pair(pair), made, ours)
 
 
 def causes(rows):

@@ -34,7 +34,7 @@ RATES = dict.fromkeys(KINDS, 0.05)
 
 def injected(rows, made, seed, rates=RATES, lengths=None, **how):
     pair = align(rows, rows, made, lengths)
-    return injected_errors(pair, made, rates, seed=seed, **how), pair
+    return injected_errors(pair, rates, seed=seed, **how), pair
 
 
 def attributed(rows, made, seeds, lengths=None, rates=RATES):

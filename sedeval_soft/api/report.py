@@ -35,7 +35,6 @@ from sedeval_soft.html.page_data import ReportInput, WhyNoErrors
 from sedeval_soft.html.report_page import Choices, render
 from sedeval_soft.html.sounds import Folder, Sounds, check_audio, sounds_of
 from sedeval_soft.html.timeline import lengths_shown
-from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.write import write_atomic
@@ -150,7 +149,7 @@ def _errors(
         return (), "no reference"
     try:
         errors = tuple(examples_of(pair, settings))
-    except (TooManyOverlapsError, TooManyPairsError):
+    except TooManyOverlapsError:
         return (), "too many"
     return errors, None if errors else "no errors"
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,11 +17,11 @@ from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds
 from sedeval_soft.measures.grounding import count_items
-from sedeval_soft.measures.levels import integrated
+from sedeval_soft.measures.levels import mean_over_levels
 from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.ranking import Sides, count_ranking
-from sedeval_soft.measures.segment import count_files, count_hard, count_soft, sum_files
+from sedeval_soft.measures.segment import count_files, count_hard, count_soft
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
@@ -28,6 +29,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 from sedeval_soft.timeline.grid import Grid, pool_rows
+from sedeval_soft.timeline.ranges import TooManyOverlapsError
 from sedeval_soft.timeline.recordings import (
     Recordings,
     align,
@@ -45,6 +47,8 @@ from sedeval_soft.timeline.recordings import (
 
 AnyTimed = TypeVar("AnyTimed", bound=Timed)
 
+
+_Count = Callable[..., DetectionCounts]
 
 Columns = dict[str, Array]
 """Columns of a tally by name: (n_files, n_classes) or (n_files,)."""
@@ -166,8 +170,8 @@ class Cells(NamedTuple):
     reference, system: (n_classes, n_cells). start: (n_files + 1,) the first cell of each file. n_evaluated:
     (n_files,) how many cells of each file are evaluated, its first ones. Others lie beyond what is known of a
     file without the system: what it says there may be false alarms, and nothing else is counted of them.
-    times: (n_cells,) how often each counts, a whole number or not; None for once. apart: (n_cells,) which do
-    not follow the one before in time, beside the first of a file; None where all do.
+    apart: (n_cells,) which do not follow the one before in time, beside the first of a file; None where all
+    do.
     """
 
     basis: str
@@ -175,7 +179,6 @@ class Cells(NamedTuple):
     system: Floats
     start: Index
     n_evaluated: Index
-    times: Array | None = None
     apart: Bools | None = None
 
     def evaluated(self) -> Cells:
@@ -185,8 +188,7 @@ class Cells(NamedTuple):
             return self
         start = np.append(0, np.cumsum(self.n_evaluated))
         sides = self.reference[:, inside], self.system[:, inside]
-        times = None if self.times is None else self.times[inside]
-        return Cells(self.basis, *sides, start, self.n_evaluated, times)
+        return Cells(self.basis, *sides, start, self.n_evaluated)
 
 
 def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools | None:
@@ -201,54 +203,59 @@ def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools | None:
     return inside
 
 
-def count_cells(
-    cells: Cells, plan: Plan, readings: Sequence[str] = ("hard", "soft"), *, hard: bool = True
-) -> Columns:
-    """Return what the scores of a basis need, in some readings.
+def count_cells(cells: Cells, plan: Plan, *, hard: bool = True) -> Columns:
+    """Return what the scores of a basis need.
 
     hard: whether hard counts are made here; what else the hard reading has is.
     """
     basis, reference, system, start = cells.basis, cells.reference, cells.system, cells.start
     settings = plan.settings
     columns: Columns = {}
-    if hard and "hard" in readings and plan.scores(basis, "hard"):
+    if hard and plan.scores(basis, "hard"):
         active = detected(system, settings)
         counts = count_hard(positive(reference, settings), active, start)
         inside = evaluated_cells(np.diff(start), cells.n_evaluated)
         beyond = np.zeros_like(counts.n_sys) if inside is None else count_files(active & ~inside, start)
         columns = columns_of(f"{basis}.hard", counts)
         columns |= {f"{basis}.hard.n_cells": cells.n_evaluated, f"{basis}.hard.beyond": beyond}
-    if plan.scores(basis, "soft") and "soft" in readings:
-        columns |= columns_of(
-            f"{basis}.soft", count_soft(reference, system, start, settings.t_norm, cells.times)
-        )
+    if plan.scores(basis, "soft"):
+        columns |= columns_of(f"{basis}.soft", count_soft(reference, system, start, settings.t_norm))
     diverges = plan.asks_for("divergence")
-    columns |= _count_cell_errors(cells, plan, readings) if basis == "segment" and plan.explained else {}
-    readings = [each for each in readings if plan.scores(basis, each) and (diverges or each == "soft")]
+    columns |= _count_cell_errors(cells, plan) if basis == "segment" and plan.explained else {}
+    readings = [
+        each for each in ("hard", "soft") if plan.scores(basis, each) and (diverges or each == "soft")
+    ]
     if readings:
         own = cells.evaluated()
         for reading in readings:
             is_soft = reading == "soft"
             names = (SOFT if diverges else KL) if is_soft else PROPER
             ours = own.reference if is_soft else positive(own.reference, settings)
-            sums = count_divergence(ours, own.system, own.start, names, settings.epsilon, own.times)
+            sums = count_divergence(ours, own.system, own.start, names, settings.epsilon)
             columns |= {f"{basis}.{reading}.{name}": total for name, total in sums.items()}
     return columns
 
 
-def _count_cell_errors(cells: Cells, plan: Plan, readings: Sequence[str]) -> Columns:
-    """Return what is wrong with segments in some readings, by kind."""
-    from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
+def _count_cell_errors(cells: Cells, plan: Plan) -> Columns:
+    """Return what is wrong with segments, by kind."""
+    from sedeval_soft.measures.segment_errors import count_segment_errors
 
-    settings, columns = plan.settings, dict[str, Array]()
-    if "hard" in readings and ("segment", "hard") in plan.explained:
+    settings, columns = plan.settings, _count_soft_cell_errors(cells, plan)
+    if ("segment", "hard") in plan.explained:
         sides = positive(cells.reference, settings), detected(cells.system, settings)
         errors = count_segment_errors(*sides, cells.start, cells.apart)
         columns |= {f"segment.hard.{name}": sums for name, sums in errors.items()}
-    if "soft" in readings and ("segment", "soft") in plan.explained:
-        errors = count_soft_errors(cells.reference, cells.system, cells.start, cells.times)
-        columns |= {f"segment.soft.{name}": sums for name, sums in errors.items()}
     return columns
+
+
+def _count_soft_cell_errors(cells: Cells, plan: Plan) -> Columns:
+    """Return what is wrong with segments of the soft reading, by kind."""
+    if ("segment", "soft") not in plan.explained:
+        return {}
+    from sedeval_soft.measures.segment_errors import count_soft_errors
+
+    errors = count_soft_errors(cells.reference, cells.system, cells.start)
+    return {f"segment.soft.{name}": sums for name, sums in errors.items()}
 
 
 def count_rankings(cells: Cells, expected: Bools, plan: Plan) -> Columns:
@@ -287,16 +294,14 @@ def _count_segments(
     plan, settings = pair.plan, pair.settings
     by_runs = settings.compat == "sed_eval" or settings.pool == "max"
     in_cells = kept or plan.needs_grid or not by_runs
-    readings: Sequence[str] = ("hard", "soft")
-    if pair.ignored is not None and plan.scores("segment", "soft"):
-        readings = ("hard",)
-        columns |= _count_weighted(pair, pair.ignored)
     if in_cells:
         grid.check_size(len(pair.classes), in_order=bool(settings.measures), means=settings.pool == "mean")
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         cells = Cells("segment", reference, system, grid.start, grid.n_evaluated, apart=grid.apart)
         by_runs = settings.compat == "sed_eval"
-        columns |= count_cells(cells, plan, readings, hard=not by_runs)
+        columns |= count_cells(cells, plan, hard=not by_runs)
+        if pair.ignored is not None and plan.scores("segment", "soft"):
+            columns |= _count_known(pair, pair.ignored)
         if kept or "segment" in plan.kept:
             samples |= {"segment.reference": reference, "segment.system": system}
         if settings.worst and settings.drops_segments:
@@ -308,22 +313,20 @@ def _count_segments(
         _count_runs(pair, grid, columns)
 
 
-def _count_weighted(pair: Recordings, ignored: EventTable) -> Columns:
-    """Count the soft reading where classes are ignored: a segment of ignored value u counts 1 - u times."""
+def _count_known(pair: Recordings, ignored: EventTable) -> Columns:
+    """Count the soft reading where classes are ignored.
+
+    At each level a segment counts if no ignored value reaches the level. So what the ignored value covers is
+    cut off the values of both sides.
+    """
     settings, grid = pair.settings, grid_of(pair, ignored=True)
     grid.check_size(len(pair.classes), means=settings.pool == "mean")
     sides = pair.reference, pair.system, joined(ignored)
-    reference, system, (value,) = (pool_rows(rows, grid, settings.pool) for rows in sides)
-    # Those that count no time are none: sums are those of the hard reading where values are 0 and 1.
-    stays = value < 1
-    before = np.append(0, np.cumsum(stays))
-    first = grid.start[:-1]
-    n_evaluated, start = before[first + grid.n_evaluated] - before[first], before[grid.start]
-    times = (1.0 - value)[stays]
-    cells = Cells("segment", reference[:, stays], system[:, stays], start, n_evaluated, times)
-    inside = evaluated_cells(np.diff(start), n_evaluated)
-    n_cells = sum_files(times if inside is None else times * inside, start)
-    return {**count_cells(cells, pair.plan, ("soft",)), "segment.soft.n_cells": n_cells}
+    reference, system, unknown = (pool_rows(rows, grid, settings.pool) for rows in sides)
+    ours, theirs = (np.maximum(side - unknown, 0.0) for side in (reference, system))
+    cells = Cells("segment", ours, theirs, grid.start, grid.n_evaluated)
+    counts = count_soft(cells.reference, cells.system, cells.start, settings.t_norm)
+    return columns_of("segment.soft", counts) | _count_soft_cell_errors(cells, pair.plan)
 
 
 def _where(grid: Grid, n_classes: int) -> EventLifetimes:
@@ -466,42 +469,35 @@ def _count_hard_events(pair: Recordings, reference: Events, everything: Events) 
 
 def _count_soft_events(pair: Recordings, levels: EventLifetimes, lifetimes: EventLifetimes) -> Columns:
     """Return the soft readings; levels, lifetimes: of the reference and of the system."""
-    plan, settings, sizes = pair.plan, pair.settings, (len(pair.files), len(pair.classes))
-    columns: Columns = {}
-    if plan.scores("event", "soft"):
-        rule, remaining = pair_rule(settings), lifetimes
-        if pair.ignored is not None:
-            from sedeval_soft.measures.ignored import soft_without_ignored
+    sizes, columns = (len(pair.files), len(pair.classes)), Columns()
 
-            ignored = ignored_levels(pair)
-            remaining = soft_without_ignored(ignored, levels, lifetimes, sizes[1], rule)
-        counts, sampled = integrated(
-            event.count_soft_events, event.count_events, levels, remaining, *sizes, rule
-        )
-        columns = columns_of("event.soft", counts) | {"event.soft.levels": _of_all(sampled, sizes[0])}
-    if plan.scores("intersection", "soft"):
-        from sedeval_soft.measures.intersections import (
-            Criteria,
-            count_intersections,
-            count_soft_intersections,
-        )
+    def add(basis: str, exact: _Count, hard: _Count, how: Any, rule: PairRule | None) -> None:  # noqa: ANN401
+        """Add the counts of a basis; rule: which events may be matched, None for intersections."""
 
-        how = *sizes, Criteria.of(settings)
-        counts, sampled = integrated(count_soft_intersections, count_intersections, levels, lifetimes, *how)
-        if pair.ignored is not None:
-            from sedeval_soft.measures.ignored import soft_left_out
+        def at_level(ours: Events, theirs: Events, *ignored: Events) -> DetectionCounts:
+            for unknown in ignored:
+                from sedeval_soft.measures.ignored import without_ignored
 
-            # What is left out is a false positive at all these levels.
-            lasting = lifetimes.lasting()
-            left_out = soft_left_out(ignored_levels(pair), levels, lasting, sizes[1])
-            amount = event.sum_groups(event.file_class(lasting, sizes[1]), left_out, sizes)
-            n_sys = np.maximum(counts.n_sys - amount, counts.tp)
-            counts = counts._replace(n_sys=n_sys, insertions=(n_sys - counts.tp).sum(axis=1))
-        columns |= columns_of("intersection.soft", counts)
-        columns["intersection.soft.levels"] = _of_all(sampled, sizes[0])
+                theirs = without_ignored(unknown, ours, theirs, sizes[1], rule)
+            return hard(ours, theirs, *sizes, how)
+
+        counts, sampled = None, None
+        if pair.ignored is None:
+            with suppress(TooManyOverlapsError):
+                counts = exact(levels, lifetimes, *sizes, how)
+        if counts is None:
+            ignored = [] if pair.ignored is None else [ignored_levels(pair)]
+            counts, sampled = mean_over_levels(at_level, levels, lifetimes, *ignored)
+        columns.update(columns_of(f"{basis}.soft", counts))
+        # How many levels there are if counts are a mean over fewer of them, else 0.
+        columns[f"{basis}.soft.levels"] = np.full(sizes[0], 0 if sampled is None else sampled[1])
+
+    if pair.plan.scores("event", "soft"):
+        rule = pair_rule(pair.settings)
+        add("event", event.count_soft_events, event.count_events, rule, rule)
+    if pair.plan.scores("intersection", "soft"):
+        from sedeval_soft.measures import intersections as of
+
+        how = of.Criteria.of(pair.settings)
+        add("intersection", of.count_soft_intersections, of.count_intersections, how, None)
     return columns
-
-
-def _of_all(sampled: tuple[int, int] | None, n_files: int) -> Index:
-    """Return how many levels there are if counts are a mean over fewer of them, else 0, (n_files,)."""
-    return np.full(n_files, 0 if sampled is None else sampled[1])

@@ -467,9 +467,7 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
             if basis == "segment" and plan.asks_for("grounding"):
                 table |= grounding_scores(sums(COLUMNS))
         if divergences:
-            weighted = prefix == "segment.soft" and settings.ignore_class is not None
-            cells = f"{prefix}.n_cells" if weighted else evaluated_of(basis)
-            sizes = tally.total(f"{prefix}.sounding"), tally.total(cells)
+            sizes = tally.total(f"{prefix}.sounding"), tally.total(evaluated_of(basis))
             how = settings.epsilon, settings.entropy_unit
             table |= divergence_scores(sums(divergences), *sizes, counts.n_ref, counts.n_sys, *how, expected)
     return table

@@ -128,16 +128,11 @@ def _values(
 
 
 def count_divergence(
-    reference: Floats | Bools,
-    system: Floats,
-    start: Index,
-    names: tuple[str, ...],
-    eps: float,
-    times: Array | None = None,
+    reference: Floats | Bools, system: Floats, start: Index, names: tuple[str, ...], eps: float
 ) -> dict[str, Array]:
     """Sum named values of the cells where either side is above 0, (n_files, n_classes) each.
 
-    names: `KL`, `SOFT` or `PROPER`. reference, system, start, times: as in `segment.count_soft`. Beside these
+    names: `KL`, `SOFT` or `PROPER`. reference, system, start: as in `segment.count_soft`. Beside these
     sums, `sounding` is the number of these cells.
     """
     n_files, (n_classes, n_cells) = len(start) - 1, system.shape
@@ -149,14 +144,11 @@ def count_divergence(
         heard = np.flatnonzero((ours > 0) | (theirs > 0))
         row, cell = np.divmod(heard, max(len(files), 1))
         group = (labels.start + row) * n_files + files.take(cell)
-        first, often = heads(group), np.ones(len(heard)) if times is None else times[cells].take(cell)
+        first, sounding = heads(group), np.ones(len(heard))
         y = ours.reshape(-1).take(heard).astype(np.float64, copy=False)
         p = Logarithms.of(theirs.reshape(-1).take(heard))
-        sums = [
-            np.add.reduceat(values if times is None else values * often, first)
-            for values in _values(names, y, p, p.clipped(eps), eps)
-        ]
-        return group[first], [*sums, np.add.reduceat(often, first)]
+        values = *_values(names, y, p, p.clipped(eps), eps), sounding
+        return group[first], [np.add.reduceat(each, first) for each in values]
 
     rows = max(1, _BLOCK // max(n_cells, 1))
     blocks = [
@@ -169,8 +161,7 @@ def count_divergence(
         # A long row has several blocks, which may begin within a file.
         totals[:, groups] += sums
     *columns, sounding = (total.reshape(n_classes, n_files).T for total in totals)
-    kind = np.int64 if times is None else times.dtype
-    return dict(zip(names, columns, strict=True)) | {"sounding": sounding.astype(kind)}
+    return dict(zip(names, columns, strict=True)) | {"sounding": sounding.astype(np.int64)}
 
 
 def divergence_scores(

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from sedeval_soft.arrays import Floats
 from sedeval_soft.measures.detection import DetectionCounts
-from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.sorting import distinct
 from sedeval_soft.timeline.events import EventLifetimes
-from sedeval_soft.timeline.ranges import TooManyOverlapsError
 
 MOST = 200
 """Levels beyond which evenly spaced ones are taken."""
@@ -52,24 +50,17 @@ class Levels:
         return None if self.n_distinct == len(self.level) else (len(self.level), self.n_distinct)
 
 
-def integrated(
-    exact: Callable[..., DetectionCounts],
-    hard: Callable[..., DetectionCounts],
-    reference: EventLifetimes,
-    system: EventLifetimes,
-    *how: Any,  # noqa: ANN401 - of whatever type both take
+def mean_over_levels(
+    count: Callable[..., DetectionCounts], *sides: EventLifetimes
 ) -> tuple[DetectionCounts, tuple[int, int] | None]:
-    """Return the counts of a soft reading, and `Levels.sampled` if they are a mean over levels.
+    """Return the mean of counts over `Levels` of all sides, and their `Levels.sampled`.
 
-    exact: counts lifetimes of both sides at all levels. hard: counts events of both sides. how: what both
-    take beside these. If `exact` has too many pairs of events to look at, the counts are the mean over
-    `Levels` of those of `hard`.
+    count: counts the events of all sides at one level.
     """
-    try:
-        return exact(reference, system, *how), None
-    except (TooManyPairsError, TooManyOverlapsError):
-        levels, counts = Levels.of([reference, system]), list[DetectionCounts]()
-    for level, width in zip(levels.level.tolist(), levels.width.tolist(), strict=True):
-        sides = (side.take(side.alive(level, inclusive=True)).events() for side in (reference, system))
-        counts.append(DetectionCounts(*(width * column for column in hard(*sides, *how))))
+    levels, counts = Levels.of(sides), list[DetectionCounts]()
+    # Where nothing exists, nothing is counted at any level.
+    pairs = [*zip(levels.level.tolist(), levels.width.tolist(), strict=True)] or [(1.0, 0.0)]
+    for level, width in pairs:
+        cut = (side.take(side.alive(level, inclusive=True)).events() for side in sides)
+        counts.append(DetectionCounts(*(width * column for column in count(*cut))))
     return DetectionCounts(*(np.sum(column, axis=0) for column in zip(*counts, strict=True))), levels.sampled

@@ -21,10 +21,10 @@ from heapq import heappop, heappush
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
-from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.loops import compiled_loop
 from sedeval_soft.sorting import distinct, heads
 from sedeval_soft.timeline.events import Timed
+from sedeval_soft.timeline.ranges import TooManyOverlapsError
 
 _MUCH = 3_000_000
 """Steps of loops, in all that this process ran, from which on numba is loaded: that takes seconds."""
@@ -39,7 +39,7 @@ _FARTHEST = 1 << 58
 """Ticks that all distances of a matching may have together, so that no sum of them overflows: 9,000 years."""
 
 
-class TooManyPairsError(EvaluationError):
+class TooManyPairsError(TooManyOverlapsError):
     """More events may pair with one another than can be matched."""
 
     def __init__(

@@ -25,7 +25,7 @@ from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.measures.base import Averaged, Tables, ratio
 from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.event import sum_groups
-from sedeval_soft.measures.ignored import level_mostly, touched
+from sedeval_soft.measures.ignored import without_ignored
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
 from sedeval_soft.measures.levels import Levels
 from sedeval_soft.measures.psd_roc import FALSE, FOUND, HOUR, PsdRoc, Staircases, psd_roc
@@ -394,12 +394,12 @@ class Psds:
         """Yield the counts against the reference at each level."""
         n_classes, events, criteria = len(self.tally.classes), self.tally.events, Criteria.of(self.settings)
         reference, system = events["levels"], events.get("everything", self.tally.system("intersection"))
-        upto = level_mostly(events["ignored"], system) if "ignored" in events else None
         for level in levels.level.tolist():
-            ours = reference.take((reference.born < level) & (level <= reference.dies)).events()
-            theirs = system
-            if upto is not None:
-                theirs = system.take((upto < level) | touched(ours, system, n_classes))
+            ours, ignored = (
+                side.take(side.alive(level, inclusive=True)).events()
+                for side in (reference, events.get("ignored", reference.take(slice(0))))
+            )
+            theirs = without_ignored(ignored, ours, system, n_classes, None)
             yield Counted.of(ours, theirs, self.owner, n_classes, criteria)
 
 

@@ -21,7 +21,7 @@ from sedeval_soft.timeline.ranges import expand, running_maximum
 # Segment-based statistics: arrays of segments in, counts of each file out.
 #
 # reference, system: (n_classes, n_segments) values in [0, 1], or booleans where active.
-# start: (n_files + 1,) first segment of each file. times: (n_segments,) how often each counts, None for once.
+# start: (n_files + 1,) first segment of each file.
 # All counts come out per file.
 
 _BLOCK = 1 << 11
@@ -135,13 +135,7 @@ def fuzzy_and(reference: Floats, system: Floats, t_norm: TNorm) -> Floats:
     return np.minimum(reference, system)
 
 
-def count_soft(
-    reference: Floats,
-    system: Floats,
-    start: Index,
-    t_norm: TNorm = "minimum",
-    times: Array | None = None,
-) -> DetectionCounts:
+def count_soft(reference: Floats, system: Floats, start: Index, t_norm: TNorm = "minimum") -> DetectionCounts:
     """Fuzzy counts with a T-norm, and the errors integrated over all alpha-cuts.
 
     TP = sum T(y, p), N_ref = sum y, N_sys = sum p, with T(y, p) = min(y, p) or another T-norm. With a
@@ -170,12 +164,10 @@ def count_soft(
     def sum_class(label: int) -> None:
         y, p = reference[label], system[label]
         for sums, values in ((tp, fuzzy_and(y, p, t_norm)), (n_ref, y), (n_sys, p)):
-            sums[:, label] = sum_files(values if times is None else values * times, start)
+            sums[:, label] = sum_files(values, start)
 
     for_each(count_errors, range(0, reference.shape[1], _BLOCK), reference.size)
     for_each(sum_class, range(len(reference)), reference.size)
-    if times is not None:
-        errors *= times
     return DetectionCounts(tp, n_ref, n_sys, *sum_files(errors, start))
 
 

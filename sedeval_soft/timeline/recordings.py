@@ -29,7 +29,6 @@ from sedeval_soft.timeline.alignment_report import (
 )
 from sedeval_soft.timeline.events import (
     SILENCE,
-    Activity,
     EventLifetimes,
     Events,
     Timed,
@@ -671,13 +670,11 @@ def clip_sides(pair: Recordings) -> tuple[Floats, Floats]:
 
 def outside_ignored(rows: EventTable, pair: Recordings) -> EventTable:
     """Return the rows that do not lie wholly in ignored time, that of the reference's threshold."""
-    ignored = _ignored_time(pair)
-    if not len(ignored):
+    if pair.ignored is None or not len((ignored := _ignored_time(pair)).file):
         return rows
-    spans, scale = rows.spans(), int(ignored.offset.max()) + 1
-    key = ignored.file * np.int64(scale) + ignored.onset
-    at = np.searchsorted(key, spans.file * np.int64(scale) + np.minimum(spans.onset, scale - 1), "right") - 1
-    inside = (at >= 0) & (ignored.file[at] == spans.file) & (spans.offset <= ignored.offset[at])
+    spans = rows.spans()
+    at = ignored.at(spans.file, spans.onset)
+    inside = (at >= 0) & (ignored.file[at] == spans.file) & (spans.offset <= ignored.end[at])
     return rows.take(~inside)
 
 
@@ -727,31 +724,28 @@ def all_lifetimes(pair: Recordings, rows: EventTable) -> EventLifetimes:
     return pair.held(lifetimes_of(rows, bool(rows.origin.joined)))
 
 
-def ignored_events(pair: Recordings) -> EventLifetimes:
-    """Return the events of ignored classes at the reference's threshold, as lifetimes of all levels."""
+def ignored_events(pair: Recordings) -> Events:
+    """Return the events of ignored classes at the reference's threshold; some must be ignored."""
     return _ignored_events(pair.ignored if pair.whole is None else pair.whole[2], pair.settings)
 
 
-def _ignored_events(rows: EventTable | None, settings: Settings) -> EventLifetimes:
+def _ignored_events(rows: EventTable | None, settings: Settings) -> Events:
     if rows is None:
-        return EventLifetimes.of(SILENCE)
-    events = events_of(rows, settings.reference_cut, settings.inclusive, bool(rows.origin.joined))
-    return EventLifetimes.from_events(events)
+        raise ValueError("no classes are ignored")
+    return events_of(rows, settings.reference_cut, settings.inclusive, bool(rows.origin.joined))
 
 
-def _ignored_time(pair: Recordings) -> Activity:
-    """Return the time that is ignored at the reference's threshold, in pieces that do not touch."""
+def _ignored_time(pair: Recordings) -> Regions:
+    """Return the time that is ignored at the reference's threshold; some classes must be ignored."""
+    from sedeval_soft.timeline.regions import Regions
+
     events = _ignored_events(pair.ignored, pair.settings)
-    label = np.zeros_like(events.label)
-    return Activity.of_rows(Activity(events.file, label, events.onset, events.offset, events.dies)).merged()
+    return Regions.of(events.file, events.onset, events.offset)
 
 
 def ignored_ticks(pair: Recordings) -> Ticks:
     """Return how much of the length of each file is ignored, at the reference's threshold, (n_files,)."""
-    pieces, ticks = _ignored_time(pair), np.zeros(len(pair.files), dtype=np.int64)
-    end = np.minimum(pieces.offset, pair.length_ticks[pieces.file])
-    np.add.at(ticks, pieces.file, np.maximum(end - pieces.onset, 0))
-    return ticks
+    return _ignored_time(pair).until(pair.length_ticks).lengths(len(pair.files))
 
 
 def ignored_levels(pair: Recordings) -> EventLifetimes:

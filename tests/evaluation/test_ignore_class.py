@@ -271,16 +271,14 @@ def test_all_readings_of_segments_are_as_defined(case, length, pool):
     known = [side for side in sides if side[2] <= HALF]
     hard = count_segments([[[v > HALF for v in of] for of in side[:2]] for side in known])
     assert ours(scores, "segment.hard") == pytest.approx(scores_of(hard))
-    levels = sorted({Fraction(0), *(v for side in sides for of in side[:2] for v in of)})
+    levels = sorted({Fraction(0), *(v for *both, u in sides for v in (*both[0], *both[1], u))})
     totals = [Fraction(0)] * 9
     for low, high in pairwise(levels):
         for *both, u in sides:
-            counts = count_segments([[[v >= high for v in of] for of in both]])
-            totals = [total + (1 - u) * (high - low) * n for total, n in zip(totals, counts, strict=True)]
+            counts = count_segments([[[v >= high > u for v in of] for of in both]])
+            totals = [total + (high - low) * n for total, n in zip(totals, counts, strict=True)]
     assert ours(scores, "segment.soft") == pytest.approx(scores_of(totals))
-    weight = sum(1 - u for *_, u in sides)
-    sums = sum(float(1 - u) * divergence(y, p) for y, p, u in ((y[0], p[0], u) for y, p, u in sides))
-    expected = pytest.approx(sums / float(weight)) if weight else None
+    expected = pytest.approx(sum(divergence(y[0], p[0]) for y, p, _ in known) / len(known)) if known else None
     assert scores["segment.soft.kl_divergence[Q]"] == expected
     pairs = [(float(p[0]), y[0] > HALF) for y, p, _ in known]
     best = []

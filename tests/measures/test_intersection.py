@@ -107,13 +107,6 @@ def integrated(ours: Side, theirs: Side, shares) -> dict[str, np.ndarray]:
     return total
 
 
-def counted(tables, n_files, bars):
-    """Return soft counts of both tables, and over how many of how many levels they are the mean."""
-    sides = (lifetimes_of(table, merge=True) for table in tables)
-    count = intersections.count_soft_intersections, intersections.count_intersections
-    return levels.integrated(*count, *sides, n_files, len(TWO), bars)
-
-
 def test_pairs_and_hard_counts_at_each_level_agree_on_long_tracks(monkeypatch):
     """Hundreds of frames, values all distinct, wandering or in order: deep nests, and parts of parts."""
     off = 0.0
@@ -126,16 +119,19 @@ def test_pairs_and_hard_counts_at_each_level_agree_on_long_tracks(monkeypatch):
             values = np.sort(values, axis=0)[:: int(rng.choice([-1, 1]))] if kind == 1 else values
             tables.append(cases.wide_rows(values, length=float(rng.choice([0.02, 0.03, 1 / 3])), files=3))
         bars = Criteria(*(float(share) for share in rng.choice([0.1, 1 / 3, 0.5, 0.9, 1.0], 3)))
-        itself, sampled = counted([tables[0]] * 2, 3, bars)
-        assert (itself.tp == itself.n_ref).all() and (itself.n_sys == itself.n_ref).all() and not sampled
-        by_pairs, sampled = counted(tables, 3, bars)
-        assert sampled is None
-        with monkeypatch.context() as few:
-            few.setattr(intersections, "_PAIRS", 0)
-            some, (n_levels, n_distinct) = counted(tables, 3, bars)
-            assert n_levels == 200 < n_distinct
-            few.setattr(levels, "MOST", 10**6)
-            by_levels, sampled = counted(tables, 3, bars)
+        sides, how = [lifetimes_of(table, merge=True) for table in tables], (3, len(TWO), bars)
+        itself = intersections.count_soft_intersections(sides[0], sides[0], *how)
+        assert (itself.tp == itself.n_ref).all() and (itself.n_sys == itself.n_ref).all()
+        by_pairs = intersections.count_soft_intersections(*sides, *how)
+
+        def at_level(ours, theirs, how=how):
+            return intersections.count_intersections(ours, theirs, *how)
+
+        some, (n_levels, n_distinct) = levels.mean_over_levels(at_level, *sides)
+        assert n_levels == 200 < n_distinct
+        with monkeypatch.context() as many:
+            many.setattr(levels, "MOST", 10**6)
+            by_levels, sampled = levels.mean_over_levels(at_level, *sides)
         assert sampled is None
         for name in ("tp", "n_ref", "n_sys"):
             exact = getattr(by_levels, name)

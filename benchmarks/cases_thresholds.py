@@ -74,22 +74,22 @@ def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
 
 
 def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: ANN401 - a Tally
-    from sedeval_soft.evaluation.optimal import best_of_class, candidates_of, optimal_scores, threshold_counts
+    from sedeval_soft.evaluation.optimal import as_one, best_of, candidates_of, optimal_scores
     from sedeval_soft.measures.candidates import joint_best
     from sedeval_soft.settings import Settings
 
     settings, every = Settings.of(only=(f"{basis}.optimal",)), np.ones((1, 1))
 
     def together() -> float:
-        candidates = candidates_of(tally, basis, settings, by_file=False)
+        candidates = candidates_of(tally, basis, settings, as_one(tally))
         at, best = joint_best(candidates, every, 1.0)
         for c, own in enumerate(candidates):
             own.thresholds(every, at[:, c], inclusive=False)
         return float(best[0])
 
     def alone() -> Any:  # noqa: ANN401 - an array
-        make = partial(best_of_class, settings)
-        return threshold_counts(tally, basis, settings, make)
+        candidates = candidates_of(tally, basis, settings, as_one(tally))
+        return [*map(partial(best_of, every, basis, settings), candidates)]
 
     table = optimal_scores(tally, basis, replace(settings, measures=("joint",)))
     check(basis, together(), float(table["joint_f"].overall))

@@ -11,7 +11,7 @@ import numpy as np
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.details import THRESHOLDS, Sweep
-from sedeval_soft.evaluation.optimal import counts_at, optimal_scores, paired_events, threshold_counts
+from sedeval_soft.evaluation.optimal import as_one, counts_at, optimal_scores, paired_events, threshold_counts
 from sedeval_soft.evaluation.ordered import cut_of
 from sedeval_soft.evaluation.scores import finite, named
 from sedeval_soft.measures.base import Tables
@@ -101,7 +101,7 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
             surfaces[basis] = Surface.of(reference, system, settings.beta, inclusive=settings.inclusive)
     for basis in ("event", "intersection"):
         if plan.scores(basis, "optimal"):
-            counts = threshold_counts(tally, basis, settings)
+            counts = threshold_counts(tally, basis, settings, as_one(tally))
             fields[basis] = dict(zip(tally.classes, map(Curve.of_events, counts), strict=True))
     wants = "hard" in plan.psds
     filters = systems_of(settings)[1:] if wants else []
@@ -220,7 +220,7 @@ def explored_events(
 
 
 def _explored(tally: Tally, basis: str, settings: Settings) -> Explored:
-    counts: list[ThresholdCounts] = threshold_counts(tally, basis, settings)
+    counts: list[ThresholdCounts] = threshold_counts(tally, basis, settings, as_one(tally))
     pairs = None
     if basis == "event":
         with contextlib.suppress(EvaluationError):

@@ -49,14 +49,30 @@ from sedeval_soft.timeline.recordings import positive
 WeightedScores = Callable[[Floats], Table]
 """Returns the scores of weighted files; weights: (n_weights, n_files)."""
 
-Best = tuple[Sequence[tuple[float, ...]], DetectionCounts]
-"""What `best_of_class` says of each class, and the counts of each file at the thresholds of the best F."""
+Best = tuple[Floats, DetectionCounts]
+"""What `best_of` says of each class, and the counts of each file at the thresholds of the best F."""
 
 
 def best_counts(tally: Tally, basis: str, settings: Settings) -> Best:
     """Return the best threshold of each class, and what is counted there."""
-    best = threshold_counts(tally, basis, settings, partial(best_of_class, settings))
-    return best, counts_at(tally, basis, np.array([of_class[0] for of_class in best]), settings)
+    find = partial(best_of, np.ones((1, 1)), basis, settings)
+    of_classes = threshold_counts(
+        tally, basis, settings, as_one(tally), lambda counts: find(Candidates.of(counts))
+    )
+    best = np.reshape(of_classes, (len(tally.classes), -1, 4))
+    return best, counts_at(tally, basis, best[:, 0, 3], settings)
+
+
+def best_of(weights: Floats, basis: str, settings: Settings, candidates: Candidates) -> Floats:
+    """Return what is best of the candidates of a class for weighted files, (n_merits, 4, n_weights).
+
+    First where F is highest, for events also where errors are fewest: TP, N_sys, N_ref and the threshold.
+    """
+    merits = [f_merit(settings.beta), *(() if basis in CELLS else (error_merit,))]
+    return np.array([
+        (*counts, candidates.thresholds(weights, at, inclusive=settings.inclusive))
+        for at, *counts in candidates.best(weights, merits)
+    ])  # fmt: skip
 
 
 def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | None = None) -> Table:
@@ -65,36 +81,17 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | No
     best: what `best_counts` returns; None to look for it.
     """
     of_classes, counts = best or best_counts(tally, basis, settings)
-    thresholds, errors_at, tp, n_sys = np.reshape(of_classes, (-1, 4)).T
-    total = counts.total()
-    scores = optimal_table(total, thresholds, settings)
-    if basis not in CELLS:
-        scores |= error_rate_table(tp, n_sys, total.n_ref, errors_at)
-    inclusive, every = settings.inclusive, np.ones((1, 1))
-    others: Table = {}
+    scores = optimal_table(counts.total(), of_classes[:, 0, 3], settings)
+    for fewest in of_classes.swapaxes(0, 1)[1:]:
+        scores |= error_rate_table(*fewest.T)
+    owner, every, others = as_one(tally), np.ones((1, 1)), Table()
     if "joint" in settings.measures:
-        classes = candidates_of(tally, basis, settings, by_file=False)
-        (pooled,) = candidates_of(tally, basis, settings, by_file=False, pooled=True)
-        others |= joint_scores(classes, pooled, every, settings.beta, inclusive=inclusive)
+        pooled = Candidates.of(pooled_counts(tally, basis, settings, owner))
+        classes = candidates_of(tally, basis, settings, owner)
+        others |= joint_scores(classes, pooled, every, settings.beta, inclusive=settings.inclusive)
     if settings.satisfice:
-        others |= satisficed(tally, basis, settings, by_file=False)(every)
-    for name, values in others.items():
-        # Of the one row of weights.
-        by_class, overall = (
-            None if array is None else array[0] for array in (values.classes, values.overall)
-        )
-        scores[name] = Averaged(by_class, overall=overall)
-    return scores
-
-
-def best_of_class(settings: Settings, counts: ThresholdCounts) -> tuple[float, ...]:
-    """Return the threshold of the best F, then that of the fewest errors of events, TP and N_sys there."""
-    own, every = Candidates.of(counts), np.ones((1, 1))
-    by_f, fewest = own.best(every, [f_merit(settings.beta), error_merit])
-    threshold, errors_at = (
-        own.thresholds(every, at, inclusive=settings.inclusive).item() for at, *_ in (by_f, fewest)
-    )
-    return threshold, errors_at, fewest[1].item(), fewest[2].item()
+        others |= satisficed(tally, basis, settings, owner)(every)
+    return scores | {name: values.first() for name, values in others.items()}
 
 
 def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:
@@ -138,44 +135,61 @@ def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) 
 # Counts at every threshold, and candidates, of which weighted files choose.
 
 
+def as_one(tally: Tally) -> Index:
+    """Return owners of files, (n_files,), of which there is one: nobody tells files from one another."""
+    return np.zeros(len(tally.files), dtype=np.int32)
+
+
 def threshold_counts(
     tally: Tally,
     basis: str,
     settings: Settings,
+    owner: Index,
     make: Callable[[ThresholdCounts], Any] = lambda counts: counts,
-    *,
-    by_file: bool = False,
-    pooled: bool = False,
-    regardless: bool = False,
 ) -> list[Any]:
     """Return what is made of the counts of each class at every threshold; of cells, one class at a time.
 
-    by_file: whether files are told from one another. pooled: count all classes as one; regardless: then also
-    what is paired whatever its class, which intersections do not know.
+    owner: (n_files,) whose each file is, numbers from 0: what counts as a file.
     """
-    n_files = len(tally.files)
-    owner = np.arange(n_files, dtype=np.int32) if by_file else np.zeros(n_files, dtype=np.int32)
     if basis not in CELLS:
-        lives, n_ref = lives_of(tally, basis, settings)
-        regardless = regardless and basis == "event"
-        if pooled:
-            lives = [(alive._replace(label=np.zeros_like(alive.label)), rows) for alive, rows in lives]
-            lives += [(paired_events(tally, settings), (PAIRED,))] if regardless else []
-            n_ref = n_ref.sum(axis=1, keepdims=True)
-        lives = [(alive._replace(file=owner[alive.file]), rows) for alive, rows in lives]
-        n_ref = n_ref if by_file else n_ref.sum(axis=0, keepdims=True)
-        return [*map(make, ThresholdCounts.of_lives(lives, n_ref, 2 + regardless))]
+        return [*map(make, ThresholdCounts.of_lives(*_lives_of_owners(tally, basis, settings, owner)))]
     scores, hits, lengths = _cells(tally, basis, settings)
-    paired, file = None, np.repeat(owner, lengths)
-    if pooled:
-        paired = _first_detected(scores, hits).reshape(-1) if regardless else None
-        file, scores, hits = np.tile(file, len(scores)), scores.reshape(1, -1), hits.reshape(1, -1)
-    n_owners = n_files if by_file else 1
+    file, n_owners = np.repeat(owner.astype(np.int32), lengths), int(owner.max(initial=0)) + 1
 
     def of_class(c: int) -> Any:  # noqa: ANN401 - what is made
-        return make(ThresholdCounts.of_cells(scores[c], hits[c], file, n_owners, paired))
+        return make(ThresholdCounts.of_cells(scores[c], hits[c], file, n_owners))
 
     return for_each(of_class, range(len(scores)), scores.size)
+
+
+def pooled_counts(
+    tally: Tally, basis: str, settings: Settings, owner: Index, *, regardless: bool = False
+) -> ThresholdCounts:
+    """Return the counts of all classes as one at every threshold; owner: as for `threshold_counts`.
+
+    regardless: whether also what is paired whatever its class is counted, which intersections do not know.
+    """
+    if basis not in CELLS:
+        lives, n_ref = _lives_of_owners(tally, basis, settings, owner)
+        every = [(alive._replace(label=np.zeros_like(alive.label)), rows) for alive, rows in lives]
+        if regardless and basis == "event":
+            pairs = paired_events(tally, settings)
+            every.append((pairs._replace(file=owner[pairs.file]), (PAIRED,)))
+        n_counts = 2 + (len(every) > len(lives))
+        return ThresholdCounts.of_lives(every, n_ref.sum(axis=1, keepdims=True), n_counts)[0]
+    scores, hits, lengths = _cells(tally, basis, settings)
+    n_owners = int(owner.max(initial=0)) + 1
+    file = np.tile(np.repeat(owner.astype(np.int32), lengths), len(scores))
+    paired = _first_detected(scores, hits).reshape(-1) if regardless else None
+    return ThresholdCounts.of_cells(scores.reshape(-1), hits.reshape(-1), file, n_owners, paired)
+
+
+def _lives_of_owners(tally: Tally, basis: str, settings: Settings, owner: Index) -> tuple[Lives, Index]:
+    """Return what counts of a basis of events when, and the events of the reference, by owners of files."""
+    lives, n_ref = lives_of(tally, basis, settings)
+    totals = np.zeros((int(owner.max(initial=0)) + 1, n_ref.shape[1]), dtype=n_ref.dtype)
+    np.add.at(totals, owner, n_ref)
+    return [(alive._replace(file=owner[alive.file]), rows) for alive, rows in lives], totals
 
 
 def _cells(tally: Tally, basis: str, settings: Settings) -> tuple[Floats, Bools, Index]:
@@ -225,23 +239,13 @@ def paired_events(tally: Tally, settings: Settings) -> Alive:
 
 
 def candidates_of(
-    tally: Tally,
-    basis: str,
-    settings: Settings,
-    *,
-    every: bool = False,
-    by_file: bool = True,
-    pooled: bool = False,
-    regardless: bool = False,
+    tally: Tally, basis: str, settings: Settings, owner: Index, *, every: bool = False
 ) -> list[Candidates]:
-    """Return the candidate thresholds of each class.
+    """Return the candidate thresholds of each class; owner: as for `threshold_counts`.
 
-    every: as for `Candidates.of`. by_file, pooled, regardless: as for `threshold_counts`; files have weights
-    of their own unless `by_file` is False.
+    every: as for `Candidates.of`.
     """
-    make = partial(Candidates.of, every=every)
-    how = {"by_file": by_file, "pooled": pooled, "regardless": regardless}
-    return threshold_counts(tally, basis, settings, make, **how)
+    return threshold_counts(tally, basis, settings, owner, partial(Candidates.of, every=every))
 
 
 def _first_detected(scores: Floats, hits: Bools) -> Bools:
@@ -258,17 +262,17 @@ def _first_detected(scores: Floats, hits: Bools) -> Bools:
     return first
 
 
-def satisficed(tally: Tally, basis: str, settings: Settings, *, by_file: bool = True) -> WeightedScores:
+def satisficed(tally: Tally, basis: str, settings: Settings, owner: Index) -> WeightedScores:
     """Return what finds the best thresholds of weighted files that satisfy the constraint of the settings.
 
-    by_file: False to count all files as one, where they have no weights of their own.
+    owner: as for `threshold_counts`; weights are of owners.
     """
-    constraint, how = Constraint.parse(settings.satisfice), {"by_file": by_file}
+    regardless = Constraint.parse(settings.satisfice).counts_regardless
+    pooled = pooled_counts(tally, basis, settings, owner, regardless=regardless)
     # Any level may come nearest to a constraint: a precision of 0 is one, that of nothing is undefined.
-    candidates = candidates_of(tally, basis, settings, every=True, **how)
-    how |= {"pooled": True, "regardless": constraint.counts_regardless}
-    candidates += candidates_of(tally, basis, settings, every=True, **how)
-    length = tally.per_file["length"] if by_file else tally.per_file["length"].sum(keepdims=True)
+    candidates = candidates_of(tally, basis, settings, owner, every=True)
+    candidates.append(Candidates.of(pooled, every=True))
+    length = np.bincount(owner, tally.per_file["length"], 1).astype(np.int64)
     return lambda weights: satisficed_scores(candidates, weights, length, settings)
 
 
@@ -312,9 +316,10 @@ def tuned_thresholds(
         row[files] = 0.0
     objective, merit = merit_of(settings.objective or f"{basis}.f1", settings.beta)
     thresholds = np.full((len(parts), len(tally.classes)), settings.threshold)
-    for column, candidates in zip(thresholds.T, candidates_of(tally, objective, settings), strict=True):
-        at = candidates.best(weights, [merit])[0][0]
-        best = candidates.thresholds(weights, at, inclusive=settings.inclusive)
+    candidates = candidates_of(tally, objective, settings, np.arange(len(tally.files)))
+    for column, own in zip(thresholds.T, candidates, strict=True):
+        at = own.best(weights, [merit])[0][0]
+        best = own.thresholds(weights, at, inclusive=settings.inclusive)
         column[at >= 0] = best[at >= 0]
     return list(zip(parts, thresholds, strict=True))
 
@@ -383,7 +388,8 @@ def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
     basis, merit = merit_of(objective, settings.beta)
     thresholds, every = Thresholds(), np.ones((1, 1))
     classes: dict[str, dict[str, Any]] = {}
-    for label, counts in zip(tally.classes, threshold_counts(tally, basis, settings), strict=True):
+    every_class = threshold_counts(tally, basis, settings, as_one(tally))
+    for label, counts in zip(tally.classes, every_class, strict=True):
         n_ref = counts.n_ref.sum()
         if not n_ref:
             classes[label] = {"n_ref": 0, "score": None, "as_good": [None, None]}

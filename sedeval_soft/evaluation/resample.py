@@ -117,8 +117,11 @@ class Replicates:
         fixed: the tables of optimal readings at whose thresholds the tally is counted already.
         """
         plan, families, candidates = Plan.of(settings), list[WeightedTables](), {}
+        owner = np.arange(len(tally.files))
         if not settings.fixed_thresholds:
-            candidates = {basis: candidates_of(tally, basis, settings) for basis, _ in plan.thresholded}
+            candidates = {
+                basis: candidates_of(tally, basis, settings, owner) for basis, _ in plan.thresholded
+            }
             families += [
                 optimal_of_weights(tally, basis, classes, settings) for basis, classes in candidates.items()
             ]
@@ -127,7 +130,6 @@ class Replicates:
         families.append(counted_of_weights(tally, settings))
         if fixed:
             families.append(fixed_of_weights(tally, settings, fixed))
-        owner = np.arange(len(tally.files))
         families += [cell_tables(tally, basis, settings, owner) for basis in plan.ordered]
         if plan.ranks_events:
             families.append(event_tables(tally, settings, owner))

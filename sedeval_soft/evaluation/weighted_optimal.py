@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -16,11 +17,12 @@ from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.evaluation.count import Columns as CountedColumns
 from sedeval_soft.evaluation.count import columns_of, with_columns
 from sedeval_soft.evaluation.optimal import (
-    candidates_of,
+    best_of,
     counts_at,
     error_rate_table,
     optimal_scores,
     optimal_table,
+    pooled_counts,
     satisficed,
 )
 from sedeval_soft.evaluation.weighted_counts import Weighted, weighted
@@ -32,7 +34,6 @@ from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.measures.pairs import PairCandidates, PairRule, pair_rule
 from sedeval_soft.measures.segment import sum_files
 from sedeval_soft.measures.tally import Tally, cells_of
-from sedeval_soft.measures.thresholds import error_merit, f_merit
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
@@ -61,7 +62,9 @@ def optimal_of_weights(
 
     classes: the candidates of each class.
     """
-    pooled = candidates_of(tally, basis, settings, pooled=True) if "joint" in settings.measures else []
+    owner, pooled = np.arange(len(tally.files)), list[Candidates]()
+    if "joint" in settings.measures:
+        pooled.append(Candidates.of(pooled_counts(tally, basis, settings, owner)))
     inclusive, size = settings.inclusive, sum(len(own.value) for own in classes)
     levels = [distinct(own.table.level) for own in classes]
     regardless: _Regardless | None = None
@@ -69,16 +72,11 @@ def optimal_of_weights(
         regardless = _paired_cells(tally, basis, levels, settings)
     elif basis == "event":
         regardless = _paired_events(tally, levels, settings)
-    merits = [f_merit(settings.beta), *(() if basis in CELLS else (error_merit,))]
-    under = satisficed(tally, basis, settings) if settings.satisfice else None
+    under = satisficed(tally, basis, settings, owner) if settings.satisfice else None
 
     def tables(weights: Floats) -> Tables:
-        def best(own: Candidates) -> Floats:
-            chosen = own.best(weights, merits)
-            return np.array([(*of, own.thresholds(weights, at, inclusive=inclusive)) for at, *of in chosen])
-
-        of_classes = for_each(best, classes, len(weights) * size)
-        shape = len(classes), len(merits), 4, len(weights)
+        of_classes = for_each(partial(best_of, weights, basis, settings), classes, len(weights) * size)
+        shape = len(classes), -1 if classes else 1, 4, len(weights)
         by_f, *rest = np.ascontiguousarray(np.moveaxis(np.reshape(of_classes, shape), 0, -1))
         tp, n_sys, n_ref, thresholds = by_f
         tp_all, sys_all, ref_all = (column.sum(axis=1) for column in (tp, n_sys, n_ref))

@@ -30,23 +30,21 @@ from sedeval_soft.measures.base import Averaged, Table, Tables, WeightedTables
 from sedeval_soft.measures.candidates import Candidates, joint_scores
 from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
 from sedeval_soft.measures.event import count_regardless
-from sedeval_soft.measures.matching import TooManyPairsError
-from sedeval_soft.measures.pairs import PairCandidates, PairRule, pair_rule
+from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.segment import sum_files
 from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.events import EventLifetimes
 from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import positive
 
 _CELLS = 1 << 18
 """Cells of some weights that are looked at together."""
 
-_EVENTS, _LARGEST = 1 << 20, 1 << 62
-"""Events that are matched at a time, and the largest number that states of events may have."""
+_EVENTS = 1 << 20
+"""Events that are matched at a time."""
 
 _Regardless = Callable[[Floats, Index], Floats]
 """Returns M of weights, (n_weights,), at thresholds that pass so many levels, (n_weights, n_classes)."""
@@ -133,96 +131,53 @@ def _paired_cells(tally: Tally, basis: str, levels: Sequence[Floats], settings: 
 
 def _paired_events(tally: Tally, levels: Sequence[Floats], settings: Settings) -> _Regardless:
     """Return what counts the events that are matched regardless of class."""
-    rule, sides = pair_rule(settings), (tally.events["reference"], tally.events["system"])
-    groups, file = _apart(*sides, len(tally.files), rule)
-    reference, system = (
-        side.take(np.flatnonzero(of >= 0)[np.argsort(of[of >= 0], kind="stable")])
-        for side, of in zip(sides, groups, strict=True)
-    )
-    ours, theirs = (np.sort(of[of >= 0]) for of in groups)
-    starts = [np.searchsorted(of, np.arange(len(file) + 1)) for of in (ours, theirs)]
+    rule, files = pair_rule(settings), np.arange(len(tally.files))
+    sides = [tally.events[side] for side in ("reference", "system")]
+    reference, system = (side.take(np.argsort(side.file, kind="stable")) for side in sides)
+    starts = [np.searchsorted(side.file, np.arange(len(files) + 1)) for side in (reference, system)]
+    step = max(1, _EVENTS // int(np.add(*map(np.diff, starts)).max(initial=1)))
     # How many levels a threshold passes, at the least and at fewer than the last, where an event exists.
     born, dies = np.zeros((2, len(system)), dtype=np.int64)
     for c, of_class in enumerate(levels):
         mine = system.label == c
         for ranks, values in ((born, system.born), (dies, system.dies)):
             ranks[mine] = np.searchsorted(of_class, values[mine], side="right")
-    step = max(1, _EVENTS // int(np.bincount(np.concatenate((ours, theirs))).max(initial=1)))
 
     def states(passed: Index) -> Index:
-        """Return numbers that are equal where the same events of a group exist, (n_groups, n_weights)."""
-        state, size = np.zeros((len(file), len(passed)), dtype=np.int64), np.ones(len(file))
+        """Return numbers that are equal where the same events of a file exist, (n_files, n_weights)."""
+        state = np.repeat(files[:, None], len(passed), axis=1)
         for c in range(len(levels)):
-            mine = np.flatnonzero(system.label == c)
-            own, number = np.unique(theirs[mine], return_inverse=True)
+            mine = system.label == c
+            n, owner = int(dies[mine].max(initial=0)) + 1, system.file[mine].astype(np.int64)
+            # Between two of them nothing changes in a file.
+            changes = np.unique([owner * n + ends[mine] for ends in (born, dies)])
             ranks, rank = np.unique(passed[:, c], return_inverse=True)
-            n = int(dies[mine].max(initial=0)) + 1
-            # Distinct, so that between two of them nothing changes in a group.
-            changes = np.unique([number * n + ends[mine] for ends in (born, dies)])
-            begin = np.arange(len(own) + 1) * n
-            before = np.searchsorted(changes, begin)
-            after = np.searchsorted(changes, begin[:-1, None] + np.minimum(ranks, n - 1), side="right")
-            possible = np.diff(before) + 1
-            if float((size[own] * possible).max(initial=0)) * len(file) >= _LARGEST:
-                state = np.unique(state, return_inverse=True)[1].reshape(state.shape)
-                size[:] = state.size
-            size[own] *= possible
-            state[own] = state[own] * possible[:, None] + (after - before[:-1, None]).take(rank, axis=1)
+            at = np.searchsorted(changes, files[:, None] * n + np.minimum(ranks, n - 1), side="right")
+            number = state * (len(changes) + 1) + at.take(rank, axis=1)
+            state = np.unique(number, return_inverse=True)[1].reshape(number.shape)
         return state
 
     def regardless(weights: Floats, passed: Index) -> Floats:
-        drawn = weights.T[file]
-        group, row = np.nonzero(drawn > 0)
-        often = drawn[group, row]
-        # What exists of a group at some thresholds is the same at many: each such state is matched once.
-        numbers = states(passed)[group, row] * len(file) + group
-        _, example, back = np.unique(numbers, return_index=True, return_inverse=True)
-        pairs, row_of, group = np.zeros(len(example)), row[example], group[example]
+        # The same events of a file exist at many thresholds: each such state is matched once.
+        _, example, back = np.unique(states(passed), return_index=True, return_inverse=True)
+        file, row = np.divmod(example, len(passed))
+        pairs = np.zeros(len(example))
         for begin in range(0, len(example), step):
             some = slice(begin, begin + step)
             (owner, mine), (other, at_all) = (
-                expand(start[group[some]], start[group[some] + 1]) for start in starts
+                expand(start[file[some]], start[file[some] + 1]) for start in starts
             )
-            rank = passed[row_of[some][other], system.label[at_all]]
+            rank = passed[row[some][other], system.label[at_all]]
             alive = (born[at_all] <= rank) & (rank < dies[at_all])
             ours, theirs = (
                 replace(side.take(chosen), file=of.astype(np.int32)).events()
                 for side, chosen, of in ((reference, mine, owner), (system, at_all[alive], other[alive]))
             )
-            pairs[some] = count_regardless(ours, theirs, len(group[some]), rule)
-        total: Floats = np.bincount(row, pairs[back] * often, minlength=len(weights)).astype(np.float64)
+            pairs[some] = count_regardless(ours, theirs, len(file[some]), rule)
+        total: Floats = (weights * pairs[back].reshape(len(files), len(passed)).T).sum(axis=1)
         return total
 
     return regardless
-
-
-def _apart(
-    reference: EventLifetimes, system: EventLifetimes, n_files: int, rule: PairRule
-) -> tuple[tuple[Index, Index], Index]:
-    """Return in which groups events of either side may pair, whatever their class, and the file of each.
-
-    Groups are numbered; -1 for events that pair with none. Where pairs are too many to list them, all events
-    of a file are a group.
-    """
-    files = reference.file.astype(np.int64), system.file.astype(np.int64)
-    try:
-        left, right = PairCandidates.of(reference, system, files, rule).where()
-    except TooManyPairsError:
-        return files, np.arange(n_files)
-    # The lowest number of all events that are joined by pairs.
-    n, label = len(reference), np.arange(len(reference) + len(system))
-    ends = left, n + right
-    while np.any(label[ends[0]] != label[ends[1]]):
-        lowest = np.minimum(*(label[end] for end in ends))
-        for end in ends:
-            np.minimum.at(label, end, lowest)
-        label = label[label]
-    paired = np.unique(label[left])
-    number = np.full(len(label), -1)
-    number[paired] = np.arange(len(paired))
-    file = np.zeros(len(paired), dtype=np.int64)
-    file[number[label[left]]] = files[0][left]
-    return (number[label[:n]], number[label[n:]]), file
 
 
 # Scores at thresholds that are kept.

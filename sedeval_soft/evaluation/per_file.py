@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats
+from sedeval_soft.arrays import Array, Floats
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.scores import Key, counted_tables, joined, named
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores, totals
 from sedeval_soft.measures.registry import FAMILIES, score_name
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.measures.tally import Mixtures, Tally
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import to_seconds
@@ -102,41 +103,18 @@ def _columns(tally: Tally, settings: Settings) -> Iterator[tuple[Key, Array]]:
     """Yield all scores of files, of some files after others: many arrays would not fit in memory."""
     most = max(1, _MOST_CELLS // max(len(tally.classes), 1))
     for first in range(0, max(len(tally.files), 1), most):
-        files = _OneByOne.of(tally, slice(first, first + most))
+        some = slice(first, first + most)
+        files = tally.mixtures(itemgetter(some))
         for key, values in named(_tables(files, settings), tally.classes, settings.means):
             # What is not an array of files is the same in all of them: a threshold that was given.
-            yield key, np.broadcast_to(np.nan if values is None else values, len(files.names))
+            yield key, np.broadcast_to(np.nan if values is None else values, len(tally.files[some]))
 
 
-@dataclass(frozen=True, slots=True)
-class _OneByOne:
-    """`Totals` whose first axis are single files."""
-
-    names: tuple[str, ...]
-    classes: tuple[str, ...]
-    is_expected: Bools
-    columns: Mapping[str, Array]
-
-    @classmethod
-    def of(cls, tally: Tally, files: slice) -> Self:
-        """Return the totals of some files of a tally, each by itself."""
-        index = np.arange(len(tally.files))[files]
-        of_classes = {
-            name: np.asarray(column.take(index, axis=0)) for name, column in tally.per_class.items()
-        }
-        of_files = {name: column[files] for name, column in tally.per_file.items()}
-        return cls(tally.files[files], tally.classes, tally.is_expected, of_classes | of_files)
-
-    def total(self, name: str) -> Array:
-        """Return a column: (n_files, n_classes), or (n_files,)."""
-        return self.columns[name]
-
-
-def _tables(files: _OneByOne, settings: Settings) -> Tables:
+def _tables(files: Mixtures, settings: Settings) -> Tables:
     """Return the tables of what is counted in each file."""
     best = {
         (basis, reading): detection_scores(totals(files, f"{basis}.{reading}"), settings.beta)
         for basis, reading in Plan.of(settings).thresholded
-        if f"{basis}.{reading}.tp" in files.columns
+        if f"{basis}.{reading}.tp" in files.sums
     }
     return joined(counted_tables(files, settings), best)

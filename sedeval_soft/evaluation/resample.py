@@ -20,8 +20,7 @@ from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, i
 from sedeval_soft.evaluation.means import Scorer
 from sedeval_soft.evaluation.optimal import candidates_of
 from sedeval_soft.evaluation.ordered import cell_tables, event_tables
-from sedeval_soft.evaluation.scores import Key, Score, joined, named
-from sedeval_soft.evaluation.weighted_counts import counted_of_weights
+from sedeval_soft.evaluation.scores import Key, Score, counted_tables, joined, named
 from sedeval_soft.evaluation.weighted_optimal import fixed_of_weights, optimal_of_weights, with_fixed
 from sedeval_soft.measures.base import Tables, WeightedTables
 from sedeval_soft.measures.tally import Tally
@@ -127,7 +126,9 @@ class Replicates:
             ]
         elif fixed is None:
             tally, fixed = with_fixed(tally, settings)
-        families.append(counted_of_weights(tally, settings))
+        families.append(
+            lambda weights: counted_tables(tally.mixtures(lambda column: weights @ column), settings)
+        )
         if fixed:
             families.append(fixed_of_weights(tally, settings, fixed))
         families += [cell_tables(tally, basis, settings, owner) for basis in plan.ordered]

@@ -25,14 +25,13 @@ from sedeval_soft.evaluation.optimal import (
     pooled_counts,
     satisficed,
 )
-from sedeval_soft.evaluation.weighted_counts import Weighted, weighted
 from sedeval_soft.measures.base import Averaged, Table, Tables, WeightedTables
 from sedeval_soft.measures.candidates import Candidates, joint_scores
 from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
 from sedeval_soft.measures.event import count_regardless
 from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.segment import sum_files
-from sedeval_soft.measures.tally import Tally, cells_of
+from sedeval_soft.measures.tally import Mixtures, Tally, cells_of
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
@@ -201,13 +200,13 @@ def fixed_of_weights(tally: Tally, settings: Settings, fixed: Tables) -> Weighte
     """
 
     def tables(weights: Floats) -> Tables:
-        sums = weighted(tally, weights)
+        sums = tally.mixtures(lambda column: weights @ column)
         return {family: _fixed_table(family[0], best, sums, settings) for family, best in fixed.items()}
 
     return tables
 
 
-def _fixed_table(basis: str, best: Table, sums: Weighted, settings: Settings) -> Table:
+def _fixed_table(basis: str, best: Table, sums: Mixtures, settings: Settings) -> Table:
     """Return the scores of weighted files at thresholds of all files, whose own table is `best`."""
     uses = _thresholds(best, len(sums.classes))
     counts = {use: totals(sums, f"{basis}.{use}") for use in uses}

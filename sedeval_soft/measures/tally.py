@@ -7,7 +7,7 @@ numbers to the last bit, which running sums would not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Protocol
@@ -33,6 +33,22 @@ class Totals(Protocol):
     @property
     def is_expected(self) -> Bools:
         """Whether the reference or the settings name a class, (n_classes,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mixtures:
+    """`Totals` whose first axis are mixtures of the files of a tally: weighted files, or single ones.
+
+    sums: by name, (n_mixtures, n_classes) or (n_mixtures,).
+    """
+
+    classes: tuple[str, ...]
+    is_expected: Bools
+    sums: Mapping[str, Array]
+
+    def total(self, name: str) -> Array:
+        """Return a column summed over the files of each mixture."""
+        return self.sums[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +106,12 @@ class Tally:
         """Return a column summed over files: shape (n_classes,), or () for a column per file."""
         total: Array = (self.per_class if name in self.per_class else self.per_file)[name].sum(axis=0)
         return total
+
+    def mixtures(self, mix: Callable[[Array], Array]) -> Mixtures:
+        """Return the totals of mixtures of files; mix: makes them of columns, whose first axis are files."""
+        columns = {**self.per_class, **self.per_file}
+        sums = {name: np.asarray(mix(column)) for name, column in columns.items()}
+        return Mixtures(self.classes, self.is_expected, sums)
 
     def system(self, basis: str) -> EventLifetimes:
         """Return the system's events of all thresholds, as `event` or `intersection` evaluates them.

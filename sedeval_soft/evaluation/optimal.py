@@ -59,7 +59,7 @@ def best_counts(tally: Tally, basis: str, settings: Settings) -> Best:
     of_classes = threshold_counts(
         tally, basis, settings, as_one(tally), lambda counts: find(Candidates.of(counts))
     )
-    best = np.reshape(of_classes, (len(tally.classes), -1, 4))
+    best = np.reshape(of_classes, (len(tally.classes), len(merits_of(basis, settings)), 4))
     return best, counts_at(tally, basis, best[:, 0, 3], settings)
 
 
@@ -68,11 +68,15 @@ def best_of(weights: Floats, basis: str, settings: Settings, candidates: Candida
 
     First where F is highest, for events also where errors are fewest: TP, N_sys, N_ref and the threshold.
     """
-    merits = [f_merit(settings.beta), *(() if basis in CELLS else (error_merit,))]
+    chosen = candidates.best(weights, merits_of(basis, settings))
     return np.array([
-        (*counts, candidates.thresholds(weights, at, inclusive=settings.inclusive))
-        for at, *counts in candidates.best(weights, merits)
+        (*counts, candidates.thresholds(weights, at, inclusive=settings.inclusive)) for at, *counts in chosen
     ])  # fmt: skip
+
+
+def merits_of(basis: str, settings: Settings) -> list[Merit]:
+    """Return what thresholds of a basis are best for: the highest F, for events also the fewest errors."""
+    return [f_merit(settings.beta), *(() if basis in CELLS else (error_merit,))]
 
 
 def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | None = None) -> Table:

@@ -20,6 +20,7 @@ from sedeval_soft.evaluation.optimal import (
     best_of,
     counts_at,
     error_rate_table,
+    merits_of,
     optimal_scores,
     optimal_table,
     pooled_counts,
@@ -73,7 +74,7 @@ def optimal_of_weights(
 
     def tables(weights: Floats) -> Tables:
         of_classes = for_each(partial(best_of, weights, basis, settings), classes, len(weights) * size)
-        shape = len(classes), -1 if classes else 1, 4, len(weights)
+        shape = len(classes), len(merits_of(basis, settings)), 4, len(weights)
         by_f, *rest = np.ascontiguousarray(np.moveaxis(np.reshape(of_classes, shape), 0, -1))
         tp, n_sys, n_ref, thresholds = by_f
         tp_all, sys_all, ref_all = (column.sum(axis=1) for column in (tp, n_sys, n_ref))

@@ -194,10 +194,11 @@ def checked_preset(name: object) -> str:
 
 def text_of_preset(name: str) -> str:
     """Return the settings file of a preset as it stands, comments and all; its first line says what it is."""
-    from importlib.resources import files
-
-    path = files("sedeval_soft").joinpath("presets", f"{checked_preset(name)}.yaml")
-    return path.read_text(encoding="utf-8")
+    package = Path(__file__).parent
+    # A built package has its own copy; the project's own are those at its top.
+    folders = (package / "presets", package.parent / "configs")
+    folder = next((each for each in folders if each.is_dir()), folders[0])
+    return (folder / f"{checked_preset(name)}.yaml").read_text(encoding="utf-8")
 
 
 def load_preset(name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Write the table of all settings into settings.md, and the copies of the presets into configs/."""
+"""Write the table of all settings into settings.md."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft.fields import FIELDS, READING
-from sedeval_soft.settings_files import PRESETS, schema_text, text_of_preset
+from sedeval_soft.settings_files import schema_text
 
 MARK = "<!-- settings: made by `python docs/make/settings.py` -->\n"
 PAGE = Path(__file__).parents[1] / "reference" / "settings.md"
@@ -63,6 +63,3 @@ def page(text: str) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    for name in PRESETS:
-        copy = PAGE.parents[2] / "configs" / f"{name}.yaml"
-        copy.write_text(text_of_preset(name), encoding="utf-8")

@@ -97,7 +97,7 @@ def test_words_are_completed():
     assert completed("validate", "--fi") == ["plain,--files", "plain,--fix"]
 
 
-SHIPPED = Path(__file__).parents[2] / "sedeval_soft" / "presets"
+SHIPPED = Path(__file__).parents[2] / "configs"
 
 
 def test_presets_are_listed_shown_with_their_sources_and_answered_with_the_closest(tmp_path):
@@ -109,7 +109,6 @@ def test_presets_are_listed_shown_with_their_sources_and_answered_with_the_close
     assert [line.replace(";", "").split()[2] for line in ranked] == [
         load_preset(name)["rank_by"] for name in PRESETS
     ]
-    assert {path.stem for path in SHIPPED.glob("*.yaml")} == {*PRESETS}
     assert all(len(line) <= 115 and line.endswith(".") and "  #" not in line for line in lines)
     for name in PRESETS:
         done, path = call("presets", "show", name), tmp_path / "mine.yaml"

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.fields import FIELDS
 from sedeval_soft.settings import _TICKS, READINGS, Settings, is_part_name
-from sedeval_soft.settings_files import PRESETS, load_settings, read_yaml, schema_text
+from sedeval_soft.settings_files import PRESETS, load_settings, read_yaml, schema_text, text_of_preset
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = [ROOT / "configs" / "default.yaml", *(ROOT / "sedeval_soft" / "presets").glob("*.yaml")]
+SHIPPED = [*(ROOT / "configs").glob("*.yaml")]
 NAMES = [field.name for field in fields(Settings)]
 SCHEMA = json.loads(schema_text())
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
@@ -48,13 +48,13 @@ def test_fields_are_those_of_settings():
     assert _TICKS == TICKS_PER_SECOND
 
 
-def test_copies_are_those_of_the_presets_and_listed():
-    configs, presets = ROOT / "configs", ROOT / "sedeval_soft" / "presets"
+def test_presets_are_the_files_of_configs_and_listed():
+    configs = ROOT / "configs"
     listed = (configs / "README.md").read_text(encoding="utf-8")
     told = (ROOT / "docs" / "reference" / "presets.md").read_text(encoding="utf-8")
     assert {path.stem for path in configs.glob("*.yaml")} == {*PRESETS, "default"}
     for name in PRESETS:
-        assert (configs / f"{name}.yaml").read_bytes() == (presets / f"{name}.yaml").read_bytes()
+        assert text_of_preset(name) == (configs / f"{name}.yaml").read_text(encoding="utf-8")
         assert f"`{name}.yaml`" in listed and f"`{name}`" in told
 
 

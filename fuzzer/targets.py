@@ -41,7 +41,7 @@ from sedeval_soft.tools.validate import validate
 
 EXTENSIONS = (
     *(".tsv", ".csv", ".txt", ".tsv.gz", ".jsonl", ".jams", ".rttm", ".parquet", ".arrow", ".zip", ".tar"),
-    *(".tar.gz", ".eaf.txt", ".ann", ".TextGrid", ".eaf", ".vtt", ".json", ".arrows"),
+    *(".tar.gz", ".eaf.txt", ".ann", ".TextGrid", ".eaf", ".json", ".arrows"),
 )
 """What names of files end in, by the first byte of an input."""
 

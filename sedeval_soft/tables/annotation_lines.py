@@ -1,4 +1,4 @@
-"""Annotations as lines of text, read one by one: Audacity, RTTM, ELAN's export, WebVTT.
+"""Annotations as lines of text, read one by one: Audacity, RTTM, ELAN's export.
 
 - Audacity label tracks: lines of start, end and label, tabs between. A line that begins with a backslash has
   the frequencies of the label before it. Quotes are characters like others.
@@ -7,27 +7,22 @@
   whose cells hold values. Times are `ss.msec`, `hh:mm:ss.ms` or `msec`; without a header they must be
   hh:mm:ss.ms (others may stand beside), behind the names of tier and participant. Lines that name media may
   stand before. An annotation's value is the label; where it is empty, its tier is.
-- WebVTT: cues, each a line of two times with `-->` between and lines of text, which is the label without its
-  markup. Blocks of notes, styles and regions are ignored.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from html import unescape
 from itertools import chain
 
-from sedeval_soft.errors import InputError, Problem, counted, quoted
-from sedeval_soft.tables.annotation_document import HEAD, Document, end_of, events_of, one_line_of, seconds
+from sedeval_soft.errors import InputError, Problem, quoted
+from sedeval_soft.tables.annotation_document import HEAD, Document, end_of, events_of, seconds
 from sedeval_soft.tables.columns import ALIASES, WORD_LISTS, Layout, dialect_of, normal, to_number
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.fit import check_labels
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.lines import decode
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import clock_seconds
 
@@ -271,47 +266,3 @@ def write_elan(rows: EventTable) -> bytes:
         times = "\t".join(seconds(ticks)[:-3] for ticks in (onset, offset, offset - onset))
         lines.append(f"events\t{times}\t{label}\n")
     return "".join(lines).encode()
-
-
-# WebVTT
-
-_CUE = re.compile(r"[ \t]*([\d:.]+)[ \t]+-->[ \t]+([\d:.]+)(?:[ \t].*)?", re.ASCII)
-_STAMP = re.compile(r"(?:\d{2,9}:)?[0-5]\d:[0-5]\d\.\d{3}", re.ASCII)
-_LINE_END = re.compile(r"\r\n?|\n")
-_MARKUP = re.compile(r"<[^<>]*>")
-_NO_CUES = ("NOTE", "STYLE", "REGION")
-
-
-def read_webvtt(source: Source, limits: Limits) -> EventTable | None:
-    """Read the cues that have a text."""
-    document, several = Document(source, limits, "WebVTT"), 0
-    for block in _blocks(source):
-        at = next((i for i, (_, text) in enumerate(block) if "-->" in text), None)
-        if at is None and (block[0][0] == 1 or block[0][1].startswith(_NO_CUES)):
-            continue
-        line, text = block[at or 0]
-        cue = _CUE.fullmatch(text) if at is not None and at < 2 and block[0][0] > 1 else None
-        times = [*filter(_STAMP.fullmatch, cue.groups())] if cue else []
-        texts = [text.strip() for _, text in block[(at or 0) + 1 :]]
-        if len(times) < 2 or any("-->" in text for text in texts):
-            expected = "expected a line such as 00:00:01.000 --> 00:00:02.500 after a blank line"
-            raise document.error(f"{quoted(text)} does not begin a cue; {expected}", line)
-        label = one_line_of("\n".join(unescape(_MARKUP.sub("", text)) for text in texts))
-        several += len(texts) > 1
-        if label:
-            document.add(line, ["", *(repr(clock_seconds(time)) for time in times), label, ""])
-    document.notes += [f"{counted(several, 'cue')} of several lines became one label each"] * (several > 0)
-    return document.rows()
-
-
-def _blocks(source: Source) -> Iterator[list[tuple[int, str]]]:
-    """Yield the lines, with their numbers, that stand together without a blank one."""
-    block: list[tuple[int, str]] = []
-    for line, text in enumerate(_LINE_END.split(decode(source)), 1):
-        if text.strip():
-            block.append((line, text))
-        elif block:
-            yield block
-            block = []
-    if block:
-        yield block

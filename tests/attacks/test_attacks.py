@@ -196,7 +196,6 @@ DOCUMENTS = {
         '"ooTextFile" "TextGrid" 0 1 <exists> 1 "TextTier" "x" 0 1 170000\n' + '0 "a" ' * 160_000,
         "expected the whole TextGrid",
     ),
-    "label.vtt": ("WEBVTT\n\n00:00.000 --> 00:01.000\n" + "a\n" * (MIB // 2), "--limit name_length="),
 }
 
 

@@ -89,28 +89,6 @@ def test_jams_are_read_as_jams_reads_them(seed, tmp_path):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_cues_are_read_as_webvtt_py_reads_them(seed, tmp_path):
-    webvtt = pytest.importorskip("webvtt")
-    path = str(tmp_path / "a.vtt")
-    document = webvtt.WebVTT()
-
-    def clock(time):
-        return f"{int(time // 3600):02}:{int(time // 60 % 60):02}:{time % 60:06.3f}"
-
-    for onset, offset, label in drawn(seed):
-        text = label.replace("&", "&amp;").replace("<", "&lt;")
-        document.captions.append(webvtt.Caption(clock(onset), clock(offset), f"<v Ann>{text}</v>"))
-    document.save(path)
-    theirs = webvtt.read(path)
-    assert [each.start_in_seconds for each in theirs] == [int(onset) for onset, *_ in drawn(seed)]
-    plain = [each.text.replace("&lt;", "<").replace("&amp;", "&") for each in theirs]
-    assert ours(path)[0] == [
-        (onset, offset, label) for (onset, offset, _), label in zip(drawn(seed), plain, strict=True)
-    ]
-    assert plain == [label for *_, label in drawn(seed)]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("predicted", [False, True])
 def test_documents_of_soundevent_are_read_as_it_reads_them(seed, predicted, tmp_path):
     pytest.importorskip("soundevent")

@@ -47,7 +47,6 @@ FORMS_OF_DOCUMENTS = {
     "long.TextGrid": "textgrid",
     "short.TextGrid": "textgrid",
     "elan.eaf": "eaf",
-    "cues.vtt": "webvtt",
     "label-studio.json": "label-studio",
     "label-studio-min.json": "label-studio",
     "one-line.jams": "jams",

@@ -29,7 +29,6 @@ from sedeval_soft.tables.annotation_document import (
     Document,
     check_document,
     end_of,
-    events_of,
     repeated_key,
 )
 from sedeval_soft.tables.columns import Layout, normal, option
@@ -37,7 +36,6 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 _ESCAPED_QUOTE_OR_NAN = re.compile(rb'\\.|"|NaN', re.DOTALL)
 _LISTED = 10  # keys that a message lists
@@ -162,38 +160,6 @@ def read_jams(source: Source, limits: Limits) -> EventTable | None:
             "soft-sed-eval annotate makes a soft reference of a file of each"
         )
     return document.rows()
-
-
-def write_jams(rows: EventTable) -> bytes:
-    """Return the events of one recording as an annotation of segment_open."""
-    data = [
-        {
-            "time": onset / TICKS_PER_SECOND,
-            "duration": (offset - onset) / TICKS_PER_SECOND,
-            "value": label,
-            "confidence": value,
-        }
-        for _, label, onset, offset, value in events_of(rows, "jams", "")
-    ]
-    end = float(rows.offset.max()) if len(rows) else 0.0
-    annotation = {
-        "namespace": NAMESPACES[0],
-        "data": data,
-        "time": 0.0,
-        "duration": end,
-        "annotation_metadata": {"data_source": "soft-sed-eval"},
-        "sandbox": {},
-    }
-    metadata = {
-        "title": "",
-        "artist": "",
-        "release": "",
-        "duration": end,
-        "identifiers": {"filename": rows.files[0]} if any(rows.files[:1]) else {},
-        "jams_version": "0.3.4",
-    }
-    document = {"annotations": [annotation], "file_metadata": metadata, "sandbox": {}}
-    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
 # Label Studio

@@ -257,12 +257,3 @@ def _time(text: str, unit: str) -> float:
     if unit == "h":
         return math.nan
     return to_number(text) / 1000 if unit == "ms" else to_number(text)
-
-
-def write_elan(rows: EventTable) -> bytes:
-    """Return an annotation for each row, all of one tier, times in seconds with milliseconds."""
-    lines = ["Tier\tBegin Time - ss.msec\tEnd Time - ss.msec\tDuration - ss.msec\tAnnotation\n"]
-    for _, label, onset, offset, _ in events_of(rows, "elan", "\r\n\t", files=False):
-        times = "\t".join(seconds(ticks)[:-3] for ticks in (onset, offset, offset - onset))
-        lines.append(f"events\t{times}\t{label}\n")
-    return "".join(lines).encode()

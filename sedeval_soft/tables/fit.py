@@ -80,8 +80,8 @@ def fit(
         left_out = f", and {counted(silent, 'row')} of value 0 {be(silent)} left out" if silent else ""
         losses.append(f"values of {counted(len(rows), 'row')}: those above 0 become events{left_out}")
         rows = replace(rows.take(rows.value > 0), values=())
-    if form.ticks:
-        rows = _rounded(rows, form.ticks, losses)
+    if "fine" in lacks:
+        rows = _rounded(rows, losses)
     rows = _without_unused(rows, form, losses, apart=apart)
     if "blanks" in lacks:
         files = _joined(rows, rows.files, "recording", losses)
@@ -93,7 +93,7 @@ def fit(
     if "recordings" in lacks and len(rows.files) > 1:
         one = f"a file of {form.name} holds one: expected a folder, a path that ends in /"
         raise _cannot(rows, f"holds {len(rows.files)} recordings; {one}")
-    if {"recordings", "name"} <= lacks and rows.files not in {(), (UNNAMED,)}:
+    if "recordings" in lacks and rows.files not in {(), (UNNAMED,)}:
         losses.append(f"the name of the recording, {quoted(rows.files[0])}")
         rows = replace(rows, files=(UNNAMED,) if len(rows) else ())
     return Fitted(rows, tuple(losses))
@@ -131,13 +131,12 @@ def _in_shape(rows: EventTable, form: Form, losses: list[str], limits: Limits) -
     return wide
 
 
-def _rounded(rows: EventTable, step: int, losses: list[str]) -> EventTable:
-    per_second = TICKS_PER_SECOND // step
-    onset, offset = (np.rint(times * per_second) / per_second for times in (rows.onset, rows.offset))
+def _rounded(rows: EventTable, losses: list[str]) -> EventTable:
+    times = (rows.onset, rows.offset)
+    onset, offset = (np.rint(each * TICKS_PER_SECOND) / TICKS_PER_SECOND for each in times)
     finer = int(np.count_nonzero((onset != rows.onset) | (offset != rows.offset)))
     if finer:
-        unit = "a microsecond" if step == 1 else f"{step / TICKS_PER_SECOND:g} s"
-        losses.append(f"{counted(finer, 'row')} with times finer than {unit}, which are rounded")
+        losses.append(f"{counted(finer, 'row')} with times finer than a microsecond, which are rounded")
     return replace(rows, onset=onset, offset=offset)
 
 
@@ -155,7 +154,7 @@ def _without_unused(rows: EventTable, form: Form, losses: list[str], *, apart: b
             names = [name for name in rows.files if name in lost]
             losses.append(f"{counted(len(lost), 'recording')} without rows: {_listed(names)}")
         rows = rows.only_files(np.array([name not in lost for name in rows.files]))
-    if not len(rows) and "nothing" in lacks and ("name" in lacks or not rows.files):
+    if not len(rows) and "nothing" in lacks and ("recordings" in lacks or not rows.files):
         losses.append("that there are no rows: a file without a line is no table")
     return rows
 
@@ -185,10 +184,10 @@ def _apart(rows: EventTable, form: Form, losses: list[str], called: str) -> Fitt
     if not rows.files:
         raise _cannot(rows, "holds no recording; a folder has a file for each")
     ended = sum(without_extension(name) != name for name in rows.files)
-    if ended and not form.named:
+    if ended and form.apart:
         losses.append(f"extensions of audio files in the names of {counted(ended, 'recording')}")
     names = stems(rows.origin.name, rows.files)
-    return Fitted(rows if form.named else replace(rows, files=names), tuple(losses), names)
+    return Fitted(rows if not form.apart else replace(rows, files=names), tuple(losses), names)
 
 
 def unfold(rows: EventTable) -> EventTable:

@@ -10,9 +10,9 @@ Each form is a row of `forms.tsv`, in the order in which they are asked whether 
   the module tells, if there is such a function. begins: what such files mostly begin with, as a first glance.
 - kind: written, if it is not only read; folder, if it is always one of a file for each recording; text, fit
   for a terminal; of tables of text whether they have a header, and what divides fields.
-- lacks: what a file cannot hold: values of rows; long or wide tables; several recordings, or the name of one;
-  recordings (silent) or classes without rows; nothing at all; gaps between rows; blanks within names. ticks:
-  that times are whole multiples of.
+- lacks: what a file cannot hold: values of rows; long or wide tables; several recordings, and the name of
+  one; recordings (silent) or classes without rows; nothing at all; gaps between rows; blanks within names;
+  times finer than a microsecond (fine).
 - assumes: what is assumed of a file that only looks like one of this form.
 """
 
@@ -51,7 +51,6 @@ class Form(NamedTuple):
     holds: bytes
     kind: frozenset[str]
     lacks: frozenset[str]
-    ticks: int
     title: str
     assumes: str
 
@@ -79,11 +78,6 @@ class Form(NamedTuple):
     def apart(self) -> bool:
         """Whether several recordings need a file each."""
         return self.folder or "recordings" in self.lacks
-
-    @property
-    def named(self) -> bool:
-        """Whether a file of a single recording says what that is called."""
-        return "name" not in self.lacks and not self.folder
 
     def reads(self, source: Source, limits: Limits = LIMITS) -> bool:
         """Return whether bytes are of this form, whatever the file is called; false of tables of text."""
@@ -123,15 +117,11 @@ def _bytes(text: str) -> bytes:
 def _forms() -> tuple[Form, ...]:
     """Return the rows of `forms.tsv`."""
     forms = []
-    for name, module, extensions, begins, looks, holds, kind, lacks, ticks, title, assumes in data(
-        "forms.tsv"
-    ):
+    for name, module, extensions, begins, looks, holds, kind, lacks, title, assumes in data("forms.tsv"):
         bytes_of = tuple(_bytes(text) for text in begins.split())
         words = frozenset(kind.split()), frozenset(lacks.split())
         ends = tuple(extensions.split())
-        forms.append(
-            Form(name, module, ends, bytes_of, looks, _bytes(holds), *words, int(ticks or 0), title, assumes)
-        )
+        forms.append(Form(name, module, ends, bytes_of, looks, _bytes(holds), *words, title, assumes))
     return tuple(forms)
 
 

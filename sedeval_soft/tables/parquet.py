@@ -260,7 +260,6 @@ def write(rows: EventTable, form: str) -> bytes:
 
         pq.write_table(table, sink)
     else:
-        new = pa.ipc.new_stream if form == "arrow-stream" else pa.ipc.new_file
-        with new(sink, table.schema) as writer:
+        with pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
     return bytes(sink.getvalue())

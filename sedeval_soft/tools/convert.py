@@ -67,7 +67,7 @@ class Prepared:
         if stems is None:
             write_atomic(target, compressed(os.fspath(target), self.form.blocks(rows)))
             return
-        extensions, named = self.form.extensions, self.form.named
+        extensions, named = self.form.extensions, not self.form.apart
         members = (
             (stem + extensions[0], self.form.write(one))
             for stem, one in zip(stems, recordings(rows, named=named), strict=True)

@@ -52,7 +52,7 @@ PUBLISHED = {
     "dcase2023-task4b": "frames_ref.tsv frames_sys.tsv", "dcase2024-task4": "both_ref.tsv both_sys.tsv --durations both_durations.tsv", "birdnet-analyzer": PLAIN,
     "lat-bench": "script.jsonl script.jsonl", "pyannote-vad": "voice_ref.tsv voice_sys.tsv",
 }
-FORMS = ("long.csv", "wide.tsv", "wide.csv", "sed_eval.txt", "maestro", "scores", "table.parquet", "table.arrow", "table.arrows", "table.jsonl", "jams", "table.rttm", "elan", "audacity")
+FORMS = ("long.csv", "wide.tsv", "wide.csv", "sed_eval.txt", "maestro", "scores", "table.parquet", "table.arrow", "table.jsonl", "table.rttm", "audacity")
 SAMPLES = (
     *(f"samples/{name}" for name in ("answers.jsonl", "elan-files.txt", "elan.txt", "elan-tiers.tsv", "jams.jams", "jsonl-wide.ndjson", "jsonl.jsonl", "rttm.rttm")),
     *(f"documents/{name}" for name in ("annotation-set.json", "elan.eaf", "label-studio.json", "long.TextGrid", "one-line.jams", "prediction-set.json")),

@@ -19,13 +19,10 @@ FORMS = dict(
             "score-dir scores/",
             "parquet table.parquet",
             "arrow table.arrow",
-            "jams jams/",
         ),
         *(
-            "arrow-stream table.arrows",
             "jsonl table.jsonl",
             "rttm table.rttm",
-            "elan elan/",
             "audacity audacity/",
         ),
     )

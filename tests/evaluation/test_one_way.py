@@ -31,7 +31,7 @@ from sedeval_soft.tables.forms import form_of
 SIDES = [Path(__file__).parents[2] / "sample_data" / name for name in ("ref.tsv", "sys.tsv")]
 LABELS = ("car", "dog", "rain")
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
-FORMS = ("tsv", "tsv.gz", "jsonl", "wide.tsv", "parquet", "wide.parquet", "arrow", "arrow-stream")
+FORMS = ("tsv", "tsv.gz", "jsonl", "wide.tsv", "parquet", "wide.parquet", "arrow")
 SETTINGS = {
     "everything": Settings(only=("all",), measures=("all",), max_efpr=100.0),
     "all that can be found in two rounds": Settings(

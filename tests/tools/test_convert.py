@@ -27,7 +27,7 @@ def table(tmp_path):
 
 
 def test_extension_of_the_target_says_the_form_and_the_compression(table, tmp_path):
-    for name in ("o.csv", "o.parquet", "o.arrow", "o.arrows", "o.jsonl", "o.csv.xz", "o.jsonl.bz2"):
+    for name in ("o.csv", "o.parquet", "o.arrow", "o.jsonl", "o.csv.xz", "o.jsonl.bz2"):
         done = call("convert", table, tmp_path / name)
         assert (done.code, done.out, done.err) == (0, "", "")
         assert call("convert", tmp_path / name, "-", "--to", "long").out == TABLE
@@ -75,6 +75,8 @@ def test_what_is_lost_is_said_once_and_refused_when_strict(table, tmp_path):
     [
         (["o.xyz"], "its name does not say what to write; expected --to long"),
         (["o", "--to", "zip"], "--to zip: is only read"),
+        (["o.jams"], "its name does not say what to write; expected --to long"),
+        (["o", "--to", "elan"], "--to elan: is only read"),
         (["o", "--to", "parkett"], "did you mean 'parquet'"),
         (["o", "--to", "long", "--from", "rtm"], "--from rtm: there is no such form; did you mean 'rttm'"),
         (["o", "--to", "x"], "expected one of long, csv"),

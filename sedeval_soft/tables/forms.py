@@ -3,9 +3,9 @@ r"""Forms of tables: what each can hold, in which module it is read and written,
 Each form is a row of `forms.tsv`, in the order in which they are asked whether they read a file:
 
 - name, title: as options have it, and in words. extensions: of files, the first is what is written.
-- module: in this package, with `read_NAME(source, limits)`: the rows, None for a file without any line; and
-  `write_NAME(rows)`: the bytes of rows that the form can hold. A module of several forms alike has `read` and
-  `write`, which take `form`, too. Tables of text are all read by `text` and written by `fit`.
+- module: in this room, or in `apps` by its path, with `read_NAME(source, limits)`: the rows, None for a file
+  without any line; and `write_NAME(rows)`: the bytes of rows that the form can hold. A module of several
+  forms has `read` and `write`, which take `form`, too. Tables of text are read by `text`, written by `fit`.
 - looks: a pattern of bytes that tell a file of the form; where there is none, `reads_NAME(source, limits)` of
   the module tells, if there is such a function. begins: what such files mostly begin with, as a first glance.
 - kind: written, if it is not only read; folder, if it is always one of a file for each recording; text, fit
@@ -105,7 +105,8 @@ class Form(NamedTuple):
 
     def _function(self, name: str) -> Callable[..., Any]:
         """Return a function of the module of this form."""
-        module = import_module(f"sedeval_soft.tables.{'fit' if self.module == 'text' else self.module}")
+        room = "sedeval_soft" if "." in self.module else "sedeval_soft.tables"
+        module = import_module(f"{room}.{'fit' if self.module == 'text' else self.module}")
         of_one: Callable[..., Any] | None = getattr(module, f"{name}_{self.name.replace('-', '_')}", None)
         return of_one or partial(getattr(module, name), form=self.name)
 

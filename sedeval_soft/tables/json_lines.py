@@ -9,7 +9,6 @@ import msgspec
 
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.tables.annotation_document import HEAD, NO_JSON, objects
-from sedeval_soft.tables.answers import is_item
 from sedeval_soft.tables.columns import looks_like_header
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
@@ -30,9 +29,8 @@ def reads_jsonl(source: Source, limits: Limits) -> bool:  # noqa: ARG001
         first = msgspec.json.decode(source.data[:HEAD].lstrip().split(b"\n", 1)[0], type=dict[str, Any])
     except NO_JSON:
         return False
-    if any(isinstance(first.get(key), kind) for key, kind in _DOCUMENTS):
-        return looks_like_header([*first])
-    return not is_item(first)
+    is_document = any(isinstance(first.get(key), kind) for key, kind in _DOCUMENTS)
+    return not is_document or looks_like_header([*first])
 
 
 def read_jsonl(source: Source, limits: Limits) -> EventTable | None:

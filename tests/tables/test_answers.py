@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sedeval_soft import evaluate
+from sedeval_soft.apps.answers import spans_of
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.answers import spans_of
 from sedeval_soft.tables.limits import Limits
 
 with Path(__file__).with_name("answers.tsv").open(encoding="utf-8") as file:

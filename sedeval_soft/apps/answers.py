@@ -27,21 +27,23 @@ import msgspec
 
 from sedeval_soft.errors import Problem, counted, quoted
 from sedeval_soft.tables.annotation_document import HEAD, NO_JSON, Document, check_document, objects
-from sedeval_soft.tables.columns import WORD_LISTS, Layout, looks_like_header, normal
+from sedeval_soft.tables.columns import Layout, looks_like_header, normal
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import SOLID
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import clock_seconds
 
-OF_SYSTEM, OF_REFERENCE, _OF_BOTH = (
-    WORD_LISTS[f"answers-{name}"] for name in ("system", "reference", "either")
-)
+OF_SYSTEM = ("response", "final_prediction", "prediction", "pred", "output", "answer")
+OF_REFERENCE = ("labels", "ground_truth", "reference", "gt", "target", "answer")
+_OF_BOTH = ("spans", "span", "windows", "relevant_windows", "timestamps")
 """The fields that answers are in, by side, and those of either."""
 
 _FIELDS = frozenset((*OF_SYSTEM, *OF_REFERENCE, *_OF_BOTH))
 
-_IDS, _AUDIO, _QUERY = (WORD_LISTS[f"answers-{name}"] for name in ("ids", "audio", "query"))
+_IDS = ("id", "qid", "question_id", "item_id", "sample_index")
+_AUDIO = ("audio", "audio_path", "audio_id", "audios", "filename", "file", "vid", "wav")
+_QUERY = ("query", "question", "caption", "prompt", "messages")
 """Fields that name an item: one alone, or the recording and the query together."""
 
 LABEL = "query"
@@ -79,7 +81,12 @@ _ONE = re.compile(rf"\s{{0,4}}(?:{_TIME})\s{{0,4}}", re.ASCII | re.IGNORECASE)
 _PLAIN = re.compile(r"[\d.]+", re.ASCII)  # a time that is a number alone
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 
-_STARTS, _ENDS, _INNER = (WORD_LISTS[f"answers-{name}"] for name in ("starts", "ends", "inner"))
+_STARTS = ("start", "onset", "begin", "start_time", "onset_time", "start_sec")
+_ENDS = ("end", "offset", "end_time", "offset_time", "end_sec")
+_INNER = (
+    "response", "final_prediction", "prediction", "pred", "output", "answer", "spans", "span", "windows",
+    "relevant_windows", "timestamps", "segments", "intervals", "events", "result", "timestamp",
+)  # fmt: skip
 
 Spans = list[tuple[float, float]]
 
@@ -184,13 +191,9 @@ def _first(source: Source) -> dict[str, Any]:
 
 
 def reads_answers(source: Source, limits: Limits) -> bool:  # noqa: ARG001 - both sides have the same fields
-    """Return whether the first line is an item."""
-    return is_item(_first(source))
-
-
-def is_item(row: Mapping[str, Any]) -> bool:
-    """Return whether an object of JSON lines is an item: it has an answer, and no onset and offset."""
-    return not _FIELDS.isdisjoint(row) and not looks_like_header([*row])
+    """Return whether the first line is an item: an object that has an answer, and no onset and offset."""
+    first = _first(source)
+    return not _FIELDS.isdisjoint(first) and not looks_like_header([*first])
 
 
 def _name_of(item: Mapping[str, Any], line: int, named: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ from sedeval_soft.tables.columns import WORD_LISTS, Layout, in_vain, is_number, 
 from sedeval_soft.tables.event_table import UNKNOWN, EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import DELIMITERS, SOLID, check_lines, records, split
+from sedeval_soft.tables.row_checks import declares, misdivided
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text import sniff
 
@@ -87,26 +88,27 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
         wrong = "has no column of a class; expected columns whose cells are POS, NEG or UNK"
         raise document.error(wrong, layout.skip or None)
     _check(source, limits, source.data[:].count(b"POS") + source.data[:].count(b"UNK"))
-    file, n_unknown, declares = layout.position("filename"), 0, UNKNOWN not in layout.names
+    file, n_unknown, declares_unknown = layout.position("filename"), 0, UNKNOWN not in layout.names
     for line, fields in records(source, layout.delimiter, layout.skip):
         if isinstance(fields, Problem):
             document.wrong(line, fields.message, fields.column)
             continue
-        cells = fields + [""] * (len(layout.names) - 1) * (len(fields) == 1 and file == 0)
-        if len(cells) != len(layout.names):
-            document.wrong(line, f"has {counted(len(cells), 'field')}; expected {len(layout.names)}")
+        if declared := declares(layout, fields):
+            document.recordings[declared] = None
             continue
-        if file is not None and cells[file].strip():
-            document.recordings[cells[file].strip()] = None
-        row = [cells[i] for i in others]
-        is_unknown = UNKNOWN in (cells[i].strip() for i in classes)
+        if len(fields) != len(layout.names):
+            document.wrong(line, _other_length(layout, fields))
+            continue
+        if file is not None and fields[file].strip():
+            document.recordings[fields[file].strip()] = None
+        row = [fields[i] for i in others]
+        is_unknown = UNKNOWN in (fields[i].strip() for i in classes)
         n_unknown += is_unknown
-        document.records += [(line, [*row, UNKNOWN], "")] * (is_unknown and declares)
-        if any(text.strip() for i, text in enumerate(cells) if i != file):
-            for i in classes:
-                _add_cell(document, line, [*row, layout.names[i]], cells[i], i + 1)
+        document.records += [(line, [*row, UNKNOWN], "")] * (is_unknown and declares_unknown)
+        for i in classes:
+            _add_cell(document, line, [*row, layout.names[i]], fields[i], i + 1)
     document.assumed += layout.assumed
-    if declares:
+    if declares_unknown:
         where = f"{counted(n_unknown, 'row')} with UNK: there nothing is known, of any class"
         document.notes += [where] * (n_unknown > 0 and len(classes) > 1)
     else:
@@ -115,7 +117,17 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
     rows = document.rows()
     named = replace(layout, label=limits.label if limits.label in layout.names else "")
     lacking = in_vain(named, limits.columns, limits.label)
-    return rows and replace(rows, origin=replace(rows.origin, unknown=(UNKNOWN,) * declares, lacking=lacking))
+    return rows and replace(
+        rows, origin=replace(rows.origin, unknown=(UNKNOWN,) * declares_unknown, lacking=lacking)
+    )
+
+
+def _other_length(layout: Layout, fields: Sequence[str]) -> str:
+    """Return what is wrong with a line that has not as many fields as the header."""
+    other = misdivided(layout.delimiter.join(fields), layout)
+    if other:
+        return f"is divided by {DELIMITERS[other]}; expected {DELIMITERS[layout.delimiter]}"
+    return f"has {counted(len(fields), 'field')}; expected {len(layout.names)}"
 
 
 def _add_cell(document: Document, line: int, event: list[str], cell: str, column: int) -> None:

@@ -11,6 +11,7 @@ from drawn import table
 
 import sedeval_soft
 from sedeval_soft.errors import InputError
+from sedeval_soft.tables import read_rows
 
 FILES = Path(__file__).parent / "dialects"
 
@@ -221,6 +222,15 @@ def test_cells_of_few_shot_tables_are_events_where_they_are_positive(tmp_path):
     alone = tmp_path / "alone.csv"
     alone.write_text(classes.read_text() + "B3.wav\n")
     assert "3 files" in call(alone, alone).out
+
+
+def test_a_line_of_a_few_shot_table_that_is_divided_otherwise_is_no_recording(tmp_path):
+    path = tmp_path / "shots.csv"
+    path.write_text("Audiofilename,Starttime,Endtime,Q\nR1,0,1,POS\nR1;6;8;POS\nR2\n")
+    with pytest.raises(InputError, match=r"shots.csv:3: is divided by semicolon; expected comma"):
+        read_rows(path)
+    path.write_text("Audiofilename,Starttime,Endtime,Q\nR1,0,1,POS\nR2\n")
+    assert read_rows(path).files == ("R1", "R2")
 
 
 def test_events_without_a_class_are_held_against_few_shot_tables(tmp_path):

@@ -139,3 +139,22 @@ def dates(column: Any) -> Floats:  # noqa: ANN401
         return names(array).as_dates()
     ticks = array.cast(pa.timestamp("us", array.type.tz), safe=False).cast(pa.int64())
     return numbers(ticks.cast(pa.float64()), None)
+
+
+def text_bytes(column: Any) -> tuple[int, int]:  # noqa: ANN401 - pyarrow is untyped
+    """Return the bytes of all texts of a column of Arrow together, and of the longest; of others 0.
+
+    Of a dictionary those of its texts, once each.
+    """
+    column = column.dictionary if pa.types.is_dictionary(column.type) else column
+    kind = column.type
+    if str(kind) in {"string_view", "binary_view"}:
+        views = np.frombuffer(column.buffers()[1] or b"", dtype="<i4").reshape(-1, 4)
+        lengths = views[column.offset :][: len(column), 0]
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        width = "<i8" if pa.types.is_large_string(kind) else "<i4"
+        offsets = np.frombuffer(column.buffers()[1] or b"", dtype=width)
+        lengths = np.diff(offsets[column.offset :][: len(column) + 1])
+    else:
+        return 0, 0
+    return int(lengths.sum(dtype=np.int64)), int(lengths.max(initial=0))

@@ -1,8 +1,12 @@
-"""Parquet and Arrow IPC: columns called as those of tables of text are, long or wide."""
+"""Parquet and Arrow IPC: columns called as those of tables of text are, long or wide.
+
+A few bytes may stand for gigabytes. Parquet says in its footer what its columns take: that is held to the
+limits before they are decoded, and so is each batch of either form as it comes. If a footer lies, or a batch
+of Arrow is packed, the memory of the process bounds them: a board gives each submission a process of its own.
+"""
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -12,13 +16,12 @@ import pyarrow as pa
 
 from sedeval_soft.errors import InputError, Problem, one_line
 from sedeval_soft.memory import check_room
-from sedeval_soft.tables.arrow_columns import cells_of
+from sedeval_soft.tables.arrow_columns import cells_of, text_bytes
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
 from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.packed_columns import CODED, DELTA, DICTIONARY, message_sizes, pages, text_bytes
 from sedeval_soft.tables.source import SPARED, Source
 from sedeval_soft.tables.unclear_columns import Batches, settled
 
@@ -28,8 +31,11 @@ FREE = 1 << 27
 _ROWS, _AT_ONCE, _CELL = 1 << 18, 1 << 26, 16
 """Rows and bytes of Parquet in a batch at most; bytes that a cell takes: as it is read, and as a number."""
 
-_PAGE = 1 << 12
-"""Bytes as which a page counts at least: to look at very many takes time."""
+_CHUNK = 1 << 12
+"""Bytes as which a chunk of a column counts at least: to look at very many takes time."""
+
+_CODED = frozenset({"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"})
+"""Encodings of texts, and of the levels beside them, that pyarrow can read as codes into a dictionary."""
 
 _MEND = "Expected less data, or data in several parts"
 
@@ -38,7 +44,7 @@ _TITLES = {"parquet": "Parquet", "arrow": "Arrow file", "arrow-stream": "Arrow s
 
 _FAILURES = (
     *(pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, OverflowError),
-    *(struct.error, NotImplementedError),
+    NotImplementedError,
 )
 
 
@@ -54,37 +60,40 @@ def read_batches(source: Source, limits: Limits, form: str, size: int) -> Iterat
     batch that has any.
     """
     before = 0
-    for table, layout in _tables(source, limits, form, size):
+    for table, layout, ignored in _tables(source, limits, form, size):
         rows = rows_from_data(table, source.name, limits, layout=layout, before=before)
         title, choices = _TITLES[form], ""
         if layout is not None:
             title += f" of a {layout.dialect.title}" if layout.dialect else ""
             choices = layout.choices
         shape = f"{title}, {'wide' if rows.has_steps else 'long'}{choices}"
-        origin = replace(rows.origin, name=source.name, sha256=source.sha256, form=shape)
+        origin = replace(rows.origin, name=source.name, sha256=source.sha256, form=shape, ignored=ignored)
         yield replace(rows, origin=origin)
         before += len(table)
 
 
-def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[tuple[Any, Layout | None]]:
-    """Yield tables of Arrow, one at least, as above, and the layout of their columns, None where it is wrong.
+def _tables(
+    source: Source, limits: Limits, form: str, size: int
+) -> Iterator[tuple[Any, Layout | None, tuple[str, ...]]]:
+    """Yield tables of Arrow, one at least, as above, the layout of their columns, and the columns ignored.
 
-    Raises InputError where pyarrow cannot read.
+    The layout is None where it is wrong. Raises InputError where pyarrow cannot read.
     """
     try:
         layout = _settled(source, limits, form)
+        ignored = layout.ignored if layout else ()
         size = 0 if layout and layout.once else size
         schema, batches = _open(source, limits, form, size, layout=layout)
         first = next(batches, None)
         if first is None:
-            yield schema.empty_table(), layout
+            yield schema.empty_table(), layout, ignored
             return
         if layout is not None and len(first.schema) < len(schema):
             layout = layout.of([schema.names.index(name) for name in first.schema.names])
         if size:
-            yield from ((pa.Table.from_batches([batch]), layout) for batch in chain([first], batches))
+            yield from ((pa.Table.from_batches([each]), layout, ignored) for each in chain([first], batches))
         else:
-            yield pa.Table.from_batches([first, *batches]), layout
+            yield pa.Table.from_batches([first, *batches]), layout, ignored
     except MemoryError:
         raise  # which pyarrow's own is, too
     except _FAILURES as error:
@@ -116,13 +125,12 @@ def _open(
             if source.data[-6:] != b"ARROW1":
                 raise ValueError("its end is missing")
             buffer = buffer.slice(8)
-        weight = _Weight(source, limits, size)
-        for message in message_sizes(buffer):
-            weight.add(message)
         batches = pa.ipc.open_stream(buffer)
         schema = batches.schema
     limits.check(source.name, "classes", len(schema) - PLAIN, "columns of classes")
-    return schema, _checked(source, limits, batches, {*roles})
+    # The footer of Parquet was held to the limits as a whole.
+    at_once = 1 if form == "parquet" else size
+    return schema, _checked(source, limits, batches, {*roles}, at_once)
 
 
 def _open_parquet(
@@ -158,7 +166,7 @@ class _Weight:
         spared: bytes in all for which no ratio is looked at.
         """
         source, limits = self._source, self._limits
-        self._size, self._cost = self._size + size, self._cost + max(size, _PAGE)
+        self._size, self._cost = self._size + size, self._cost + max(size, _CHUNK)
         limits.check(source.name, "size", self._size, "decompressed bytes")
         if self._cost > spared:
             ratio = self._cost // max(1, len(source.data))
@@ -179,31 +187,34 @@ def _weigh(
 ) -> tuple[list[str], int]:
     """Return the columns of text that can be read as codes, and the bytes of the longest text of the others.
 
-    Raises InputError, before anything is decoded, for more than the limits allow.
+    Raises InputError for more than the limits allow by what the footer says, before anything is decoded.
     """
     weight, texts = _Weight(source, limits, size), _Weight(source, limits, size)
-    names = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
-    is_text = [metadata.schema.column(i).physical_type == "BYTE_ARRAY" for i in range(metadata.num_columns)]
-    by_code = {i: True for i, name in enumerate(names) if is_text[i]}
-    longest = dict.fromkeys(by_code, 1)
-    for page in pages(source.data, metadata, columns):
-        weight.add(page.size)
-        if not is_text[page.column]:
-            continue
-        texts.add(page.size, SPARED)
-        by_code[page.column] &= page.encoding in CODED
-        if page.kind == DICTIONARY or page.encoding == DELTA:
-            longest[page.column] = max(longest[page.column], page.size)
-    of_others = (longest[i] for i, coded in by_code.items() if not coded)
-    return [names[i] for i, coded in by_code.items() if coded], max(of_others, default=1)
+    wanted, coded, longest = {*columns}, dict[str, bool](), dict[str, int]()
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for chunk in map(group.column, range(group.num_columns)):
+            name = chunk.path_in_schema
+            if wanted.isdisjoint((name, name.partition(".")[0])):
+                continue
+            weight.add(chunk.total_uncompressed_size)
+            if chunk.physical_type == "BYTE_ARRAY":
+                texts.add(chunk.total_uncompressed_size, SPARED)
+                coded[name] = coded.get(name, True) and _CODED.issuperset(chunk.encodings)
+                # A text may be in the file once, or its begin, and stand in many rows.
+                repeats = chunk.has_dictionary_page or "DELTA_BYTE_ARRAY" in chunk.encodings
+                longest[name] = max(longest.get(name, 1), chunk.total_uncompressed_size * repeats)
+    of_others = (longest[name] for name, is_coded in coded.items() if not is_coded)
+    return [name for name, is_coded in coded.items() if is_coded], max(of_others, default=1)
 
 
-def _checked(source: Source, limits: Limits, batches: Iterable[Any], roles: Collection[str]) -> Iterator[Any]:
+def _checked(
+    source: Source, limits: Limits, batches: Iterable[Any], roles: Collection[str], at_once: int
+) -> Iterator[Any]:
     """Take in batches while they stay within the limits; each is checked before anything looks into it.
 
-    roles: the columns that play one, whose texts are names or numbers.
+    roles: the columns that play one, whose texts are names or numbers. at_once: as for `_Weight`.
     """
-    weight, texts = _Weight(source, limits, 1), _Weight(source, limits, 1)
+    weight, texts = _Weight(source, limits, at_once), _Weight(source, limits, 1)
     rows = 0
     for batch in batches:
         batch.validate(full=True)

@@ -56,7 +56,7 @@ def test_columns_are_read(form, encoded, tmp_path):
     written(form, table, path)
     rows = read_rows(path)
     assert facts(rows) == EXPECTED
-    assert rows.origin.ignored == (() if form == "parquet" else ("embedding",))
+    assert rows.origin.ignored == ("embedding",)
     table = pa.table({"onset": [0.0, 0.5], "offset": [0.5, 1.0], "a.b": [0.25, 0.5], "dog": [0, 1]})
     written(form, table, path)
     cells = [("", 0.0, 0.5, (("a.b", 0.25), ("dog", 0.0))), ("", 0.5, 1.0, (("a.b", 0.5), ("dog", 1.0)))]

@@ -9,20 +9,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from sedeval_soft.arrays import Array, Codes, Floats
+from sedeval_soft.arrays import Array, Codes
 from sedeval_soft.errors import InputError, Problem, be, counted, plural, quoted, without_commands
 from sedeval_soft.memory import check_room
-from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.advice import are_decimal
-from sedeval_soft.tables.arrow_columns import buffer_of
 from sedeval_soft.tables.columns import LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import without_extension
@@ -31,13 +26,9 @@ from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import BOM, Source
 from sedeval_soft.tables.text import may_be_value, sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
-from sedeval_soft.threads import ahead, for_each
 
 PLAIN = 5  # columns that are none of a class, at the most: file name, times, label, value
-_ROWS, _AT_ONCE = 1 << 16, 8  # rows made text at once, and how often that is done before any is handed on
-_PER_WHOLE = 1000  # parts of one that most times are made of
-_SAMPLE, _FEW = 1 << 12, 1 << 6  # numbers looked at to see whether few different ones repeat
-_TEXT = pa.large_string()
+_ROWS = 1 << 16  # made text at once
 _NAMED = 3  # how many names a message shows
 _LONGEST = 200  # bytes of a name that leave room for an extension in what file systems take (255)
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
@@ -384,7 +375,7 @@ def write(rows: EventTable, form: str) -> bytes:
 
 
 def blocks(rows: EventTable, form: str) -> Iterable[bytes]:
-    """Return rows as the lines of a table, several at a time, each made while those before it are worked on.
+    """Return rows as the lines of a table, several at a time.
 
     Raises InputError, before any is made but the first, for names that would not be read back so.
     """
@@ -394,24 +385,21 @@ def blocks(rows: EventTable, form: str) -> Iterable[bytes]:
         check_labels(rows, form)
     names = tuple(name for name, _, _ in columns)
     head = delimiter.join(_quoted(name, delimiter) for name in names) + "\n" if header else ""
-    ends = [delimiter] * (len(columns) - 1) + ["\n"]
-    coded = [
-        _coded(of, cells, delimiter, end, first=not k)
-        for k, ((_, of, cells), end) in enumerate(zip(columns, ends, strict=True))
+    fields = [
+        (among and [_quoted(name, delimiter, first=not k) for name in among], cells)
+        for k, (_, among, cells) in enumerate(columns)
     ]
-    parts = [slice(at, at + _ROWS) for at in range(0, len(rows), _ROWS)]
     empty = delimiter * (len(names) - 1) + "\n"
     silent = "".join(_quoted(file, delimiter, first=True) + empty for file in silent_files(rows))
 
-    def lines() -> Iterator[bytes]:
-        yield head.encode() + b"".join(_lines(coded, part) for part in parts[:1])
-        for begin in range(1, len(parts), _AT_ONCE):
-            some = parts[begin : begin + _AT_ONCE]
-            yield from for_each(partial(_lines, coded), some, _ROWS * len(some) * len(columns))
+    def pieces() -> Iterator[bytes]:
+        yield (head + _lines(fields, slice(0, _ROWS), delimiter)).encode()
+        for at in range(_ROWS, len(rows), _ROWS):
+            yield _lines(fields, slice(at, at + _ROWS), delimiter).encode()
         yield silent.encode()
 
-    made = lines()
-    data = next(made) + (silent.encode() if len(parts) <= 1 else b"")
+    made = pieces()
+    data = next(made) + (silent.encode() if len(rows) <= _ROWS else b"")
     if data.startswith(BOM):
         raise _cannot(rows, f"its first name begins with a byte order mark, which {form} cannot hold")
     try:
@@ -422,7 +410,7 @@ def blocks(rows: EventTable, form: str) -> Iterable[bytes]:
     if data and layout != (delimiter, names):
         expected = "expected a form with a header, such as --to long"
         raise _cannot(rows, f"its names would not be told from other columns in {form}; {expected}")
-    return (data,) if len(parts) <= 1 else chain((data,), ahead(made))
+    return (data,) if len(rows) <= _ROWS else chain((data,), made)
 
 
 def _quoted(name: str, delimiter: str, *, first: bool = False) -> str:
@@ -432,63 +420,18 @@ def _quoted(name: str, delimiter: str, *, first: bool = False) -> str:
     return '"' + name.replace('"', '""') + '"' if quotes else name
 
 
-def _lines(columns: Sequence[tuple[Any, Any, str]], part: slice) -> bytes:
-    """Return some rows as lines: columns are joined at once, in the buffer that is written.
-
-    columns: their texts and codes into these, or None and numbers, and what stands behind each number.
-    """
-    fields: list[Any] = []
-    for texts, cells, end in columns:
-        fields += _decimals(cells[part], end) if texts is None else [texts.take(_arrow(cells[part]))]
-    joined = pc.binary_join_element_wise(*fields, _texts([""])[0])
-    _, offsets, characters = joined.buffers()
-    ends = np.frombuffer(offsets, dtype=np.int64)[joined.offset : joined.offset + len(joined) + 1]
-    return bytes(memoryview(characters)[int(ends[0]) : int(ends[-1])])
-
-
-def _coded(
-    names: Sequence[str] | None, cells: Array, delimiter: str, end: str, *, first: bool
-) -> tuple[Any, Any, str]:
-    """Return the texts of a column and codes into these, None and numbers where these are no few; and end.
-
-    end: what stands behind each text. first: whether it is the first column.
-    """
-    if names is not None:
-        return _texts([_quoted(name, delimiter, first=first) + end for name in names]), cells, end
-    if len(distinct(cells[:_SAMPLE])) > _FEW:
-        return None, cells, end
-    # What repeats is made text once.
-    codes = _arrow(cells).dictionary_encode()
-    return _ending(codes.dictionary.cast(_TEXT), end), buffer_of(codes.indices, np.int32), end
-
-
-def _decimals(numbers: Floats, end: str) -> list[Any]:
-    """Return numbers as text, (n,), in pieces to be joined."""
-    scaled = np.rint(numbers * _PER_WHOLE)
-    exact = bool(np.all(scaled / _PER_WHOLE == numbers) and not np.signbit(numbers).any())
-    low, high = (int(edge) // _PER_WHOLE for edge in (scaled.min(), scaled.max())) if exact else (0, 0)
-    if not exact or high - low > len(numbers):
-        return [_ending(_arrow(numbers).cast(_TEXT), end)]
-    # Of whole thousandths, as most times are, the parts before and behind the point are few.
-    whole, rest = np.divmod(scaled.astype(np.int64), _PER_WHOLE)
-    behind = [f".{k:03}".rstrip(".0") + end for k in range(_PER_WHOLE)]
-    before = [str(k) for k in range(low, high + 1)]
-    return [_texts(before).take(_arrow(whole - low)), _texts(behind).take(_arrow(rest))]
-
-
-def _ending(texts: Any, end: str) -> Any:  # noqa: ANN401 - an array of pyarrow, as below
-    return pc.binary_join_element_wise(texts, *_texts([end, ""]))
-
-
-# Arrays of pyarrow made of buffers: whatever else makes them imports pandas where it is installed.
-
-
-def _texts(texts: Sequence[str]) -> Any:  # noqa: ANN401
-    data = [text.encode() for text in texts]
-    ends = np.cumsum([0, *map(len, data)])
-    return pa.LargeStringArray.from_buffers(len(data), pa.py_buffer(ends), pa.py_buffer(b"".join(data)))
-
-
-def _arrow(cells: Array) -> Any:  # noqa: ANN401
-    cells = np.ascontiguousarray(cells)
-    return pa.Array.from_buffers(pa.from_numpy_dtype(cells.dtype), len(cells), [None, pa.py_buffer(cells)])
+def _lines(columns: Sequence[tuple[Sequence[str] | None, Array]], part: slice, delimiter: str) -> str:
+    """Return some rows as lines; columns: names and codes into these, or None and numbers."""
+    fields: list[list[str]] = []
+    for names, cells in columns:
+        if names is None:
+            # Arrow writes the shortest decimals that are read as the same numbers, 1.0 as 1. Its array is
+            # made of a buffer: whatever else makes one imports pandas where it is installed.
+            numbers = np.ascontiguousarray(cells[part], np.float64)
+            buffers = [None, pa.py_buffer(numbers)]
+            fields.append(
+                pa.Array.from_buffers(pa.float64(), len(numbers), buffers).cast("string").to_pylist()
+            )
+        else:
+            fields.append([names[code] for code in cells[part].tolist()])
+    return "".join(delimiter.join(row) + "\n" for row in zip(*fields, strict=True))

@@ -14,8 +14,6 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
 from numbers import Integral
 from typing import NamedTuple, TypeVar
 
@@ -74,8 +72,6 @@ NOT_OF_REGIONS = (
 )
 """What a message says of a column that could limit regions, to a class for example: none is ignored."""
 
-_SMALL = 1 << 20  # bytes of a table up to which its lines are compared
-
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
 
@@ -95,15 +91,9 @@ def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dic
     durations: dict[str, float] = {}
 
     def enter(file: str, text: str) -> None:
-        seconds = to_number(text)
-        if not seconds >= 0:
-            raise ValueError(f"duration {text!r} is not a number of seconds, 0 or more")
-        if seconds > limits.duration:
-            raise ValueError(f"duration {text} {limits.too_long(seconds)}; expected seconds")
-        _enter_once(durations, file, seconds, "duration", text)
+        _enter_once(durations, file, _seconds("duration", text, limits), "duration", text)
 
-    source = open_source(path, limits=limits)
-    _enter_different_lines(source, limits, {"duration": _DURATIONS}, enter)
+    _enter_lines(open_source(path, limits=limits), limits, {"duration": _DURATIONS}, enter)
     return durations
 
 
@@ -122,7 +112,7 @@ def read_partition(
         _enter_once(parts, file, text, "part", repr(text))
 
     source = open_source(path, limits=limits)
-    _enter_different_lines(source, limits, {"part": [prefer, PART_COLUMNS]}, enter)
+    _enter_lines(source, limits, {"part": [prefer, PART_COLUMNS]}, enter)
     return Partition(parts, source.name, source.sha256)
 
 
@@ -135,15 +125,11 @@ def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[
     regions: dict[str, list[list[float]]] = {}
 
     def enter(file: str, *texts: str) -> None:
-        for at, (noun, text) in enumerate(zip(("onset", "offset"), texts, strict=True)):
-            if not is_number(text) or float(text) < 0:
-                raise ValueError(f"{noun} {quoted(text)} is not a number of seconds, 0 or more", at)
-        onset, offset = map(float, texts)
+        nouns = enumerate(("onset", "offset"))
+        onset, offset = (_seconds(noun, texts[at], limits, at) for at, noun in nouns)
         if not onset < offset:
             message = f"offset {texts[1]} is not after onset {texts[0]}; expected a region that has an extent"
             raise ValueError(message, 1)
-        if offset > limits.duration:
-            raise ValueError(f"offset {texts[1]} {limits.too_long(offset)}; expected seconds", 1)
         regions.setdefault(file, []).append([onset, offset])
 
     source = open_source(path, limits=limits)
@@ -164,18 +150,14 @@ def _enter_once(values: dict[str, T], file: str, value: T, noun: str, text: str)
         raise ValueError(f"{file!r} has {noun} {text}, but {earlier!r} on an earlier line; expected one")
 
 
-def _enter_different_lines(
-    source: Source, limits: Limits, columns: _Columns, enter: Callable[..., None]
-) -> None:
-    """Do as `_enter_lines` where a line that is there again says nothing new."""
-    if len(source.data) <= _SMALL:
-        lines = [line for line in source.data[:].splitlines() if line.strip(BLANK.encode())]
-        # A header that is there again is wrong.
-        lines[1:] = dict.fromkeys(lines[1:])
-        # What is wrong is told of all lines, with their numbers.
-        with suppress(InputError):
-            return _enter_lines(replace(source, data=b"\n".join(lines)), limits, columns, enter)
-    return _enter_lines(source, limits, columns, enter)
+def _seconds(noun: str, text: str, limits: Limits, at: int = 0) -> float:
+    """Return a time; raises ValueError if it is none, with which of the texts of a line it is."""
+    seconds = to_number(text)
+    if not seconds >= 0:
+        raise ValueError(f"{noun} {quoted(text)} is not a number of seconds, 0 or more", at)
+    if seconds > limits.duration:
+        raise ValueError(f"{noun} {text} {limits.too_long(seconds)}; expected seconds", at)
+    return seconds
 
 
 def _enter_lines(source: Source, limits: Limits, columns: _Columns, enter: Callable[..., None]) -> None:

@@ -83,8 +83,7 @@ class _Tokens:
         what = "the number of tiers, intervals or points"
         token = self.take("number", what)
         if not token.text.isdecimal() or len(token.text) > 12:
-            message = f"{quoted(token.text)} stands where {what} was expected"
-            raise self._document.error(message, token.line)
+            raise self._document.error(f"{quoted(token.text)} stands where {what} was expected", token.line)
         return range(int(token.text))
 
     def end(self) -> None:

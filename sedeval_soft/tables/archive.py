@@ -16,6 +16,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -23,12 +24,17 @@ import numpy as np
 
 from sedeval_soft.errors import InputError, Problem, one_line, quoted
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.forms import LAST_EXTENSIONS, MEMBER_EXTENSIONS, TEXT_EXTENSIONS
+from sedeval_soft.tables.forms import (
+    ARCHIVES,
+    LAST_EXTENSIONS,
+    MEMBER_EXTENSIONS,
+    TEXT_EXTENSIONS,
+    form_of,
+)
 from sedeval_soft.tables.joined_tables import is_table, read_members
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Bytes, Source, Taken, as_utf8, compression_of, decompress, spelled
 
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _TAR_AT, _TYPE_AT, _BLOCK = 257, 156, 512
 _NESTED = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|7z|rar|tar\.\w+)$", re.IGNORECASE)
 _APART, _HIDDEN = re.compile(r"[/\\]"), re.compile(r"(?:^|/)(?:\.(?!/)|__MACOSX(?:/|$))")
@@ -52,19 +58,6 @@ _REFUSALS = {
 
 _Entry = tuple[str, bool, str, Callable[[], Any]]
 """The name of a member, whether it is a folder, the code of what is wrong with it, and what opens it."""
-
-
-def reads(source: Source, form: str) -> bool:
-    """Return whether a file is a zip or tar archive; compression is undone before."""
-    return _archive_of(source.data) == form
-
-
-def _archive_of(data: Bytes) -> str:
-    """Return which kind of archive bytes are, nothing where they are none."""
-    # Text has no NUL: a recording may be called PK, and a class be mustard.
-    if data[:4] in _ZIP and b"\0" in data[:30]:
-        return "zip"
-    return "tar" if data[_TAR_AT : _TAR_AT + 5] == b"ustar" and b"\0" in data[:_TAR_AT] else ""
 
 
 def read(source: Source, limits: Limits, form: str, of_members: str = "") -> EventTable | None:
@@ -92,9 +85,10 @@ def _members(source: Source, limits: Limits, form: str) -> Iterator[tuple[str, S
             place = f"{source.name}/{label}"
             if compression_of(data):
                 data = decompress(place, data, limits)  # noqa: PLW2901
-            if _archive_of(data) or compression_of(data):
+            member = Source(place, data, partial(str, digest))
+            if compression_of(data) or any(form_of(name).reads(member) for name in ARCHIVES):
                 raise _refused(source, label, "nested-archive")
-            yield label, Source(place, as_utf8(place, data), partial(str, digest))
+            yield label, replace(member, data=as_utf8(place, data))
 
 
 def _refused(source: Source, name: str, code: str) -> InputError:

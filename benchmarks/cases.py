@@ -52,7 +52,7 @@ def long(bench: Bench) -> Iterator[Result]:
 
 def _large(bench: Bench, tables: inputs.Tables, form: str, target: float) -> Iterator[Result]:
     paths = [tables.reference, tables.system]
-    ours: Command = [COMMAND, *paths, "--only", "segment", "--all-classes"]
+    ours: Command = [COMMAND, *paths, "--only", "segment", "--by-class"]
     floor: Command = inputs.reading(*paths)
     costs = processes(bench, ours, floor, inputs.CLASSES[-1])
     rows = bench.size.large_rows

@@ -41,7 +41,7 @@ def floors(bench: Bench) -> Iterator[Result]:
     rows = bench.size.large_rows
     tables = inputs.long_tables(bench.folder, rows, file_seconds=300)
     paths = [tables.reference, tables.system]
-    ours: Command = [COMMAND, *paths, "--only", "segment", "--all-classes"]
+    ours: Command = [COMMAND, *paths, "--only", "segment", "--by-class"]
     case = f"{rows:,} + {rows:,} rows long, segment-based"
     others: dict[str, Command] = {
         "wc -l": ["wc", "-l", *paths],

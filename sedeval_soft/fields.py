@@ -306,8 +306,8 @@ class SettingsKeywords(TypedDict, total=False):
     strict: Annotated[bool, Field(False, SCORING, help="Stop with an error, not a warning, where something "
         "may be misread: times, columns, and files and classes that are missing or unknown.")]
     rank_by: Annotated[str | None, Field(None, meaning="The score that stands first in results and by which "
-        "several systems are ranked, such as `event.hard.f1.macro`; null for none: several systems are then "
-        "ranked by `segment.soft.f1.macro`.")]
+        "several systems are ranked, such as `event.hard.f1.macro`; null for `segment.soft.f1.macro`, or "
+        "`segment.hard.f1.macro` if the reference has no values.")]
 
 
 class ReadingKeywords(TypedDict, total=False):

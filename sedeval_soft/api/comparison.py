@@ -24,7 +24,6 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import (
-    RANK_BY,
     check_baseline,
     check_rank_by,
     mean_scores,
@@ -33,7 +32,7 @@ from sedeval_soft.comparison.compare import (
 from sedeval_soft.comparison.paired import Paired
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.scores import Scores, main_score
 from sedeval_soft.evaluation.shard import Shard, shard_of_rows
 from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
 from sedeval_soft.fields import Keywords
@@ -65,7 +64,7 @@ class Task:
     folds: Parted | None
     by: Parted | None
     limits: Limits
-    rank_by: str = RANK_BY
+    rank_by: str = ""
     columns: tuple[str, ...] = ()
 
     def count(
@@ -81,16 +80,17 @@ class Task:
         return read_parts(self.folds, self.by, shard.tally.files, self.limits)
 
 
-def ranking_of(settings: Settings | None, values: Keywords) -> tuple[str, Settings | None, Keywords]:
-    """Return the score that ranks systems, and the settings without a score that is named beside them.
+def ranking_of(settings: Settings | None, values: Keywords) -> tuple[str | None, Settings | None, Keywords]:
+    """Return the score that ranks systems if one is named, and the settings without one beside them.
 
     Raises SettingsError for a score by which none can be ranked.
     """
     if settings is not None and "rank_by" in values:
         settings, values = replace(settings, rank_by=values["rank_by"]), values.copy()
         del values["rank_by"]
-    rank_by = settings_from(settings, values).rank_by or RANK_BY
-    check_rank_by(rank_by)
+    rank_by = settings_from(settings, values).rank_by
+    if rank_by is not None:
+        check_rank_by(rank_by)
     return rank_by, settings, values
 
 
@@ -111,7 +111,8 @@ def compare(
 
     systems: at least two, as paths, or as a mapping of names to what `evaluate` takes as a system.
     baseline: the system from which differences are taken; None for the best. `rank_by` among the settings is
-    the score that ranks them, segment.soft.f1.macro where none is named. Other arguments as for `evaluate`;
+    the score that ranks them; without it F1 of segments, soft if the reference has values. Other
+    arguments as for `evaluate`;
     intervals are bootstrapped unless `ci` says otherwise.
 
     Raises InputError for input that cannot be scored, SettingsError for settings.
@@ -119,10 +120,13 @@ def compare(
     rank_by, settings, values = ranking_of(settings, values)
     if baseline is not None:
         check_baseline(baseline, [*named_sources(systems, *SYSTEMS)])
-    chosen = settings_for_scores([rank_by], settings, values)
+    chosen = settings_for_scores([rank_by] if rank_by else [], settings, values)
     chosen = chosen if chosen.ci else replace(chosen, ci="bootstrap")
     limits = limits_from(limits, values)
     scores, shards = _score(reference, systems, chosen, durations, folds, by, limits, progress)
+    rank_by = rank_by or main_score(scores[0])
+    if rank_by is None:
+        raise SettingsError("there is no F1 to rank systems by; name a score with rank_by")
     tallies = [shard.tally for shard in shards]
     parts = [
         parts_for(shard, rank_by, read_parts(None, by, shard.tally.files, limits)["by"]) for shard in shards

@@ -33,8 +33,8 @@ BOARD = (
     setting("strict", help="A submission that may be misread is invalid (times, columns, and files and "
         "classes that are missing or unknown); such a reference is refused."),
     option(options.SYSTEMS, "--rank-by", metavar="NAME", brief="The score that ranks submissions.",
-        help="The score by which submissions are ranked.  [default: that of the preset, or "
-        "segment.soft.f1.macro]"),
+        help="The score by which submissions are ranked.  [default: that of the preset; else "
+        "segment.soft.f1.macro, or segment.hard.f1.macro if the reference has no values]"),
     option(options.SYSTEMS, "--baseline", metavar="NAME",
         help="Compare the others with this submission, by its name or its file's.  [default: the best]"),
     option(options.SYSTEMS, "--ties", type=click.Choice(["exchange", "bootstrap", "none"]),
@@ -85,16 +85,17 @@ def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
         ),
     )
     from sedeval_soft.cli.present import all_of, parse_name
-    from sedeval_soft.comparison.compare import RANK_BY
     from sedeval_soft.tools.site import build_site
 
     with options.limits_of(given) as limits:
         read_name = partial(parse_name, likely=partial(options.computed_names, given))
         given["rank_by"] = given["rank_by"] and read_name(given["rank_by"])
-        rank_by, scores = options.rank_by_of(given) or RANK_BY, all_of(read_name, given["scores"])
+        ranking = options.rank_by_of(given)
+        scores = all_of(read_name, given["scores"])
+        names = [ranking, *scores] if ranking else scores
         parts = {name: given[name] for name in ("durations", "folds", "by")}
-        settings = options.settings_of(given, [rank_by, *scores], folds=given["folds"])
-        options.check_scores(given, settings, [rank_by, *scores])
+        settings = options.settings_of(given, names, folds=given["folds"])
+        options.check_scores(given, settings, names)
         with progress(quiet=given["quiet"], label="scoring submissions") as show:
             site = build_site(
                 submissions, given["reference"], given["output"], cache=given["cache"],

@@ -146,9 +146,11 @@ def _names_that_rank(given: dict[str, Any], likely: Callable[[], Sequence[str]])
         given["rank_by"] = parse_name(given["rank_by"], likely)
     if len(given["systems"]) < 2 or given["runs"]:
         return [given["rank_by"]] if given["rank_by"] else []
-    from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
+    name = options.rank_by_of(given)
+    if name is None:
+        return []
+    from sedeval_soft.comparison.compare import check_rank_by
 
-    name = options.rank_by_of(given) or RANK_BY
     check_rank_by(name)
     return [name]
 
@@ -175,12 +177,18 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
         folder = f"{systems[0]} is a folder of operating points"
         raise SettingsError(f"--scheduler needs a table; {folder}")
     names, just = presentation.names, bool(presentation.wanted)
-    if given["rank_by"] or len(systems) > 1:
-        names = [*names, *_names_that_rank(given, likely)]
+    ranking = _names_that_rank(given, likely) if given["rank_by"] or len(systems) > 1 else []
+    names = [*names, *ranking]
+    defaults: Sequence[str] = ()
+    if len(systems) > 1 and not (ranking or runs):
+        from sedeval_soft.comparison.compare import RANK_BY
+
+        # One of them ranks systems: which one is known when the reference was read.
+        defaults = [*RANK_BY.values()]
     folds = given["folds"] if not just or any(".tuned." in name for name in names) else None
     # A page has all readings, also where just some numbers are printed.
     page = options.settings_of(given, names, folds=folds) if given["report"] else None
-    settings = options.settings_of(given, names, just=just, folds=folds)
+    settings = options.settings_of(given, [*names, *defaults], just=just, folds=folds)
     if points:
         settings = settings_of_points(settings, [system])
     if names or given["objective"]:

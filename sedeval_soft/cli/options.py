@@ -463,8 +463,9 @@ RESULTS = (
     option(OUTPUT, "-v", "--verbose", count=True, brief="Print all tables; -vv the whole signature.",
         help="Print all tables (with --per-file all files), not just the screen that fits a terminal; -vv "
         "with the whole signature."),
-    option(OUTPUT, "--all-classes", is_flag=True,
-        help="Show F of all classes, groups and scenes on the screen, not just of the ten worst."),
+    option(OUTPUT, "--by-class", is_flag=True, brief="Show all classes, too.",
+        help="Show F of all classes, groups and scenes on the screen, not just of the worst."),
+    option(OUTPUT, "--words", is_flag=True, help="Say below the screen what its words mean in this call."),
     option(OUTPUT, "--per-file", is_flag=True,
         help="Print the scores of each file, the worst first: those that fit a screen; in forms for "
         "programs all files and scores. --score chooses scores."),
@@ -504,7 +505,8 @@ EVALUATE = (
     *PARTS,
     option(SYSTEMS, "--rank-by", metavar="NAME",
         help="The score that stands first, and by which several systems are ranked.  [default: that "
-        "of the preset; of several systems, where it has none, segment.soft.f1.macro]"),
+        "of the preset; else segment.soft.f1.macro, or segment.hard.f1.macro if the reference has no "
+        "values]"),
     option(SYSTEMS, "--baseline", metavar="SYSTEM",
         help="The system with which the others are compared.  [default: the best]"),
     option(SYSTEMS, "--runs", is_flag=True, help="Each SYSTEM is one training run of the same system: print "

@@ -116,7 +116,7 @@ class Presentation:
             )
         self.raw_names: bool = given["raw_names"]
         self.verbose: int = given["verbose"]
-        self.all_classes: bool = given["all_classes"]
+        self.screen = {name: given[name] for name in ("by_class", "words")}
 
     def _check_files(self, given: Mapping[str, Any]) -> None:
         """Raise SettingsError for what scores of single files do not have."""
@@ -180,7 +180,7 @@ class Presentation:
             from sedeval_soft.report import render
 
             how = {"board": board, "raw_names": self.raw_names, **self._terminal()}
-            how |= {"verbose": self.verbose, "all_classes": self.all_classes}
+            how |= {"verbose": self.verbose, **self.screen}
             emit(render(systems, self.form, **how), self.output, exact=self.raw_names)
 
     def _terminal(self) -> dict[str, Any]:

@@ -38,8 +38,8 @@ from sedeval_soft.settings import PART_MEANS, Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.timeline.recordings import detected, positive
 
-RANK_BY = "segment.soft.f1.macro"
-"""The score that systems are ranked by where nothing else is said."""
+RANK_BY = {True: "segment.soft.f1.macro", False: "segment.hard.f1.macro"}
+"""The score that systems are ranked by if no other is named, by whether the reference has values."""
 
 _COMPARED = ("f1.macro", "error_rate.micro", "kl_divergence.micro", "psds.overall", "pipsds.overall")
 """The scores of each basis and reading whose rankings are compared."""
@@ -48,7 +48,7 @@ _COMPARED = ("f1.macro", "error_rate.micro", "kl_divergence.micro", "psds.overal
 def check_rank_by(name: str) -> Measure:
     """Return the measure that systems are to be ranked by; raises SettingsError where none can be."""
     if not isinstance(name, str):
-        raise SettingsError(f"rank_by must be the name of a score, such as {RANK_BY}, not {name!r}")
+        raise SettingsError(f"rank_by must be the name of a score, such as {RANK_BY[True]}, not {name!r}")
     measure, parsed = measure_of(name), ScoreName.parse(name)
     if measure.direction == "none":
         raise SettingsError(f"rank_by={name}: neither high nor low values are better; expected another score")
@@ -81,7 +81,7 @@ def rank_scores(
     systems: Sequence[Scores],
     paired: Paired | None,
     *,
-    rank_by: str = RANK_BY,
+    rank_by: str,
     baseline: str | None = None,
     tallies: Sequence[Tally] | None = None,
 ) -> Board:

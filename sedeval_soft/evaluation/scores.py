@@ -290,6 +290,34 @@ _JSON_NAMES = {"class_name": "class", "ignored": "ignored_columns"}
 OF_SCORE = ("name", "basis", "reading", "measure", "average", "class_name", "group", "value", "low", "high")
 
 
+def has_soft_reference(scores: Scores) -> bool:
+    """Return whether the reference has values, as data in memory without a description are taken to."""
+    return not scores.inputs or any(item.has_values for item in scores.inputs if item.role == "reference")
+
+
+def main_score(scores: Scores) -> str | None:
+    """Return the name of the score to report and to rank by; None if there is no F1.
+
+    The one that the settings name. Else F1 of the reading that fits the reference, soft if it has values and
+    hard if it has none; of segments and as a macro average if these were evaluated.
+    """
+    named = scores.settings.rank_by
+    if named in scores.scores:
+        return named
+    reading = "soft" if has_soft_reference(scores) else "hard"
+    candidates = [
+        score
+        for score in scores.scores.values()
+        if score.measure == "f1" and score.average is not None and score.group is None
+    ]
+    best = min(
+        candidates,
+        key=lambda score: (score.basis != "segment", score.reading != reading, score.average != "macro"),
+        default=None,
+    )
+    return best and best.name
+
+
 def document(systems: Sequence[Scores]) -> dict[str, Any]:
     """Return the JSON document of one or more systems scored against the same reference.
 

@@ -1,6 +1,6 @@
 """The screen of a board: systems by place, which of them may differ by chance alone, and where they differ.
 
-It has at most forty lines that fit the terminal, as the screen of one system. All tables are on the page of
+Its content does not depend on the terminal, as on the screen of one system. All tables are on the page of
 `report.board`, which `-v` prints.
 """
 
@@ -10,18 +10,18 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sedeval_soft.comparison.board import ALL_TIE, Board, ties
+from sedeval_soft.comparison.board import Board, ties
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.evaluation.resample import ROUGH
+from sedeval_soft.evaluation.scores import has_soft_reference, main_score
 from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.names import told_apart
-from sedeval_soft.report.board import places, side_by_side
+from sedeval_soft.report.board import places
 from sedeval_soft.report.fitted import (
     UNDEFINED,
     Column,
     cells,
     clipped,
-    how_good,
+    folded,
     interval,
     lines_of,
     number,
@@ -29,19 +29,19 @@ from sedeval_soft.report.fitted import (
     styled,
     wrapped,
 )
-from sedeval_soft.report.heading import name_of, signature_lines, title_lines
-from sedeval_soft.report.legend import legend, marked, measure_label, percent
-from sedeval_soft.report.screen import HEIGHT, WIDTH
-from sedeval_soft.report.shown import families, shown_of_board
+from sedeval_soft.report.heading import name_of, signature_lines, title_lines, word_lines
+from sedeval_soft.report.legend import footnotes, marked, measure_label, percent
+from sedeval_soft.report.screen import WIDTH
+from sedeval_soft.report.shown import families, in_order, ranked_first, shown_of_board
 
 _MOST_SYSTEMS = 8
 """Systems that are ranked on the screen, and that stand side by side where there is room."""
 
 _MOST_ROWS = 10
-"""Rows of a group of scores, as of F1 by class."""
+"""Bases and readings of the score that ranks."""
 
-_FEWEST_ROWS = 3
-"""Rows below which a group is not worth its heading."""
+_MOST_CLASSES = 6
+"""Classes that are shown unless all are asked for."""
 
 _LABEL = 22
 """Cells that names of scores and classes may take in any case."""
@@ -53,48 +53,52 @@ _RANKS = " <"
 """Behind the score that ranks."""
 
 
-def board_screen(board: Board, *, width: int = WIDTH, color: bool = False, all_classes: bool = False) -> str:
+def board_screen(
+    board: Board, *, width: int = WIDTH, color: bool = False, by_class: bool = False, words: bool = False
+) -> str:
     """Return the screen of a board, lines of at most `width` cells of a terminal.
 
-    all_classes: show every class, however many lines that takes.
+    by_class: show every class. words: say what the words on it mean.
     """
-    return _BoardScreen(shown_of_board(board), width, color=color, all_classes=all_classes).text()
+    return _BoardScreen(shown_of_board(board), width, color=color, by_class=by_class).text(words=words)
 
 
 class _Group(NamedTuple):
     """Scores in which systems stand side by side: rows of a label and the name of a score.
 
-    option: which shows all rows. is_whole: whether all are shown in any case.
+    most: rows that are shown. option: which shows all.
     """
 
     title: str
     rows: Sequence[tuple[str, str]]
+    most: int
     option: str
-    is_whole: bool = False
 
 
 class _BoardScreen:
     """What is shown of a board, and how.
 
     ranks: the score that ranks. names: what the systems are called, by place. is_tested: whether there are
-    p-values of their differences.
+    p-values of their differences. order: the bases and readings of any system.
     """
 
-    def __init__(self, board: Board, width: int, *, color: bool, all_classes: bool) -> None:
-        self.board, self.width, self.color, self.all_classes = board, width, color, all_classes
+    def __init__(self, board: Board, width: int, *, color: bool, by_class: bool) -> None:
+        self.board, self.width, self.color, self.by_class = board, width, color, by_class
         self.settings = board.systems[0].settings
         self.ranks = ScoreName.parse(board.rank_by)
         files = [*map(name_of, board)]
         self.names = files if len({*files}) == len(files) else [*map(visible, board)]
         offs = [entry.difference for entry in board.entries]
         self.is_tested = any(off is not None and off.p_adjusted is not None for off in offs)
+        present = dict.fromkeys(family for scores in board.systems for family in families(scores))
+        self.order = ranked_first(in_order([*present], board.systems[0]), self.ranks)
 
-    def text(self) -> str:
+    def text(self, *, words: bool) -> str:
         """Return all lines."""
-        above = [block for block in (self._head(), self._ranking(), self._few_files()) if block]
-        below = self._foot()
-        room = HEIGHT - sum(len(block) + 1 for block in (*above, below))
-        blocks = [*above, self._side_by_side(room), below]
+        blocks = [self._head(), self._ranking(), *self._side_by_side()]
+        scores = self.board.systems[0]
+        blocks.append(word_lines(scores, self.order, (), self.width) if words else [])
+        blocks.append(self._foot())
         return "\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)
 
     def _first(self, count: int) -> list[int]:
@@ -111,13 +115,13 @@ class _BoardScreen:
 
     def _head(self) -> list[str]:
         title, better = counted(len(self.names), "system"), measure_of(self.board.rank_by).direction
-        ranked = clipped(
-            f"ranked by {visible(self.board.rank_by)} (marked {_RANKS.strip()}), {better} is better",
-            self.width,
-        )
+        kind = "soft" if has_soft_reference(self.board.systems[0]) else "hard"
+        why = "" if self.settings.rank_by == self.board.rank_by else f", as the reference is {kind}"
+        ranked = f"ranked by {visible(self.board.rank_by)}{why}; {better} is better"
         return [
             *title_lines(title, self.board.systems[0], self.width, color=self.color),
-            styled(ranked, "bold", color=self.color),
+            "",
+            styled(clipped(ranked, self.width), "bold", color=self.color),
         ]
 
     # The systems by place.
@@ -130,7 +134,7 @@ class _BoardScreen:
         size = max(len(str(entry.place)) for entry in entries)
         names = [f"{entry.place:>{size}}  {self.names[i]}" for i, entry in zip(shown, entries, strict=True)]
         offs = [entry.difference for entry in entries]
-        how = [self._how(board.rank_by, entry.value) for entry in entries]
+        how = ["bold"] * len(entries)
         alone, undefined = ("none", UNDEFINED) if self.is_tested else ("", "")
         lines = lines_of(
             [
@@ -152,19 +156,10 @@ class _BoardScreen:
         """Return what stands above differences: the place of the system from which they are taken."""
         return f"vs {self.board.entries[[*self.board].index(self.board.compared_to)].place}"
 
-    def _few_files(self) -> list[str]:
-        """Return what it means that there are few files, or few replicates."""
-        import textwrap
-
-        warnings = [text.partition(";")[0] for text in self.board.systems[0].warnings]
-        texts = [text for start in (ALL_TIE, ROUGH) for text in warnings if text.startswith(start)]
-        lines = [textwrap.wrap(f"! {text}", self.width, subsequent_indent="  ") for text in texts[:2]]
-        return [styled(line, "bad", color=self.color) for each in lines for line in each]
-
     # Where systems differ.
 
-    def _side_by_side(self, room: int) -> list[str]:
-        """Return in so many lines what systems score in other readings and by class."""
+    def _side_by_side(self) -> Iterator[list[str]]:
+        """Yield what systems score in other readings and by class."""
         groups = [*self._groups()]
         shown = self._first(min(_MOST_SYSTEMS, max(1, (self.width - _LABEL) // _NARROWEST)))
         places_of = [str(self.board.entries[i].place) for i in shown]
@@ -175,51 +170,42 @@ class _BoardScreen:
         heads = [shortened(head, size - 2) for head in heads]
         longest = max((cells(text) for group in groups for text, _ in group.rows), default=0)
         label = min(longest + 1, self.width - size * len(shown))
-        # Readings may be many: some lines are left to classes.
-        spared = 2 + min(_FEWEST_ROWS + 1, len(groups[1].rows)) if len(groups) > 1 else 0
-        lines: list[str] = []
-        for title, rows, option, is_whole in groups:
-            left = room - len(lines) - (2 if lines else 1 + spared)
-            most = len(rows) if is_whole else min(_MOST_ROWS, left)
-            if most < min(_FEWEST_ROWS, len(rows)):
-                continue
-            cut = rows if len(rows) <= most else rows[: most - 1]
-            lines += self._dim(["", title] if lines else [_aligned(title, label, heads, size)])
+        for title, rows, most, option in groups:
+            cut = rows if len(rows) <= most + 1 else rows[:most]
+            lines = [styled(_aligned(title, label, heads, size), "dim", color=self.color)]
             lines += [self._line(text, label, name, shown, size) for text, name in cut]
             if len(cut) < len(rows):
-                lines.append(f"and {len(rows) - len(cut)} more: {option}")
-        return lines
+                lines.append(f"... and {len(rows) - len(cut)} more: {option}")
+            yield lines
 
     def _line(self, text: str, label: int, name: str, shown: Sequence[int], size: int) -> str:
         """Return a score of systems."""
         line = _aligned(text, label)
+        style = "bold" if name == self.board.rank_by else ""
         for value in (self.board.systems[i].get(name) for i in shown):
             cell = number(value)
-            line += " " * (size - cells(cell)) + styled(cell, self._how(name, value), color=self.color)
+            line += " " * (size - cells(cell)) + styled(cell, style, color=self.color)
         return line
 
     def _groups(self) -> Iterator[_Group]:
-        """Yield what systems are compared in: the score that ranks, the same of classes, other measures."""
-        same, others = self._readings(self.ranks), dict[str, ScoreName]()
-        for _, measure, name in side_by_side(self.board.systems):
-            if measure != self.ranks.measure or not same.rows:
-                others.setdefault(measure, ScoreName.parse(name))
+        """Yield what systems are compared in: the score that ranks in all readings, or F1, and of classes."""
+        same = self._readings(self.ranks)
         # One row alone would say again what is said above.
-        groups = [same] if len(same.rows) > 1 else []
-        groups += map(self._readings, others.values())
-        yield from (*groups[:1], *self._classes(), *groups[1:])
+        if len(same.rows) < 2:
+            main = main_score(self.board.systems[0])
+            same = self._readings(ScoreName.parse(main)) if main else same
+        yield from [same] if same.rows else []
+        yield from self._classes()
 
     def _readings(self, like: ScoreName) -> _Group:
         """Return a measure, in one average, of each basis and reading that has it."""
         systems, rows, last = self.board.systems, [], ""
-        present = dict.fromkeys(family for scores in systems for family in families(scores))
-        every = sorted(present, key=lambda family: family[0] != self.ranks.basis)
-        width = max((len(basis) for basis, _ in every), default=0)
-        for basis, reading in every:
+        width = max((len(basis) for basis, _ in self.order), default=0)
+        for basis, reading in self.order:
             name = str(like._replace(basis=basis, reading=reading))
             if any(name in scores for scores in systems):
-                mark = _RANKS * (name == self.board.rank_by)
-                rows.append((f"{basis if basis != last else '':<{width}}  {marked(reading)}{mark}", name))
+                called = marked(reading, systems[0]) + _RANKS * (name == self.board.rank_by)
+                rows.append((f"{basis if basis != last else '':<{width}}  {called}", name))
                 last = basis
         average = "" if like.average in {None, OVERALL} else f"{like.average} "
         of_class = "" if like.class_name is None else f" of {visible(like.class_name)}"
@@ -227,7 +213,7 @@ class _BoardScreen:
         title = (
             f"{average}{measure_label(self.settings, like.measure)}{of_class}{', lower is better' * lower}"
         )
-        return _Group(title, rows, "-v")
+        return _Group(title, rows, _MOST_ROWS, "-v")
 
     def _classes(self) -> list[_Group]:
         """Return the score that ranks, or else F1, of each class, the most different first."""
@@ -244,9 +230,9 @@ class _BoardScreen:
             ]
             if len(rows) > 1:
                 rows.sort(key=lambda row: -_spread(values[row[1]]))
-                where = f"{self.ranks.basis} {self.ranks.reading}"
-                title = f"{measure_label(self.settings, measure)} by class, {where}, most different first"
-                return [_Group(title, rows, "--all-classes", is_whole=self.all_classes)]
+                title = f"{measure_label(self.settings, measure)} by class"
+                most = len(rows) if self.by_class else _MOST_CLASSES
+                return [_Group(title, rows, most, "--by-class")]
         return []
 
     # What must be known, and what to do next.
@@ -259,20 +245,18 @@ class _BoardScreen:
             columns.append(f"{versus}: difference to place {versus.split()[1]}{p}")
         if any(entry.tied for entry in board.entries):
             columns.append(f"tied with: not told apart at {percent(board.confidence)}")
-        if any(".optimal." in name for scores in board.systems for name in scores):
-            name = marked("optimal")
-            notes.append(f"{name}: {legend(board.systems[0], [('segment', 'optimal')], ())[name]}")
-        hints = ["-v: all tables", "--rank-by SCORE", "--baseline SYSTEM", "--report page.html"]
+        columns.append(f"{_RANKS.strip()}: ranks the systems")
+        if any(len(group.rows) > 1 and "by class" in group.title for group in self._groups()):
+            columns.append("classes: those that differ most first")
+        notes = footnotes(board.systems[0], self.order)
+        hints = ["-v all tables", "--words meanings", "--by-class", "--baseline SYSTEM", "--report page.html"]
         return [
-            *(wrapped(columns, self.width) if columns else []),
-            *(clipped(note, self.width) for note in notes),
-            *self._dim(wrapped(hints, self.width)),
+            *wrapped(columns, self.width),
+            *(line for note in notes for line in folded(note, self.width)),
+            "",
+            *self._dim(folded(f"More: {' | '.join(hints)}", self.width)),
             *self._dim(signature_lines(board.systems[0].short_signature, self.width)),
         ]
-
-    def _how(self, name: str, value: float | int | None) -> str:
-        """Return the style of a score where 1 is the best."""
-        return how_good(value) if measure_of(name).direction == "higher" else ""
 
 
 def _aligned(text: str, label: int, heads: Sequence[str] = (), size: int = 0) -> str:

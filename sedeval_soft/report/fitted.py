@@ -41,8 +41,8 @@ class Column(NamedTuple):
         return max(map(cells, (self.name, *self.texts)), default=0)
 
 
-def lines_of(columns: Sequence[Column], width: int, *, shortest: int = 8, color: bool = False) -> list[str]:
-    """Return columns as lines of at most so many cells: headings, where there are any, names, then rows.
+def fitting(columns: Sequence[Column], width: int, shortest: int = 8) -> list[Column]:
+    """Return the columns that have texts and fit; those of the highest rank are left out first.
 
     The first column has names. shortest: cells of a terminal below which these are not shortened as long as a
     column can be left out.
@@ -50,6 +50,12 @@ def lines_of(columns: Sequence[Column], width: int, *, shortest: int = 8, color:
     columns = [columns[0], *(column for column in columns[1:] if any(column.texts))]
     while (least := max(column.rank for column in columns)) and not _gap(columns, width, shortest):
         columns = [column for column in columns if column.rank < least]
+    return columns
+
+
+def lines_of(columns: Sequence[Column], width: int, *, shortest: int = 8, color: bool = False) -> list[str]:
+    """Return columns as lines of at most so many cells: headings, where there are any, names, then rows."""
+    columns = fitting(columns, width, shortest)
     # A long name is shortened before numbers stand close.
     gap = _gap(columns, width, columns[0].width) or _gap(columns, width, shortest) or 1
     room = max(width - _needed(columns[1:], gap), 1)
@@ -200,3 +206,15 @@ def wrapped(parts: Iterable[str], width: int, before: str = "") -> list[str]:
             longer = " " * len(before) + part
         line = longer
     return [*lines, line]
+
+
+def folded(text: str, width: int, indent: str = "  ") -> list[str]:
+    """Return a sentence on lines of so many cells, broken between words; longer words are shortened."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
+        if cells(longer) > width and lines[-1].strip():
+            lines.append(indent)
+            longer = indent + word
+        lines[-1] = longer if cells(longer) <= width else indent + shortened(word, width - len(indent))
+    return lines

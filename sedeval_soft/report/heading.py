@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.scores import Scores, has_soft_reference, main_score
 from sedeval_soft.evaluation.signature import POINT
-from sedeval_soft.report.fitted import cells, clipped, shortened, styled, wrapped
-from sedeval_soft.report.legend import short
+from sedeval_soft.report.fitted import cells, clipped, interval, number, shortened, styled, wrapped
+from sedeval_soft.report.legend import legend, short
+from sedeval_soft.report.shown import Family
 
 _MOST_LINES = 3
 """Lines of a signature on a screen that `-vv` shows in full."""
@@ -18,9 +20,9 @@ def title_lines(scored: str, scores: Scores, width: int, *, color: bool = False)
     """Return what was scored, such as the name of a system, against what, and how much of it there was."""
     settings = scores.settings
     reference = next((name_of(i.name) for i in scores.inputs if i.role == "reference"), "the reference")
-    cut = f"threshold {short(settings.threshold)}"
-    if settings.reference_cut != settings.threshold:
-        cut += f" (reference {short(settings.reference_cut)})"
+    cut = (
+        "" if settings.reference_cut == settings.threshold else f"reference > {short(settings.reference_cut)}"
+    )
     sizes = (
         counted(len(scores.files), "file"),
         _duration(scores.length),
@@ -33,6 +35,27 @@ def title_lines(scored: str, scores: Scores, width: int, *, color: bool = False)
     if cells(title) + 4 + cells(told) <= width:
         return [f"{lines[0]}    {told}"]
     return [*lines, clipped(told, width)]
+
+
+def main_lines(scores: Scores, width: int, *, color: bool = False) -> list[str]:
+    """Return the line that names one score, and why it is this one; none if there is no F1."""
+    name = main_score(scores)
+    if name is None:
+        return []
+    score = scores.scores[name]
+    value = f"{visible(name)}   {number(score.value)} {interval(score.low, score.high)}".rstrip()
+    line = styled(clipped(value, width), "bold", color=color)
+    kind = "soft" if has_soft_reference(scores) else "hard"
+    ranks = name == scores.settings.rank_by
+    why = "report this: it ranks systems" if ranks else f"report this: the reference is {kind}"
+    return [f"{line}        {why}"] if cells(value) + 8 + cells(why) <= width else [line, f"  {why}"]
+
+
+def word_lines(scores: Scores, order: Sequence[Family], averages: Sequence[str], width: int) -> list[str]:
+    """Return a line for each word on a screen, which says what it means in this call."""
+    words = legend(scores, order, averages)
+    margin = max(map(cells, words), default=0)
+    return [clipped(f"{word:<{margin}}  {text}", width) for word, text in words.items()]
 
 
 def signature_lines(signature: str, width: int, most: int | None = _MOST_LINES) -> list[str]:

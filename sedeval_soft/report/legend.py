@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.scores import Scores, has_soft_reference
 from sedeval_soft.measures.registry import MEASURES
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.shown import Family, families, has_thresholds
@@ -25,10 +25,12 @@ _SHORT = {name: measure.short for (_, _, name), (_, measure) in MEASURES.items()
 
 _READINGS = {
     "tuned": "the system cut at thresholds that were found on other files",
-    "optimal": "each class cut where its F is best on these very files: too optimistic",
-    "soft": "nothing cut: values compared as they are, as fuzzy sets",
+    "soft": "no threshold: values are compared as they are, as fuzzy sets",
 }
-_MARKED = {"optimal": "optimal*"}
+_FOOTNOTES = {
+    "optimal": "* each class at its best threshold on these files: an upper bound, not a result",
+    "soft": "† the reference has no values: soft scores also depend on how sure the system is",
+}
 
 _AVERAGES = {
     "macro": "the mean of the classes' P, R and F",
@@ -37,10 +39,6 @@ _AVERAGES = {
     "harmonic": "the harmonic mean of the classes' P, R and F: low ones weigh more",
     "geometric": "the geometric mean of the classes' P, R and F: low ones weigh more",
 }
-_OTHERS = {
-    "ER": "error rate (may exceed 1): low is good",
-    "ER, KLD": "error rate, KL divergence: low is good; KLD depends on the class list",
-}
 
 
 def short(value: float) -> str:
@@ -48,9 +46,22 @@ def short(value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
-def marked(reading: str) -> str:
-    """Return what a reading is called on a screen: `optimal*`, since its thresholds flatter."""
-    return _MARKED.get(reading, reading)
+def marked(reading: str, scores: Scores) -> str:
+    """Return what a reading is called on a screen: `hard > 0.5`, `optimal*`; a mark refers to a footnote."""
+    if reading == "hard":
+        point, settings = _point(scores), scores.settings
+        sign = ">=" if settings.inclusive else ">"
+        return (
+            f"hard, table {short(point)}" if point is not None else f"hard {sign} {short(settings.threshold)}"
+        )
+    note = _FOOTNOTES.get(reading, "") if reading != "soft" or not has_soft_reference(scores) else ""
+    return reading + note[:1]
+
+
+def footnotes(scores: Scores, order: Sequence[Family]) -> list[str]:
+    """Return the footnotes of readings that have a mark on a screen."""
+    readings = dict.fromkeys(reading for _, reading in order)
+    return [_FOOTNOTES[each] for each in readings if marked(each, scores)[-1] in "*†"]
 
 
 def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> dict[str, str]:
@@ -61,7 +72,7 @@ def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> 
     settings, lines = scores.settings, dict[str, str]()
     bases = {basis for basis, _ in order}
     for reading in dict.fromkeys(reading for _, reading in order):
-        lines[marked(reading)] = _hard(scores) if reading == "hard" else _READINGS.get(reading, "")
+        lines[reading] = _hard(scores) if reading == "hard" else _READINGS.get(reading, "")
     if scores.runs or settings.ci is not None or scores.chance is not None or scores.folds is not None:
         lines |= _spreads(scores)
     if "segment" in bases:
@@ -73,10 +84,8 @@ def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> 
         lines["intersection"] = _overlaps(settings)
     if len(averages) > 1:
         lines |= {average: _AVERAGES[average] for average in averages}
-    if order:
-        has_kld = any(score.measure == "kl_divergence" for score in scores.scores.values())
-        name = "ER, KLD" if has_kld else "ER"
-        lines[name] = _OTHERS[name]
+    if averages:
+        lines["ER"] = "error rate (may exceed 1): low is good"
     if "event" in bases:
         lines["rows"] = _merged(scores)
     lines |= _changes(settings)
@@ -192,14 +201,21 @@ def _active(settings: Settings) -> str:
     return cut
 
 
-def _hard(scores: Scores) -> str:
-    """Return what the hard reading compares: of operating points, the table that stands at the threshold."""
-    settings = scores.settings
+def _point(scores: Scores) -> float | None:
+    """Return which of several operating points the hard reading compares, if there are any."""
     points = next((item.points for item in scores.inputs if item.points), ())
-    # The last table stands for all thresholds below 1, or for 1 itself.
-    if not points or settings.threshold > max(points[-1], math.nextafter(1, 0)):
-        return f"reference and system both cut: {_active(settings)}"
-    point = max((each for each in points if each <= settings.threshold), default=points[0])
+    threshold = scores.settings.threshold
+    # The last table is that of all thresholds below 1, or of 1 itself.
+    if not points or threshold > max(points[-1], math.nextafter(1, 0)):
+        return None
+    return max((each for each in points if each <= threshold), default=points[0])
+
+
+def _hard(scores: Scores) -> str:
+    """Return what the hard reading compares: of operating points, the table at the threshold."""
+    settings, point = scores.settings, _point(scores)
+    if point is None:
+        return f"both tables are binarised: {_active(settings)}"
     cut = any(item.has_values for item in scores.inputs)
     return f"the system's table for {short(point)}" + f", the reference {_active(settings)}" * cut
 

@@ -28,7 +28,8 @@ def render(
     width: int | None = None,
     raw_names: bool = False,
     verbose: int = 0,
-    all_classes: bool = False,
+    by_class: bool = False,
+    words: bool = False,
 ) -> str:
     """Return the scores of one or more systems as text in one of `FORMATS`.
 
@@ -36,7 +37,7 @@ def render(
     all systems, too, csv and tsv a row for each system.
     color, width: draw `text` for a terminal so many cells wide (None: 80; tables as wide as they are).
     verbose: 0 for the screen that a person sees first, 1 for all tables, 2 for these and signatures in full.
-    all_classes: the screen has all classes, however many.
+    by_class: the screen has all classes, however many. words: it says what its words mean.
     raw_names: names stay in csv and tsv as they are, also those that a spreadsheet would run as formulas.
     Raises ValueError for another form, or for no system.
     """
@@ -59,7 +60,7 @@ def render(
     if form == "text" and not verbose:
         from sedeval_soft.report.screen import NARROWEST, WIDTH, screen
 
-        how: dict[str, Any] = {"color": color, "all_classes": all_classes}
+        how: dict[str, Any] = {"color": color, "by_class": by_class, "words": words}
         how["width"] = max(width or WIDTH, NARROWEST)
         if board is None:
             return "\n".join(screen(scores, **how) for scores in systems)

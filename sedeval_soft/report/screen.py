@@ -1,7 +1,8 @@
-"""The screen of one system: what a person sees first, in at most forty lines that fit the terminal.
+"""The screen of one system: what a person sees first, in lines that fit the terminal.
 
-It has the main averages of each basis and reading, what these mean, F1 of the worst classes, and what to type
-next. All tables are on the page of `report.page`, which `-v` prints.
+It names one score, then has the main averages of each basis and reading, the weakest classes, and what to
+type next. Its content does not depend on the terminal: what does not fit is named. All tables are on the page
+of `report.page`, which `-v` prints.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.evaluation.scores import Score, Scores, main_score
 from sedeval_soft.evaluation.signature import POINT
 from sedeval_soft.measures.registry import MEASURES, OVERALL, ScoreName, measure_of
 from sedeval_soft.names import told_apart
@@ -19,27 +20,28 @@ from sedeval_soft.report.fitted import (
     Column,
     cells,
     clipped,
-    how_good,
+    fitting,
+    folded,
     interval,
     lines_of,
     number,
     styled,
     wrapped,
 )
-from sedeval_soft.report.heading import name_of, signature_lines, title_lines
-from sedeval_soft.report.legend import legend, marked, measure_label, missed_classes, percent, silent
-from sedeval_soft.report.shown import Family, families, ranked_first, shown
+from sedeval_soft.report.heading import main_lines, name_of, signature_lines, title_lines, word_lines
+from sedeval_soft.report.legend import footnotes, marked, measure_label, missed_classes, percent, silent
+from sedeval_soft.report.shown import Family, families, in_order, shown
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 
-WIDTH, HEIGHT = 80, 40
+WIDTH = 80
 NARROWEST = 60
 """Cells of a terminal below which a screen does not fit it."""
 
 _MOST = 10
-"""Classes, and groups and scenes, that are shown unless all are asked for."""
+"""Groups and scenes that are shown, and classes that a note names."""
 
-_FEWEST = 6
-"""Of these, as many at least, however much else there is to show."""
+_WEAKEST = 3
+"""Classes that are named as the weakest."""
 
 _SHORTEST = 16
 """Cells of a terminal below which no name of a class is shortened before columns are left out."""
@@ -57,35 +59,35 @@ _MOST_ROWS = 12
 _ABOVE = {"chance": "chance", "folds": "± folds"}
 
 
-def screen(scores: Scores, *, width: int = WIDTH, color: bool = False, all_classes: bool = False) -> str:
+def screen(
+    scores: Scores, *, width: int = WIDTH, color: bool = False, by_class: bool = False, words: bool = False
+) -> str:
     """Return the screen of a system, lines of at most `width` cells of a terminal.
 
-    all_classes: show every class, group and scene, however many lines that takes.
+    by_class: show every class, group and scene. words: say what the words on it mean.
     """
-    return _Screen(scores, width, color=color, all_classes=all_classes).text()
+    return _Screen(scores, width, color=color, by_class=by_class).text(words=words)
 
 
 class _Screen:
     """What is shown of a system, and how.
 
-    order: the basis and reading of each row, the one that ranks first. f: the measure that stands for F.
+    order: the basis and reading of each row, those of the named score first. f: the measure that is F here.
     """
 
-    def __init__(self, scores: Scores, width: int, *, color: bool, all_classes: bool) -> None:
+    def __init__(self, scores: Scores, width: int, *, color: bool, by_class: bool) -> None:
         # Of many classes there are many scores: they are looked through as seldom as can be.
         self.scores, self.settings = shown(scores), scores.settings
         self.hides = self.scores is not scores
-        order = families(self.scores)
-        self.width, self.color, self.all_classes = width, color, all_classes
+        self.width, self.color, self.by_class = width, color, by_class
         self.has_intervals = self.settings.ci is not None or bool(scores.runs)
         self.f = "f1" if self.settings.beta == 1 else "fbeta"
-        ranking = self.settings.rank_by
-        self.first = ScoreName.parse(ranking) if ranking and ranking in self.scores.scores else None
-        order = ranked_first(order, self.first)
+        main = main_score(self.scores)
+        self.main = ScoreName.parse(main) if main else None
         whole = [score for score in self.scores.scores.values() if score.group is None]
         self.of_all = [score for score in whole if score.average is not None]
         known = {(score.basis, score.reading) for score in whole if score.measure == self.f}
-        self.order = [family for family in order if family in known]
+        self.order = [family for family in in_order(families(self.scores), self.scores) if family in known]
         self.few = len(self.order) <= _MOST_ROWS // 2
         known_averages = {score.average for score in self.of_all if score.measure == self.f}
         averages = [each for each in ("macro", "micro", "weighted", *CLASS_MEANS) if each in known_averages][
@@ -97,31 +99,20 @@ class _Screen:
         self.labels = {label: names.get(label, visible(label)) for label in self.scores.classes}
         self.missed = missed_classes(scores, self.order)
         self.absent = self._absent()
+        self.named: list[str] = []
 
-    def text(self) -> str:
+    def text(self, *, words: bool) -> str:
         """Return all lines."""
         averages = self._averages()
-        above = [block for block in (self._head(), averages, self._other()) if block]
-        below = [block for block in (self._notes(averages), self._next()) if block]
-        room = HEIGHT - sum(len(block) + 1 for block in (*above, *below)) + 1
-        groups = dict.fromkeys(score.group for score in self.scores.scores.values())
-        tables = [self._parts([*groups])] if len(groups) > 1 else []
-        tables = [table for table in (*tables, self._classes()) if table[1]]
-        # Each has a line before it, a title, two of headings, and one that says how many more there are.
-        least = sum(min(len(columns[0].texts), _FEWEST) + 5 for _, columns in tables)
-        words = legend(self.scores, self.order, self.averages)
-        margin = max(map(cells, words), default=0)
-        lines = [f"{word}{' ' * (margin - cells(word))}  {text}" for word, text in words.items()]
-        lines = [clipped(line, self.width) for line in lines[: max(room - least - 1, 0)]]
-        meanings = [styled(line, "dim", color=self.color) for line in lines]
-        room -= len(meanings) + bool(meanings)
-        middle = [meanings] if meanings else []
-        for left in range(len(tables), 0, -1):
-            middle.append(self._table(*tables[-left], room // left - 5))
-            room -= len(middle[-1]) + 1
-        return "\n".join("".join(f"{line}\n" for line in block) for block in (*above, *middle, *below))
+        blocks = [self._head(), main_lines(self.scores, self.width, color=self.color), averages]
+        blocks += [self._other(), self._parts(), self._classes() if self.by_class else []]
+        weakest = [] if self.by_class else self._weakest()
+        blocks.append([*weakest, *self._notes(averages)])
+        blocks.append(word_lines(self.scores, self.order, self.averages, self.width) if words else [])
+        blocks.append(self._next())
+        return "\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)
 
-    # What was scored, and the score that ranks.
+    # What was scored.
 
     def _head(self) -> list[str]:
         scores = self.scores
@@ -130,14 +121,7 @@ class _Screen:
             # Without a name of their own they are called by all their names.
             unnamed = scores.system.startswith("mean of ")
             system = f"mean of {n_runs}" if unnamed else f"{system}, mean of {n_runs}"
-        lines = title_lines(system, scores, self.width, color=self.color)
-        if self.first is not None:
-            score = scores.scores[str(self.first)]
-            value = f"{number(score.value)} {interval(score.low, score.high)}".rstrip()
-            lines.append(
-                styled(clipped(f"ranking score {self.first}: {value}", self.width), "bold", color=self.color)
-            )
-        return lines
+        return title_lines(system, scores, self.width, color=self.color)
 
     # The averages of each basis and reading, and what they mean.
 
@@ -151,23 +135,38 @@ class _Screen:
         texts, last = [], ""
         for basis, reading in self.order:
             rows += [((basis, reading), kind) for kind in ("", *beside)]
-            texts.append(f"{basis if basis != last else '':<{width}}  {marked(reading)}")
+            texts.append(f"{basis if basis != last else '':<{width}}  {marked(reading, self.scores)}")
             texts += [f"{'':<{width}}    {_ABOVE[kind]}" for kind in beside]
             last = basis
-        columns = [Column("", "", texts, ["dim" * bool(kind) for _, kind in rows], left=True)]
+        labels = Column("", "", texts, ["dim" * bool(kind) for _, kind in rows], left=True)
+        columns: dict[str, Column] = {}
         for place, average in enumerate(self.averages):
             heading = average if len(self.scores.classes) > 1 else ""
-            # Where there is no room for all, P and R of the second average go before those of the first.
-            for measure, rank in (("precision", 4 + place), ("recall", 4 + place), (self.f, place)):
-                columns.append(self._numbers(heading, measure, average, rows, rank))
+            f = f"{measure_label(self.settings, self.f)} {heading}".strip()
+            # Blanks before a name set the columns of an average off.
+            columns[f] = self._numbers("  " * place + f, self.f, average, rows, place)
             if self.has_intervals:
-                columns.append(self._intervals(heading, self.f, average, rows, 2 + place))
-            if place == len(self.averages) - 1:
-                columns += [
-                    self._numbers(heading, measure, average, rows, rank)
-                    for measure, rank in (("error_rate", 9), ("kl_divergence", 10))
-                ]
-        return lines_of(columns, self.width, shortest=columns[0].width, color=self.color)
+                columns[f"interval of {f}"] = self._intervals(average, rows, 2 + 2 * place)
+            for name, measure in (("P", "precision"), ("R", "recall")):
+                columns[f"{name} {heading}".strip()] = self._numbers(name, measure, average, rows, 5 + place)
+        columns["ER"] = self._numbers("ER", "error_rate", self.averages[-1], rows, 3)
+        lines = self._fitted(labels, columns, labels.width)
+        return [
+            *lines,
+            *(line for each in footnotes(self.scores, self.order) for line in folded(each, self.width)),
+        ]
+
+    def _folded(self, texts: Sequence[str]) -> list[str]:
+        return [line for text in texts for line in folded(text, self.width)]
+
+    def _fitted(self, labels: Column, columns: Mapping[str, Column], shortest: int) -> list[str]:
+        """Return columns as lines, with a last one that names those for which there is no room."""
+        kept = fitting([labels, *columns.values()], self.width, shortest)
+        names = [name for name, column in columns.items() if column not in kept and any(column.texts)]
+        lines = lines_of(kept, self.width, shortest=shortest, color=self.color)
+        if names:
+            lines += folded(f"no room here for {', '.join(names)}: see -v", self.width)
+        return lines
 
     def _numbers(
         self, heading: str, measure: str, average: str, rows: Sequence[tuple[Family, str]], rank: int
@@ -188,18 +187,15 @@ class _Screen:
                 texts.append("" if deviation is None else number(deviation))
             else:
                 texts.append(number(score.value))
-            good = measure not in {"error_rate", "kl_divergence"}
-            styles.append("dim" if kind else how_good(score.value) if score and good else "")
-        return Column(heading, measure_label(self.settings, measure), texts, styles, rank=rank)
+            styles.append("dim" if kind else "bold" if name == str(self.main) else "")
+        return Column("", heading, texts, styles, rank=rank)
 
-    def _intervals(
-        self, heading: str, measure: str, average: str, rows: Sequence[tuple[Family, str]], rank: int
-    ) -> Column:
+    def _intervals(self, average: str, rows: Sequence[tuple[Family, str]], rank: int) -> Column:
         texts = []
         for (basis, reading), kind in rows:
-            score = self.scores.scores.get(f"{basis}.{reading}.{measure}.{average}")
+            score = self.scores.scores.get(f"{basis}.{reading}.{self.f}.{average}")
             texts.append(interval(score.low, score.high) if score and not kind else "")
-        return Column(heading, percent(self.settings.confidence), texts, ["dim"] * len(texts), True, rank)
+        return Column("", percent(self.settings.confidence), texts, ["dim"] * len(texts), rank=rank)
 
     # What else was asked for.
 
@@ -233,90 +229,102 @@ class _Screen:
         if stem in self.scores.scores:
             return OVERALL
         averages = ["macro", "micro"]
-        if self.first and measure_of(self.first).table == table:
-            averages.insert(0, self.first.average or "macro")
+        if self.main and measure_of(self.main).table == table:
+            averages.insert(0, self.main.average or "macro")
         return next((a for a in averages if f"{stem}.{a}" in self.scores.scores), "weighted")
 
     # Classes, groups and scenes.
 
-    def _classes(self) -> tuple[str, list[Column]]:
+    def _classes(self) -> list[str]:
         labels = self.scores.classes
-        if len(labels) < 2:
-            return "", []
-        columns = self._by_name(labels, lambda stem, label: f"{stem}[{label}]", self.labels)
-        worst = f"worst {columns[2].heading} {columns[2].name} first" if columns else ""
-        title = f"{measure_label(self.settings, self.f)} by class, {worst} (n: how many the reference has)"
-        return title, columns
+        return self._by_name("class", labels, lambda stem, label: f"{stem}[{label}]", self.labels)
 
-    def _parts(self, groups: Sequence[str | None]) -> tuple[str, list[Column]]:
-        """Return the columns of groups and scenes, of all that scores are of: the macro average of each."""
-        # Means over parts are no parts; where one ranks, it stands first.
-        folds = {*PART_MEANS, *(self.scores.folds.names if self.scores.folds else ())}
+    def _parts(self) -> list[str]:
+        """Return F of groups and scenes: the macro average of each."""
+        # Means over parts are not parts.
+        folds = {None, *PART_MEANS, *(self.scores.folds.names if self.scores.folds else ())}
+        groups = dict.fromkeys(score.group for score in self.scores.scores.values())
         names = [part for part in groups if part is not None and part not in folds]
-        if not names:
-            return "", []
         kind = "group" if {*names} <= {*self.settings.groups} else "scene"
         average = self.averages[0] if self.averages else "macro"
-        title = f"{average} {measure_label(self.settings, self.f)} by {kind}, worst first"
-        return title, self._by_name(names, lambda stem, part: f"{stem}.{average}@{part}", {})
+        return self._by_name(f"{kind}, {average}", names, lambda stem, part: f"{stem}.{average}@{part}", {})
+
+    def _sized(self, basis: str) -> str:
+        """Return the reading in which the reference is counted beside classes: hard if it is there."""
+        return "hard" if (basis, "hard") in self.order else self._two(basis)[0]
+
+    def _two(self, basis: str) -> list[str]:
+        """Return the two readings by which classes are shown: the first two of a basis."""
+        return [reading for of, reading in self.order if of == basis][:2]
 
     def _by_name(
         self,
+        kind: str,
         names: Sequence[str],
         score_name: Callable[[str, str], str],
         shown_as: Mapping[str, str],
-    ) -> list[Column]:
-        """Return the columns of F of each basis, and of how large the reference is, the worst first."""
-        columns: list[Column] = []
+    ) -> list[str]:
+        """Return F of each basis, and the size of the reference, of classes or parts, the worst first."""
+        columns: dict[str, Column] = {}
         values: list[list[float | None]] = []
         scores = self.scores.scores
         for place, basis in enumerate(dict.fromkeys(basis for basis, _ in self.order)):
-            readings = [reading for of, reading in self.order if of == basis]
-            two = [r for r in ("hard", "soft") if r in readings] or readings[:1]
-            if self.first is not None and self.first.basis == basis:
-                # The one that ranks comes first.
-                two = [self.first.reading, *(r for r in two if r != self.first.reading)][:2]
-            sizes = [scores.get(score_name(f"{basis}.{two[0]}.n_ref", name)) for name in names]
-            texts = ["" if size is None else _size(size.value) for size in sizes]
-            columns.append(Column(basis, "n", texts, ["dim"] * len(names), rank=3 * place))
-            for at, reading in enumerate(two):
+            for at, reading in enumerate(self._two(basis)):
                 members = [scores.get(score_name(f"{basis}.{reading}.{self.f}", name)) for name in names]
                 values.append([None if m is None else m.value for m in members])
-                rank = 3 * place + at
-                columns.append(
-                    Column(
-                        basis, reading, ["" if m is None else number(m.value) for m in members],
-                        ["" if m is None else how_good(m.value) for m in members], rank=rank,
-                    )
-                )  # fmt: skip
+                rank, texts = 3 * place + at, ["" if m is None else number(m.value) for m in members]
+                columns[f"{basis} {reading}"] = Column(basis, reading, texts, rank=rank)
                 if self.has_intervals:
                     ends = [interval(m.low, m.high) if m else "" for m in members]
-                    columns.append(Column(basis, "", ends, ["dim"] * len(names), True, 20 + rank))
-        if not any(any(column.texts) for column in columns):
+                    columns[f"intervals of {basis} {reading}"] = Column(
+                        basis, percent(self.settings.confidence), ends, ["dim"] * len(names), rank=20 + rank
+                    )
+            sizes = [scores.get(score_name(f"{basis}.{self._sized(basis)}.n_ref", name)) for name in names]
+            texts = ["" if size is None else _size(size.value) for size in sizes]
+            columns[f"n of {basis}"] = Column(basis, "n", texts, ["dim"] * len(names), rank=3 * place + 2)
+        if not names or not any(any(column.texts) for column in columns.values()):
             return []
         order = sorted(range(len(names)), key=lambda k: [_badness(column[k]) for column in values])
-        texts = [shown_as.get(name) or visible(name) for name in names]
-        columns = [Column("", "", texts, left=True), *columns]
-        marks = ["!" if name in self.missed else "" for name in names]
-        columns.append(Column("", "", marks, ["bad"] * len(names), True, 1 if any(marks) else 99))
-        return [
-            c._replace(
-                texts=[c.texts[k] for k in order], styles=[c.styles[k] for k in order] if c.styles else ()
-            )
-            for c in columns
-        ]
-
-    def _table(self, title: str, columns: Sequence[Column], room: int) -> list[str]:
-        """Return a table of the first rows, and how many more there are."""
-        size = len(columns[0].texts)
-        most = size if self.all_classes else max(1, min(_MOST, room))
         # One more takes no more room than to say that there is one.
-        most += size - most == 1
-        cut = [c._replace(texts=c.texts[:most], styles=c.styles[:most]) for c in columns]
-        lines = [clipped(title, self.width), *lines_of(cut, self.width, shortest=_SHORTEST, color=self.color)]
-        if size > most:
-            lines.append(f"... and {size - most} more, which are better: --all-classes")
-        return lines
+        most = len(names) if self.by_class or len(names) <= _MOST + 1 else _MOST
+        texts = [shown_as.get(name) or visible(name) for name in names]
+
+        def some(column: Column) -> Column:
+            pick = order[:most]
+            styles = [column.styles[k] for k in pick] if column.styles else ()
+            return column._replace(texts=[column.texts[k] for k in pick], styles=styles)
+
+        first = " ".join(self.order[0])
+        f = measure_label(self.settings, self.f)
+        title = f"{f} by {kind}, worst {first} first (n: {self.order[0][0]}s of the reference)"
+        named = {name: some(column) for name, column in columns.items()}
+        lines = self._fitted(some(Column("", "", texts, left=True)), named, _SHORTEST)
+        if len(names) > most:
+            lines.append(f"... and {len(names) - most} more, which are better: --by-class")
+        return [clipped(title, self.width), *lines]
+
+    def _weakest(self) -> list[str]:
+        """Return the classes with the lowest F in the first row, with the sizes of their references."""
+        if not self.order or len(self.scores.classes) < 2:
+            return []
+        basis, reading = self.order[0]
+        values = self._of_classes(basis, reading, self.f)
+        sizes = self._of_classes(basis, self._sized(basis), "n_ref")
+        classes = sorted(
+            (label for label, v in values.items() if v is not None), key=lambda c: _badness(values[c])
+        )
+        self.named = classes[:_WEAKEST]
+        parts = []
+        for k, label in enumerate(self.named):
+            size = sizes.get(label)
+            unit = f" {basis}{'s' * (size != 1)}" * (not k)
+            about = [f"{_size(size)}{unit}"] if size is not None else []
+            about += [self.missed[label]] if label in self.missed else []
+            parts.append(
+                f"{self.labels[label]} {number(values[label])}" + f" ({', '.join(about)})" * bool(about)
+            )
+        line = f"Weakest classes ({basis}, {reading}): {', '.join(parts)}"
+        return folded(line, self.width) if parts else []
 
     # What must be known, and what to do next.
 
@@ -349,10 +357,11 @@ class _Screen:
         }
         also = [name for name, there in beside.items() if there]
         notes += [f"-v also shows: {', '.join(also)}"] if also else []
-        return [clipped(note, self.width) for note in notes]
+        return self._folded(notes)
 
     def _notes_of_classes(self) -> Iterator[str]:
-        yield from self._by_reason(self.missed, mark="! ")
+        others = {label: why for label, why in self.missed.items() if label not in self.named}
+        yield from self._by_reason(others, mark="! ")
         yield from self._by_reason(self.absent)
         yield from self._classes_of_macro()
 
@@ -398,20 +407,11 @@ class _Screen:
 
     def _next(self) -> list[str]:
         """Return what to type next, and the signature."""
-        if self.first is not None:
-            name = str(self.first)
-        elif self.order:
-            basis = self.order[0][0]
-            reading = "soft" if (basis, "soft") in self.order else self.order[0][1]
-            name = f"{basis}.{reading}.{self.f}.{self.averages[0]}"
-        else:
-            name = next(iter(self.scores), "SCORE")
-        hints = ["-v: all tables", "--report page.html: a page with pictures"]
-        hints.append(f"soft-sed-eval explain {name}: what it means")
+        hints = ["-v all tables", "--words meanings", "--by-class", "--report page.html"]
         return [
             styled(line, "dim", color=self.color)
             for line in (
-                *wrapped(hints, self.width),
+                *folded(f"More: {' | '.join(hints)}", self.width),
                 *signature_lines(self.scores.short_signature, self.width),
             )
         ]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.evaluation.scores import Score, Scores, has_soft_reference, main_score
 from sedeval_soft.measures.registry import AVERAGES, FAMILIES, ScoreName
 from sedeval_soft.settings import CLASS_MEANS
 
@@ -29,6 +29,20 @@ def families(scores: Scores) -> list[Family]:
     present = dict.fromkeys(map(_FAMILY_OF, scores.scores.values()))
     registered = dict.fromkeys((family.basis, family.reading) for family in FAMILIES)
     return [family for family in {**registered, **present} if family in present]
+
+
+def in_order(order: Sequence[Family], scores: Scores) -> list[Family]:
+    """Return bases and readings in the order of a screen: the reading that fits the reference first.
+
+    Of a soft reference that is soft, hard, optimal; of a hard one hard, optimal, soft. The basis and reading
+    of the score that is named first precede all others.
+    """
+    soft = has_soft_reference(scores)
+    readings = ("soft", "hard", "tuned", "optimal") if soft else ("hard", "tuned", "optimal", "soft")
+    bases = [*dict.fromkeys(basis for basis, _ in order)]
+    rows = sorted(order, key=lambda family: (bases.index(family[0]), readings.index(family[1])))
+    main = main_score(scores)
+    return ranked_first(rows, ScoreName.parse(main) if main else None)
 
 
 def ranked_first(order: Sequence[Family], ranking: Score | ScoreName | None) -> list[Family]:

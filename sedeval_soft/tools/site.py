@@ -42,13 +42,13 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.comparison.board import Board
-from sedeval_soft.comparison.compare import check_baseline, rank_scores
+from sedeval_soft.comparison.compare import RANK_BY, check_baseline, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Parts, Test, settings_for, test_for
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, be, quoted
 from sedeval_soft.evaluation.apart import BYTES, SECONDS, LostError, apart, of_memory
 from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.scores import Scores, UnknownScoreError, finite
+from sedeval_soft.evaluation.scores import Scores, UnknownScoreError, finite, not_computed
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
 from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
@@ -195,12 +195,14 @@ def build_site(
     if cache is not None:
         path_of(cache, "cache", "a folder to write")
     limits = limits_from(limits, values)
-    settings = with_folds(settings_for_scores((rank_by, *scores), settings, values), folds)
+    names = (rank_by, *scores) if rank_by else scores
+    settings = with_folds(settings_for_scores(names, settings, values), folds)
     if limits.points:
         settings = settings_of_points(settings, [{0.5: None}])
     rows = to_rows(reference, "reference", settings, limits)
     rows = replace(rows, origin=replace(rows.origin, name=Path(rows.origin.name).name))
     lengths = read_lengths(durations, limits)
+    rank_by = rank_by or RANK_BY[rows.has_values]
     task = Task(rows, settings, lengths, folds, by, limits, rank_by, tuple(dict.fromkeys(scores)))
     _check(task)
     candidates, ignored, warnings = find_submissions(submissions, limits, reference)
@@ -392,6 +394,11 @@ def _check(task: Task) -> None:
                 f"{listing(absent, 'class')} of --classes or --preset {be(len(absent))} not in the "
                 f"reference{hint}; with --strict no submission could be valid"
             )
+    reason = not_computed(task.rank_by, settings, lambda name, *values: " ".join((name, *values)))
+    if reason:
+        raise SettingsError(
+            f"submissions would be ranked by {task.rank_by}, which {reason}; name another score"
+        )
     for text in (task.rank_by, *task.columns):
         name = ScoreName.parse(text)
         unknown = name.class_name is not None and name.class_name not in (settings.classes or rows.classes)

@@ -110,21 +110,20 @@ def test_no_terminal_is_too_narrow():
 
 def test_all_classes_are_shown_if_they_are_asked_for():
     tables = classes_of(50)
-    few, every = (render([evaluate(*tables)], all_classes=each) for each in (False, True))
-    assert "and 40 more, which are better: --all-classes" in few
+    few, every = (render([evaluate(*tables)], by_class=each) for each in (False, True))
+    assert re.findall(r"class 0000\d\d", few) == ["class 000045", "class 000046", "class 000047"]
     assert [f"class {k:06}" in every for k in range(50)] == [True] * 50
-    # The worst come first.
-    assert few.index("class 000049") < few.index("class 000044") and "class 000001" not in few
+    assert every.index("class 000049") < every.index("class 000044") < every.index("class 000001")
 
 
 def test_numbers_are_those_of_the_scores():
     """Every number of the averages is that of JSON, with three decimals."""
     scores, text = evaluate(REFERENCE, SYSTEM), of_sample()
-    row = text.splitlines()[4].split()
-    assert row[:2] == ["segment", "hard"]
-    expected = [f"segment.hard.{m}.macro" for m in ("precision", "recall", "f1")]
-    expected += [f"segment.hard.{m}.micro" for m in ("precision", "recall", "f1", "error_rate")]
-    assert row[2:] == [f"{scores[name]:.3f}".removeprefix("0") for name in expected]
+    row = text.splitlines()[6].split()
+    assert row[:3] == ["hard", ">", "0.5"]
+    expected = [f"segment.hard.{m}.macro" for m in ("f1", "precision", "recall")]
+    expected += [f"segment.hard.{m}.micro" for m in ("f1", "precision", "recall", "error_rate")]
+    assert row[3:] == [f"{scores[name]:.3f}".removeprefix("0") for name in expected]
 
 
 def test_tables_without_values_show_hard_scores_only():
@@ -149,15 +148,17 @@ def test_operating_points_show_all_readings_and_which_table_is_hard(threshold, t
     points = {0.2: events, 0.6: events[:1]}
     text = render([evaluate(events, points, threshold=threshold)])
     assert re.findall("^(?:event)? +(hard|optimal|soft)", text, re.MULTILINE) == ["hard", "optimal", "soft"]
-    assert f"the system's table for {table}\n" in text
+    assert f"event  hard, table {table} " in text
+    assert f"the system's table for {table}\n" in render(
+        [evaluate(events, points, threshold=threshold)], words=True
+    )
     assert "neither table has values" not in text
     own = evaluate(events, points[float(table)])
     hard = evaluate(events, points, threshold=threshold)["event.hard.f1.micro"]
     assert hard == own["event.hard.f1.micro"]
     # The reference is cut, too, where it has values; one point alone has one reading.
-    assert f"for {table}, the reference active above" in of_tables(
-        events.assign(value=1.0), points, threshold=threshold
-    )
+    valued = evaluate(events.assign(value=1.0), points, threshold=threshold)
+    assert f"for {table}, the reference active above" in render([valued], words=True)
     assert "soft" not in re.sub("soft-sed-eval", "", of_tables(events, {0.6: events}))
 
 
@@ -189,7 +190,7 @@ def test_classes_that_are_not_detected_are_named_with_the_reason():
          ["! low, none, zero: not in the processed output"]),
         ({"classes": "low", "only": "segment"}, ["low: no value above 0.5"]),
     ):  # fmt: skip
-        text = of_tables(*tables, **chosen)
+        text = render([evaluate(*tables, **chosen)], by_class=True)
         assert set(lines) <= {*text.splitlines()}, text
         assert "left out" in text or "faint" not in text
     scores = evaluate(*tables)
@@ -199,16 +200,40 @@ def test_classes_that_are_not_detected_are_named_with_the_reason():
         for basis in ("segment", "event") for reading in ("hard", "optimal", "soft")
     }  # fmt: skip
     many = pd.DataFrame([("a", k, k + 1, f"class {k}", 1) for k in range(30)], columns=head)
-    assert "! class 0, class 1, class 10, class 11, class 12 and 25 more: not in the output" in of_tables(
-        many, many[:0]
-    )
+    text = of_tables(many, many[:0])
+    assert "(segment, soft): class 0 .000 (1 segment, not in the output), class 1" in " ".join(text.split())
+    assert re.search(r"^! class .* and 22 more: not in the output$", text, re.MULTILINE)
 
 
-def test_the_score_that_ranks_stands_first():
-    text = of_sample("--rank-by", "event.soft.f1.micro")
-    value = evaluate(REFERENCE, SYSTEM)["event.soft.f1.micro"]
-    assert f"event.soft.f1.micro: {value:.3f}".replace(": 0.", ": .") in text.splitlines()[1]
-    assert text.index("event    soft") < text.index("hard")
+def test_one_score_is_named_first_and_its_row_precedes_all_others():
+    """The score that ranks, else F1 of segments in the reading that fits the reference."""
+    scores = evaluate(REFERENCE, SYSTEM)
+    plain = pd.read_csv(REFERENCE, sep="\t").drop(columns="soft_value")
+    hard = evaluate(plain, SYSTEM)
+    for shown, name, row in (
+        (scores, "segment.soft.f1.macro", "segment  soft "),
+        (evaluate(REFERENCE, SYSTEM, rank_by="event.soft.f1.micro"), "event.soft.f1.micro", "event    soft "),
+        (evaluate(REFERENCE, SYSTEM, only="event"), "event.soft.f1.macro", "event  soft "),
+        (hard, "segment.hard.f1.macro", "segment  hard > 0.5 "),
+    ):
+        lines = str(shown).splitlines()
+        assert lines[2].split()[:2] == [name, f"{shown[name]:.3f}".removeprefix("0")]
+        assert lines[5].startswith(row)
+    of_hard = str(hard).splitlines()
+    assert [line[9:14].strip() for line in of_hard[5:8]] == ["hard", "optim", "soft†"]
+    assert any(line.startswith("† the reference has no values") for line in of_hard)
+
+
+def test_columns_without_room_are_named():
+    narrow, wide = (of_tables(*classes_of(4), width=width) for width in (60, 80))
+    assert "no room here for P micro, R micro: see -v" in narrow and "no room" not in wide
+
+
+def test_words_are_explained_where_that_is_asked_for():
+    tables = evaluate(*classes_of(4))
+    few, every = (render([tables], words=each) for each in (False, True))
+    assert "macro    the mean of the classes' P, R and F" in every.splitlines()
+    assert {*few.splitlines()} <= {*every.splitlines()} and "the mean of" not in few
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,9 @@ PSDS: dict[str, dict[str, float]] = {
 }
 """The PSDS of DCASE task 4 (2020 and later) by name."""
 
+PSDS_NUMBERS = {"dcase-psds1": "PSDS1", "dcase-psds2": "PSDS2"}
+"""Their names in papers."""
+
 CRITERIA, WEIGHTS = ("dtc", "gtc", "cttc"), ("alpha_ct", "alpha_st", "max_efpr")
 """Settings of intersections, and of PSDS alone."""
 

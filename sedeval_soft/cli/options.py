@@ -166,7 +166,25 @@ class _Context(click.Context):
         return parent.command_path
 
 
-class GroupedCommand(click.Command):
+class PlainCommand(click.Command):
+    """A command that refuses an option with one value that is given twice: neither value is the right one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read arguments; raises UsageError for such an option."""
+        given = [] if ctx.resilient_parsing else self.make_parser(ctx).parse_args([*args])[2]
+        for option in dict.fromkeys(given):
+            once = isinstance(option, click.Option) and not (
+                option.multiple or option.count or option.is_flag
+            )
+            if once and given.count(option) > 1:
+                flag = option.opts[-1]
+                message = f"{flag} is given {given.count(option)} times; expected once."
+                hint = " One call computes one PSDS: call it once for each." if flag == "--psds" else ""
+                raise click.UsageError(message + hint, ctx)
+        return super().parse_args(ctx, args)
+
+
+class GroupedCommand(PlainCommand):
     """A command whose help shows its options under headings."""
 
     context_class = _Context

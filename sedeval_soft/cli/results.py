@@ -8,7 +8,7 @@ import click
 from click.exceptions import Exit
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import argument, command
+from sedeval_soft.cli.options import PlainCommand, argument, command
 from sedeval_soft.cli.output import check_files, each_of, emit, progress
 from sedeval_soft.fields import STEERING
 
@@ -99,7 +99,7 @@ def merge(**given: Any) -> None:  # noqa: ANN401
     click.Option(["--score", "only"], multiple=True, metavar="NAME",
         help="Compare only this score, such as segment.soft.f1.macro. Repeatable.  [default: all]"),
     *options.result_forms(("text", "json"), help="For people, or for programs."),
-    cls=click.Command,
+    cls=PlainCommand,
     status="0 all scores are the same, 1 scores differ, 2 a file cannot be compared.",
 )  # fmt: skip
 def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, output: str | None) -> None:
@@ -125,7 +125,7 @@ def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, out
     argument("SCORE...", "scores", nargs=-1, required=True, type=str),
     options.form_option(("text", "json"), default="text", show_default=True,
         help="For people, or for programs."),
-    cls=click.Command,
+    cls=PlainCommand,
     status=CALLED,
 )  # fmt: skip
 def explain(scores: tuple[str, ...], form: str) -> None:
@@ -172,7 +172,7 @@ def presets(ctx: click.Context) -> None:
         emit("".join(f"{line}\n" for line in lines))
 
 
-@command(PRESETS_EXAMPLES, argument("NAME", type=str), cls=click.Command, status=CALLED)
+@command(PRESETS_EXAMPLES, argument("NAME", type=str), cls=PlainCommand, status=CALLED)
 def show(name: str) -> None:
     """Print the settings of a preset as a file that --config takes, with their source."""
     from sedeval_soft.settings_files import text_of_preset
@@ -180,7 +180,7 @@ def show(name: str) -> None:
     emit(text_of_preset(name))
 
 
-@command(PRESETS_EXAMPLES, cls=click.Command, status=CALLED)
+@command(PRESETS_EXAMPLES, cls=PlainCommand, status=CALLED)
 def schema() -> None:
     """Print the JSON Schema of settings files, for editors that complete and check them."""
     from sedeval_soft.settings_files import schema_text

@@ -11,7 +11,7 @@ from sedeval_soft.evaluation.scores import Scores, has_soft_reference
 from sedeval_soft.measures.registry import MEASURES
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.shown import Family, families, has_thresholds
-from sedeval_soft.settings import Constraint, Settings, short_fraction
+from sedeval_soft.settings import PSDS, PSDS_NUMBERS, Constraint, Settings, short_fraction
 
 _INTERVALS = {
     "bootstrap": "bootstrap percentiles",
@@ -159,7 +159,17 @@ def _merged(scores: Scores) -> str:
 
 def measure_label(settings: Settings, measure: str) -> str:
     """Return what a measure is called in a table."""
-    return f"F{short(settings.beta)}" if measure == "fbeta" else _SHORT.get(measure, measure)
+    label = f"F{short(settings.beta)}" if measure == "fbeta" else _SHORT.get(measure, measure)
+    if label != "PSDS" or settings.psds is None:
+        return label
+    chosen = {name: getattr(settings, name) for name in PSDS[settings.psds]}
+    changed = [name for name, value in chosen.items() if value not in (None, PSDS[settings.psds][name])]
+    # With other criteria it is not the PSDS that papers report.
+    return (
+        f"PSDS ({settings.psds}, but {', '.join(changed)})"
+        if changed
+        else f"{PSDS_NUMBERS[settings.psds]} ({settings.psds})"
+    )
 
 
 def scoring(scores: Scores) -> list[tuple[str, str]]:

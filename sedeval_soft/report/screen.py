@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.evaluation.scores import Score, Scores, main_score
+from sedeval_soft.evaluation.scores import Score, Scores, has_soft_reference, main_score
 from sedeval_soft.evaluation.signature import POINT
 from sedeval_soft.measures.registry import MEASURES, OVERALL, ScoreName, measure_of
 from sedeval_soft.names import told_apart
@@ -205,6 +205,9 @@ class _Screen:
         for score in self.of_all:
             _, measure = MEASURES[score.basis, score.reading, score.measure]
             asked = score.average == OVERALL or measure.table in _ASKED
+            if score.measure == "psds" and score.reading == "soft" and not has_soft_reference(self.scores):
+                # It is the number of the hard reading again.
+                continue
             if asked and score.average == self._best_average(score, measure.table):
                 average = "" if score.average == OVERALL else f" {score.average}"
                 label = measure_label(self.settings, score.measure)

@@ -26,6 +26,10 @@ CALLS = {
     "ref.tsv sys.tsv --max-fpr 0": "--max-fpr must be above 0, at most 1",
     "ref.tsv sys.tsv --ci=percentile": "'percentile' is not one of",
     "ref.tsv sys.tsv --jobs -1": "is not a number of processes such as 4, or all.",
+    # One value each.
+    "ref.tsv sys.tsv --psds dcase-psds1 --psds dcase-psds2": "--psds is given 2 times; expected once. One",
+    "ref.tsv sys.tsv --seed 1 --seed 1": "--seed is given 2 times; expected once.",
+    "diff a.json b.json --tolerance 1 --tolerance 2": "--tolerance is given 2 times; expected once.",
     # Lists of classes.
     "ref.tsv sys.tsv --classes car,car": "--classes has 'car' twice; expected each once",
     "ref.tsv sys.tsv --classes $'a\\nb'": "expected names on one line",

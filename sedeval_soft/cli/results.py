@@ -132,18 +132,28 @@ def explain(scores: tuple[str, ...], form: str) -> None:
     """Explain scores: formula, source, and when they are undefined.
 
     Also says what other tools compute differently. SCORE is a name that --list-scores prints, with or without
-    its average, or what a table calls it (`KLD`); it may be of a class (`[car]`) or a group (`@traffic`).
+    its average, or what a table calls it (`KLD`, `f1`); it may be of a class (`[car]`) or a group
+    (`@traffic`). Words of screens are also explained: `soft`, `optimal`, `macro`, `event`, `PSDS1`.
     """
     from sedeval_soft.cli.present import all_of
-    from sedeval_soft.measures.explanation import explained
-    from sedeval_soft.report.explanation import explanation_document, explanation_text
+    from sedeval_soft.measures.explanation import WORDS, Explanation, explained
+    from sedeval_soft.report.explanation import (
+        explanation_document,
+        explanation_text,
+        word_document,
+        word_text,
+    )
     from sedeval_soft.report.render import json_document
 
-    explanations = all_of(explained, [name.strip() for name in scores])
+    def known(text: str) -> Explanation | str:
+        return text if text in WORDS else explained(text)
+
+    found = all_of(known, [name.strip() for name in scores])
     if form == "json":
-        emit(json_document([*map(explanation_document, explanations)]))
+        documents = [word_document(e) if isinstance(e, str) else explanation_document(e) for e in found]
+        emit(json_document(documents))
     else:
-        emit("\n".join(map(explanation_text, explanations)))
+        emit("\n".join(word_text(e) if isinstance(e, str) else explanation_text(e) for e in found))
 
 
 @command(PRESETS_EXAMPLES, cls=click.Group, status=CALLED, invoke_without_command=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.registry import FAMILIES, OVERALL, ScoreName, family_of
-from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, means_in
+from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, PSDS, PSDS_NUMBERS, means_in
 
 BASES: Mapping[str, str] = {
     "segment": "time cut into segments of one length (--segment-length); a class in a segment is a cell",
@@ -31,6 +31,37 @@ AVERAGES: Mapping[str, str] = {
     "geometric": "geometric mean over the classes with a reference (N_ref > 0): 0 if that of any of them is",
     "class": "one class", "overall": "defined over all classes together",
 }  # fmt: skip
+
+_PSDS = {
+    name: f"PSDS with the settings of {name}: "
+    + ", ".join(f"{key} {value:g}" for key, value in PSDS[name].items())
+    + f"; it is computed by --psds {name}"
+    for name in PSDS
+}
+
+_READINGS = {
+    "hard": "both tables are binarised at a threshold (--threshold, 0.5 by default), then compared",
+    "optimal": "each class at its best threshold on the files that are scored: an upper bound, not a "
+    "result; --cross-tune finds thresholds on other files",
+    "tuned": "the system is binarised at thresholds that were found on other files (--thresholds, "
+    "--cross-tune)",
+    "soft": "no threshold: the mean of the hard counts over all levels of both tables. For segments the "
+    "true positives are the sum of min(reference, system). A system that is as unsure as the annotators "
+    "scores 1",
+}
+
+WORDS: Mapping[str, tuple[str, str]] = {
+    **{word: (text, f"segment.{word}.f1.macro") for word, text in _READINGS.items()},
+    **{word: (text, f"{word}.hard.f1.macro") for word, text in BASES.items()},
+    "ranking": (BASES["ranking"], "ranking.hard.one_error"),
+    **{
+        word: (AVERAGES[word], f"segment.hard.f1.{word}")
+        for word in ("micro", "macro", "weighted", *CLASS_MEANS)
+    },
+    **{PSDS_NUMBERS[word]: (text, "intersection.hard.psds") for word, text in _PSDS.items()},
+    **{word: (text, "intersection.hard.psds") for word, text in _PSDS.items()},
+}
+"""Words of screens and options that are not names of scores: what each means, and a score that has it."""
 
 _OVER_CELLS = frozenset(
     {
@@ -153,8 +184,8 @@ class Explanation:
 def explained(text: str) -> Explanation:
     """Return all that is known of a score, of a class, of a group (`@name`) or of all forms of a measure.
 
-    text: its name, or what tables call it, such as `KLD`: then of the first measure that is called so and is
-    computed where nothing is asked for.
+    text: its name, or what tables call it, such as `KLD` or `f1`: then of the first measure that is called so
+    and is computed where nothing is asked for.
 
     Raises ScoreNameError, with close matches, for a name that no score has.
     """
@@ -166,7 +197,7 @@ def explained(text: str) -> Explanation:
     for name, family, measure in measures:
         if text == ".".join(name[:3]) and OVERALL not in measure.averages:
             return _explanation(name, family, measure)
-    called = [each for each in measures if text and each[2].short == text]
+    called = [each for each in measures if text.casefold() in {each[2].short.casefold(), each[2].name} - {""}]
     usual = [each for each in called if not _asked_by(*each)] or called
     if usual:
         return replace(_explanation(*usual[0]), alike=tuple(".".join(name[:3]) for name, *_ in usual[1:]))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 from sedeval_soft.errors import visible
 from sedeval_soft.measures.base import Measure
-from sedeval_soft.measures.explanation import TOOLS, Explanation
+from sedeval_soft.measures.explanation import TOOLS, WORDS, Explanation
 from sedeval_soft.measures.registry import measure_of, score_names
 from sedeval_soft.settings import CLASS_MEANS
 
@@ -56,6 +57,17 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
     }
 
 
+def word_document(word: str) -> dict[str, str]:
+    """Return what a word of screens and options means, as JSON has it."""
+    return dict(zip(("name", "summary", "example"), (word, *WORDS[word]), strict=True))
+
+
+def word_text(word: str) -> str:
+    """Return what a word of screens and options means, as lines of text."""
+    meaning, example = WORDS[word]
+    return _lines(word, [("what", meaning), ("example", f"soft-sed-eval explain {example}")])
+
+
 def explanation_text(explanation: Explanation) -> str:
     """Return an explanation as lines of text, at most 100 wide."""
     plain = explanation_document(explanation)
@@ -72,7 +84,12 @@ def explanation_text(explanation: Explanation) -> str:
         *((name, plain[name] or "") for name in ("undefined", "source", "needs")),
         *zip(("elsewhere", *[""] * len(elsewhere)), elsewhere or [_NONE], strict=False),
     ]
-    lines = [visible(explanation.name)]
+    return _lines(explanation.name, parts)
+
+
+def _lines(name: str, parts: Sequence[tuple[str, str]]) -> str:
+    """Return a name, and below it texts with their heads."""
+    lines = [visible(name)]
     for head, text in parts:
         first, rest = f"  {head:<11}", " " * 15
         wrapper = textwrap.TextWrapper(100, first, rest, break_on_hyphens=False)

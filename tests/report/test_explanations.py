@@ -8,13 +8,13 @@ import pytest
 from called import REFERENCE, SYSTEM, call
 from documents import script
 
-from sedeval_soft.measures.explanation import DIFFERENCES, TOOLS, explained
+from sedeval_soft.measures.explanation import DIFFERENCES, TOOLS, WORDS, explained
 from sedeval_soft.measures.registry import FAMILIES, ScoreName, ScoreNameError, measure_of, score_names
 from sedeval_soft.report.explanation import explanation_text
 
 NAMES = list(score_names(["car"]))
 LETTERS = r"(?<![\w.])(?:[A-Z]{1,3}(?:_(?:ref|sys|k))?|[yp]|n_k)(?!\w)"
-WORDS = {"ROC", "PSD", "PSDS", "FPR", "AP", "IoU", "KL", "F", "OR", "P", "R", "VOC", "AUC"}
+ACRONYMS = {"ROC", "PSD", "PSDS", "FPR", "AP", "IoU", "KL", "F", "OR", "P", "R", "VOC", "AUC"}
 
 
 def test_every_score_is_explained():
@@ -30,6 +30,19 @@ def test_every_score_is_explained():
         assert found.basis and found.reading and found.average
 
 
+def test_words_of_the_screen_are_explained():
+    done = call("explain", *WORDS, "f1", "F1", "psds")
+    assert done.code == 0, done.err
+    assert all(f"{word}\n  what " in done.out for word in ("soft", "macro", "event", "PSDS1", "dcase-psds1"))
+    assert done.out.count("segment.hard.f1\n  what       harmonic mean of precision and recall") == 2
+    assert "gtc 0.1, cttc 0.3, alpha_ct 0.5, alpha_st 1, max_efpr 100" in call(
+        "explain", "PSDS2"
+    ).out.replace("\n" + " " * 15, " ")
+    for _, example in WORDS.values():
+        assert explained(example).name == example
+    assert '"name": "soft"' in call("explain", "soft", "--format", "json").out
+
+
 def test_every_letter_of_a_formula_is_told():
     for family in FAMILIES:
         for measure in family.measures:
@@ -38,7 +51,7 @@ def test_every_letter_of_a_formula_is_told():
             if measure.name in {"joint_f", "joint_threshold"}:
                 texts = texts[:1]
             used = {letter for text in texts for letter in re.findall(LETTERS, text)}
-            assert used - WORDS <= set(found.letters), (family.basis, family.reading, measure.name)
+            assert used - ACRONYMS <= set(found.letters), (family.basis, family.reading, measure.name)
 
 
 def test_every_difference_concerns_a_score_and_none_concerns_all():

@@ -481,7 +481,7 @@ RESULTS = (
     option(OUTPUT, "-v", "--verbose", count=True, brief="Print all tables; -vv the whole signature.",
         help="Print all tables (with --per-file all files), not just the screen that fits a terminal; -vv "
         "with the whole signature."),
-    option(OUTPUT, "--by-class", is_flag=True, brief="Show all classes, too.",
+    option(OUTPUT, "--by-class", is_flag=True,
         help="Show F of all classes, groups and scenes on the screen, not just of the worst."),
     option(OUTPUT, "--words", is_flag=True, help="Say below the screen what its words mean in this call."),
     option(OUTPUT, "--per-file", is_flag=True,

@@ -64,9 +64,22 @@ def remark(text: str) -> None:
 
 
 def warn(warnings: Sequence[str], *, quiet: bool) -> None:
-    """Print warnings on standard error, each once, unless nobody wants to read them."""
+    """Print warnings on standard error, each once, unless nobody wants to read them.
+
+    On a terminal each is broken between words; elsewhere it is one line.
+    """
+    width = None
+    if sys.stderr is not None and sys.stderr.isatty():
+        from shutil import get_terminal_size
+
+        width = get_terminal_size().columns
     for warning in () if quiet else dict.fromkeys(warnings):
-        remark(f"warning: {warning}")
+        text = f"warning: {warning}"
+        if width is not None:
+            from sedeval_soft.report.fitted import folded
+
+            text = "\n".join(folded(text, width))
+        remark(text)
 
 
 # Files that results must not replace.

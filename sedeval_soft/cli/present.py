@@ -133,15 +133,9 @@ class Presentation:
                 raise SettingsError(reason)
 
     def check(self, systems: Sequence[Scores]) -> None:
-        """Print the warnings of systems on standard error, and look whether they have all scores.
-
-        Before anything is written; raises UnknownScoreError for all names that a system lacks.
-        """
+        """Raise UnknownScoreError for all names that a system lacks, before anything is written."""
         from sedeval_soft.evaluation.scores import UnknownScoreError
 
-        # GitHub has annotations for warnings.
-        quiet = self.quiet or self.form == "github"
-        warn([text for scores in systems for text in scores.warnings], quiet=quiet)
         problems: dict[str, None] = {}
         for scores in systems:
             for name in self.names:
@@ -153,7 +147,13 @@ class Presentation:
             raise UnknownScoreError("\n".join(problems))
 
     def show(self, systems: Sequence[Scores], board: Board | None = None) -> None:
-        """Print or write the results: of a board if there is one, else of the one system."""
+        """Print or write the results, of a board if there is one, else of the one system; then warnings."""
+        self._show(systems, board)
+        # GitHub has annotations for warnings.
+        quiet = self.quiet or self.form == "github"
+        warn([text for scores in systems for text in scores.warnings], quiet=quiet)
+
+    def _show(self, systems: Sequence[Scores], board: Board | None) -> None:
         # Of all scores, whichever are shown.
         verdicts = self._verdicts(systems) if self.form in SERVICE_FORMATS else []
         if self.averages and not self.wanted:

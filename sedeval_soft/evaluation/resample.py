@@ -23,6 +23,7 @@ from sedeval_soft.evaluation.ordered import cell_tables, event_tables
 from sedeval_soft.evaluation.scores import Key, Score, counted_tables, joined, named
 from sedeval_soft.evaluation.weighted_optimal import fixed_of_weights, optimal_of_weights, with_fixed
 from sedeval_soft.measures.base import Tables, WeightedTables
+from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import THRESHOLDED, Plan
 from sedeval_soft.settings import Settings
@@ -259,15 +260,15 @@ ROUGH = "intervals are rough"
 """How the warnings begin that intervals hold the truth less often than they say."""
 
 
-def interval_notes(tally: Tally, settings: Settings) -> list[str]:
-    """Return what a reader must know of the intervals of a tally."""
+def interval_notes(tally: Tally, settings: Settings, main: str | None) -> list[str]:
+    """Return what a reader must know of the intervals of a tally. main: the score that is reported."""
     if settings.ci is None:
         return []
     n_files = len(tally.files)
     if n_files < 2:
         there = "is only one file" if n_files else "are no files"
         return [f"no intervals: there {there}, and resampling needs two or more"]
-    notes = _rough(n_files, settings.ci, settings)
+    notes = _rough(n_files, settings.ci, settings, main) if main else []
     needed = math.ceil(round(2 / (1 - settings.confidence), 6))
     if settings.ci != "jackknife" and settings.replicates < needed:
         # Their ends would be the lowest and the highest of all replicates.
@@ -283,24 +284,17 @@ def interval_notes(tally: Tally, settings: Settings) -> list[str]:
     return notes
 
 
-def _rough(n_files: int, method: str, settings: Settings) -> list[str]:
-    """Return in words how often intervals of so few files hold the truth, where that is too rarely."""
+def _rough(n_files: int, method: str, settings: Settings, main: str) -> list[str]:
+    """Return in words how often intervals of the reported score hold the truth, if that is too rarely."""
+    basis, reading, *_ = ScoreName.parse(main)
     anew = () if settings.fixed_thresholds else THRESHOLDED
-    kinds = {
-        "optimal" if family in anew else "soft" if family[1] == "soft" else "hard"
-        for family in Plan.of(settings).families
-    }
-    shares = [(held(method, kind, n_files), kind) for kind in ("hard", "soft", "optimal") if kind in kinds]
-    measured = files_of(n_files)
-    low = [(share, kind) for share, kind in shares if share and (share < ENOUGH or n_files < measured)]
-    if not low:
+    kind = "optimal" if (basis, reading) in anew else "soft" if reading == "soft" else "hard"
+    share, measured = held(method, kind, n_files), files_of(n_files)
+    if not share or (share >= ENOUGH and n_files >= measured):
         return []
-    told = ", ".join(f"{100 * share:.0f} % ({kind})" for share, kind in low)
     text = (
-        f"{ROUGH}: they come from resampling {n_files} files; in simulations with "
-        f"{measured} files, {100 * NOMINAL:.0f} % intervals held the true score in {told}"
+        f"{ROUGH}: they come from resampling {n_files} files; in simulations with {measured} files, "
+        f"{100 * NOMINAL:.0f} % intervals held the true score in {100 * share:.0f} % ({kind})"
     )
-    better = [held("expanded", kind, n_files) or 0.0 for _, kind in low]
-    if all(more > share for more, (share, _) in zip(better, low, strict=True)):
-        text += f", those of --ci expanded in {', '.join(f'{100 * share:.0f} %' for share in better)}"
-    return [text]
+    better = held("expanded", kind, n_files) or 0.0
+    return [f"{text}; --ci expanded: in {100 * better:.0f} %" if better > share else text]

@@ -291,23 +291,33 @@ OF_SCORE = ("name", "basis", "reading", "measure", "average", "class_name", "gro
 
 
 def has_soft_reference(scores: Scores) -> bool:
-    """Return whether the reference has values, as data in memory without a description are taken to."""
-    return not scores.inputs or any(item.has_values for item in scores.inputs if item.role == "reference")
+    """Return whether the reference has values."""
+    return _is_soft(scores.inputs)
+
+
+def _is_soft(inputs: Sequence[Input]) -> bool:
+    """Return whether the reference has values, as one without a description is taken to."""
+    return not inputs or any(item.has_values for item in inputs if item.role == "reference")
 
 
 def main_score(scores: Scores) -> str | None:
-    """Return the name of the score to report and to rank by; None if there is no F1.
+    """Return the name of the score to report and to rank by; None if there is no F1."""
+    return main_of(scores.scores, scores.settings, scores.inputs)
+
+
+def main_of(scores: Mapping[str, Score], settings: Settings, inputs: Sequence[Input]) -> str | None:
+    """Return the name of the score to report and to rank by, of those of one system.
 
     The one that the settings name. Else F1 of the reading that fits the reference, soft if it has values and
     hard if it has none; of segments and as a macro average if these were evaluated.
     """
-    named = scores.settings.rank_by
-    if named in scores.scores:
+    named = settings.rank_by
+    if named in scores:
         return named
-    reading = "soft" if has_soft_reference(scores) else "hard"
+    reading = "soft" if _is_soft(inputs) else "hard"
     candidates = [
         score
-        for score in scores.scores.values()
+        for score in scores.values()
         if score.measure == "f1" and score.average is not None and score.group is None
     ]
     best = min(

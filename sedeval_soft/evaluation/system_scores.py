@@ -17,7 +17,16 @@ from sedeval_soft.arrays import Array, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.evaluation.optimal import Best, best_counts, with_rule_followed, with_tuned
-from sedeval_soft.evaluation.scores import Key, Score, Scores, all_tables, named, score_tally, scores_in
+from sedeval_soft.evaluation.scores import (
+    Key,
+    Score,
+    Scores,
+    all_tables,
+    main_of,
+    named,
+    score_tally,
+    scores_in,
+)
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.base import Tables
@@ -86,7 +95,7 @@ def score_shard(
     if settings.ci is not None:
         from sedeval_soft.evaluation.resample import interval_notes
 
-        warnings += interval_notes(tally, settings)
+        warnings += interval_notes(tally, settings, asked.rank_by or main_of(scores, asked, shard.inputs))
     of_folds = {name: score_tally(part, settings) for name, part in _take(tally, files["folds"]).items()}
     # Batches with other classes leave those of a group in the order of their names.
     groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}

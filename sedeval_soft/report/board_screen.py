@@ -20,10 +20,9 @@ from sedeval_soft.report.fitted import (
     UNDEFINED,
     Column,
     cells,
-    clipped,
     folded,
     interval,
-    lines_of,
+    lines_and_rest,
     number,
     shortened,
     styled,
@@ -121,7 +120,7 @@ class _BoardScreen:
         return [
             *title_lines(title, self.board.systems[0], self.width, color=self.color),
             "",
-            styled(clipped(ranked, self.width), "bold", color=self.color),
+            *(styled(line, "bold", color=self.color) for line in folded(ranked, self.width)),
         ]
 
     # The systems by place.
@@ -134,20 +133,23 @@ class _BoardScreen:
         size = max(len(str(entry.place)) for entry in entries)
         names = [f"{entry.place:>{size}}  {self.names[i]}" for i, entry in zip(shown, entries, strict=True)]
         offs = [entry.difference for entry in entries]
-        how = ["bold"] * len(entries)
         alone, undefined = ("none", UNDEFINED) if self.is_tested else ("", "")
-        lines = lines_of(
-            [
-                Column("", f"{'':>{size}}  system", names, left=True),
-                Column("", "score", [number(each.value) for each in entries], how),
-                Column("", percent(board.confidence), [interval(each.low, each.high) for each in entries],
-                       ["dim"] * len(entries), left=True, rank=3),
-                Column("", self._versus(), [_signed(off.value) if off else "" for off in offs], rank=2),
-                Column("", "p", [_p(off.p_adjusted) or undefined if off else "" for off in offs], rank=1),
-                Column("", "tied with", [places([each.place for each in tied[i]]) or alone for i in shown]),
-            ],
-            self.width, color=self.color,
-        )  # fmt: skip
+        first = Column("", f"{'':>{size}}  system", names, left=True)
+        ends, dim = [interval(each.low, each.high) for each in entries], ["dim"] * len(entries)
+        values, tied_with = (
+            [number(each.value) for each in entries],
+            [[e.place for e in tied[i]] for i in shown],
+        )
+        versus = [_signed(off.value) if off else "" for off in offs]
+        p_values = [_p(off.p_adjusted) or undefined if off else "" for off in offs]
+        columns = {
+            "score": Column("", "score", values, ["bold"] * len(entries)),
+            "intervals": Column("", percent(board.confidence), ends, dim, left=True, rank=3),
+            "differences": Column("", self._versus(), versus, rank=2),
+            "p": Column("", "p", p_values, rank=1),
+            "ties": Column("", "tied with", [places(each) or alone for each in tied_with]),
+        }
+        lines = lines_and_rest(first, columns, self.width, color=self.color)
         if len(board) > len(shown):
             lines.append(f"{'':>{size}}  and {len(board) - len(shown)} more: -v")
         return lines

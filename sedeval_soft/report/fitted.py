@@ -9,13 +9,16 @@ from __future__ import annotations
 import math
 import os
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sedeval_soft.evaluation.signature import POINT
 
 ELLIPSIS = "…"
 UNDEFINED = "-"
+
+_NAMED = 6
+"""Columns without room that are named one by one."""
 
 _GAPS = (3, 2, 1)
 """Blanks between columns: as many as there is room for."""
@@ -70,6 +73,26 @@ def lines_of(columns: Sequence[Column], width: int, *, shortest: int = 8, color:
         row = [(column.texts[at], column.styles[at] if column.styles else "") for column in columns]
         lines.append(_line(row, columns, widths, gap, color=color))
     return lines
+
+
+def lines_and_rest(
+    first: Column,
+    columns: Mapping[str, Column],
+    width: int,
+    *,
+    shortest: int = 8,
+    see: str = "-v",
+    color: bool = False,
+) -> list[str]:
+    """Return columns as lines, with a last one that names those for which there is no room.
+
+    columns: by what they are called there; many are counted. see: which option shows all.
+    """
+    kept = fitting([first, *columns.values()], width, shortest)
+    names = [name for name, column in columns.items() if column not in kept and any(column.texts)]
+    lines = lines_of(kept, width, shortest=shortest, color=color)
+    told = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} more columns"
+    return lines + folded(f"no room here for {told}: see {see}", width) if names else lines
 
 
 def _needed(columns: Sequence[Column], gap: int) -> int:
@@ -172,18 +195,8 @@ def interval(low: float | None, high: float | None) -> str:
     return f"[{','.join(end.replace('0.', '.', 1) if end.lstrip('-')[:2] == '0.' else end for end in ends)}]"
 
 
-def how_good(value: float | int | None) -> str:
-    """Return the style of a score between 0, bad, and 1, good."""
-    if value is None or not math.isfinite(value):
-        return "dim"
-    return "good" if value >= 0.7 else "fair" if value >= 0.4 else "bad"
-
-
-_COLORS = {"good": "green", "fair": "yellow", "bad": "red"}
-
-
 def styled(text: str, style: str, *, color: bool) -> str:
-    """Return a text in the colour of a style: good, fair, bad, dim or bold.
+    """Return a text in a style: bad (red), dim or bold.
 
     As it is without colours, which the environment variable NO_COLOR turns off whoever asks for them.
     """
@@ -191,7 +204,9 @@ def styled(text: str, style: str, *, color: bool) -> str:
         return text
     import click
 
-    return click.style(text, fg=_COLORS.get(style), dim=style == "dim" or None, bold=style == "bold" or None)
+    return click.style(
+        text, fg="red" if style == "bad" else None, dim=style == "dim" or None, bold=style == "bold" or None
+    )
 
 
 def wrapped(parts: Iterable[str], width: int, before: str = "") -> list[str]:

@@ -19,7 +19,7 @@ from sedeval_soft.evaluation.scores import Scores, document, finite
 from sedeval_soft.evaluation.signature import Signature, sign_together
 from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.report import fitted
-from sedeval_soft.report.fitted import how_good, lines_of, shortened, styled
+from sedeval_soft.report.fitted import lines_and_rest, shortened, styled
 from sedeval_soft.report.heading import signature_lines
 from sedeval_soft.report.legend import measure_label
 from sedeval_soft.report.page import input_line
@@ -203,20 +203,23 @@ def _screen(
     # One more takes no more room than to say that there is one.
     n_left = 0 if every or len(rows) <= _MOST_FILES + 1 else len(rows) - _MOST_FILES
     rows = rows[: len(rows) - n_left]
-    fitting = [fitted.Column("", "file", [visible(row[1]) for row in rows], left=True)]
+    first = fitted.Column("", "file", [visible(row[1]) for row in rows], left=True)
+    fitting: dict[str, fitted.Column] = {}
     if several:
         names = [shortened(visible(PurePath(row[0]).name), _SYSTEM) for row in rows]
-        fitting.append(fitted.Column("", "system", names, left=True))
+        fitting["system"] = fitted.Column("", "system", names, left=True)
     for k, column in enumerate(columns, 2):
-        values, direction = [row[k] for row in rows], measure_of(column.name).direction
-        if direction == "none":
+        values, styles = [row[k] for row in rows], []
+        if measure_of(column.name).direction == "none":
             texts, styles = [number(value, 1) for value in values], ["dim"] * len(values)
         else:
             texts = [fitted.number(value) for value in values]
-            styles = [how_good(value) for value in values] if direction == "higher" else []
-        fitting.append(fitted.Column(column.heading, column.label, texts, styles, rank=column.rank))
+        fitting[column.name] = fitted.Column(column.heading, column.label, texts, styles, rank=column.rank)
     if rows:
-        lines += ["", *lines_of(fitting, width, shortest=_SHORTEST, color=color)]
+        lines += [
+            "",
+            *lines_and_rest(first, fitting, width, shortest=_SHORTEST, see="--format csv", color=color),
+        ]
     if n_left:
         lines += ["", f"... and {n_left} more: -v shows all files, --format csv all of their scores"]
     return lines

@@ -20,10 +20,9 @@ from sedeval_soft.report.fitted import (
     Column,
     cells,
     clipped,
-    fitting,
     folded,
     interval,
-    lines_of,
+    lines_and_rest,
     number,
     styled,
     wrapped,
@@ -160,13 +159,7 @@ class _Screen:
         return [line for text in texts for line in folded(text, self.width)]
 
     def _fitted(self, labels: Column, columns: Mapping[str, Column], shortest: int) -> list[str]:
-        """Return columns as lines, with a last one that names those for which there is no room."""
-        kept = fitting([labels, *columns.values()], self.width, shortest)
-        names = [name for name, column in columns.items() if column not in kept and any(column.texts)]
-        lines = lines_of(kept, self.width, shortest=shortest, color=self.color)
-        if names:
-            lines += folded(f"no room here for {', '.join(names)}: see -v", self.width)
-        return lines
+        return lines_and_rest(labels, columns, self.width, shortest=shortest, color=self.color)
 
     def _numbers(
         self, heading: str, measure: str, average: str, rows: Sequence[tuple[Family, str]], rank: int
@@ -360,7 +353,8 @@ class _Screen:
         }
         also = [name for name, there in beside.items() if there]
         notes += [f"-v also shows: {', '.join(also)}"] if also else []
-        return self._folded(notes)
+        lines = self._folded(notes)
+        return [styled(line, "bad" * line.startswith("! "), color=self.color) for line in lines]
 
     def _notes_of_classes(self) -> Iterator[str]:
         others = {label: why for label, why in self.missed.items() if label not in self.named}

@@ -149,3 +149,22 @@ def test_nobody_is_shown_what_takes_no_time_or_would_not_be_seen(monkeypatch):
     with progress(quiet=True) as told:
         assert told is None
     assert terminal.getvalue() == ""
+
+
+def test_warnings_are_broken_between_words_on_a_terminal_and_nowhere_else(monkeypatch):
+    text = "a file of the reference is not in the output, " * 4
+    shown: list[str] = []
+    monkeypatch.setattr(module, "remark", shown.append)
+    monkeypatch.setenv("COLUMNS", "60")
+    for terminal in (False, True):
+        monkeypatch.setattr(module.sys.stderr, "isatty", lambda terminal=terminal: terminal, raising=False)
+        module.warn([text, text], quiet=False)
+    assert shown[0] == f"warning: {text}" and len(shown) == 2
+    lines = shown[1].split("\n")
+    assert len(lines) == 4 and max(map(len, lines)) <= 60
+    assert " ".join(shown[1].split()) == f"warning: {text}".strip()
+
+
+def test_warnings_follow_the_results(tmp_path):
+    done = shell("$E $R $S --ci --replicates 50 2>&1", tmp_path)
+    assert 0 < done.stdout.index("soft-sed-eval 0") < done.stdout.index("warning: intervals are rough")

@@ -149,7 +149,21 @@ def test_intervals_that_hold_the_truth_too_rarely_are_told_of_with_how_often(met
         f"intervals are rough: they come from resampling {n_files} files; in simulations with "
         f"{files_of(n_files)} files, 95 % intervals held the true score in {100 * share:.0f} % ({reading})"
     )
-    assert text.endswith(f", those of --ci expanded in {100 * better:.0f} %") == (better > share)
+    assert text.endswith(f"; --ci expanded: in {100 * better:.0f} %") == (better > share)
+
+
+def test_intervals_of_other_readings_than_the_reported_one_are_not_told_of():
+    """Of 30 files, intervals of optimal scores are too narrow and those of soft ones are not."""
+    tables = table(30, 0, 0.0), table(30, 1, 0.1)
+    assert held("bootstrap", "optimal", 30) < ENOUGH <= held("bootstrap", "soft", 30)
+    how = {"only": "segment", "ci": "bootstrap", "replicates": 40}
+
+    def rough(**chosen: object) -> list[str]:
+        return [text for text in evaluate(*tables, **how, **chosen).warnings if "rough" in text]
+
+    assert rough() == []
+    (text,) = rough(rank_by="segment.optimal.f1.macro")
+    assert "86 % (optimal)" in text and "soft" not in text
 
 
 # --- means over runs ------------------------------------------------------------------------------

@@ -72,6 +72,11 @@ def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]], names
 def _of_annotators(annotation: Annotation) -> list[Table]:
     """Return what annotators are like, how far they agree, and what they reach."""
     names = _names(annotation)
+    continuous = annotation.settings["continuous"]
+    # Without a grid it is a length of time.
+    unit, each_lasts = (
+        ("seconds", float(annotation.settings["segment_length"])) if continuous else ("segments", 1)
+    )
     system = () if annotation.system is None else ("system", "share")
     tables = [
         _table(
@@ -86,8 +91,11 @@ def _of_annotators(annotation: Annotation) -> list[Table]:
         ),
         _table(
             "Soft F of two annotators",
-            ("annotator", "and", "micro", "macro", "segments", "event micro"),
-            [(*pair.annotators, *pair[1:]) for pair in annotation.pairs],
+            ("annotator", "and", "micro", "macro", unit, "event micro"),
+            [
+                (*pair.annotators, *pair._replace(segments=pair.segments * each_lasts)[1:])
+                for pair in annotation.pairs
+            ],
             names=2,
         ),
         _table(

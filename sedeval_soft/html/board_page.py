@@ -268,8 +268,8 @@ class BoardPages:
                 "label": measure_label(self.settings, name.measure),
                 "part": f"{part} @{name.group}".strip() if name.group else part,
                 "direction": direction,
-                # Soft counts are no whole numbers, and nobody needs four digits of them.
-                "digits": 2 if direction == "none" and measure_of(text).high is None else 4,
+                # Soft counts are no whole numbers, and nobody needs three digits of them.
+                "digits": 2 if direction == "none" and measure_of(text).high is None else 3,
                 # As long as the bar of a value is 1; None where there are values below 0.
                 "most": most if most > 0 and min(values) >= 0 else None,
                 "best": number(min(values) if direction == "lower" else max(values)) if ranked else None,

@@ -230,7 +230,7 @@ def _notes(board: Board) -> Iterator[str]:
 # As LaTeX.
 
 
-_MEASURES = ("precision", "recall", "f1", "error_rate")
+_MEASURES = ("f1", "precision", "recall", "error_rate")
 
 _SIGNS = {
     **{c: f"\\{c}" for c in "#$%&_{}"},

@@ -47,7 +47,8 @@ def _in_table(table: str, *first: str) -> tuple[str, ...]:
 
 _COUNTS = _in_table("counts", "n_ref", "n_sys", "tp", "fp", "fn", "tn")
 _OVERALL = (OVERALL,)
-_MAIN, _RATES, _PSDS = _in_table("main"), _in_table("rates"), _in_table("psds")
+_MAIN = _in_table("main", "f1", "fbeta", "precision", "recall")
+_RATES, _PSDS = _in_table("rates"), _in_table("psds")
 _DIVERGENCES = _in_table("divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon")
 
 
@@ -86,7 +87,8 @@ AVERAGED = (
     Layout("Geometric means over classes", _MAIN, ("geometric",)),
     Layout("Counts and parts of the error rate, all classes together", (*_COUNTS, *_RATES), ("micro",)),
     Layout("Averages of the parts of the error rate", _RATES, ("macro", "weighted")),
-    Layout("Lowest error rate over all thresholds", _in_table("best error rate"), _EVERY),
+    Layout("Lowest (FN + FP) / N_ref over all thresholds, a substitution counts twice",
+           _in_table("best error rate"), _EVERY),
     Layout("Best micro F over class-wise thresholds, and over one for all classes",
            _in_table("joint"), _OVERALL),
     Layout("Best threshold for all classes under the constraint", _in_table("satisficed"), _OVERALL,
@@ -126,7 +128,7 @@ _OF_PARTS = Layout("Summary", (*_MAIN, *_PSDS), (*_EVERY, OVERALL))
 
 _OF_CLASSES = {
     "": (
-        *("n_ref", "n_sys", "tp", "fp", "fn", "precision", "recall", "f1", "fbeta", "error_rate"),
+        *("n_ref", "n_sys", "tp", "fp", "fn", "f1", "fbeta", "precision", "recall", "error_rate"),
         *("deletion_rate", "insertion_rate", "kl_divergence", *_PSDS),
         *("threshold", "joint_threshold", "best_error_rate", "best_error_rate_threshold"),
     ),
@@ -310,7 +312,7 @@ def _value(score: Score, end: str = "") -> str:
     Values to be typed in again have every digit: they must select the same rows. Ends of counts fall between
     counts, so they have decimals.
     """
-    digits = 2 if score.measure in _COUNTS else 4
+    digits = 2 if score.measure in _COUNTS else 3
     if end:
         return number_if_any(getattr(score, end), digits)
     return exact(score.value) if score.measure in _EXACT else number(score.value, digits)
@@ -366,7 +368,7 @@ def _sweep(scores: Scores, sweep: Sweep) -> Iterator[Table | str]:
                 wanted = is_size if average is None else name.average == average and not is_size
                 if wanted and (name.basis, name.reading) == (basis, reading):
                     label = measure_label(scores.settings, name.measure)
-                    digits = 0 if is_size else 4
+                    digits = 0 if is_size else 3
                     columns.append((heading, label, [number(v, digits) for v in sweep.scores[str(name)]]))
         yield Table.of(f"Thresholds of the reference, {basis}-based, {reading} reading", columns)
     yield (
@@ -424,7 +426,7 @@ def _worst(_: Scores, worst: Worst) -> Iterator[Table | str]:
     for title, fields, offenders, digits in (
         ("Files", ("file",), worst.files, 2),
         ("Classes", ("class",), worst.classes, 2),
-        ("Segments", of_segments, worst.segments, 4),
+        ("Segments", of_segments, worst.segments, 3),
     ):
         yield Table.of(
             f"{title} that cost most, {worst.basis}-based, {worst.reading} reading",

@@ -85,7 +85,7 @@ class Page:
     signatures: tuple[str, ...] = ()
 
 
-def number(value: float | int | None, digits: int = 4) -> str:
+def number(value: float | int | None, digits: int = 3) -> str:
     """Return a count as it is, a number with so many digits, `-` where undefined."""
     if value is None or not math.isfinite(value):
         return UNDEFINED
@@ -98,7 +98,7 @@ def number(value: float | int | None, digits: int = 4) -> str:
     return text if text.strip("-0.") else text.removeprefix("-")
 
 
-def number_if_any(value: float | int | None, digits: int = 4) -> str:
+def number_if_any(value: float | int | None, digits: int = 3) -> str:
     """Return a number with so many digits, nothing where there is none."""
     return "" if value is None else number(float(value), digits)
 

@@ -71,7 +71,7 @@ def test_requirements_are_met_or_said_to_be_missed(requirements, code, said):
     assert done.code == code
     assert all(text in done.err for text in said)
     assert len(done.err.splitlines()) == (1 if code == 1 else len(said))
-    assert ("F1 by class" in done.out) == (code < 2)
+    assert ("Weakest classes" in done.out) == (code < 2)
 
 
 def test_usage_is_what_one_would_type():
@@ -256,7 +256,7 @@ _SEVERAL = "files|classes|rows|recordings|segments|scores|events|submissions|tab
 PLURAL = re.compile(rf"(?<![\w.,])1 (?:\w+ )?(?:{_SEVERAL})\b")
 
 SINGULAR = {
-    "ref.tsv sys.tsv": "1 file, 1 s, 1 class,",
+    "ref.tsv sys.tsv": "1 file, 1 s, 1 class",
     "ref.tsv sys.tsv -v": "ref.tsv: 1 row, 1 file, 1 class;",
     "validate submissions/": "folder of 1 table,",
     "simulate constant ref.tsv -o made.tsv": "1 row, 1 file\n",

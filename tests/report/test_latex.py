@@ -40,7 +40,7 @@ def drawn(found: Board) -> dict[str, list[str]]:
 
 def test_undefined_and_negative_numbers_are_set_as_such():
     assert "--" in rows_of(render([revalued(build(), lambda *_: None)], "latex"))[2]
-    assert "$-$0.2500" in rows_of(render([revalued(build(), lambda *_: -0.25)], "latex"))[2]
+    assert "$-$0.250" in rows_of(render([revalued(build(), lambda *_: -0.25)], "latex"))[2]
 
 
 def test_the_best_of_each_column_is_bold_whichever_way_it_is_better():

@@ -76,12 +76,12 @@ def test_every_score_and_every_end_of_an_interval_is_shown(shown):
     assert {*re.findall(r"\b1\d{5}\b(?!\.)", text)} == {str(value) for value in scores.values()}
     values = {end for score in scores.scores.values() if score.low for end in (score.low, score.high)}
     assert len(scores) > 300 and len(values) > 300
-    assert all(f"{end:.4f}" in text or f"{end:.2f}" in text for end in values)
+    assert all(f"{end:.3f}" in text or f"{end:.2f}" in text for end in values)
 
 
 def test_how_numbers_are_written():
     assert [number(v) for v in (None, 3, 0.25, -1e-9, -0.0, -0.25, 12345.5)] == [
-        *("-", "3", "0.2500", "0.0000", "0.0000", "-0.2500", "12345.5000"),
+        *("-", "3", "0.250", "0.000", "0.000", "-0.250", "12345.500"),
     ]
     assert [exact(v) for v in (None, 3, 0.1, 1 / 3)] == ["-", "3", "0.1", "0.3333333333333333"]
     assert [short(v) for v in (1.0, 0.2, 1e-06)] == ["1", "0.2", "1e-06"]

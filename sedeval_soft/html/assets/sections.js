@@ -2,7 +2,7 @@
 /* The threshold explorer, the scores of classes, and the list of all scores. */
 SED.section("explorer", (() => {
   const { element, make, number, options } = SED;
-  const measures = [["precision", "P"], ["recall", "R"], ["f1", "F1"], ["fbeta", "Fβ"], ["error_rate", "ER"]];
+  const measures = [["f1", "F1"], ["fbeta", "Fβ"], ["precision", "P"], ["recall", "R"], ["error_rate", "ER"]];
   const sorted = SED.sortable(element("explorer-classes"));
   let data = null, threshold = 0.5, reference = 0.5, drawn = "";
 
@@ -118,7 +118,7 @@ SED.section("classes", (() => {
   const { element, options } = SED;
   const sorted = SED.sortable(element("class-scores"), element("class-more"));
   const unit = /^(precision|recall|f1|fbeta|average_precision|roc_auc|partial_auc|sensitivity|specificity|accuracy|balanced_accuracy|npv|.*_calibration_error|brier$|joint_f|single_f|satisficed_(f|precision|recall))/;
-  const main = ["n_ref", "n_sys", "tp", "fp", "fn", "precision", "recall", "f1", "fbeta", "error_rate", "kl_divergence", "threshold", "psds"];
+  const main = ["n_ref", "n_sys", "tp", "fp", "fn", "f1", "fbeta", "precision", "recall", "error_rate", "kl_divergence", "threshold", "psds"];
   const OVERVIEW = "F1", units = { segment: "segments", clip: "files", event: "events", intersection: "events" };
   let families = new Map(), labels = {}, overview = [], silent = new Map();
 

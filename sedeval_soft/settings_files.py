@@ -353,6 +353,12 @@ def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
     return thresholds
 
 
+def signature_of_thresholds(path: str) -> str:
+    """Return the signature in a file of thresholds; empty if it has none, or can be read once only."""
+    values = read_yaml(path) if os.path.isfile(path) else None
+    return str(values.get("signature", "")) if isinstance(values, Mapping) else ""
+
+
 # The JSON Schema of settings files, for editors that complete and check them.
 #
 # It says of each setting what it can be. What settings cannot be together is beyond it: `Settings` says so.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import PurePath
@@ -277,6 +278,9 @@ def _score(
         scores = [evaluation.scores]
         rows = evaluation.sides
         sides = rows and (rows[0], {scores[0].system: rows[1]})
+    if given["thresholds"] not in (None, *RULES):
+        scores = [_with_doubts(given["thresholds"], each) for each in scores]
+        board = board and replace(board, systems=tuple(scores))
     presentation.check(scores)
     # Files first: results that are printed cannot be taken back where these fail.
     if page and sides:
@@ -301,6 +305,15 @@ def _score(
         # With what a reference declares.
         presentation.add(_second_opinion(given["check"], evaluation, evaluation.shard.settings))
     return presentation.judge(scores) if presentation.requirements else 0
+
+
+def _with_doubts(path: str, scores: Scores) -> Scores:
+    """Return scores with warnings of thresholds that were found on the same tables, or by other settings."""
+    from sedeval_soft.evaluation.signature import doubts_of_tuning
+    from sedeval_soft.settings_files import signature_of_thresholds
+
+    doubts = doubts_of_tuning(path, signature_of_thresholds(path), scores.settings, scores.inputs)
+    return replace(scores, warnings=(*scores.warnings, *doubts))
 
 
 def _second_opinion(tool: str, evaluation: Evaluation, settings: Settings) -> str:

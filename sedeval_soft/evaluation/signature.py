@@ -7,6 +7,7 @@ settings that are not the default ones, and the first letters of hashes.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
@@ -81,6 +82,43 @@ def sign(
         f"{program} | {words} | {' '.join(hashes)}",
         POINT.join([program, *told, *map(_brief, options), *short]),
     )
+
+
+_OF_ALL = ("reference_threshold", "events", "median_filter", "min_gap", "min_duration", "beta")
+_OF_CELLS = ("segment_length", "pool")
+_OF_BASES = {
+    "segment": _OF_CELLS,
+    "clip": _OF_CELLS,
+    "event": ("onset", "onset_collar", "offset", "offset_collar", "offset_collar_rate", "match_by", "iou"),
+    "intersection": ("dtc", "gtc"),
+}
+"""Settings on which best thresholds depend, beside those of all, by the basis that they were found for."""
+
+
+def doubts_of_tuning(path: str, made: str, settings: Settings, inputs: Sequence[Input]) -> list[str]:
+    """Return why tuned scores are not what they seem: same tables, or other settings.
+
+    path: of the file of thresholds. made: the signature in it. settings, inputs: of the evaluation.
+    """
+    _, words, hashes = [*made.split(" | "), "", ""][:3]
+    doubts = []
+    if inputs and all(f"{i.role}:sha256={i.sha256}" in hashes.split() for i in inputs):
+        doubts.append(
+            f"{path} was tuned on these very tables: tuned scores are as optimistic as optimal ones; tune on "
+            "other files"
+        )
+    then = dict(word.split("=", 1) for word in re.split(r" (?=[a-z_]+=)", words) if "=" in word)
+    now = _words(settings)
+    basis = then.get("objective", "").partition(".")[0]
+    names = (*_OF_ALL, *_OF_BASES[basis]) if basis in _OF_BASES else ()
+    different = [
+        f"{name} {then.get(name, 'none')}, not {now.get(name, 'none')}"
+        for name in names
+        if then.get(name) != now.get(name)
+    ]
+    if different:
+        doubts.append(f"{path} was tuned with other settings: {'; '.join(different)}")
+    return doubts
 
 
 def sign_together(systems: Sequence[Scores], **asked: object) -> Signature:

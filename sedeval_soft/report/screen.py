@@ -250,8 +250,9 @@ class _Screen:
         return "hard" if (basis, "hard") in self.order else self._two(basis)[0]
 
     def _two(self, basis: str) -> list[str]:
-        """Return the two readings by which classes are shown: the first two of a basis."""
-        return [reading for of, reading in self.order if of == basis][:2]
+        """Return the two readings by which classes are shown: the first, and tuned or else the second."""
+        first, *others = [reading for of, reading in self.order if of == basis]
+        return [first, *(["tuned"] if "tuned" in others else others[:1])]
 
     def _by_name(
         self,

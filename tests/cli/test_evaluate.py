@@ -40,7 +40,7 @@ def test_plain_results_are_a_table_for_people(scores):
         assert re.search(rf"^{row}", summary, re.MULTILINE), row
     # sample_data/README.md: 2 TP / (N_sys + N_ref) = 0.909 soft, 0.796 hard, computed there with numpy.
     assert (round(scores[F1], 3), round(scores["segment.hard.f1.micro"], 3)) == (0.909, 0.796)
-    assert f"{scores[F1]:.4f}" in done.stdout
+    assert f"{scores[F1]:.3f}" in done.stdout
     # A pipe gets plain text.
     assert not re.search("[\x1b\u2500-\u257f]", done.stdout)
     assert all(line == line.rstrip() for line in done.stdout.splitlines())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from called import REFERENCE, SYSTEM, call
+from called import OTHER, REFERENCE, SYSTEM, call
 
 from sedeval_soft.cli.tables import tune
 
@@ -122,6 +122,30 @@ def test_classes_that_are_not_evaluated_are_a_warning(tmp_path):
     done = call(REFERENCE, SYSTEM, "--thresholds", tmp_path / "t.yaml", "--score", F1)
     said = "thresholds is set for 'cars', which is not an evaluated class; did you mean 'car'?"
     assert done.code == 0 and f"warning: {said}" in done.err
+
+
+def test_tuned_scores_that_are_not_what_they_seem_are_a_warning(thresholds, tmp_path):
+    def said(*arguments):
+        return [line for line in call(*arguments).err.splitlines() if "was tuned" in line]
+
+    (same,) = said(REFERENCE, SYSTEM, "--thresholds", thresholds)
+    assert same.startswith(f"warning: {thresholds} was tuned on these very tables: tuned scores are as opt")
+    assert said(REFERENCE, OTHER, "--thresholds", thresholds) == []
+    (other,) = said(REFERENCE, OTHER, "--thresholds", thresholds, "--segment-length", "0.5", "--pool", "mean")
+    assert other.endswith("was tuned with other settings: segment_length 1.0, not 0.5; pool max, not mean")
+    # Collars have no influence on thresholds of segments, and have one on those of events.
+    assert said(REFERENCE, OTHER, "--thresholds", thresholds, "--onset-collar", "1") == []
+    events = tmp_path / "events.yaml"
+    run("tune", REFERENCE, SYSTEM, "--objective", "event.f1", "-o", events)
+    (collar,) = said(REFERENCE, OTHER, "--thresholds", events, "--onset-collar", "1")
+    assert collar.endswith("settings: onset_collar 0.2, not 1.0")
+    document = call(REFERENCE, SYSTEM, "--thresholds", thresholds, "--format", "json").document
+    assert any("was tuned on these very tables" in text for text in document["warnings"])
+
+
+def test_classes_show_tuned_scores(thresholds):
+    text = run(REFERENCE, OTHER, "--thresholds", thresholds, "--only", "segment", "--by-class")
+    assert "soft   tuned     n" in text
 
 
 def test_folds_are_tuned_over_by_themselves(folds):

@@ -117,6 +117,14 @@ def test_times_without_a_step_are_refused():
         TimeGrid.of(onset, offset).step("t")
 
 
+def test_time_steps_of_a_filter_are_one_event_where_they_touch():
+    """By hand: two detections apart, on a grid of 0.5 s; a window of one step changes nothing."""
+    reference = long_rows([("f", 0, 1, "a", 1.0), ("f", 3, 4.5, "a", 1.0)])
+    system = long_rows([("f", 0, 1, "a", 0.9), ("f", 3, 4.5, "a", 0.8)])
+    scores = evaluate(reference, system, median_filter=0.5, only=("event.hard",))
+    assert [scores[f"event.hard.{name}[a]"] for name in ("n_ref", "n_sys", "f1")] == [2, 2, 1.0]
+
+
 @pytest.mark.parametrize(
     "bad",
     [

@@ -178,7 +178,7 @@ ATTACKS: dict[str, Attack] = {
     "2,000 events that fit 2,000 others": crowd(2000),
     "4,000 events that fit 4,000 others": crowd(4000),
     "20,000 events that fit 20,000 others": crowd(20_000),
-    "4,000 events that fit 4,000 others, greedy": crowd(4000, "--matching", "greedy"),
+    "4,000 events that fit 4,000 others, greedy": crowd(4000, "--set", "matching=greedy"),
     "4,000 events that fit 4,000 others, as sed_eval": crowd(4000, "--compat", "sed_eval"),
     "1,000 steps of noise in 10 ms": noise(1000),
     "20,000 steps of noise in 0.2 s": noise(20_000),

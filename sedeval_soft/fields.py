@@ -155,8 +155,8 @@ class SettingsKeywords(TypedDict, total=False):
         "events of another class must cover to make it a cross trigger.")]
     psds: Annotated[Literal["dcase-psds1", "dcase-psds2"] | None, Field(None, INTERSECTIONS, "NAME",
         meaning="Null, or the name of a polyphonic sound detection score to compute.",
-        help="Compute PSDS as DCASE does: dcase-psds1 or dcase-psds2. This sets --dtc, --gtc, --cttc, "
-        "--alpha-ct, --alpha-st and --max-efpr where they are not given.",
+        help="Compute PSDS as DCASE does: dcase-psds1 or dcase-psds2. This sets --dtc, --gtc, --set cttc, "
+        "--set alpha_ct, alpha_st and max_efpr where they are not given.",
         brief="Compute PSDS: dcase-psds1 or dcase-psds2.")]
     alpha_ct: Annotated[float | None, Field(None, INTERSECTIONS, "NUMBER", least=0.0, most=1e3, implied=0.0,
         meaning="Weight of cross triggers in PSDS; a number asks for PSDS. null for that of `psds`, else 0.",
@@ -347,6 +347,13 @@ class Keywords(SettingsKeywords, ReadingKeywords, total=False):
     preset: str
 
 
+SELDOM = (
+    *("pool", "matching", "cttc", "alpha_ct", "alpha_st", "max_efpr", "t_norm", "max_fpr", "max_fnr", "bins"),
+    *("entropy_unit", "epsilon", "region_edges"),
+)
+"""Settings that few change: on the command line they are given by `--set NAME=VALUE`."""
+
+
 def _defined(keywords: Any) -> dict[str, Field]:  # noqa: ANN401 - a TypedDict
     """Return what is said of each of some keyword arguments, with what their types say."""
     defined: dict[str, Field] = {}
@@ -362,7 +369,7 @@ def _defined(keywords: Any) -> dict[str, Field]:  # noqa: ANN401 - a TypedDict
             choices=choices,
             optional=len(several) < len(kinds),
             meaning=field.meaning or field.help,
-            flag=field.flag or f"--{name.replace('_', '-')}",
+            flag=field.flag or (f"--set {name}" if name in SELDOM else f"--{name.replace('_', '-')}"),
         )
     return defined
 

@@ -192,6 +192,7 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
     settings = options.settings_of(given, [*names, *defaults], just=just, folds=folds)
     if points:
         settings = settings_of_points(settings, [system])
+    options.check_effects(given, page or settings)
     if names or given["objective"]:
         options.check_scores(given, settings, names, points=points)
     if settings.ci or len(systems) < 2 or runs:  # of several differences are resampled whatever is asked for

@@ -32,11 +32,14 @@ from sedeval_soft.fields import (
     RULES,
     SCORING,
     SEGMENTS,
+    SELDOM,
     STEERING,
 )
 from sedeval_soft.published import NAMES
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.limits import Limits
 
@@ -127,6 +130,7 @@ class Option(click.Option):
         """Keep what the help says, beside what click makes of the rest. brief: True for the help itself."""
         super().__init__(names, **attributes)
         self.heading = heading
+        self.is_seldom = False
         self.brief = (self.help or "") if brief is True else brief or ""
 
 
@@ -147,6 +151,73 @@ def _help_all(*, hidden: bool = False) -> Option:
     return Option(
         ["--help-all"], is_flag=True, is_eager=True, expose_value=False, hidden=hidden,
         callback=_show_full_help, help="Show this help with all options and exit.",
+    )  # fmt: skip
+
+
+class SetOption(Option):
+    """`--set NAME=VALUE`: the settings of a command that few change.
+
+    settings: their options, by name, which read and check the values.
+    """
+
+    def __init__(self, settings: Mapping[str, Option]) -> None:
+        """Make the option of some settings."""
+        self.settings = settings
+        super().__init__(
+            ["--set", "chosen"], SCORING, multiple=True, metavar="NAME=VALUE", callback=self.read,
+            help=f"Change one of these settings: {', '.join(settings)}. --help-settings says what they mean. "
+            "Repeatable.",
+        )  # fmt: skip
+
+    def read(self, ctx: click.Context, _: click.Parameter, texts: Sequence[str]) -> dict[str, Any]:
+        """Return values by setting, as click calls it; raises UsageError for what is not a setting."""
+        values: dict[str, Any] = {}
+        for text in texts:
+            name, sign, value = text.partition("=")
+            name = name.strip().replace("-", "_")
+            if not sign or name not in self.settings:
+                from sedeval_soft.names import did_you_mean
+
+                known = f"expected NAME=VALUE, with NAME one of {', '.join(self.settings)}"
+                raise click.UsageError(f"--set {text!r}: {known}{did_you_mean(name, self.settings)}", ctx)
+            if name in values:
+                raise click.UsageError(f"--set {name} is given twice; expected once.", ctx)
+            try:
+                values[name] = self.settings[name].type.convert(value.strip(), None, ctx)
+            except click.BadParameter as error:
+                raise click.UsageError(f"--set {text!r}: {error.message}", ctx) from None
+        return values
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        """Complete a name, and behind the sign the values of a setting that has choices."""
+        from click.shell_completion import CompletionItem
+
+        found = []
+        for name, each in self.settings.items():
+            choices = getattr(each.type, "choices", ()) if incomplete.startswith(f"{name}=") else ("",)
+            found += [CompletionItem(f"{name}={choice}", help=each.help) for choice in choices]
+        return [item for item in found if str(item.value).startswith(incomplete)]
+
+
+def _help_settings(settings: Mapping[str, Option]) -> Option:
+    """Return the option that lists the settings of `--set`."""
+
+    def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+        if wanted and not ctx.resilient_parsing:
+            page = ctx.make_formatter()
+            records = []
+            for name, each in settings.items():
+                choices = getattr(each.type, "choices", None)
+                values = "|".join(choices) if choices else each.metavar or each.type.name.upper()
+                records.append((f"{name}={values}", each.help or ""))
+            with page.section("Settings of --set"):
+                page.write_dl(records)
+            click.echo(page.getvalue(), nl=False)
+            ctx.exit()
+
+    return Option(
+        ["--help-settings"], is_flag=True, is_eager=True, expose_value=False, callback=show,
+        help="Show the settings of --set and exit.",
     )  # fmt: skip
 
 
@@ -198,6 +269,7 @@ class GroupedCommand(PlainCommand):
             if args[i] == "--ci" and (i + 1 == len(args) or args[i + 1].lower() not in METHODS):
                 args[i] = f"--ci={METHODS[0]}"
         rest = super().parse_args(ctx, args)
+        ctx.params |= ctx.params.get("chosen") or {}
         if isinstance(ctx.params.get("threshold"), str):
             if ctx.params["thresholds"] is not None:
                 message = "--threshold with a rule or a file is --thresholds; both are given."
@@ -287,7 +359,13 @@ def command(
     """Return what makes a command of a function. Examples of calls and exit codes stand below its help."""
     epilog = f"\b\nExamples:\n{examples.strip(chr(10))}\n\nExit status: {status}\n"
     shortened = any(getattr(each, "brief", "") for each in parameters)
-    params = [*parameters, HELP_ALL if shortened else SAME_HELP]
+    seldom = {str(each.name): each for each in parameters if isinstance(each, Option) and each.is_seldom}
+    others = [each for each in parameters if each not in seldom.values()]
+    if len(seldom) > 1:
+        others += [SetOption(seldom), _help_settings(seldom)]
+    else:
+        others = [*parameters]
+    params = [*others, HELP_ALL if shortened else SAME_HELP]
     return click.command(cls=cls, params=params, epilog=epilog, **attributes)
 
 
@@ -386,7 +464,10 @@ def setting(name: str, **changed: Any) -> Option:  # noqa: ANN401 - click's own
     multiple = name in ("classes", "ignore_class", "columns", "source_form") or isinstance(
         field.default, tuple
     )
-    return option(field.heading, field.flag, name, multiple=multiple, **attributes)
+    flag = f"--{name.replace('_', '-')}" if name in SELDOM else field.flag
+    made = option(field.heading, flag, name, multiple=multiple, **attributes)
+    made.is_seldom = name in SELDOM
+    return made
 
 
 def settings_under(*headings: str, without: Sequence[str]) -> tuple[Option, ...]:
@@ -686,6 +767,41 @@ def refuse(*refusals: tuple[object, str]) -> None:
     for wrong, message in refusals:
         if wrong:
             raise click.UsageError(message)
+
+
+def check_effects(given: Mapping[str, Any], settings: Settings) -> None:
+    """Raise SettingsError for a setting of --set that changes no score of this call.
+
+    settings: those by which everything is computed that is shown or written.
+    """
+    chosen = given.get("chosen")
+    if not chosen:
+        return
+    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.plan import Plan
+
+    plan = Plan.of(settings)
+    bases, soft = (
+        {basis for basis, _ in plan.families},
+        {basis for basis, reading in plan.families if reading == "soft"},
+    )
+    cells = {"segment", "clip", "ranking"}
+    divergences = "divergence" in settings.measures or soft & cells
+    needs = {
+        "pool": (bases & cells, "segments or clips, and --only or --score leaves them out"),
+        "matching": ("event" in bases, "events, and --only or --score leaves them out"),
+        "cttc": (plan.psds, "PSDS: --psds NAME"),
+        "t_norm": (soft & cells, "soft scores of segments or clips, and --only or --score leaves them out"),
+        "max_fpr": ("curves" in settings.measures, "--measures curves"),
+        "max_fnr": ("curves" in settings.measures, "--measures curves"),
+        "bins": ("calibration" in settings.measures, "--measures calibration"),
+        "entropy_unit": (divergences, "--measures divergence, or soft scores of segments"),
+        "epsilon": (divergences, "--measures divergence, or soft scores of segments"),
+    }
+    for name in chosen:
+        has_effect, needed = needs.get(name, (True, ""))
+        if not has_effect:
+            raise SettingsError(f"--set {name} has no effect in this call: it needs {needed}")
 
 
 def check_scores(

@@ -14,7 +14,7 @@ from itertools import pairwise
 import click
 
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.fields import FIELDS
+from sedeval_soft.fields import FIELDS, SELDOM
 from sedeval_soft.names import by_alias, close_matches, normal, other_settings
 
 
@@ -66,7 +66,9 @@ def refuse_misspelt(word: str, commands: Iterable[str]) -> None:
 def _of_option(name: str, context: click.Context | None) -> str:
     """Return what an option of another tool is called here, as far as the command has it."""
     plain = normal(name)
-    if plain in other_settings():
+    if plain in SELDOM:
+        hint, ours = f"It is a setting that few change: --set {plain}=VALUE.", ["--set"]
+    elif plain in other_settings():
         tool, settings = other_settings()[plain]
         ours = [FIELDS[setting].flag for setting in settings]
         off = "=False" if ours[0].startswith("--no-") else ""

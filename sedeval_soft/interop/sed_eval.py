@@ -43,7 +43,7 @@ UNDEFINED = "undefined rates and 2.2e-16"
 ABSENT = "which classes macro averages"
 
 CAUSES = {
-    POOLED: "with --pool mean a segment is cut by its mean; sed_eval's is active where anything in it is",
+    POOLED: "with --set pool=mean a segment is cut by its mean; sed_eval's is active where anything in it is",
     EDGES: "sed_eval takes floor and ceil of float quotients: onsets on the grid may begin a segment early",
     COLLARS: "sed_eval compares floats, so that 0.9 s and 1.1 s are more than 0.2 s apart",
     LEFTOVERS: "sed_eval pairs what one matching leaves over in row order, whatever the class",

@@ -83,7 +83,7 @@ def refuse_settings(settings: Settings) -> None:
     if not bases and "hard" not in plan.psds:
         raise SettingsError("--check sed_scores_eval needs optimal readings or PSDS; --only leaves them out")
     if settings.pool != "max" and "segment" in bases:
-        raise SettingsError("sed_scores_eval takes the highest value of a segment: --check needs --pool max")
+        raise SettingsError("sed_scores_eval takes the highest value of a segment: expected --set pool=max")
     if "event" in bases and not (settings.onset and settings.offset):
         raise SettingsError("sed_scores_eval always looks at onsets and offsets of events")
     if "event" in bases and settings.match_by == "iou":

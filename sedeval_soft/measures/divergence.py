@@ -245,13 +245,13 @@ _correlation_of = partial(Measure, low=-1.0, missing=-1.0, table="divergence",
     undefined="either side is constant; counts -1 in averages if the reference is not")  # fmt: skip
 
 KL_DIVERGENCE = _distance("kl_divergence",
-    "mean Bernoulli divergence of the system from the reference, in nats (--entropy-unit)",
-    "mean of y ln(y/p) + (1-y) ln((1-y)/(1-p)), p clipped to [eps, 1 - eps] (--epsilon)",
+    "mean Bernoulli divergence of the system from the reference, in nats (--set entropy_unit)",
+    "mean of y ln(y/p) + (1-y) ln((1-y)/(1-p)), p clipped to [eps, 1 - eps] (--set epsilon)",
     source="Kullback & Leibler 1951; convention of Harju & Mesaros 2023", high=None, short="KLD",
     table="main", aliases=("kl", "kld"))  # fmt: skip
 
 OF_CUT = (
-    _distance("cross_entropy", "mean log loss per cell, in nats (--entropy-unit)",
+    _distance("cross_entropy", "mean log loss per cell, in nats (--set entropy_unit)",
         "mean of -y ln p - (1-y) ln(1-p), p clipped to [eps, 1 - eps]",
         source="Good 1952; as scikit-learn's log_loss", high=None, short="CE",
         aliases=("bce", "log_loss", "logloss")),

@@ -270,7 +270,7 @@ SHARED = (
     _overall("label_ranking_average_precision", "mean share of active classes among those ranked as high",
         "mean over segments and active classes of active ranked as high / ranked as high",
         source="Tsoumakas, Katakis & Vlahavas 2010; as scikit-learn", short="LRAP", direction="higher"),
-    _overall("cross_entropy", "log loss of a segment, summed over the classes, in nats (--entropy-unit)",
+    _overall("cross_entropy", "log loss of a segment, summed over the classes, in nats (--set entropy_unit)",
         "mean over segments of sum over classes of -y ln p - (1-y) ln(1-p)", source="Good 1952", short="CE",
         high=None),
     _overall("hamming_loss", "share of classes that are wrong", "mean over segments and classes of |y - p|",

@@ -103,7 +103,7 @@ def test_a_time_that_no_recording_has(onset, side, reference, tmp_path):
 @pytest.mark.parametrize(
     "options",
     [
-        ("--segment-length", "0.0001", "--pool", "mean"),
+        ("--segment-length", "0.0001", "--set", "pool=mean"),
         ("--segment-length", "0.001", "--measures", "all"), ("--segment-length", "1e-5", "--only", "ranking"),
         ("--segment-length", "1e-3", "--memory-limit", "500M", "--measures", "all"),
         ("--segment-length", "0.001", "--worst", "3", "--only", "segment.hard"),

@@ -25,7 +25,7 @@ def crowd(path: Path, n: int, within: float = 0.0, *, values: bool = False) -> P
 
 
 @pytest.mark.parametrize(
-    "options", [("--events", "rows"), ("--matching", "greedy"), ("--only", "event.optimal")]
+    "options", [("--events", "rows"), ("--set", "matching=greedy"), ("--only", "event.optimal")]
 )
 def test_a_crowd_is_scored(options, tmp_path):
     sides = crowd(tmp_path / "ref.tsv", 1000), crowd(tmp_path / "sys.tsv", 1000, 0.05, values=True)
@@ -41,7 +41,7 @@ def test_a_crowd_is_scored(options, tmp_path):
     [
         (4000, ("--events", "rows")),
         (20_000, ()),
-        pytest.param(4000, ("--matching", "greedy"), marks=pytest.mark.slow),
+        pytest.param(4000, ("--set", "matching=greedy"), marks=pytest.mark.slow),
         pytest.param(4000, ("--events", "rows", "--only", "event.optimal"), marks=pytest.mark.slow),
         pytest.param(20_000, ("--events", "rows", "--only", "event.soft"), marks=pytest.mark.slow),
         pytest.param(4000, ("--compat", "sed_eval"), marks=pytest.mark.slow),
@@ -112,7 +112,7 @@ def test_a_year_is_scored(options, year):
         (),
         ("--report", "page.html"),
         pytest.param(("--measures", "all"), marks=pytest.mark.slow),
-        pytest.param(("--pool", "mean"), marks=pytest.mark.slow),
+        pytest.param(("--set", "pool=mean"), marks=pytest.mark.slow),
         pytest.param(("--worst", "3"), marks=pytest.mark.slow),
         pytest.param(("--ci", "bootstrap"), marks=pytest.mark.slow),
     ],

@@ -69,7 +69,7 @@ TABLES = (SAMPLE / "ref.tsv", SAMPLE / "sys.tsv")
         (True, {"inclusive": True}, ("--inclusive",)),
         (False, {"inclusive": True, "segment_length": 0.3}, ("--inclusive", "--segment-length", "0.3")),
         (False, {"beta": 2.0, "pool": "mean", "median_filter": 1.0},
-         ("--beta", "2", "--pool", "mean", "--median-filter", "1")),
+         ("--beta", "2", "--set", "pool=mean", "--median-filter", "1")),
     ],
 )  # fmt: skip
 def test_numbers_are_those_of_the_command_line(visit, tmp_path, monkeypatch, grid, chosen, options):

@@ -92,8 +92,9 @@ def test_words_are_completed():
     # Options of the default command are completed without its name.
     assert completed("--segment-l") == completed("ref.tsv", "--segment-l") == ["plain,--segment-length"]
     # Those that the short help leaves out, too.
-    assert completed("--cttc") == ["plain,--cttc"]
-    assert completed("--help-") == ["plain,--help-all"]
+    assert completed("--set", "ct") == ["plain,cttc="]
+    assert completed("--set", "pool=") == ["plain,pool=max", "plain,pool=mean"]
+    assert completed("--help-") == ["plain,--help-all", "plain,--help-settings"]
     assert completed("validate", "--fi") == ["plain,--files", "plain,--fix"]
 
 

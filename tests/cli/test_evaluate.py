@@ -100,7 +100,7 @@ def test_operating_points_stand_in_place_of_the_system(tmp_path):
     done = call(reference, *points, "--score", "event.soft.tp.micro", "--score", "event.hard.n_sys.micro")
     assert done.out.split() == ["1.6", "3"]
     # The high threshold's list finds one of two; the second costs a false positive in the reference's 8 s.
-    done = call(reference, *points, "--max-efpr", "1000", "--score", "intersection.hard.psds")
+    done = call(reference, *points, "--set", "max_efpr=1000", "--score", "intersection.hard.psds")
     assert float(done.out) == pytest.approx(0.5 + 0.5 * (1 - 3600 / 8 / 1000))
 
 

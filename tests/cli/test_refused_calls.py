@@ -23,9 +23,21 @@ CALLS = {
     "ref.tsv sys.tsv --threshold x": "is no number such as 0.5, no rule (midpoint or prior), and no file.",
     "ref.tsv sys.tsv --beta 1_0": "'1_0' is not a number such as 0.5.",
     "ref.tsv sys.tsv --only frames": "--only must be one of segment,",
-    "ref.tsv sys.tsv --max-fpr 0": "--max-fpr must be above 0, at most 1",
+    "ref.tsv sys.tsv --set max_fpr=0": "max_fpr must be above 0, at most 1",
     "ref.tsv sys.tsv --ci=percentile": "'percentile' is not one of",
     "ref.tsv sys.tsv --jobs -1": "is not a number of processes such as 4, or all.",
+    # Settings that few change.
+    "ref.tsv sys.tsv --set pol=mean": "epsilon; did you mean 'pool'?",
+    "ref.tsv sys.tsv --set pool": "--set 'pool': expected NAME=VALUE, with NAME one of",
+    "ref.tsv sys.tsv --set pool=median": "--set 'pool=median': 'median' is not one of 'max', 'mean'.",
+    "ref.tsv sys.tsv --set pool=mean --set pool=max": "--set pool is given twice; expected once.",
+    "ref.tsv sys.tsv --set bins=5": "--set bins has no effect in this call: it needs --measures cal",
+    "ref.tsv sys.tsv --set max_fnr=.5": "--set max_fnr has no effect in this call: it needs --measures",
+    "ref.tsv sys.tsv --set cttc=.5": "--set cttc has no effect in this call: it needs PSDS",
+    "ref.tsv sys.tsv --only event --set pool=mean": "--set pool has no effect in this call: it needs seg",
+    "ref.tsv sys.tsv --only segment --set matching=greedy": "--set matching has no effect in this call",
+    "ref.tsv sys.tsv --only segment.hard --set t_norm=product": "--set t_norm has no effect in this call",
+    "ref.tsv sys.tsv --only segment.hard --set epsilon=.01": "--set epsilon has no effect in this call",
     # One value each.
     "ref.tsv sys.tsv --psds dcase-psds1 --psds dcase-psds2": "--psds is given 2 times; expected once. One",
     "ref.tsv sys.tsv --seed 1 --seed 1": "--seed is given 2 times; expected once.",
@@ -146,7 +158,7 @@ SAID = {
     "'x' is in no table\nstrict makes it an error": "'x' is in no table\n--strict makes it an error",
     # A word is no setting, a text in quotes is the caller's, and a file of settings has settings.
     "rank_by=x: ranked by all files and classes": "--rank-by x: ranked by all files and classes",
-    "pool must be max or mean, not 'segment_length'": "--pool must be max or mean, not 'segment_length'",
+    "pool must be max or mean, not 'segment_length'": "pool must be max or mean, not 'segment_length'",
     "best.yaml:2: segment_length must be 1, not 2": "best.yaml:2: segment_length must be 1, not 2",
     # These have no option.
     "onset and offset cannot both be left out": "onset and offset cannot both be left out",

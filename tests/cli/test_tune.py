@@ -65,19 +65,33 @@ def test_thresholds_of_the_same_data_reach_the_optimal_reading(basis, options, t
 MOVING = (
     *("--threshold 0.3", "--reference-threshold 0.3", "--inclusive", "--beta 2", "--classes car"),
     *("--durations durations.tsv", "--preset dcase2024-task4-maestro", "--config settings.yaml"),
-    *("--segment-length 0.3", "--pool mean --segment-length 2.5", "--onset-collar 1", "--offset-collar 2"),
+    *(
+        "--segment-length 0.3",
+        "--set pool=mean --segment-length 2.5",
+        "--onset-collar 1",
+        "--offset-collar 2",
+    ),
     *("--match-by iou", "--iou 0.2 --match-by iou"),
     *("--offset-collar-rate 0.9", "--no-onset", "--no-offset", "--events rows", "--median-filter 3"),
     *("--min-gap 2", "--min-duration 2", "--dtc 0.7", "--gtc 0.7", "--psds dcase-psds1"),
     *("--objective segment.error_rate", "--files list.txt", "--ignore-class car"),
-    *("--regions regions.tsv", "--region-edges onset --regions regions.tsv", "--after-shots 9"),
+    *("--regions regions.tsv", "--set region_edges=onset --regions regions.tsv", "--after-shots 9"),
 )
 """Each option that says what thresholds are best, with something that makes others best."""
 
 
 def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatch):
     options = {option for each in tune.params for option in each.opts if option[:2] == "--"}
-    files = {"--output", "--quiet", "--columns", "--label", "--from", "--limit", "--memory-limit"}
+    files = {
+        "--output",
+        "--quiet",
+        "--columns",
+        "--label",
+        "--from",
+        "--limit",
+        "--memory-limit",
+        "--help-settings",
+    }
     assert options == {*(line.split()[0] for line in MOVING), *files, "--help-all"}
     monkeypatch.chdir(tmp_path)
     Path("settings.yaml").write_text("threshold: 0.2\n", encoding="utf-8")
@@ -88,7 +102,8 @@ def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatc
 
     def tuned(*options):
         if options not in found:
-            made = yaml.safe_load(run("tune", REFERENCE, SYSTEM, "-q", "--objective", *options))
+            asked = options[1:] if "--objective" in options else ("--objective", *options)
+            made = yaml.safe_load(run("tune", REFERENCE, SYSTEM, "-q", *asked))
             found[options] = made["thresholds"], made["classes"]
         return found[options]
 
@@ -131,7 +146,9 @@ def test_tuned_scores_that_are_not_what_they_seem_are_a_warning(thresholds, tmp_
     (same,) = said(REFERENCE, SYSTEM, "--thresholds", thresholds)
     assert same.startswith(f"warning: {thresholds} was tuned on these very tables: tuned scores are as opt")
     assert said(REFERENCE, OTHER, "--thresholds", thresholds) == []
-    (other,) = said(REFERENCE, OTHER, "--thresholds", thresholds, "--segment-length", "0.5", "--pool", "mean")
+    (other,) = said(
+        REFERENCE, OTHER, "--thresholds", thresholds, "--segment-length", "0.5", "--set", "pool=mean"
+    )
     assert other.endswith("was tuned with other settings: segment_length 1.0, not 0.5; pool max, not mean")
     # Collars have no influence on thresholds of segments, and have one on those of events.
     assert said(REFERENCE, OTHER, "--thresholds", thresholds, "--onset-collar", "1") == []

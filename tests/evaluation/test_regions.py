@@ -574,11 +574,11 @@ def test_what_is_no_table_of_regions_is_refused(text, tmp_path):
     [
         ("--compat sed_eval --after-shots 1", "compat=sed_eval cannot go with regions and after_shots"),
         ("--check sed_eval --after-shots 1", "sed_eval knows no regions"),
-        ("--region-edges onset", "region_edges=onset needs regions or after_shots"),
+        ("--set region_edges=onset", "region_edges=onset needs regions or after_shots"),
         ("--after-shots 0", "such as '5 POS', not '0'"),
         ("--after-shots POS", "after_shots must be"),
         ("--after-shots 1.5", "after_shots must be"),
-        ("--region-edges keep", "keep"),
+        ("--set region_edges=keep", "keep"),
     ],
 )
 def test_settings_that_contradict_each_other_are_refused(options, message):

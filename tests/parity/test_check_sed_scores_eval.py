@@ -78,7 +78,7 @@ def test_maestro():
     ("chosen", "said"),
     [
         ({"only": ("segment.soft",), "psds": None}, "--only leaves them out"),
-        ({"pool": "mean"}, "--pool max"),
+        ({"pool": "mean"}, "--set pool=max"),
         ({"offset": False}, "onsets and offsets"),
         ({"events": "rows"}, "--events merge"),
     ],

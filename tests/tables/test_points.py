@@ -32,7 +32,7 @@ REFERENCE = HEAD + "a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\nb.wav\t1\t2\tdog\n"
 LOOSE = HEAD + "a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\na.wav\t9\t9.5\tcar\nb.wav\t1\t2\tdog\n"
 TIGHT = HEAD + "a.wav\t0\t2\tcar\n"
 ONLY = ("event", "intersection")
-PSDS = ("--max-efpr", "1000", "--score", "intersection.hard.psds")
+PSDS = ("--set", "max_efpr=1000", "--score", "intersection.hard.psds")
 
 
 @pytest.fixture
@@ -226,7 +226,8 @@ def test_wherever_a_system_is_taken(tmp_path, reference):
     page = tmp_path / "page.html"
     assert call(reference, folder, "--report", page, "--quiet").code == 0
     assert page.exists()
-    assert call("plot", "psd-roc", reference, folder, "--max-efpr", "100", "-o", tmp_path / "f.svg").code == 0
+    figure = tmp_path / "f.svg"
+    assert call("plot", "psd-roc", reference, folder, "--set", "max_efpr=100", "-o", figure).code == 0
     refused = call(reference, folder, "--score", "segment.soft.f1.micro")
     assert refused.code == 2
     assert "operating points have no scores of segments" in refused.err
@@ -268,7 +269,7 @@ def test_folders_are_operating_points_where_that_is_said_once_for_all(tmp_path, 
         assert entry["report"]
     made = build_site(submissions, reference, site, rank_by=name, operating_points=True)
     assert made.board.entries[0].value == expected[name]
-    assert call("plot", "psd-roc", reference, folder, "--operating-points", "--max-efpr", "9", "-o",
+    assert call("plot", "psd-roc", reference, folder, "--operating-points", "--set", "max_efpr=9", "-o",
                 tmp_path / "f.svg").err.count("taken as") == 0  # fmt: skip
     for found in (validate(folder, reference, operating_points=True), validate(folder, reference)):
         assert found.form.startswith("2 operating points at 0.2 to 0.6, long table")

@@ -17,16 +17,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from sedeval_soft.evaluation.count import (
     LESS_MEMORY,
-    bytes_per_cell,
-    bytes_per_file,
     check_counts,
 )
 from sedeval_soft.evaluation.shard import Shard, describe, scenes_of, shard_of_rows
-from sedeval_soft.memory import check_room, given_limit, has_room, reuse_freed, room
+from sedeval_soft.memory import check_room, given_limit, reuse_freed, room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
@@ -61,27 +57,8 @@ def count_rows(
     durations: Mapping[str, float] | None = None,
     name: str | None = None,
 ) -> Shard:
-    """Return the statistics of tables in memory; recordings are counted in parts if all are too many.
-
-    name: the system's.
-    """
-    # Were all recordings as long as the longest; where that is too much, it takes a look at each of them.
-    n_files = len(reference.files) + len(system.files) + len(durations or ())
+    """Return the statistics of tables in memory; name: the system's."""
     n_classes = len(settings.classes or {*reference.classes, *system.classes})
-    longest = max(*(float(rows.offset.max(initial=0.0)) for rows in (reference, system)),
-                  *(durations or {}).values())  # fmt: skip
-    cells = n_files * n_classes * np.ceil(longest / settings.segment_length)
-    # Which classes are left where files are left out is known of all rows together only.
-    if settings.files is None and not has_room(
-        2 * (n_files * bytes_per_file(n_classes, settings) + bytes_per_cell(settings) * cells)
-    ):
-        from sedeval_soft.evaluation.execute import Execute
-        from sedeval_soft.evaluation.partition import partition_rows
-
-        partition = partition_rows(reference, system, settings, durations)
-        if partition is not None:
-            shard = count_parts(partition, settings, Execute())
-            return shard if name is None else shard._replace(system=name)
     if (len(reference) + len(system)) * n_classes > _MANY:
         reuse_freed()
     return shard_of_rows(reference, system, settings, durations, name)

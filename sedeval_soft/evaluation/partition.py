@@ -18,7 +18,7 @@ import numpy as np
 from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.evaluation.count import LESS_MEMORY, bytes_per_cell, bytes_per_file
 from sedeval_soft.evaluation.execute import Execute
-from sedeval_soft.memory import check_room, reuse_freed, room
+from sedeval_soft.memory import check_room, reuse_freed
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.blocks import UnfitError, blocks_of
@@ -100,17 +100,6 @@ class Partition:
     least: float
 
 
-def partition_rows(
-    reference: EventTable, system: EventTable, settings: Settings, durations: Mapping[str, float] | None
-) -> Partition | None:
-    """Return tables in memory in parts; None where all can be counted at once, or no division would help."""
-    ours, theirs = (Extent.of(rows) for rows in (reference, system))
-    pieces = [Piece(ours.names, reference)], [Piece(theirs.names, system)]
-    names, extents = (ours.names, theirs.names), ([ours], [theirs])
-    partition = _divided(names, extents, lambda _: pieces, settings, durations, 1, room(), in_memory=True)
-    return partition if len(partition.parts) > 1 and partition.least <= room() else None
-
-
 def partition_files(
     reference: str,
     system: str,
@@ -176,13 +165,11 @@ def _divided(
     durations: Mapping[str, float] | None,
     n_parts: int,
     most: int,
-    *,
-    in_memory: bool = False,
 ) -> Partition:
     """Return recordings in parts: as many of a written part together as take less than half of some memory.
 
     sides: both tables without any row. extents: of each file of either side. pieces_of: returns the pieces of
-    a written part, of all for None. in_memory: whether rows take no more memory than they have already.
+    a written part, of all for None.
     """
     every = [extent for side in extents for extent in side]
     lengths = durations or {}
@@ -206,7 +193,7 @@ def _divided(
             length[k] = max(length[k], end)
     cells = np.ceil(length / settings.segment_length) * n_classes
     size = bytes_per_file(n_classes, settings) + bytes_per_cell(settings) * cells
-    size += 0.0 if in_memory else n_bytes
+    size += n_bytes
 
     # Of the recordings of a part, as many as take less than half: what was counted already stays.
     full = [0.0] * n_parts

@@ -8,17 +8,23 @@ from fnmatch import fnmatchcase
 from itertools import compress
 from typing import NamedTuple
 
+import numpy as np
+
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.count import left_out, tally_pair
+from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file, check_counts, left_out, tally_pair
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures.tally import Tally
+from sedeval_soft.memory import has_room, room
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.recordings import Recordings, align, merges
+
+_ROW, _VALUE = 400, 40
+"""Bytes that counting takes at the most for each row, and for each further value of a row of a wide table."""
 
 Files = dict[str, tuple[str, ...]]
 """Files of each scene or fold by its name, sorted."""
@@ -122,11 +128,38 @@ def shard_of(
     if pair.ignored is not None:
         # What is ignored is told of.
         findings = replace(findings, ignored={", ".join(pair.ignored.classes): left_out(pair)})
-    tally = tally_pair(pair, cells=cells)
+    pieces = pieces_of(pair)
+    tally = Tally.merge(tally_pair(piece, cells=cells) for piece in pieces)
     # A class that the pair lacks counts nothing.
     known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in settings.groups.items()}
-    groups = {name: tally_pair(pair.with_classes(labels)) for name, labels in known.items()}
+    groups = {
+        name: Tally.merge(tally_pair(piece.with_classes(labels)) for piece in pieces)
+        for name, labels in known.items()
+    }
     return Shard(settings, system, tally, groups, findings, inputs, durations)
+
+
+def bytes_of_rows(rows: EventTable) -> int:
+    """Return what counting takes at the most for each row of a table."""
+    return _ROW + _VALUE * max(0, len(rows.values) - 1)
+
+
+def pieces_of(pair: Recordings) -> list[Recordings]:
+    """Return recordings some at a time: as many together as take less than half of the memory there is.
+
+    Raises RoomError where the counts alone would not fit.
+    """
+    sides, settings = (pair.reference, pair.system), pair.settings
+    n_files, n_classes = len(pair.files), len(pair.classes)
+    cells = np.ceil(pair.reach / settings.segment_length) * n_classes
+    size = bytes_per_file(n_classes, settings) + bytes_per_cell(settings) * cells
+    if has_room(2 * (float(size.sum()) + sum(bytes_of_rows(rows) * len(rows) for rows in sides))):
+        return [pair]
+    check_counts(n_files, n_classes, settings)
+    for rows in sides:
+        size += bytes_of_rows(rows) * np.bincount(rows.file, minlength=n_files)
+    group = np.cumsum(size) // max(1.0, room() / 2)
+    return [pair.with_files(tuple(compress(pair.files, group == k))) for k in np.unique(group)] or [pair]
 
 
 def describe(rows: EventTable, role: str, settings: Settings) -> Input:

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.evaluation.count import (
     LESS_MEMORY,
@@ -84,11 +84,9 @@ def count_tables(
     from sedeval_soft.evaluation.partition import partition_files
     from sedeval_soft.tables.stored_rows import temporary_folder
 
-    with ExitStack() as stack:
-        folder = stack.enter_context(temporary_folder()) if execute.on_disk else None
+    with temporary_folder() as folder:
         how = (limits, execute, folder, n_parts, block)
-        partition = partition_files(reference, system, settings, read_durations, *how)
-        return count_parts(partition, settings, execute)
+        return count_parts(partition_files(reference, system, read_durations, *how), settings, execute)
 
 
 def is_large(reference: str, system: str, jobs: int) -> bool:
@@ -126,7 +124,8 @@ def count_parts(partition: Partition, settings: Settings, execute: Execute) -> S
     joined = joined_as_whole([shard.findings for shard in shards])
     if joined:
         # Rows of all parts together say what an event is.
-        parts = [replace(part, joined=joined) for part in parts]
+        for role, are_joined in joined.items():
+            parts = [_knowing(part, role, joined=are_joined) for part in parts]
         shards = execute.map(count, parts)
     _check_merge(shards)
     shard = _as_one(Shard.merge(shards), partition, names.findings)
@@ -156,7 +155,13 @@ def _on_time_grid(
         for labels in grids[0]
         if labels == classes or filters
     }
-    return [replace(part, steps=steps) for part in partition.parts]
+    return [_knowing(part, "system", steps=steps) for part in partition.parts]
+
+
+def _knowing(part: Part, role: str, **known: Any) -> Part:  # noqa: ANN401 - fields of Origin
+    """Return a part of which a side knows more of the whole table."""
+    table = getattr(part, role)
+    return replace(part, **{role: replace(table, origin=replace(table.origin, **known))})
 
 
 def time_grids(settings: Settings, part: Part) -> dict[tuple[str, ...], TimeGrid]:

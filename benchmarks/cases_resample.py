@@ -51,7 +51,6 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "calibration": {"only": _READINGS[:2], "measures": ("calibration",)},
     "divergence and correlation": {"only": _READINGS[:2], "measures": ("divergence",)},
     "rankings": {"only": ("ranking",)},
-    "errors by kind": {"only": _READINGS, "measures": ("errors",)},
     "confusions": {"only": _READINGS, "measures": ("confusion",)},
     "grounding": {"only": ("segment.hard",), "measures": ("grounding",)},
 }

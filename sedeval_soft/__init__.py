@@ -113,17 +113,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sedeval_soft.annotators.annotate import Annotation, annotate
     from sedeval_soft.api.comparison import compare, mean_of_runs
-    from sedeval_soft.api.diagnosis import diagnose
     from sedeval_soft.api.evaluation import evaluate, threshold_curves
     from sedeval_soft.api.evaluator import Evaluator
     from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.published import published_scores
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.sources import operating_points
+    from sedeval_soft.apps.diagnosis import Diagnosis, diagnose
     from sedeval_soft.comparison.board import Board, UnknownSystemError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.evaluation.curves import Curves
-    from sedeval_soft.evaluation.diagnosis import Diagnosis
     from sedeval_soft.evaluation.scores import Score, Scores, UnknownScoreError
     from sedeval_soft.html.report_page import Choices
     from sedeval_soft.report.write import OutputError
@@ -146,17 +145,16 @@ __all__ = [
 
 _NAMES = {
     "api.comparison": "compare mean_of_runs",
-    "api.diagnosis": "diagnose",
     "api.evaluation": "evaluate threshold_curves",
     "api.evaluator": "Evaluator",
     "api.plotting": "plot",
     "api.published": "published_scores",
     "api.report": "write_report",
     "api.sources": "operating_points",
+    "apps.diagnosis": "Diagnosis diagnose",
     "comparison.board": "Board UnknownSystemError",
     "errors": "EvaluationError InputError SettingsError",
     "evaluation.curves": "Curves",
-    "evaluation.diagnosis": "Diagnosis",
     "evaluation.scores": "Score Scores UnknownScoreError",
     "html.report_page": "Choices",
     "report.write": "OutputError",

@@ -181,10 +181,9 @@ class SettingsKeywords(TypedDict, total=False):
         help="What two soft labels have in common: the smaller, the product, or max(0, sum - 1).")]
     measures: Annotated[Sequence[str] | None, Field((), MEASURES, "GROUP",
         meaning="Groups of measures to compute as well: `curves`, `divergence`, `calibration`, `confusion`, "
-        "`joint`, `grounding`, `errors`, or `all`.", help="Compute these, too: curves (average precision, "
-        "ROC), divergence, calibration, confusion (of classes), joint (best thresholds of all classes), "
-        "grounding (mean IoU), errors (what each kind costs), or all. Repeatable; a --score from a group is "
-        "computed without it.",
+        "`joint`, `grounding`, or `all`.", help="Compute these, too: curves (average precision, ROC), "
+        "divergence, calibration, confusion (of classes), joint (best thresholds of all classes), grounding "
+        "(mean IoU), or all. Repeatable; a --score from a group is computed without it.",
         brief="Also curves, divergence, calibration, ... or all.")]
     means: Annotated[Sequence[str] | None, Field((), MEASURES, "MEAN",
         meaning="Means to compute as well, of measures of which more is better: `harmonic` and `geometric` "

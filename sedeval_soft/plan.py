@@ -39,9 +39,9 @@ class Plan(NamedTuple):
     """What settings ask for.
 
     families: the bases and readings that are scored, in the order of their scores; thresholded: those of
-    them that look for each class's best threshold; explained: those of whose events, or segments, it is said
-    what is wrong with them. swept: the bases that are scored over thresholds of the reference. psds: the
-    readings that have a PSDS; filters: the median filters over which it is computed as well, in seconds.
+    them that look for each class's best threshold. swept: the bases that are scored over thresholds of the
+    reference. psds: the readings that have a PSDS; filters: the median filters over which it is computed as
+    well, in seconds.
 
     Of cells: compared: the bases with measures that need the values of all cells together; kept: those whose
     values are kept of every file. needs_grid: whether the values of all segments are needed; hard counts
@@ -56,7 +56,6 @@ class Plan(NamedTuple):
     settings: Settings
     families: tuple[Family, ...]
     thresholded: tuple[Family, ...]
-    explained: tuple[Family, ...]
     swept: tuple[str, ...]
     psds: tuple[str, ...]
     filters: tuple[float, ...]
@@ -91,9 +90,6 @@ class Plan(NamedTuple):
         )
         scored = {basis for basis, _ in families}
         thresholded = tuple(family for family in THRESHOLDED if family in families)
-        explained: tuple[Family, ...] = ()
-        if "errors" in groups:
-            explained = tuple(family for family in families if _explains(settings, *family))
         swept = tuple(each for each in BASES if settings.reference_sweep and wants(each, "hard", "optimal"))
         # Those whose values tell the thresholds of tuned readings.
         tuned_by = {basis for basis in BASES if wants(basis, "tuned")}
@@ -120,7 +116,7 @@ class Plan(NamedTuple):
         soft_events = any(wants(basis, "soft") for basis in events)
         best_of_events = any(wants(basis, "optimal") or basis in tuned_by for basis in events)
         return cls(
-            settings, families, thresholded, explained, swept, psds, compared=compared,
+            settings, families, thresholded, swept, psds, compared=compared,
             filters=settings.psds_median_filters if "hard" in psds else (),
             kept=tuple(basis for basis in CELLS if basis in searched),
             counts_segments=not {*scored, *tuned_by}.isdisjoint(("segment", "ranking")),
@@ -154,14 +150,3 @@ class Plan(NamedTuple):
     def ordered(self) -> tuple[str, ...]:
         """The bases whose cells are put in the order of their values."""
         return self.compared if self.asks_for(*ORDERED, "divergence") else ()
-
-
-def _explains(settings: Settings, basis: str, reading: str) -> bool:
-    """Return whether errors of a basis and reading are those that its F counts.
-
-    sed_eval has other hits and segments. In other T-norms than the minimum a system that copies a soft
-    reference has errors that are of no kind.
-    """
-    known = basis in {"event", "segment"} if reading == "hard" else (basis, reading) == ("segment", "soft")
-    counted = settings.compat is None and (reading == "hard" or settings.t_norm == "minimum")
-    return known and counted

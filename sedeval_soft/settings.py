@@ -108,7 +108,7 @@ READINGS: dict[str, tuple[str, ...]] = {
 }
 """The readings of each basis: what `only` can name."""
 
-GROUPS = ("curves", "divergence", "calibration", "confusion", "joint", "grounding", "errors")
+GROUPS = ("curves", "divergence", "calibration", "confusion", "joint", "grounding")
 """Measures that are computed only when asked for: what `measures` can name."""
 
 CLASS_MEANS = ("harmonic", "geometric")
@@ -277,8 +277,6 @@ class Settings:
              "ignore_class cannot go with reference_sweep: what is ignored is cut at one threshold"),
             (not (self.onset or self.offset),
              "onset and offset cannot both be left out of event-based scores"),
-            (self.compat and "errors" in self.measures and {*self.measures} != {*GROUPS},
-             f"compat={self.compat} has other hits and segments than measures=errors explains"),
             (self.match_by == "iou" and changed,
              f"match_by=iou knows no collars; expected {', '.join(changed)} as by default"),
             (self.match_by == "iou" and self.compat,

@@ -99,7 +99,7 @@ def label(middle: float, told: str) -> str:
 def layers() -> list[list[str]]:
     """Return the packages of each layer, as import-linter has them: the first imports from no other."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    (contract,) = settings["tool"]["importlinter"]["contracts"]
+    contract = settings["tool"]["importlinter"]["contracts"][0]
     return [[room.strip() for room in re.split("[|:]", layer)] for layer in reversed(contract["layers"])]
 
 

@@ -330,13 +330,13 @@ def settings_of_points(settings: Settings, systems: Iterable[Any]) -> Settings:
         ),
         (not only, "have no scores of segments or clips; evaluate event or intersection"),
         (
-            settings.measures and not {"curves", "confusion", "errors"} & {*settings.measures},
-            f"have no values for measures={names}; only confusion, curves and errors can be had of them",
+            settings.measures and not {"curves", "confusion"} & {*settings.measures},
+            f"have no values for measures={names}; only confusion and curves can be had of them",
         ),
         (of_cells, f"have no values of segments or clips for {of_cells}"),
     ):
         if wrong:
             raise SettingsError("; ".join([f"operating points {message}", *assumed]))
     # Average precision ranks single events by their values, which these have none of.
-    measures = tuple(each for each in settings.measures if each in {"confusion", "errors"})
+    measures = tuple(each for each in settings.measures if each == "confusion")
     return replace(settings, only=only, measures=measures)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
@@ -22,7 +23,7 @@ from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.plots.data import System, Systems, Wish, check_kind, rank_by, settings_for
-from sedeval_soft.plots.registry import BY_SCENE, RESAMPLED
+from sedeval_soft.plots.registry import KINDS, RESAMPLED
 from sedeval_soft.plots.style import Look, figure_of, form_of, rendered
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import Settings
@@ -61,7 +62,6 @@ def plot(
     output: str | os.PathLike[str] | None = None,
     durations: Durations | None = None,
     folds: Parted | None = None,
-    by: Parted | None = None,
     progress: Progress | None = None,
     limits: Limits | None = None,
     settings: Settings | None = None,
@@ -71,11 +71,10 @@ def plot(
 
     kind: what it shows, see `sedeval_soft.plots.registry.KINDS`. reference, systems: each as for `evaluate`.
     names: of the systems in the figure. output: a path that ends with .pdf, .png or .svg, to which the figure
-    is written as well, as the command does. by: the scene of each file, of figures that show scenes.
-    progress: told how many replicates of how many are done, of figures with intervals. Other keywords are
-    what is wished for (`class_names`, `max_classes`, `scores`, `sort`, `file`, `start`, `end`, `of`,
-    `binning`; see `Wish`), how it looks (`style`, `width`, `height`, `dpi`, `title`; see `Look`), and
-    settings as for `evaluate`.
+    is written as well, as the command does. progress: told how many replicates of how many are done, of
+    figures with intervals. Other keywords are what is wished for (`class_names`, `max_classes`, `scores`,
+    `sort`, `file`, `start`, `end`, `of`, `binning`; see `Wish`), how it looks (`style`, `width`, `height`,
+    `dpi`, `title`; see `Look`), and settings as for `evaluate`.
 
     Raises InputError for input that cannot be scored, SettingsError for anything that cannot be drawn.
     """
@@ -89,7 +88,7 @@ def plot(
     scored = scored_systems(
         kind, reference, systems, names, chosen, wish,
         default=chosen.only == DEFAULT_ONLY and "only" not in others,
-        durations=durations, folds=folds, by=by, limits=limits, progress=progress,
+        durations=durations, folds=folds, limits=limits, progress=progress,
     )  # fmt: skip
     figure = figure_of(scored, look)
     if output is not None and form is not None:
@@ -112,12 +111,10 @@ def scored_systems(
     """Evaluate systems as far as a kind of figure needs.
 
     names: what they are called in the figure; None for the names of their files, cut short. default: whether
-    nothing is said of what to evaluate. how: durations, folds, by and progress. These, other arguments and
+    nothing is said of what to evaluate. how: durations, folds and progress. These, other arguments and
     errors as for `plot`.
     """
     check_kind(kind, wish, len(systems))
-    if how.get("by") is not None and kind not in BY_SCENE:
-        raise SettingsError(f"by: {kind} shows no scenes; expected {' or '.join(BY_SCENE)}")
     paths = [os.fspath(system) if isinstance(system, str | os.PathLike) else "" for system in systems]
     if names is not None:
         called = list(_texts("names", names))
@@ -142,14 +139,28 @@ def scored_systems(
         by = rank_by(chosen, wish)
         board = compare(reference, tables, rank_by=by, limits=limits, settings=chosen, **how)
         return Systems(kind, wish, tuple(System(each.system, each) for each in board.systems), board)
+    if KINDS[kind].diagnosed:
+        from sedeval_soft import diagnose
+
+        # What recall depends on is drawn with intervals, whatever is asked for.
+        chosen = chosen if KINDS[kind].intervals else replace(chosen, ci="bootstrap")
+        diagnoses = [
+            diagnose(
+                reference, table, name=name, durations=how.get("durations"), suggestions=False,
+                progress=how.get("progress"), limits=limits, settings=chosen,
+            )
+            for name, table in tables.items()
+        ]  # fmt: skip
+        return Systems(
+            kind, wish, tuple(System(each.scores.system, each.scores, None, each) for each in diagnoses)
+        )
     scored, ours = [], reference
     for name, system in tables.items():
         evaluation = evaluation_of(ours, system, chosen, name=name, limits=limits, rows_in_memory=True, **how)
         # The reference is read once.
         ours, how["durations"] = evaluation.sides[0] if evaluation.sides else ours, evaluation.shard.durations
-        pair = evaluation.pair if kind in {"timeline", "sensitivity"} else None
-        scenes = evaluation.files_of_scenes() if kind in BY_SCENE else {}
-        scored.append(System(name, evaluation.scores, pair, scenes))
+        pair = evaluation.pair if kind == "timeline" else None
+        scored.append(System(name, evaluation.scores, pair))
     return Systems(kind, wish, tuple(scored))
 
 

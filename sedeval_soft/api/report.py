@@ -25,7 +25,6 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.diagnosis import Examples, examples_of
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import describe, shard_of
@@ -39,6 +38,7 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import GROUPS, Settings
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.ranges import TooManyOverlapsError
 from sedeval_soft.timeline.recordings import Recordings, align, hard_events, with_unknown
@@ -114,7 +114,7 @@ def write_report(
             warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
             scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
         bases = tuple(dict.fromkeys(name.partition(".")[0] for name in chosen.only or ()))
-        errors, why_no_errors = _errors(pair, counted, points=points)
+        errors, why_no_errors = _errors((ours, theirs), pair, counted, lengths)
         inputs.append(
             ReportInput(scores, pair, shard.tally, counted, signatures, bases, errors, why_no_errors)
         )
@@ -138,19 +138,25 @@ def _check_classes(pair: Recordings) -> None:
 
 
 def _errors(
-    pair: Recordings, settings: Settings, *, points: bool
-) -> tuple[tuple[Examples, ...], WhyNoErrors | None]:
+    sides: tuple[EventTable, EventTable], pair: Recordings, settings: Settings, lengths: Durations | None
+) -> tuple[tuple[Any, ...], WhyNoErrors | None]:
     """Return what is wrong with hard events, or why there is nothing to say of them."""
     if not Plan.of(settings).scores("event", "hard"):
         return (), "not evaluated"
-    if settings.compat or points:
-        return (), "other rules" if settings.compat else "points"
+    if is_points(sides[1]):
+        return (), "points"
+    if settings.compat or settings.matching == "greedy":
+        return (), "other rules"
     if not len(hard_events(pair)[0]):
         return (), "no reference"
+    from sedeval_soft import diagnose
+
+    alone = replace(settings, only=("event.hard",), ci=None)
     try:
-        errors = tuple(examples_of(pair, settings))
+        diagnosis = diagnose(*sides, durations=lengths, suggestions=False, settings=alone)
     except TooManyOverlapsError:
         return (), "too many"
+    errors = tuple(each for each in diagnosis.table("event", "hard") if each.count)
     return errors, None if errors else "no errors"
 
 

@@ -8,7 +8,7 @@ from shutil import get_terminal_size
 from typing import Any
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PATH, QUIET, argument, command, option, refuse
+from sedeval_soft.cli.options import QUIET, argument, command, option, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, to_standard_output, warn
 from sedeval_soft.fields import OUTPUT
 
@@ -33,9 +33,6 @@ FORMS = ("text", "json", "csv", "tsv", "markdown")
     *options.READ,
     option(OUTPUT, "--no-suggestions", is_flag=True, brief="Try no thresholds and no post-processing.",
         help="Try no other thresholds and no post-processing: that takes a dozen evaluations."),
-    option(options.FILES, "--by", type=PATH, metavar="TSV|PATTERN",
-        help="Also look at how recall differs between scenes: a table of filename and scene, or a pattern of "
-        "file names with the scene in braces, such as '{scene}_[0-9]*'."),
     *options.result_forms(FORMS, metavar="FORM", brief="text, json, csv, tsv or markdown.",
         help="Form of the results: text, json, csv, tsv or markdown."),
     QUIET,
@@ -48,8 +45,8 @@ def diagnose(reference: str, systems: tuple[str, ...], **given: Any) -> None:  #
     prints what each won where.
     """
     refuse((len(systems) > 2, "Expected one SYSTEM, or two to compare."))
-    from sedeval_soft.api.diagnosis import diagnose as diagnosed
-    from sedeval_soft.report.diagnosis import WIDTH, render_diagnoses
+    from sedeval_soft.apps.diagnosis import diagnose as diagnosed
+    from sedeval_soft.apps.diagnosis.screen import WIDTH, render_diagnoses
 
     output, form = given["output"], given["form"]
     read = {"reference": reference, "table of durations": given["durations"], "list of files": given["files"]}
@@ -59,7 +56,7 @@ def diagnose(reference: str, systems: tuple[str, ...], **given: Any) -> None:  #
     with options.limits_of(given) as limits:
         settings = options.settings_of(given)
         settings = settings if settings.ci else replace(settings, ci="bootstrap")
-        how: dict[str, Any] = {"durations": given["durations"], "by": given["by"], "limits": limits}
+        how: dict[str, Any] = {"durations": given["durations"], "limits": limits}
         how["suggestions"] = not given["no_suggestions"]
         diagnoses = [diagnosed(reference, system, settings=settings, **how) for system in systems]
     warn([text for each in diagnoses for text in each.scores.warnings], quiet=given["quiet"])

@@ -11,7 +11,7 @@ from sedeval_soft.cli import options
 from sedeval_soft.cli.options import PATH, QUIET, argument, number, number_or, option, refuse
 from sedeval_soft.cli.output import check_files, each_of, progress, to_standard_output, warn
 from sedeval_soft.fields import DEFAULT_ONLY
-from sedeval_soft.plots.registry import BY_SCENE, KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
+from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
 
 SHOWN, LOOK = "What is shown", "How it looks"
 
@@ -97,19 +97,7 @@ reference.
     *(*WISHES, *LOOKS),
     *options.seldom(options.SETTINGS, "threshold", "only", "segment_length"),
     *(*options.TUNING, *options.SURE, *options.seldom(options.READ, "preset")),
-    *options.seldom(
-        (
-            options.PARTS[0],
-            option(
-                options.FILES,
-                "--by",
-                type=PATH,
-                metavar="TSV|PATTERN",
-                help="Show scenes, too: a table of filename and scene, or a pattern of file names with the "
-                "scene in braces, such as '{scene}_[0-9]*'." + f"  [{', '.join(BY_SCENE)}]",
-            ),
-        )
-    ),
+    *options.seldom((options.PARTS[0],)),
     options.POINTS,
     *options.INTAKE,
     help=_HELP,
@@ -124,10 +112,6 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
         (
             given["ci"] and kind not in RESAMPLED,
             f"--ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}.",
-        ),
-        (
-            given["by"] and kind not in BY_SCENE,
-            f"--by: {kind} shows no scenes; expected {' or '.join(BY_SCENE)}.",
         ),
         (printed and form is None, f"-o {output}: expected --format, {', '.join(SUFFIXES)}."),
         (printed and sys.stdout.isatty(), f"-o {output}: a figure cannot be shown in a terminal."),
@@ -160,7 +144,7 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
             scored = scored_systems(
                 kind, reference, systems, given["names"] or None, settings, wish,
                 default=settings.only == DEFAULT_ONLY and not given["only"],
-                durations=given["durations"], folds=folds, by=given["by"], limits=limits, progress=show,
+                durations=given["durations"], folds=folds, limits=limits, progress=show,
             )  # fmt: skip
         warn([text for system in scored.all for text in system.scores.warnings], quiet=quiet)
         data = rendered(figure_of(scored, look), suffix, look, scored)

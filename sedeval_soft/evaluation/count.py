@@ -15,7 +15,6 @@ from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
-from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds
 from sedeval_soft.measures.grounding import count_items
 from sedeval_soft.measures.levels import mean_over_levels
 from sedeval_soft.measures.matching import naming
@@ -141,13 +140,7 @@ def check_counts(n_files: int, n_classes: int, settings: Settings) -> None:
 
 def bytes_per_file(n_classes: int, settings: Settings) -> int:
     """Return the memory that the counts of a file take."""
-    plan = Plan.of(settings)
-    n_errors = sum(
-        len(columns_of_kinds(KINDS_OF_ERRORS[family][0], with_levels=family[0] == "event"))
-        for family in plan.explained
-    )
-    n_families = len(plan.families) + settings.tunes
-    return (n_families * _BYTES_PER_COUNT + n_errors * np.dtype(np.int64).itemsize) * n_classes
+    return (len(Plan.of(settings).families) + settings.tunes) * _BYTES_PER_COUNT * n_classes
 
 
 def bytes_per_cell(settings: Settings) -> int:
@@ -170,8 +163,6 @@ class Cells(NamedTuple):
     reference, system: (n_classes, n_cells). start: (n_files + 1,) the first cell of each file. n_evaluated:
     (n_files,) how many cells of each file are evaluated, its first ones. Others lie beyond what is known of a
     file without the system: what it says there may be false alarms, and nothing else is counted of them.
-    apart: (n_cells,) which do not follow the one before in time, beside the first of a file; None where all
-    do.
     """
 
     basis: str
@@ -179,7 +170,6 @@ class Cells(NamedTuple):
     system: Floats
     start: Index
     n_evaluated: Index
-    apart: Bools | None = None
 
     def evaluated(self) -> Cells:
         """Return the evaluated cells alone."""
@@ -221,7 +211,6 @@ def count_cells(cells: Cells, plan: Plan, *, hard: bool = True) -> Columns:
     if plan.scores(basis, "soft"):
         columns |= columns_of(f"{basis}.soft", count_soft(reference, system, start, settings.t_norm))
     diverges = plan.asks_for("divergence")
-    columns |= _count_cell_errors(cells, plan) if basis == "segment" and plan.explained else {}
     readings = [
         each for each in ("hard", "soft") if plan.scores(basis, each) and (diverges or each == "soft")
     ]
@@ -234,28 +223,6 @@ def count_cells(cells: Cells, plan: Plan, *, hard: bool = True) -> Columns:
             sums = count_divergence(ours, own.system, own.start, names, settings.epsilon)
             columns |= {f"{basis}.{reading}.{name}": total for name, total in sums.items()}
     return columns
-
-
-def _count_cell_errors(cells: Cells, plan: Plan) -> Columns:
-    """Return what is wrong with segments, by kind."""
-    from sedeval_soft.measures.segment_errors import count_segment_errors
-
-    settings, columns = plan.settings, _count_soft_cell_errors(cells, plan)
-    if ("segment", "hard") in plan.explained:
-        sides = positive(cells.reference, settings), detected(cells.system, settings)
-        errors = count_segment_errors(*sides, cells.start, cells.apart)
-        columns |= {f"segment.hard.{name}": sums for name, sums in errors.items()}
-    return columns
-
-
-def _count_soft_cell_errors(cells: Cells, plan: Plan) -> Columns:
-    """Return what is wrong with segments of the soft reading, by kind."""
-    if ("segment", "soft") not in plan.explained:
-        return {}
-    from sedeval_soft.measures.segment_errors import count_soft_errors
-
-    errors = count_soft_errors(cells.reference, cells.system, cells.start)
-    return {f"segment.soft.{name}": sums for name, sums in errors.items()}
 
 
 def count_rankings(cells: Cells, expected: Bools, plan: Plan) -> Columns:
@@ -297,7 +264,7 @@ def _count_segments(
     if in_cells:
         grid.check_size(len(pair.classes), in_order=bool(settings.measures), means=settings.pool == "mean")
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
-        cells = Cells("segment", reference, system, grid.start, grid.n_evaluated, apart=grid.apart)
+        cells = Cells("segment", reference, system, grid.start, grid.n_evaluated)
         by_runs = settings.compat == "sed_eval"
         columns |= count_cells(cells, plan, hard=not by_runs)
         if pair.ignored is not None and plan.scores("segment", "soft"):
@@ -314,7 +281,15 @@ def _count_segments(
 
 
 def _count_known(pair: Recordings, ignored: EventTable) -> Columns:
-    """Count the soft reading where classes are ignored.
+    """Count the soft reading where classes are ignored."""
+    cells = known_cells(pair, ignored)
+    return columns_of(
+        "segment.soft", count_soft(cells.reference, cells.system, cells.start, pair.settings.t_norm)
+    )
+
+
+def known_cells(pair: Recordings, ignored: EventTable) -> Cells:
+    """Return the segments of the soft reading where classes are ignored.
 
     At each level a segment counts if no ignored value reaches the level. So what the ignored value covers is
     cut off the values of both sides.
@@ -324,9 +299,7 @@ def _count_known(pair: Recordings, ignored: EventTable) -> Columns:
     sides = pair.reference, pair.system, joined(ignored)
     reference, system, unknown = (pool_rows(rows, grid, settings.pool) for rows in sides)
     ours, theirs = (np.maximum(side - unknown, 0.0) for side in (reference, system))
-    cells = Cells("segment", ours, theirs, grid.start, grid.n_evaluated)
-    counts = count_soft(cells.reference, cells.system, cells.start, settings.t_norm)
-    return columns_of("segment.soft", counts) | _count_soft_cell_errors(cells, pair.plan)
+    return Cells("segment", ours, theirs, grid.start, grid.n_evaluated)
 
 
 def _where(grid: Grid, n_classes: int) -> EventLifetimes:
@@ -374,8 +347,7 @@ def _count_events(pair: Recordings, columns: Columns, events: dict[str, EventLif
     plan, n_classes, rule = pair.plan, len(pair.classes), pair_rule(pair.settings)
     reference, system = hard_events(pair)
     columns |= _count_hard_events(pair, reference, system)
-    explains = ("event", "hard") in plan.explained
-    if not (plan.keeps_events or plan.cuts_reference_at_all_levels or explains):
+    if not (plan.keeps_events or plan.cuts_reference_at_all_levels):
         return
     if plan.confuses_events:
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
@@ -383,8 +355,6 @@ def _count_events(pair: Recordings, columns: Columns, events: dict[str, EventLif
         events["detected"] = EventLifetimes.from_events(detections)
     ours, theirs = pair.event_rows
     lifetimes = all_lifetimes(pair, theirs)
-    if explains:
-        columns |= _count_event_errors(pair, reference, system, lifetimes)
     if plan.keeps_events:
         # A soft reading is counted here and now; what grows with the rows is not kept for it.
         own = not_ignored(pair, reference, lifetimes, rule)
@@ -408,23 +378,6 @@ def _count_events(pair: Recordings, columns: Columns, events: dict[str, EventLif
             # Its classes are not those that are evaluated.
             label = np.zeros_like(of_ignored.label)
             events |= {"ignored": replace(of_ignored, label=label, nested=False), "everything": lifetimes}
-
-
-def _count_event_errors(
-    pair: Recordings, reference: Events, everything: Events, lifetimes: EventLifetimes
-) -> Columns:
-    """Return what is wrong with events, by kind; everything, lifetimes: all events of the system."""
-    from sedeval_soft.measures.event_errors import count_event_errors
-
-    settings, sizes = pair.settings, (len(pair.files), len(pair.classes))
-    rule = pair_rule(settings)
-    system = not_ignored(pair, reference, everything, rule)
-    own = not_ignored(pair, reference, lifetimes, rule)
-    errors = count_event_errors(
-        reference, system, own, sizes, rule, settings.threshold,
-        inclusive=settings.inclusive, matching=settings.matching,
-    )  # fmt: skip
-    return {f"event.hard.{name}": sums for name, sums in errors.items()}
 
 
 def left_out(pair: Recordings) -> tuple[int, int]:

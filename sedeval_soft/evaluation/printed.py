@@ -19,12 +19,6 @@ def screen_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401
     return text.removesuffix("\n")
 
 
-def presented(how: str, *results: Any) -> Any:  # noqa: ANN401 - of a later stage
-    """Return results as a function of a module of `report` shows them, such as `diagnosis.diagnosis_text`."""
-    module, _, function = how.partition(".")
-    return getattr(import_module(f"sedeval_soft.report.{module}"), function)(*results)
-
-
 def html_of(screen: str) -> str:
     """Return a screen for notebooks, with its lines as they are."""
     from html import escape

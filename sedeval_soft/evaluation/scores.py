@@ -16,7 +16,6 @@ from sedeval_soft.evaluation.optimal import Best, optimal_scores
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
-from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds, error_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.grounding import COLUMNS, grounding_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
@@ -459,8 +458,6 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
     """Return the tables of what is counted, by basis and reading: of a tally, or of many mixtures of it."""
     plan = Plan.of(settings)
     tables = {family: _counted(tally, *family, plan) for family in plan.families if family not in THRESHOLDED}
-    for family in plan.explained:
-        tables[family] |= _errors(tally, *family, settings)
     # The numbers of sed_eval in place of ours.
     for basis in ("segment", "event") if settings.compat == "sed_eval" else ():
         if (basis, "hard") in tables:
@@ -469,14 +466,6 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
             n_cells = tally.total("segment.hard.n_cells") if basis == "segment" else None
             tables[basis, "hard"] |= hard_scores(totals(tally, f"{basis}.hard"), n_cells)
     return tables
-
-
-def _errors(tally: Totals, basis: str, reading: str, settings: Settings) -> Table:
-    """Return what each kind of error of a basis costs in a reading."""
-    kinds, measures = KINDS_OF_ERRORS[basis, reading]
-    names = columns_of_kinds(kinds, with_levels=basis == "event")
-    columns = {name: tally.total(f"{basis}.{reading}.{name}") for name in names}
-    return error_scores(columns, tally.total(f"{basis}.{reading}.n_ref"), measures, settings.beta)
 
 
 def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:

@@ -23,7 +23,6 @@ import numpy.typing as npt
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.evaluation.curves import Explored, curves_of, explored_events, reference_thresholds
-from sedeval_soft.evaluation.diagnosis import Examples
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.curve_scores import Curve
 from sedeval_soft.measures.tally import Tally
@@ -55,8 +54,8 @@ class ReportInput:
 
     settings: those by which the tally was counted, which keeps more than the scores ask for. signatures: by
     which the scores can be had again, and by which their intervals. bases: those that were asked for; the
-    page has more. errors: what kinds there are of hard events, with examples; why_no_errors: why there are
-    none.
+    page has more. errors: the kinds of errors of hard events, as a `Diagnosis` has them; why_no_errors: why
+    there are none.
     """
 
     scores: Scores
@@ -65,7 +64,7 @@ class ReportInput:
     settings: Settings
     signatures: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
-    errors: tuple[Examples, ...] = ()
+    errors: tuple[Any, ...] = ()
     why_no_errors: WhyNoErrors | None = None
 
 

@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.fields import DEFAULT_ONLY
-from sedeval_soft.measures import detection, divergence, errors, grounding, ranking
+from sedeval_soft.measures import detection, divergence, grounding, ranking
 from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.event import BOUNDARIES
 from sedeval_soft.names import MEASURE_ALIASES, did_you_mean, meant
@@ -209,11 +209,7 @@ _CELLS: tuple[_Row, ...] = (
 )  # fmt: skip
 
 _BASES: dict[str, tuple[_Row, ...]] = {
-    "segment": (
-        *_CELLS,
-        ("hard", "what is wrong with segments, and what it costs", errors.OF_SEGMENTS, "errors"),
-        ("soft", "what is wrong with values, and what it costs", errors.OF_SOFT_SEGMENTS, "errors"),
-    ),
+    "segment": _CELLS,
     "event": (
         ("hard", "events of both sides, matched at one threshold each", (*_DETECTION, *BOUNDARIES)),
         ("tuned", _TUNED, (*_DETECTION, detection.TUNED_THRESHOLD)),
@@ -221,7 +217,6 @@ _BASES: dict[str, tuple[_Row, ...]] = {
         ("soft", _LEVELS, _DETECTION),
         *_THRESHOLDS,
         ("hard", "events ranked by their values", _RANKED, "curves"),
-        ("hard", "what is wrong with events, and what it costs", errors.OF_EVENTS, "errors"),
     ),
     "intersection": (
         ("hard", "events of both sides at one threshold each, by how much they cover",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import SettingsError, counted
@@ -14,6 +15,9 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.plots.registry import KINDS, MATRIX_BASES, OPTIONS, kinds_with
 from sedeval_soft.settings import GROUPS, Schema, Settings, in_form, means_in
 from sedeval_soft.timeline.recordings import Recordings
+
+if TYPE_CHECKING:
+    from sedeval_soft import Diagnosis
 
 CHOICES = {
     "sort": ("given", "name", "score", "size"),
@@ -64,13 +68,13 @@ class Wish:
 class System:
     """A system in a figure by its name.
 
-    pair: both tables, where more is drawn than scores. scenes: the files of each.
+    pair: both tables, where these are drawn. diagnosis: where the scores went, where that is drawn.
     """
 
     name: str
     scores: Scores
     pair: Recordings | None = None
-    scenes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    diagnosis: Diagnosis | None = None
 
     def value(self, name: str) -> float | None:
         """Return the value of a score; None where it is undefined, or was not computed."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from sedeval_soft.evaluation.diagnosis import classes_of, kinds_of, rates_by_factor
-from sedeval_soft.evaluation.sensitivity import FILE, Bin
 from sedeval_soft.plots import layout
 from sedeval_soft.plots.data import Systems
 from sedeval_soft.plots.scores import draw_cells
@@ -17,18 +17,15 @@ from sedeval_soft.plots.style import Look
 _ROW = 0.24
 """Inches of a row of a paper's figure."""
 
-_MOST_FILES = 5
-"""Files of which recall is drawn: those that differ most."""
-
 
 def draw_errors(systems: Systems, look: Look) -> Figure:
     """Draw the share of each kind of error as bars, gains as marks; of one system also what classes pay."""
     basis, reading = systems.family
+    diagnoses = [system.diagnosis for system in systems.all if system.diagnosis is not None]
     tables = [
-        [each for each in kinds_of(system.scores) if (each.basis, each.reading, each.average)
-         == (basis, reading, "micro")]
-        for system in systems.all
-    ]  # fmt: skip
+        [each for each in of.errors if (each.basis, each.reading, each.average) == (basis, reading, "micro")]
+        for of in diagnoses
+    ]
     order = sorted(range(len(tables[0])), key=lambda k: -max(table[k].share or 0.0 for table in tables))
     order = [k for k in order if any(table[k].count for table in tables)]
     names, notes = systems.largest(systems.classes(), 12)
@@ -65,7 +62,7 @@ def draw_errors(systems: Systems, look: Look) -> Figure:
     # Beside a matrix there is less room.
     axes[0].set_xlabel(f"part of 1 - F{chr(10) if alone else ' '}({basis}, {reading})")
     if alone:
-        costs = {(each.kind, each.class_name): each.share or 0.0 for each in classes_of(systems.all[0].scores)
+        costs = {(each.kind, each.class_name): each.share or 0.0 for each in diagnoses[0].classes
                  if (each.basis, each.reading) == (basis, reading)}  # fmt: skip
         kinds = [tables[0][k].kind for k in order]
         lost = sum(each.share or 0.0 for each in tables[0]) or 1.0
@@ -81,16 +78,13 @@ def draw_errors(systems: Systems, look: Look) -> Figure:
 def draw_sensitivity(systems: Systems, look: Look) -> Figure:
     """Draw recall and precision of events by what they have in common, with those of all as lines."""
     system = systems.all[0]
-    if system.pair is None:
-        raise TypeError("the rows are not in memory")
-    every = rates_by_factor(system.pair, system.scores.settings, system.scenes)
-    bins = [each for each in every if each.value is not None]
-    # Files that differ most, behind other factors; of these all bins in their order.
-    files = [each for each in bins if each.factor == FILE][:_MOST_FILES]
-    others = sorted((each for each in bins if each.factor != FILE), key=lambda each: each.place)
-    factors = [*dict.fromkeys((each.measure, each.factor) for each in bins)]
-    factors.sort(key=lambda factor: (factor[0] != "recall", factor[1] == FILE))
-    rows = [each for factor in factors for each in (*others, *files) if (each.measure, each.factor) == factor]
+    every = system.diagnosis.bins if system.diagnosis is not None else ()
+    # Factors as they differ, those of recall first; of each all bins in their order.
+    factors = [*dict.fromkeys(map(_factor, every))]
+    rows = sorted(
+        (each for each in every if each.value is not None),
+        key=lambda each: (each.measure != "recall", factors.index(_factor(each)), each.place),
+    )
     unit, colour = layout.unit_of(), layout.strokes(1)[0]["color"]
     figure, (axes,) = layout.lay_out(
         look, (look.inches(), (0.6 + 0.2 * (max(len(rows), 2) + 6)) * unit),
@@ -126,6 +120,6 @@ def draw_sensitivity(systems: Systems, look: Look) -> Figure:
     return figure
 
 
-def _factor(each: Bin) -> str:
+def _factor(each: Any) -> str:  # noqa: ANN401 - a bin of a diagnosis
     """Return what a group of bins is headed by."""
     return f"{each.measure}, by {each.factor}"

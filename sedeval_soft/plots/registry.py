@@ -16,7 +16,8 @@ class Kind(NamedTuple):
     beside: readings of the same basis that it needs, too. some: bases and readings of which it shows all that
     are evaluated, one at least. only: what it shows where nothing is said of what to evaluate, and whatever
     is said where it is fixed. group: of measures that it needs. sweeps: whether it goes over thresholds of
-    the reference. intervals: whether it shows some. single: whether it is of one system.
+    the reference. intervals: whether it shows some. diagnosed: whether it shows
+    where scores went. single: whether it is of one system.
     """
 
     summary: str
@@ -30,6 +31,7 @@ class Kind(NamedTuple):
     group: str = ""
     sweeps: bool = False
     intervals: bool = False
+    diagnosed: bool = False
     single: bool = False
 
 
@@ -90,11 +92,11 @@ KINDS: dict[str, Kind] = {
     ),
     "errors": Kind(
         "what each kind of error costs, and which class pays it", "errors.draw_errors", _CLASSES,
-        ("event.hard", "segment.hard", "segment.soft"), group="errors", intervals=True,
+        ("event.hard", "segment.hard", "segment.soft"), diagnosed=True, intervals=True,
     ),
     "sensitivity": Kind(
         "what recall and precision of events depend on", "errors.draw_sensitivity", only=("event.hard",),
-        fixed=True, group="errors", single=True,
+        fixed=True, diagnosed=True, single=True,
     ),
     "sweep": Kind(
         "scores over thresholds of the reference", "curves.draw_sweep", ("scores",),
@@ -108,9 +110,6 @@ OPTIONS = {
     "file": "--file", "start": "--start", "end": "--end", "of": "--of", "binning": "--binning",
 }  # fmt: skip
 """The fields of `Wish`, and what they are called on the command line."""
-
-BY_SCENE = ("sensitivity",)
-"""Figures that show scenes."""
 
 RESAMPLED = tuple(name for name, kind in KINDS.items() if kind.intervals)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
-from sedeval_soft.measures.event_errors import overlapping_pairs
+from sedeval_soft.measures.overlaps import overlapping_pairs
 from sedeval_soft.published.base import Inputs, Number, Published
 from sedeval_soft.published.rows import check_lists
 from sedeval_soft.sorting import heads

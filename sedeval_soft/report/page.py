@@ -68,14 +68,6 @@ class Layout:
     stacked: bool = False
 
 
-_BY_KIND = {
-    "error shares": "shares of 1 - F", "error gains": "gains of F",
-    "false positives by kind": "false positives", "false negatives by kind": "false negatives",
-    "misses right at a lower threshold": "misses that are right at a lower threshold",
-    "misses right at a higher threshold": "misses that are right at a higher threshold",
-}  # fmt: skip
-"""What is told of each kind of error, by its table."""
-
 _EVERY = (*AVERAGES, *CLASS_MEANS)
 """All averages over classes, those that are computed only when asked for, too."""
 
@@ -103,10 +95,6 @@ AVERAGED = (
     Layout("Divergences, losses and correlations", _DIVERGENCES, _EVERY,
            ", divergences, losses and correlations", stacked=True),
     Layout("Calibration", _in_table("calibration"), _EVERY, ", calibration", stacked=True),
-    *(
-        Layout(f"Kinds of errors: {title}", _in_table(table), _EVERY, f", {title} by kind", stacked=True)
-        for table, title in _BY_KIND.items()
-    ),
     Layout("Intersection over union of the time of each class in each file", _in_table("grounding"), _EVERY,
            ", intersection over union", stacked=True),
     Layout("Ranking of the classes within segments", _in_table("ranking"), _OVERALL),

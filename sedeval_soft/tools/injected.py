@@ -1,4 +1,4 @@
-"""A reference with errors of known kinds: what `measures="errors"` should find in it.
+"""A reference with errors of known kinds: what `diagnose` should find in it.
 
 Each event has at most one error, drawn by its own random numbers. What cannot be had of an event is left out:
 an end that cannot move, since the next event of its class or the end of the recording is near, or a class
@@ -16,7 +16,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.evaluation.chance import stream
-from sedeval_soft.measures.event_errors import (
+from sedeval_soft.measures.errors import (
     BACKGROUND,
     BOTH,
     CONFUSED_BOUNDARY,
@@ -29,8 +29,8 @@ from sedeval_soft.measures.event_errors import (
     OFFSET,
     ONSET,
     SPLIT,
-    overlapping_pairs,
 )
+from sedeval_soft.measures.overlaps import overlapping_pairs
 from sedeval_soft.sorting import heads
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, to_seconds

@@ -39,7 +39,7 @@ SETTINGS = {
     ),
     "groups and scenes": Settings(
         classes=LABELS, only=("segment", "event", "intersection"), thresholds={"car": 0.25},
-        measures=("errors",), means=MEANS,
+        means=MEANS,
         groups={"two": ("rain", "car")}, scenes={"some": ("*r[0-3]*",), "any": ("*",)},
     ),
     "a group that is not there": Settings(groups={"none": ("cat",)}),

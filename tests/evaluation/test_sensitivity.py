@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedeval_soft
-from sedeval_soft.evaluation.sensitivity import classes_at_once, mean_over, plain_numbers, wilson
-from sedeval_soft.timeline.events import Activity, Events, Timed
+from sedeval_soft.apps.diagnosis.sensitivity import classes_at_once, plain_numbers
+from sedeval_soft.timeline.events import Events
 
 LABELS = ("car", "dog", "talk")
 
@@ -55,12 +55,13 @@ def by_factor(diagnosis):
 def test_bins_of_each_factor_add_up_to_what_was_lost(seed):
     files = tuple("abcdefgh"[: 1 + seed % 8])
     sides = random_sides(seed, files, n=250)
-    scenes = {name: "in" if name < "d" else "out" for name in files}
     how = {"events": ("rows", "merge")[seed % 2], "beta": (1.0, 2.0)[seed % 3 == 0], "replicates": 50}
-    diagnosis = sedeval_soft.diagnose(*sides, only="event.hard", by=scenes, classes=LABELS, **how)
+    diagnosis = sedeval_soft.diagnose(*sides, only="event.hard", classes=LABELS, **how)
     factors, scores = by_factor(diagnosis), diagnosis.scores
-    assert {name for _, name in factors} >= {"duration", "agreement", "gap before it", "value"}
-    assert ("recall", "scene") in factors or len(files) <= 3
+    # Of few files as many classes sound at once nearly always.
+    of_length = {("recall", "duration"), ("precision", "duration")}
+    assert of_length <= {*factors} <= of_length | {("recall", "classes at once")}
+    assert len(factors) == 3 or len(files) <= 3
     lost = 1 - scores["event.hard.f1.micro" if how["beta"] == 1 else "event.hard.fbeta.micro"]
     for (measure, factor), bins in factors.items():
         assert abs(math.fsum(each.share for each in bins) - lost) < 1e-12, (measure, factor)
@@ -72,95 +73,75 @@ def test_bins_of_each_factor_add_up_to_what_was_lost(seed):
         assert (last.name, last.n, last.value, last.differs) == (unrelated, 0, None, 0)
 
 
-def test_files_of_few_events_are_one_bin():
-    files = tuple("abcdefgh")
-    sides = random_sides(1, files, n=60)
-    rows = [*zip(*sides[0].values(), strict=True)]
-    rows += [("a", 30.0 + k, 30.5 + k, "car", 1.0) for k in range(25)]
-    reference = dict(zip(sides[0], map(list, zip(*rows, strict=True)), strict=True))
-    bins = by_factor(sedeval_soft.diagnose(reference, sides[1], only="event.hard", replicates=50))[
-        "recall", "file"
+@pytest.mark.parametrize("seed", range(3))
+def test_intervals_are_those_of_resampled_files(seed):
+    """Events are far apart, and a system has some of them, so it is known which are hits."""
+    rng, files, replicates = np.random.default_rng(seed), ("a", "b", "c"), 40
+    rows = [
+        (str(rng.choice(files)), 10.0 * k, 10.0 * k + float(rng.integers(1, 9)), "car", 1.0)
+        for k in range(300)
     ]
-    named = {each.name: each for each in bins}
-    assert {*named} == {"a", "files with fewer than 20 events", "no reference"}
-    alone = named["a"]
-    hits = round(alone.value * alone.n)
-    assert (alone.low, alone.high) == pytest.approx(
-        tuple(map(float, wilson(np.array(hits), np.array(alone.n), 0.95)))
-    )
-    rest = named["files with fewer than 20 events"]
-    assert alone.rest == pytest.approx(rest.value) and rest.rest == pytest.approx(alone.value)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_file_may_be_in_several_scenes(seed):
-    """Each scene has the recall, and as many events, as its files have; the rest is all other files."""
-    files = tuple("abcdefgh")
-    sides = random_sides(seed, files, n=200)
-    scenes = {"early": ("a", "b", "c", "d"), "middle": ("c", "d", "e"), "one": ("h",)}
-    by = dict.fromkeys(files, "north") | {"b": "south", "h": "south"}
+    lengths = np.array([row[2] - row[1] for row in rows])
+    hits = rng.random(len(rows)) < lengths / 9
+    system = [row for row, hit in zip(rows, hits, strict=True) if hit]
     diagnosis = sedeval_soft.diagnose(
-        *sides, only="event.hard", scenes=scenes, by=by, classes=LABELS, replicates=100
+        table(rows, files), table(system, files), only="event.hard", replicates=replicates, seed=seed
     )
-    bins = {each.name: each for each in by_factor(diagnosis)["recall", "scene"]}
-    assert {*bins} == {"early", "middle", "one", "north", "south", "no reference"}
-    inside = scenes | {"north": tuple("acdefg"), "south": ("b", "h")}
-    rows = [[*zip(*side.values(), strict=True)] for side in sides]
-    for name, its_files in inside.items():
-        scores = diagnosis.scores
-        assert bins[name].n == scores[f"event.hard.n_ref.micro@{name}"]
-        assert bins[name].value == pytest.approx(scores[f"event.hard.recall.micro@{name}"], abs=1e-12)
-        others = [table([row for row in side if row[0] not in its_files and row[3]], ()) for side in rows]
-        rest = sedeval_soft.evaluate(*others, only="event.hard", classes=LABELS)
-        assert bins[name].rest == pytest.approx(rest["event.hard.recall.micro"], abs=1e-12)
-        assert bins[name].low <= bins[name].value <= bins[name].high
-    # What is lost in files of both early and middle is in both.
-    of_by = math.fsum(bins[name].share for name in ("north", "south", "no reference"))
-    assert of_by == pytest.approx(1 - diagnosis.scores["event.hard.f1.micro"], abs=1e-12)
-    hits = round(bins["one"].value * bins["one"].n)
-    ends = wilson(np.array(hits), np.array(bins["one"].n), 0.95)
-    assert (bins["one"].low, bins["one"].high) == pytest.approx(tuple(map(float, ends)))
+    edges = np.unique(np.quantile(lengths, (0.25, 0.5, 0.75), method="inverted_cdf"))
+    edges = edges[edges < 8]
+    member = np.searchsorted(edges, lengths)
+    file = np.array([files.index(row[0]) for row in rows])
+    drawn = np.random.default_rng(seed).integers(len(files), size=(replicates, len(files)))
+    weights = np.stack([np.bincount(some, minlength=len(files))[file] for some in drawn])
+    bins = by_factor(diagnosis)["recall", "duration"]
+    for each in bins:
+        if not each.n:
+            continue
+        here, rest = (
+            np.array([np.average(hits[some], weights=w[some]) if w[some].any() else np.nan for w in weights])
+            for some in (member == each.place, member != each.place)
+        )
+        assert (each.n, each.value) == (np.sum(member == each.place), np.mean(hits[member == each.place]))
+        ends, apart = (np.nanquantile(values, (0.025, 0.975)) for values in (here, here - rest))
+        assert (each.low, each.high) == pytest.approx(tuple(ends), abs=1e-12)
+        assert each.differs == pytest.approx(max(apart[0], -apart[1], 0), abs=1e-12)
+    assert len(bins) == len(edges) + 2 and any(each.differs for each in bins)
 
 
-def test_files_in_no_scene_are_others():
-    files = tuple("abcd")
-    sides = random_sides(2, files)
+def test_events_of_one_file_have_no_interval():
+    """Resampling files says nothing of a group whose events are all of one file."""
+    rows = [("a", 10.0 * k, 10.0 * k + 1, "car", 1.0) for k in range(30)]
+    rows += [("b", 10.0 * k, 10.0 * k + 2 + k % 2, "car", 1.0) for k in range(60)]
+    files = ("a", "b")
     diagnosis = sedeval_soft.diagnose(
-        *sides, only="event.hard", scenes={"one": ("a", "b")}, classes=LABELS, replicates=50
+        table(rows, files), table(rows[5:], files), only="event.hard", replicates=20
     )
-    bins = {each.name: each for each in by_factor(diagnosis)["recall", "scene"]}
-    assert {*bins} == {"one", "others", "no reference"}
-    lost = 1 - diagnosis.scores["event.hard.f1.micro"]
-    assert math.fsum(each.share for each in bins.values()) == pytest.approx(lost, abs=1e-12)
+    short, *_ = sorted(by_factor(diagnosis)["recall", "duration"], key=lambda each: each.place)
+    assert (short.n, short.value, short.rest) == (30, pytest.approx(25 / 30), 1.0)
+    assert (short.low, short.high, short.differs) == (None, None, 0.0)
 
 
 def test_a_merge_is_paid_for_by_all_of_its_events():
     """One detection holds two events; the loss is one false positive and two misses, half of it each."""
-    reference = [("a", 0.0, 1.0, "car", 1.0), ("a", 1.5, 2.5, "car", 1.0)]
-    reference += [("b", float(3 * k), 3.0 * k + 1, "dog", 1.0) for k in range(60)]
-    system = [("a", 0.0, 2.5, "car", 1.0), *reference[2:]]
+    reference = [("a", 0.0, 1.0, "car", 1.0), ("a", 1.5, 4.5, "car", 1.0)]
+    reference += [("b", float(5 * k), 5.0 * k + 1 + 2 * (k % 2), "dog", 1.0) for k in range(60)]
+    system = [("a", 0.0, 4.5, "car", 1.0), *reference[2:]]
     files = ("a", "b")
     diagnosis = sedeval_soft.diagnose(
-        table(reference, files), table(system, files), only="event.hard", by={"a": "x", "b": "y"},
-        replicates=20,
-    )  # fmt: skip
-    factors = by_factor(diagnosis)
-    lost = 1 - diagnosis.scores["event.hard.f1.micro"]
-    assert {each.name: each.share for each in factors["recall", "scene"]} == pytest.approx(
-        {"x": lost, "y": 0, "no reference": 0}
+        table(reference, files), table(system, files), only="event.hard", replicates=20
     )
-    gaps = {each.name: each.share for each in factors["recall", "gap before it"]}
-    assert gaps["first of its class"] == pytest.approx(lost / 2)
+    lost = 1 - diagnosis.scores["event.hard.f1.micro"]
+    shares = {each.name: each.share for each in by_factor(diagnosis)["recall", "duration"]}
+    assert shares == pytest.approx({"up to 1 s": lost / 2, "over 1 s": lost / 2, "no reference": 0})
 
 
-# Means over time.
+# What sounds at once.
 
 
-def as_timed(rows, make=Timed):
+def events_of(rows):
     file, label, onset, offset = (np.array([row[k] for row in rows], dtype=np.int64) for k in range(4))
     codes = file.astype(np.int32), label.astype(np.int32)
-    more = (onset * 1e-6, offset * 1e-6) if make is Events else ()
-    return make(*codes, onset, offset, *more)
+    return Events(*codes, onset, offset, onset * 1e-6, offset * 1e-6)
 
 
 ROWS = st.lists(
@@ -174,7 +155,7 @@ ROWS = st.lists(
 @given(ROWS)
 def test_classes_at_once_are_classes_not_events(rows):
     """Events of one class that overlap count once; every tick is looked at."""
-    found = classes_at_once(as_timed(rows, Events))
+    found = classes_at_once(events_of(rows))
     for (file, _, onset, offset), mean in zip(rows, found.tolist(), strict=True):
         active = [
             len({label for f, label, a, b in rows if f == file and a <= t < b}) for t in range(onset, offset)
@@ -183,41 +164,13 @@ def test_classes_at_once_are_classes_not_events(rows):
         assert abs(mean - float(wanted)) < 1e-12
 
 
-@given(ROWS, ROWS, st.lists(st.integers(0, 10**6), min_size=10, max_size=10))
-def test_the_mean_of_what_sounds_while_an_event_lasts(events, pieces, values):
-    values = values[: len(pieces)]
-    ours, theirs = as_timed(events), as_timed(pieces)
-    groups = ours.file.astype(np.int64), theirs.file.astype(np.int64)
-    found = mean_over(ours, theirs, np.array(values, dtype=np.int64), groups)
-    for (file, _, onset, offset), mean in zip(events, found.tolist(), strict=True):
-        total = sum(
-            value * max(0, min(offset, b) - max(onset, a))
-            for (f, _, a, b), value in zip(pieces, values, strict=True)
-            if f == file
-        )
-        wanted = Fraction(total, offset - onset) if offset > onset else 0
-        assert mean == float(wanted)
-
-
-def test_equal_values_have_equal_means_in_a_table_of_years():
-    """Sums over all of it would have lost the digits, or have too many for a whole number."""
-    n = 200_000
-    onset = np.arange(n, dtype=np.int64) * 10**9
-    file = np.zeros(n, dtype=np.int32)
-    length = np.random.default_rng(0).integers(1, 10**9, n)
-    pieces = Activity(file, file, onset, onset + length, np.full(n, 0.7))
-    at = file.astype(np.int64)
-    assert float(onset[-1]) * 0.7e6 > 2**63
-    assert {*mean_over(pieces, pieces, np.full(n, 700_000), (at, at)).tolist()} == {700_000.0}
-
-
-def test_events_of_many_overlapping_pieces_are_not_refused():
-    """A hundred thousand rows at one time: their pairs are ten thousand million."""
+def test_events_of_many_overlapping_classes_are_not_refused():
+    """A hundred thousand events at one time: their pairs are ten thousand million."""
     n = 100_000
-    file = np.zeros(n, dtype=np.int32)
-    side = Timed(file, file, np.arange(n), np.arange(n) + n)
-    at = file.astype(np.int64)
-    found = mean_over(side, side, np.ones(n, dtype=np.int64), (at, at))
+    # Each of its own class, in a recording of years.
+    at = np.arange(n) + 10**15
+    codes = np.zeros(n, dtype=np.int32), np.arange(n, dtype=np.int32)
+    found = classes_at_once(Events(*codes, at, at + n, at * 1e-6, (at + n) * 1e-6))
     # While the first lasts, one more begins at each tick.
     assert found[0] == (n + 1) / 2
 

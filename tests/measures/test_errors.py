@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -15,23 +14,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared_data import shared
 
-from sedeval_soft import Evaluator, Limits, Settings, diagnose, evaluate
-from sedeval_soft.api.sources import to_rows
-from sedeval_soft.errors import SettingsError
-from sedeval_soft.measures.errors import EVENT_KINDS, SEGMENT_KINDS, SOFT_KINDS, columns_of_kinds, prices
-from sedeval_soft.measures.event_errors import (
-    HIT,
-    KINDS,
-    classify_errors,
-    overlapping_pairs,
+from sedeval_soft import Settings, diagnose, evaluate
+from sedeval_soft.apps.diagnosis.events import classify_errors
+from sedeval_soft.apps.diagnosis.prices import prices
+from sedeval_soft.apps.diagnosis.segments import (
+    SEGMENT_KINDS,
+    SOFT_KINDS,
+    count_segment_errors,
+    count_soft_errors,
 )
+from sedeval_soft.measures.errors import EVENT_KINDS, HIT, KINDS
 from sedeval_soft.measures.matching import nearest_matching
+from sedeval_soft.measures.overlaps import overlapping_pairs
 from sedeval_soft.measures.pairs import Collars, Overlap, pair_rule
-from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
-from sedeval_soft.plan import Plan
 from sedeval_soft.tables import read_rows
 from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.recordings import align, hard_events
 
 COLUMNS = ("filename", "onset", "offset", "event_label", "value")
 LABELS = ("car", "dog", "talk")
@@ -128,9 +125,15 @@ def sides_of(seed):
 
 
 def scored(reference, system, **values):
-    return evaluate(
-        reference, system, **{"measures": "errors", "classes": LABELS, "only": ("event", "segment")} | values
-    )
+    """Scores, and what a diagnosis says of kinds by names such as `event.hard.split_share.macro`."""
+    fixed = {"classes": LABELS, "only": ("event", "segment"), "ci": None, "suggestions": False}
+    diagnosis = diagnose(reference, system, **fixed | values)
+    scores = dict(diagnosis.scores)
+    for each in diagnosis.errors:
+        stem = f"{each.basis}.{each.reading}.{each.kind}"
+        scores |= {f"{stem}_{what}.{each.average}": getattr(each, what) for what in ("share", "gain")}
+        scores |= {f"{stem}_{what}.micro": getattr(each, what) for what in ("fp", "fn")}
+    return scores
 
 
 def counts_of(scores, prefix="event.hard"):
@@ -148,8 +151,7 @@ BETAS = (1.0, 2.0, 0.5)
 
 def shares_sum_to_what_is_lost(seed):
     beta = BETAS[seed % 3]
-    matching, events = ("optimal", "greedy")[seed % 5 == 0], ("auto", "rows")[seed % 2]
-    scores = scored(*sides_of(seed), beta=beta, matching=matching, events=events, segment_length=0.5)
+    scores = scored(*sides_of(seed), beta=beta, events=("auto", "rows")[seed % 2], segment_length=0.5)
     for prefix, kinds in FAMILIES.items():
         for average in ("micro", "macro"):
             shares = [scores[f"{prefix}.{kind}_share.{average}"] for kind in kinds]
@@ -233,7 +235,7 @@ def gains_are_those_of_mended_tables(seed):
     if seed % 4 == 3:
         how |= {"match_by": "iou"}
     errors = classify_errors(*events, len(LABELS), pair_rule(Settings.of(**how)))
-    scores = evaluate(*sides, measures="errors", **how)
+    scores = scored(*sides, **how)
     f = "event.hard.f1" if how["beta"] == 1 else "event.hard.fbeta"
     for kind in EVENT_KINDS:
         again = evaluate(sides[0], mended(*sides, kind, errors), **how)
@@ -574,7 +576,8 @@ def test_segment_kinds_are_those_of_a_slow_count(seed, cut):
     hard = count_segment_errors(y > cut, p > cut, start)
     soft = count_soft_errors(y / 4, p / 4, start)
     zero_one = count_soft_errors((y > cut) * 1.0, (p > cut) * 1.0, start)
-    assert {*hard} == {*columns_of_kinds(SEGMENT_KINDS)} and {*soft} == {*columns_of_kinds(SOFT_KINDS)}
+    assert {name.partition(".")[0] for name in hard} == {*SEGMENT_KINDS}
+    assert {name.partition(".")[0] for name in soft} == {*SOFT_KINDS}
     for file, (begin, end) in enumerate(itertools.pairwise(start.tolist())):
         ours, theirs = y[:, begin:end], p[:, begin:end]
         wanted = slow_segment_errors((ours > cut).tolist(), (theirs > cut).tolist())
@@ -591,7 +594,7 @@ def test_segment_kinds_are_those_of_a_slow_count(seed, cut):
 
 
 def test_soft_kinds_of_binary_labels_are_the_hard_ones_without_boundaries():
-    """Through `evaluate`: confusion is what the error rate counts as substitutions."""
+    """Through `diagnose`: confusion is what the error rate counts as substitutions."""
     for seed in range(8):
         sides = [random_table(np.random.default_rng(seed + k), n=12, binary=True, grid=1.0) for k in (0, 100)]
         scores = scored(*sides)
@@ -610,223 +613,89 @@ def test_soft_kinds_of_binary_labels_are_the_hard_ones_without_boundaries():
         )
 
 
-# Where else errors are counted.
+# Intervals, and real data.
 
 
-def test_intervals_folds_scenes_and_groups():
-    rng = np.random.default_rng(5)
-    files = tuple("abcdefgh")
-    sides = [random_table(rng, n=60, grid=0.5, files=files) for _ in range(2)]
-    folds = {name: "1" if name < "d" else "2" for name in files}
-    scenes = {name: "indoor" if name < "e" else "outdoor" for name in files}
-    how = {"groups": {"two": ("car", "dog")}, "ci": "bootstrap", "replicates": 40, "by": scenes}
-    scores = scored(*sides, folds=folds, **how)
-    for prefix, kinds in FAMILIES.items():
-        for kind, average, what in itertools.product(kinds, ("micro", "macro"), ("share", "gain")):
-            name = f"{prefix}.{kind}_{what}.{average}"
-            score = scores.score(name)
-            assert 0 <= score.low <= score.high <= 1, name
-            assert score.low - 0.2 <= score.value <= score.high + 0.2
-        # Each scene is an evaluation of its own files; counts of scenes add up to those of all.
-        for name, value in counts_of(scores, prefix).items():
-            parts = [scores[f"{prefix}.{name}.micro@{scene}"] for scene in ("indoor", "outdoor")]
-            assert abs(sum(parts) - value) < 1e-9
-    shares = [scores[f"event.hard.{kind}_share.micro@outdoor"] for kind in EVENT_KINDS]
-    assert abs(math.fsum(shares) - (1 - scores["event.hard.f1.micro@outdoor"])) < 1e-12
+@pytest.mark.parametrize("beta", [1.0, 2.0])
+def test_intervals_are_those_of_files_that_were_drawn(beta):
+    """As if each file had been recorded as often as it was drawn."""
+    rng, files, replicates = np.random.default_rng(5), tuple("abcd"), 25
+    sides = [rows_of(random_table(rng, n=40, grid=0.5, files=files)) for _ in range(2)]
+    how = {"beta": beta, "segment_length": 0.5, "classes": LABELS, "suggestions": False}
+    how["only"] = ("event.hard", "segment")
+
+    def drawn(names):
+        copies = [(f"{name}{k}", name) for k, name in enumerate(names)]
+        return [
+            table_of(
+                [(copy, *row[1:]) for copy, name in copies for row in side if row[0] == name]
+                + [(copy, None, None, None, None) for copy, _ in copies]
+            )
+            for side in sides
+        ]
+
+    found = diagnose(*drawn(files), replicates=replicates, seed=3, ci="bootstrap", **how)
+    shares = []
+    for some in np.random.default_rng(3).integers(len(files), size=(replicates, len(files))):
+        again = diagnose(*drawn([files[k] for k in some]), ci=None, **how)
+        shares.append([np.nan if each.share is None else each.share for each in again.errors])
+    low, high = np.nanquantile(shares, (0.025, 0.975), axis=0)
+    assert [each.low for each in found.errors] == pytest.approx(low, abs=1e-12)
+    assert [each.high for each in found.errors] == pytest.approx(high, abs=1e-12)
+    assert {(each.low, each.high) for each in again.errors} == {(None, None)}
+
+
+def test_the_jackknife_of_shares_leaves_out_each_file_once():
+    rng, files = np.random.default_rng(6), tuple("abcde")
+    sides = [rows_of(random_table(rng, n=50, grid=0.5, files=files)) for _ in range(2)]
+    how = {"classes": LABELS, "only": "event.hard", "suggestions": False}
+    whole = [table_of([*side, *((name, None, None, None, None) for name in files)]) for side in sides]
+    found = diagnose(*whole, ci="jackknife", **how)
+    left_out = []
+    for out in files:
+        others = [
+            table_of(
+                [row for row in side if row[0] != out]
+                + [(name, None, None, None, None) for name in files if name != out]
+            )
+            for side in sides
+        ]
+        left_out.append([each.share for each in diagnose(*others, ci=None, **how).errors])
+    spread = np.array(left_out) - np.mean(left_out, axis=0)
+    error = np.sqrt((spread**2).sum(axis=0) * (len(files) - 1) / len(files))
+    for each, deviation in zip(found.errors, error, strict=True):
+        assert each.high - each.share == pytest.approx(1.959963984540054 * deviation, abs=1e-9)
 
 
 BASELINE = {
-    # FP, FN, share, gain at a threshold of 0.5; part of the misses that are right at a lower, a higher one.
-    "missed": (0, 1475, 0.259, 0.302, 0.077, 0.0),
-    "merge": (360, 1058, 0.215, 0.249, 0.0, 0.204),
-    "offset": (257, 257, 0.066, 0.072, 0.261, 0.241),
-    "onset": (233, 233, 0.060, 0.065, 0.210, 0.292),
-    "background": (712, 0, 0.058, 0.026, None, None),
-    "split": (218, 89, 0.033, 0.030, 0.584, 0.0),
-    "both_boundaries": (93, 93, 0.024, 0.026, 0.097, 0.183),
-    "duplicate": (0, 0, 0.0, 0.0, None, None),
-    "confusion": (93, 93, 0.024, 0.026, 0.043, 0.0),
-    "confusion_and_boundary": (87, 87, 0.022, 0.024, 0.023, 0.0),
+    # FP, FN, share, gain at a threshold of 0.5.
+    "missed": (0, 1475, 0.259, 0.302),
+    "merge": (360, 1058, 0.215, 0.249),
+    "offset": (257, 257, 0.066, 0.072),
+    "onset": (233, 233, 0.060, 0.065),
+    "background": (712, 0, 0.058, 0.026),
+    "split": (218, 89, 0.033, 0.030),
+    "both_boundaries": (93, 93, 0.024, 0.026),
+    "duplicate": (0, 0, 0.0, 0.0),
+    "confusion": (93, 93, 0.024, 0.026),
+    "confusion_and_boundary": (87, 87, 0.022, 0.024),
 }
 """Of the baseline of DCASE 2019 task 4: what an earlier prototype of this project found."""
 
 
 def test_the_baseline_of_dcase_2019():
     folder = shared("dcase2019_task4")
-    how = {"durations": folder / "dcase2019t4_meta.csv", "offset_collar_rate": 0.2, "measures": "errors"}
+    how = {"durations": folder / "dcase2019t4_meta.csv", "offset_collar_rate": 0.2}
     points = {level / 10: read_rows(folder / f"baseline_0.{level}.csv") for level in (1, 3, 5, 7, 9)}
     reference = read_rows(folder / "dcase2019t4_gt.csv")
-    scores = evaluate(reference, points, only="event.hard", **how)
+    scores = scored(reference, points, only="event.hard", classes=None, **how)
     assert scores["event.hard.f1.micro"] == pytest.approx(0.23837535014005604, abs=1e-15)
     for kind, (fp, fn, *others) in BASELINE.items():
         assert (scores[f"event.hard.{kind}_fp.micro"], scores[f"event.hard.{kind}_fn.micro"]) == (fp, fn)
-        for what, value in zip(("share", "gain", "right_lower", "right_higher"), others, strict=True):
-            found = scores[f"event.hard.{kind}_{what}.micro"]
-            assert found is None if value is None else abs(found - value) <= 0.0005, (kind, what)
-    # Of one point alone there are no other thresholds.
-    alone = evaluate(reference, points[0.5], only="event.hard", **how)
+        for what, value in zip(("share", "gain"), others, strict=True):
+            assert abs(scores[f"event.hard.{kind}_{what}.micro"] - value) <= 0.0005, (kind, what)
+    alone = scored(reference, points[0.5], only="event.hard", classes=None, **how)
     assert all(alone[f"event.hard.{kind}_fn.micro"] == of[1] for kind, of in BASELINE.items())
-    assert alone["event.hard.missed_right_lower.micro"] == 0
-
-
-def test_merged_evaluators_have_the_bytes_of_one():
-    rng = np.random.default_rng(6)
-    files = tuple("abcd")
-    sides = [random_table(rng, n=60, grid=0.2, files=files) for _ in range(2)]
-    made = Settings.of(measures="errors", classes=LABELS, only=("event", "segment"))
-
-    def of(names):
-        evaluator = Evaluator(settings=made)
-        parts = [
-            table_of([row for row in zip(*side.values(), strict=True) if row[0] in names]) for side in sides
-        ]
-        return evaluator.update(*parts)
-
-    whole = of(files)
-    for order in (("a", "bcd"), ("cd", "ab"), ("d", "b", "ac")):
-        merged = of(order[0])
-        for names in order[1:]:
-            merged = merged + of(names)
-        assert dict(merged.compute()) == dict(whole.compute()) == dict(evaluate(*sides, settings=made))
-        assert merged.to_bytes() == Evaluator.of_bytes(merged.to_bytes()).to_bytes()
-    in_order = of("a") + of("b") + of("c") + of("d")
-    assert in_order.to_bytes() == whole.to_bytes()
-
-
-def test_a_miss_is_right_at_a_lower_or_a_higher_threshold_of_its_class():
-    reference = [
-        ("a", 0, 1, "car", 1.0),
-        ("a", 3, 4, "car", 1.0),
-        ("a", 6, 7, "dog", 1.0),
-        ("a", 9, 10, "dog", 1.0),
-    ]
-    system = [
-        ("a", 0, 1, "car", 0.3), ("a", 2, 3, "car", 0.6), ("a", 3, 4, "car", 0.9), ("a", 4, 5, "car", 0.6),
-        ("a", 6, 7, "car", 0.4), ("a", 9, 10, "dog", 0.8),
-    ]  # fmt: skip
-    scores = scored(table_of(reference), table_of(system), events="merge")
-    assert counts_of(scores)["missed_fn"] == 2
-    assert scores["event.hard.missed_right_lower.micro"] == 0.5  # the dog at 6 s is of another class
-    # From 2 to 5 s there is one event, until a threshold of 0.6 cuts it out.
-    late = next(kind for kind in EVENT_KINDS if scores[f"event.hard.{kind}_fp.micro"])
-    assert scores[f"event.hard.{late}_right_higher.micro"] == 1.0
-    assert scores[f"event.hard.{late}_right_lower.micro"] == 0.0
-
-
-def slow_level(row, events, rule, shift=0):
-    """Where a missed event would be right, and how far that is; events: by the interval of thresholds."""
-    right_in = [
-        (a, b)
-        for (a, b), rows in events.items()
-        if any(o[:2] == ((row[0] + shift) % 3, row[1]) and compatible(row, o, rule) for o in rows)
-    ]
-    if any(a <= 0.5 < b for a, b in right_in):
-        return "none", None
-    away = [(0.5 - b, "lower") if b <= 0.5 else (a - 0.5, "higher") for a, b in right_in]
-    # A little lower, not higher, where both are as far.
-    return (
-        min(away, key=lambda each: (round(each[0], 9), each[1] == "higher"))[::-1] if away else ("none", None)
-    )
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_levels_are_those_of_a_look_at_every_threshold(seed):
-    """Of misses, of the false positives of their errors, of shares; and by chance, from the next files."""
-    rng = np.random.default_rng(seed)
-    reference = random_table(rng, n=25, binary=True, grid=0.2, files=tuple("abc"))
-    # Much of the reference is in the output, at any level.
-    said = [(*row[:4], float(rng.choice([0.2, 0.4, 0.6, 0.8, 1.0]))) for row in rows_of(reference)]
-    system = table_of([*said[::2], *rows_of(random_table(rng, n=20, grid=0.2, files=tuple("abc")))])
-    made = Settings.of(only="event.hard", events="merge", classes=LABELS, ci="jackknife")
-    diagnosis = diagnose(reference, system, settings=made)
-    pair = align(*(to_rows(side, "reference", made, Limits()) for side in (reference, system)), made)
-
-    def rows_at(threshold):
-        sides = hard_events(pair._replace(plan=Plan.of(replace(made, threshold=threshold))))
-        return [
-            [
-                *zip(
-                    *(getattr(side, name).tolist() for name in ("file", "label", "onset", "offset")),
-                    strict=True,
-                )
-            ]
-            for side in sides
-        ]
-
-    rule, edges = pair_rule(made), [0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    events = {(a, b): rows_at((a + b) / 2)[1] for a, b in itertools.pairwise(edges)}
-    errors = classify_errors(*hard_events(pair), len(LABELS), rule)
-    ours, theirs = rows_at(0.5)
-    levels = [slow_level(row, events, rule) for row in ours]
-    links = list(zip(errors.links.left.tolist(), errors.links.right.tolist(), strict=True))
-    assert {i for i, _ in links} <= {*np.flatnonzero(errors.missed != HIT).tolist()}
-    n_hits = int((errors.missed == HIT).sum())
-    costs = prices(*map(np.array, (n_hits, len(theirs) - n_hits, len(ours) - n_hits)))
-    in_all = Counter()
-    for each in diagnosis.table("event", "hard"):
-        number = KINDS.index(each.kind)
-        at, alarms = (np.flatnonzero(side == number).tolist() for side in (errors.missed, errors.false))
-        for level in ("lower", "higher"):
-            far = [levels[i][1] for i in at if levels[i][0] == level]
-            assert getattr(each, level) == len(far)
-            assert getattr(each, f"{level}_by") == (pytest.approx(np.median(far)) if far else None)
-            parts = [[levels[i][0] == level for i, k in links if k == j] for j in alarms]
-            fp = sum(sum(part) / len(part) for part in parts if part)
-            assert getattr(each, f"fp_{level}") == pytest.approx(fp)
-            share = len(far) * costs[1] + fp * costs[0]
-            assert getattr(each, f"share_{level}") == pytest.approx(share, abs=1e-12)
-        assert each.share_lower + each.share_higher <= each.share + 1e-12
-        moved = sum(slow_level(ours[i], events, rule, shift)[0] != "none" for i in at for shift in (1, 2))
-        assert each.by_chance == (pytest.approx(moved / (2 * len(at))) if at else None)
-        in_all.update(tried=2 * len(at), right=moved)
-    assert diagnosis.by_chance == pytest.approx(in_all["right"] / in_all["tried"])
-    for level in ("lower", "higher"):
-        # Of the macro average each class has its own prices.
-        macro = sum(getattr(each, f"share_{level}") for each in diagnosis.table("event", "hard", "macro"))
-        total = 0.0
-        for label in range(3):
-            hit, n_ref, n_sys = (
-                sum(row[1] == label for row, k in zip(rows, kinds, strict=True) if k in some)
-                for rows, kinds, some in (
-                    (ours, errors.missed, {HIT}),
-                    (ours, errors.missed, {HIT, *range(10)}),
-                    (theirs, errors.false, {HIT, *range(10)}),
-                )
-            )
-            of_class = prices(*map(np.array, (hit, n_sys - hit, n_ref - hit)))
-            for i, row in enumerate(ours):
-                total += (row[1] == label and errors.missed[i] != HIT and levels[i][0] == level) * of_class[1]
-            for j, row in enumerate(theirs):
-                part = [levels[i][0] == level for i, k in links if k == j]
-                total += (row[1] == label and sum(part) / max(len(part), 1)) * of_class[0]
-        assert macro == pytest.approx(total / 3, abs=1e-12)
-
-
-def test_a_detection_that_merges_has_the_mean_level_of_its_events():
-    reference = [("a", 0, 1, "car", 1.0), ("a", 2, 3, "car", 1.0), ("a", 4, 6, "car", 1.0)]
-    system = [
-        ("a", 0, 1, "car", 0.9), ("a", 1, 2, "car", 0.6), ("a", 2, 3.8, "car", 0.9), ("a", 3.8, 6, "car", 0.6)
-    ]  # fmt: skip
-    found = diagnose(table_of(reference), table_of(system), only="event.hard", events="merge", replicates=10)
-    errors = found.table("event", "hard")
-    assert [(each.kind, each.fp, each.fn) for each in errors if each.count] == [("merge", 1, 3)]
-    merge = errors[0]
-    # The first event is right above 0.6; the others end otherwise at any threshold.
-    assert (merge.higher, merge.fp_higher, merge.fp_lower) == (1, pytest.approx(1 / 3), 0)
-    assert merge.higher_by == pytest.approx(0.1)
-    assert merge.by_chance is None  # of one file alone nothing can be said
-
-
-def test_settings_whose_f_has_other_errors_have_none():
-    sides = sides_of(1)
-    with pytest.raises(SettingsError, match="compat=sed_eval has other hits"):
-        scored(*sides, compat="sed_eval")
-    everything = evaluate(*sides, compat="sed_eval", measures="all", only=("event", "segment"))
-    assert not any("_share." in name for name in everything)
-    product = scored(*sides, t_norm="product")
-    assert {name.rpartition(".")[0].rpartition(".")[0] for name in product if "_share." in name} == {
-        "event.hard", "segment.hard",
-    }  # fmt: skip
 
 
 # Parts.

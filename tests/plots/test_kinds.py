@@ -86,27 +86,11 @@ def test_strange_tables_are_drawn(kind, case):
 PLACES = ("cafe", "metro", "night", "park", "street")
 
 
-def test_sensitivity_has_scenes_where_there_are_some(tmp_path):
-    scenes = {
-        "cafe.wav": "inside",
-        "metro.wav": "inside",
-        "park.wav": "outside",
-        "street.wav": "outside",
-        "night.wav": "outside",
-    }
-    alone, by_scene = (shown(plot("sensitivity", REFERENCE, SYSTEM, **how)) for how in ({}, {"by": scenes}))
-    assert {"recall, by duration", "recall, by file", "precision, by duration"} <= {*alone}
-    assert "recall, by scene" in by_scene and "recall, by scene" not in alone
-    assert {text.split()[0] for text in by_scene} >= {"inside", "outside"}
-    # Those of the settings are shown, too.
-    groups = {place: [name for name in scenes if scenes[name] == place] for place in ("inside", "outside")}
-    assert shown(plot("sensitivity", REFERENCE, SYSTEM, scenes=groups)) == by_scene
-    done = call("plot", "pr", REFERENCE, SYSTEM, "--by", "{scene}.wav", "-o", tmp_path / "pr.pdf")
-    assert done.code == 2 and "--by: pr shows no scenes; expected sensitivity" in done.err
-    with pytest.raises(SettingsError, match="pr shows no scenes"):
-        plot("pr", REFERENCE, SYSTEM, by=scenes)
-    with pytest.raises(SettingsError, match="other hits"):
-        plot("sensitivity", REFERENCE, SYSTEM, compat="sed_eval")
+def test_sensitivity_shows_durations_and_classes_at_once():
+    texts = shown(plot("sensitivity", REFERENCE, SYSTEM))
+    factors = [text for text in texts if text.startswith(("recall, by ", "precision, by "))]
+    assert sorted(factors) == ["precision, by duration", "recall, by classes at once", "recall, by duration"]
+    assert factors[-1] == "precision, by duration"
 
 
 def test_the_same_call_gives_the_same_bytes_with_the_signature_of_its_numbers(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sedeval_soft import EvaluationError, evaluate, simulate
+from sedeval_soft import EvaluationError, diagnose, evaluate, simulate
 from sedeval_soft.cli import tables as command
 from sedeval_soft.measures.errors import EVENT_KINDS
 from sedeval_soft.tables import read_rows
@@ -195,20 +195,14 @@ def test_known_effects_of_dropping_on_scores():
 
 
 def test_scaled_values_are_too_low_or_too_high_and_nothing_else():
-    made = {"measures": "errors", "only": ("segment.soft", "event.hard")}
-    low = evaluate(REFERENCE, simulate("perturb", REFERENCE, scale=0.4), **made)
-    assert low["segment.soft.precision.micro"] == 1.0
-    assert abs(low["segment.soft.recall.micro"] - 0.4) < 1e-12
-    assert abs(low["segment.soft.too_low_share.micro"] - (1 - low["segment.soft.f1.micro"])) < 1e-12
-    high = evaluate(REFERENCE, simulate("perturb", REFERENCE, scale=1.5), **made)
-    assert high["segment.soft.recall.micro"] == 1.0
-    assert abs(high["segment.soft.too_high_share.micro"] - (1 - high["segment.soft.f1.micro"])) < 1e-12
-    assert high["segment.soft.too_high_fp.micro"] > 0
-    # Events that a threshold of 0.5 misses are there at a lower one.
-    table = simulate("perturb", {"onset": [1.0, 4], "offset": [3.0, 5], "event_label": ["a", "b"]}, scale=0.4)
-    found = evaluate({"onset": [1.0, 4], "offset": [3.0, 5], "event_label": ["a", "b"]}, table, **made)
-    assert found["event.hard.missed_fn.micro"] == 2
-    assert found["event.hard.missed_right_lower.micro"] == 1.0
+    for scale, kind, whole in ((0.4, "too_low", "precision"), (1.5, "too_high", "recall")):
+        made = simulate("perturb", REFERENCE, scale=scale)
+        found = diagnose(REFERENCE, made, only="segment.soft", ci=None, suggestions=False)
+        assert found.scores[f"segment.soft.{whole}.micro"] == 1.0
+        costliest = found.table("segment", "soft")[0]
+        assert costliest.kind == kind and abs(costliest.share - found.lost[0].lost) < 1e-12 < costliest.count
+        if scale < 1:
+            assert abs(found.scores["segment.soft.recall.micro"] - scale) < 1e-12
 
 
 def test_shifts_and_noise_have_their_deviation():

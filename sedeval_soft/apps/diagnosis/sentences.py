@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sedeval_soft.apps.diagnosis.results import CostOfClass, Diagnosis, KindOfError
 from sedeval_soft.errors import be, visible
-from sedeval_soft.evaluation.diagnosis import CostOfClass, Diagnosis, KindOfError, f_of, families
 
 _MOST = 3
 
@@ -56,8 +56,8 @@ _FORMS = {("event", "hard"): _OF_EVENTS, ("segment", "hard"): _OF_SEGMENTS, ("se
 
 def sentences(diagnosis: Diagnosis) -> list[str]:
     """Return the costliest things in plain words: of events, else of segments."""
-    every = families(diagnosis.scores)
-    f = f_of(diagnosis.scores, *every[0], "micro") if every else None
+    every = diagnosis.families
+    f = diagnosis.f_of(*every[0], "micro")
     if f is None or f >= 1:
         return []
     lost, costs = 1.0 - f, []

@@ -7,19 +7,11 @@ from dataclasses import replace
 from textwrap import TextWrapper
 from typing import Any, TypeVar
 
+from sedeval_soft.apps.diagnosis.results import Diagnosis, Difference, KindOfError, measure_of_f
+from sedeval_soft.apps.diagnosis.sensitivity import Bin
+from sedeval_soft.apps.diagnosis.sentences import sentences
 from sedeval_soft.errors import visible
-from sedeval_soft.evaluation.diagnosis import (
-    Diagnosis,
-    Difference,
-    KindOfError,
-    f_of,
-    families,
-    measure_of_f,
-)
-from sedeval_soft.evaluation.scores import Scores, plain
-from sedeval_soft.evaluation.sensitivity import Bin
-from sedeval_soft.measures.errors import LEVELS
-from sedeval_soft.report.costs_in_words import sentences
+from sedeval_soft.evaluation.scores import plain
 from sedeval_soft.report.delimited import SIGNATURE, lines
 from sedeval_soft.report.fitted import Column, cells, interval, lines_of, number, signed, styled, wrapped
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
@@ -71,10 +63,9 @@ def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
         "signature": scores.signature,
         "system": scores.system,
         "lost": plain(diagnosis.lost),
-        "errors": [{**plain(each), "count": each.count} for each in diagnosis.errors],
+        "errors": [{name: getattr(each, name) for name in _OF_ERROR} for each in diagnosis.errors],
         "classes": plain(diagnosis.classes),
         "sensitivity": plain(diagnosis.bins),
-        "right_by_chance": diagnosis.by_chance,
         "sentences": sentences(diagnosis),
         "suggestions": plain(diagnosis.suggestions),
         "warnings": list(scores.warnings),
@@ -93,8 +84,6 @@ def _document_of_two(both: Sequence[Diagnosis]) -> dict[str, Any]:
 
 _OF_ERROR = (
     "basis", "reading", "average", "kind", "count", "fp", "fn", "share", "low", "high", "of_lost", "gain",
-    "lower", "higher", "lower_by", "higher_by", "by_chance", "fp_lower", "fp_higher", "share_lower",
-    "share_higher",
 )  # fmt: skip
 """Columns of rows of errors."""
 
@@ -122,10 +111,10 @@ def _place(each: KindOfError | Difference) -> tuple[str, str, str, str]:
 # What a screen and a page have of one system.
 
 
-def _shown_families(scores: Scores) -> list[Family]:
+def _shown_families(diagnosis: Diagnosis) -> list[Family]:
     """Return the bases and readings that people are shown: without values the soft one repeats the hard."""
-    every = families(scores)
-    if has_thresholds(scores):
+    every = diagnosis.families
+    if has_thresholds(diagnosis.scores):
         return every
     return [family for family in every if family[1] == "hard"] or every
 
@@ -133,7 +122,7 @@ def _shown_families(scores: Scores) -> list[Family]:
 def _screen(diagnosis: Diagnosis, width: int, color: bool) -> str:
     """Return one screen: kinds of errors, what costs most, what was tried, and what recall depends on."""
     scores = diagnosis.scores
-    first, *others = _shown_families(scores)
+    first, *others = _shown_families(diagnosis)
     blocks = [(_heading(diagnosis, first), _table_lines(diagnosis, first, width, color))]
     for family in others:
         kinds = [each for each in diagnosis.table(*family) if each.count]
@@ -142,11 +131,9 @@ def _screen(diagnosis: Diagnosis, width: int, color: bool) -> str:
     filled = TextWrapper(width, "  ", "      ", break_on_hyphens=False)
     for title, texts in _advice(diagnosis):
         blocks.append((title, [line for text in texts for line in filled.wrap(text)]))
-    levels = first == ("event", "hard") and _has_levels(diagnosis.table(*first))
     more = [f"--only {'.'.join(others[0])}: its table"] if others else []
     legend = [
         ["share: what of 1 - F the kind makes", "gain: how much F would rise without it"],
-        *[["right at another threshold: part of FN", "chance: with files exchanged"]] * levels,
         [*more, "plot errors: a picture"],
     ]
     return _fit(
@@ -205,7 +192,6 @@ def _heading(diagnosis: Diagnosis, family: Family) -> str:
 
 def _columns(kinds: Sequence[KindOfError]) -> list[list[str]]:
     """Return the texts of kinds of errors by column: those of a page."""
-    right = zip(*map(_right_at, kinds), strict=True) if kinds else ((), (), ())
     return [
         [_in_words(each.kind) for each in kinds],
         [_count(each.fp) for each in kinds],
@@ -214,7 +200,6 @@ def _columns(kinds: Sequence[KindOfError]) -> list[list[str]]:
         [interval(each.low, each.high) for each in kinds],
         [_percent(each.of_lost) for each in kinds],
         ["" if each.kind == "sum" else number(each.gain) for each in kinds],
-        *map(list, right),
     ]
 
 
@@ -223,36 +208,23 @@ def _table_lines(diagnosis: Diagnosis, family: Family, width: int, color: bool) 
     kinds = [each for each in diagnosis.table(*family) if each.count]
     if not kinds:
         return ["no errors"]
-    names, fp, fn, share, ends, lost, gain, *right = _columns([*kinds, _sum(diagnosis, kinds)])
+    names, fp, fn, share, ends, lost, gain = _columns([*kinds, _sum(diagnosis, kinds)])
     columns = [
         Column("", "", names, left=True),
         *(Column("", name, texts) for name, texts in (("FP", fp), ("FN", fn), ("share", share))),
         Column("", "", ends, left=True, rank=2),
         *(Column("", name, texts) for name, texts in (("lost", lost), ("gain", gain))),
     ]
-    if _has_levels(kinds):
-        columns += [
-            Column("right at another threshold", name, texts, rank=1)
-            for name, texts in zip((*LEVELS, "chance"), right, strict=True)
-        ]
     return lines_of(columns, width, shortest=max(map(cells, names)), color=color)
-
-
-def _has_levels(kinds: Sequence[KindOfError]) -> bool:
-    """Return whether any miss is right at another threshold."""
-    return any(each.lower or each.higher for each in kinds)
 
 
 def _sum(diagnosis: Diagnosis, kinds: Sequence[KindOfError]) -> KindOfError:
     """Return all kinds of errors of a basis and reading as one."""
     place = _place(kinds[0])[:3]
     lost = next(each.lost for each in diagnosis.lost if (each.basis, each.reading, each.average) == place)
-    fp, fn, lower, higher = (
-        float(sum(getattr(each, name) or 0.0 for each in kinds)) for name in ("fp", "fn", *LEVELS)
-    )
+    fp, fn = (float(sum(getattr(each, name) for each in kinds)) for name in ("fp", "fn"))
     return replace(
         kinds[0], kind="sum", fp=fp, fn=fn, share=lost, low=None, high=None, of_lost=1.0 if lost else None,
-        lower=lower, higher=higher, by_chance=diagnosis.by_chance,
     )  # fmt: skip
 
 
@@ -265,14 +237,6 @@ def _count(value: float) -> str:
 
 def _percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.0f} %"
-
-
-def _right_at(each: KindOfError) -> tuple[str, str, str]:
-    """Return which part of the misses is right at a lower threshold, at a higher one, and by chance."""
-    if not each.fn or each.lower is None or each.higher is None:
-        return "", "", ""
-    lower, higher = (_percent(count / each.fn) if count else "-" for count in (each.lower, each.higher))
-    return lower, higher, "" if each.by_chance is None else _percent(each.by_chance)
 
 
 def _advice(diagnosis: Diagnosis) -> list[tuple[str, list[str]]]:
@@ -303,11 +267,8 @@ def _bin_lines(bins: Sequence[Bin], width: int, color: bool) -> list[str]:
 def _page(diagnosis: Diagnosis) -> Page:
     """Return all tables of one system."""
     scores, tables = diagnosis.scores, []
-    head = (
-        *("kind", "FP", "FN", "share", "interval", "of lost", "gain", "right at a lower threshold"),
-        *("at a higher one", "at one of these by chance"),
-    )
-    for family in _shown_families(scores):
+    head = ("kind", "FP", "FN", "share", "interval", "of lost", "gain")
+    for family in _shown_families(diagnosis):
         columns = zip(head, _columns(diagnosis.table(*family)), strict=True)
         tables.append(Table.of(_heading(diagnosis, family), [(None, *column) for column in columns]))
     if diagnosis.bins:
@@ -367,13 +328,13 @@ def _title_of_classes(family: Family) -> str:
 
 def _families_of_two(both: Sequence[Diagnosis]) -> list[Family]:
     """Return the bases and readings that are shown of two systems: that both have, and one shows alone."""
-    shown = {family for each in both for family in _shown_families(each.scores)}
-    return [family for family in families(both[0].scores) if family in {*families(both[1].scores)} & shown]
+    shown = {family for each in both for family in _shown_families(each)}
+    return [family for family in both[0].families if family in {*both[1].families} & shown]
 
 
 def _heading_of_two(both: Sequence[Diagnosis], family: Family) -> str:
     name = f"{'.'.join(family)}.{measure_of_f(both[0].scores.settings)}.micro"
-    one, other = (number(f_of(each.scores, *family, "micro")) for each in both)
+    one, other = (number(each.f_of(*family, "micro")) for each in both)
     return f"{name}: A {one}, B {other}"
 
 
@@ -385,7 +346,7 @@ def _of_family(differences: Sequence[Difference], family: Family) -> list[Differ
 
 def _sum_of_two(both: Sequence[Diagnosis], family: Family) -> Difference:
     """Return what all kinds cost together, which is what was lost."""
-    first, second = (None if (f := f_of(each.scores, *family, "micro")) is None else 1.0 - f for each in both)
+    first, second = (None if (f := each.f_of(*family, "micro")) is None else 1.0 - f for each in both)
     won = None if first is None or second is None else first - second
     return Difference(*family, "micro", "sum", None, first, second, won)
 

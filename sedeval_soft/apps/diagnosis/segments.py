@@ -18,6 +18,9 @@ from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.measures.base import ratio
 from sedeval_soft.measures.segment import sum_files
 
+SEGMENT_KINDS = ("boundary", "confusion", "background", "missed")
+SOFT_KINDS = ("confusion", "too_low", "too_high")
+
 Sums = dict[str, Floats]
 """What is counted, as `missed.fn`, by file and class, (n_files, n_classes)."""
 
@@ -90,11 +93,8 @@ def _of_run(first: Bools, last: Bools, marked: Bools) -> Bools:
     return inside
 
 
-def count_soft_errors(reference: Floats, system: Floats, start: Index, times: Array | None = None) -> Sums:
-    """Integrate errors by kind over all levels; reference, system: (n_classes, n_segments) in [0, 1].
-
-    times: how often each segment counts, None for once.
-    """
+def count_soft_errors(reference: Floats, system: Floats, start: Index) -> Sums:
+    """Integrate errors by kind over all levels; reference, system: (n_classes, n_segments) in [0, 1]."""
     lacking, beyond = np.maximum(reference - system, 0.0), np.maximum(system - reference, 0.0)
     y, p = (np.sort(side, axis=0) for side in (reference, system))
     too_low, too_high = np.maximum(y - p, 0.0).sum(axis=0), np.maximum(p - y, 0.0).sum(axis=0)
@@ -105,7 +105,7 @@ def count_soft_errors(reference: Floats, system: Floats, start: Index, times: Ar
     )
 
     def summed(values: Floats) -> Floats:
-        return sum_files(values if times is None else values * times, start, np.float64).T
+        return sum_files(values, start, np.float64).T
 
     return {
         "confusion.fp": summed(beyond * (1 - high)), "confusion.fn": summed(lacking * (1 - low)),

@@ -21,52 +21,33 @@ Sources: Bolya et al. 2020 (TIDE), Alwassel et al. 2018 (DETAD), for splits and 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.fields import Matching
-from sedeval_soft.measures.errors import EVENT_KINDS, LEVELS, columns_of_kinds
+from sedeval_soft.measures.errors import (
+    BACKGROUND,
+    BOTH,
+    CONFUSED_BOUNDARY,
+    CONFUSION,
+    DUPLICATE,
+    HIT,
+    MERGE,
+    MISSED,
+    OFFSET,
+    ONSET,
+    SPLIT,
+)
 from sedeval_soft.measures.event import file_class, match_events
 from sedeval_soft.measures.matching import nearest_matching
+from sedeval_soft.measures.overlaps import Edges, check_pairs, overlapping_pairs
 from sedeval_soft.measures.pairs import PairCandidates, PairRule, intersection_over_union
 from sedeval_soft.tables.ticks import Ticks
-from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
-from sedeval_soft.timeline.ranges import TooManyOverlapsError, expand
-
-KINDS = tuple(EVENT_KINDS)
-"""What can be wrong with an event."""
-
-(MISSED, BACKGROUND, ONSET, OFFSET, BOTH, SPLIT, MERGE, DUPLICATE, CONFUSION, CONFUSED_BOUNDARY) = range(10)
-
-HIT = -1
-
-MOST_PAIRS = 5_000_000
-"""Pairs of events that are near, or overlap, up to which all are looked at."""
+from sedeval_soft.timeline.events import Events, Timed
 
 _NEAR, _SAME = 0.1, 0.5
 """Intersection over union from which two events of one class, and of two, can be one event."""
-
-
-def _check(pairs: int) -> None:
-    """Raise TooManyOverlapsError for too many pairs."""
-    if pairs > MOST_PAIRS:
-        raise TooManyOverlapsError(
-            f"{pairs:.3g} pairs of events overlap, or are near: too many to say what is wrong with each. "
-            "Are rows repeated, or are there very many events at one time? --only segment needs none"
-        )
-
-
-class Edges(NamedTuple):
-    """Pairs of a reference event and a detection, by their positions, (n,) each."""
-
-    left: Index
-    right: Index
-
-    def where(self, passed: Bools | Index) -> Edges:
-        """Return some of the pairs."""
-        return Edges(self.left[passed], self.right[passed])
 
 
 @dataclass(slots=True)
@@ -80,15 +61,6 @@ class EventErrors:
     missed: Index
     false: Index
     links: Edges
-
-    def over_links(self, of_missed: Floats) -> Floats:
-        """Return for each false positive the mean of what the misses of its error have; 0 without any.
-
-        of_missed: (n_ref,). Returns (n_sys,).
-        """
-        n_links = np.bincount(self.links.right, minlength=len(self.false))
-        total = np.bincount(self.links.right, of_missed[self.links.left], minlength=len(self.false))
-        return total / np.maximum(n_links, 1)
 
 
 def classify_errors(
@@ -146,7 +118,7 @@ class _Kinds:
         self.reference, self.system = reference, system
         self.files = reference.file.astype(np.int64), system.file.astype(np.int64)
         candidates = PairCandidates.of(reference, system, self.files, rule)
-        _check(candidates.in_windows)
+        check_pairs(candidates.in_windows)
         self.compatible = Edges(*candidates.pairs())
         self.overlapping = overlapping_pairs(reference, system, self.files)
         self.rule = rule
@@ -268,114 +240,3 @@ def _most(member: Index, holder: Index, common: Ticks) -> Index:
     first = np.append(True, member[order][1:] != member[order][:-1])[: len(order)]
     chosen: Index = np.sort(order[first])
     return chosen
-
-
-def count_event_errors(
-    reference: Events,
-    system: Events,
-    lifetimes: EventLifetimes,
-    sizes: tuple[int, int],
-    rule: PairRule,
-    threshold: float,
-    *,
-    inclusive: bool = False,
-    matching: Matching = "optimal",
-) -> dict[str, Index]:
-    """Count errors by kind, file and class: (n_files, n_classes) by names such as `missed.fn`.
-
-    sizes: how many files and classes there are. Others as for `classify_errors` and `right_elsewhere`.
-    """
-    n_files, n_classes = sizes
-    errors = classify_errors(reference, system, n_classes, rule, matching)
-    false, missed = (np.flatnonzero(kinds != HIT) for kinds in (errors.false, errors.missed))
-    level = right_elsewhere(
-        reference.take(missed), lifetimes, n_classes, rule, threshold, inclusive=inclusive
-    ).side
-    cells = file_class(system, n_classes), file_class(reference, n_classes)
-    counted = {
-        "fp": (errors.false[false], cells[0][false]),
-        "fn": (errors.missed[missed], cells[1][missed]),
-    }
-    for name, side in zip(LEVELS, (-1, 1), strict=True):
-        right = missed[level == side]
-        counted[name] = errors.missed[right], cells[1][right]
-    columns = {}
-    for name in columns_of_kinds(KINDS, with_levels=True):
-        kind, _, what = name.partition(".")
-        kinds, cell = counted[what]
-        sums = np.bincount(cell[kinds == KINDS.index(kind)], minlength=n_files * n_classes)
-        columns[name] = sums.reshape(n_files, n_classes)
-    return columns
-
-
-def overlapping_pairs(reference: Timed, system: Timed, groups: tuple[Index, Index]) -> Edges:
-    """Return all pairs of one group that overlap, by reference event, then by detection.
-
-    Two stretches of time overlap where one of them begins while the other lasts. Raises
-    TooManyOverlapsError.
-    """
-    # Each group gets as much of one line as it needs.
-    n_groups = max(int(each.max(initial=-1)) for each in groups) + 1
-    longest = np.zeros(n_groups, dtype=np.int64)
-    for group, side in zip(groups, (reference, system), strict=True):
-        np.maximum.at(longest, group, side.offset + 1)
-    base = np.append(0, np.cumsum(longest))
-    ours, theirs = reference.onset + base[groups[0]], system.onset + base[groups[1]]
-
-    def begun_while(begins: Index, onset: Index, length: Ticks, side: str) -> tuple[Index, Index]:
-        """Return which stretches last while which others begin."""
-        order = np.argsort(begins, kind="stable")
-        line = begins[order]
-        first = np.searchsorted(line, onset, side=side)  # type: ignore[call-overload]
-        end = np.searchsorted(line, onset + length, side="left")
-        end = np.maximum(first, end)
-        _check(int((end - first).sum()))
-        owner, at = expand(first, end)
-        return owner, order[at]
-
-    left, right = begun_while(theirs, ours, reference.offset - reference.onset, "left")
-    later, earlier = begun_while(ours, theirs, system.offset - system.onset, "right")
-    # Stretches without extent overlap nothing.
-    left, right = np.concatenate((left, earlier)), np.concatenate((right, later))
-    lasting = (reference.offset > reference.onset)[left] & (system.offset > system.onset)[right]
-    left, right = left[lasting], right[lasting]
-    order = np.lexsort((right, left))
-    return Edges(left[order], right[order])
-
-
-class RightElsewhere(NamedTuple):
-    """At which thresholds missed events would be right, (n,) each.
-
-    side: -1 at a lower threshold, 1 at a higher one, 0 at none. distance: how far that is from the threshold
-    of the evaluation, 0 where there is none.
-    """
-
-    side: Index
-    distance: Floats
-
-
-def right_elsewhere(
-    missed: Events,
-    lifetimes: EventLifetimes,
-    n_classes: int,
-    rule: PairRule,
-    threshold: float,
-    *,
-    inclusive: bool,
-) -> RightElsewhere:
-    """Return for each missed event at which threshold it would be right.
-
-    missed: (n,) events. lifetimes: of the system. threshold, inclusive: where the system is cut. Of several
-    lifetimes that could pair with an event the one counts whose levels are nearest to the threshold.
-    """
-    groups = file_class(missed, n_classes), file_class(lifetimes, n_classes)
-    left, right = PairCandidates.of(missed, lifetimes, groups, rule).where()
-    born, dies = lifetimes.born[right], lifetimes.dies[right]
-    alive = lifetimes.alive(threshold, inclusive)[right]
-    distance = np.where(alive, 0.0, np.maximum(threshold - dies, born - threshold))
-    side = np.where(alive, 0, np.where(dies <= threshold, -1, 1))
-    order = np.lexsort((side, distance, np.abs(side), left))
-    nearest = order[np.append(True, left[order][1:] != left[order][:-1])[: len(order)]]
-    levels = RightElsewhere(np.zeros(len(missed), dtype=np.int64), np.zeros(len(missed)))
-    levels.side[left[nearest]], levels.distance[left[nearest]] = side[nearest], distance[nearest]
-    return levels

@@ -1,0 +1,11 @@
+"""Where a score went: kinds of errors, what each costs, examples, and settings that help.
+
+`run.diagnose` evaluates a system, and counts its errors by kind (`events`, `segments`, `counts`). `prices`
+has the cost of each, `sensitivity` what recall and precision depend on, `suggestions` what raises F. `screen`
+and `sentences` show `results`.
+"""
+
+from sedeval_soft.apps.diagnosis.results import Diagnosis, Difference, KindOfError
+from sedeval_soft.apps.diagnosis.run import diagnose
+
+__all__ = ["Diagnosis", "Difference", "KindOfError", "diagnose"]

@@ -1,0 +1,256 @@
+"""What a diagnosis is: what each kind of error costs, which classes pay it, examples, and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sedeval_soft.apps.diagnosis.counts import Example, Family
+from sedeval_soft.apps.diagnosis.prices import AVERAGES, Counts, averages, gain, prices, share
+from sedeval_soft.apps.diagnosis.sensitivity import Bin
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.printed import html_of
+from sedeval_soft.evaluation.scores import Scores, finite
+from sedeval_soft.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class KindOfError:
+    """What one kind of error costs.
+
+    fp, fn: how many false positives and false negatives are of the kind, in all classes. share: of 1 - F,
+    with its interval; of_lost: the same as a part of all that is lost. gain: how much F rises without the
+    kind. Shares and gains are None where F is undefined. at: the worst examples, of events in the micro
+    average.
+    """
+
+    basis: str
+    reading: str
+    average: str
+    kind: str
+    fp: float
+    fn: float
+    share: float | None
+    low: float | None
+    high: float | None
+    of_lost: float | None
+    gain: float | None
+    at: tuple[Example, ...] = ()
+
+    @property
+    def count(self) -> float:
+        """How many errors are of the kind."""
+        return self.fp + self.fn
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What F is, and what it lost: 1 - F; None where it is undefined.
+
+    optimal: F at the best threshold of each class, found on these very files, of hard readings; None of
+    others, and of a system without values.
+    """
+
+    basis: str
+    reading: str
+    average: str
+    f: float | None
+    lost: float | None
+    optimal: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CostOfClass:
+    """What one kind of error costs in one class: its part of the micro average's 1 - F, None without one."""
+
+    basis: str
+    reading: str
+    kind: str
+    class_name: str
+    fp: float
+    fn: float
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Settings with which a score rises, which was tried: its value without and with them."""
+
+    settings: str
+    score: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What errors of one kind cost each of two systems: shares of 1 - F, None where F is undefined.
+
+    class_name: the class; None for all together. won: how much less they cost the second system. Over all
+    kinds of a basis, reading and average that adds up to the F of the second minus that of the first.
+    """
+
+    basis: str
+    reading: str
+    average: str
+    kind: str
+    class_name: str | None
+    first: float | None
+    second: float | None
+    won: float | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Diagnosis:
+    """Where the scores of a system went.
+
+    scores: all that were computed. lost: F and what it lost, by basis, reading and average. errors: by basis,
+    reading, average and kind. classes: the parts of classes in micro averages, the costliest first. bins:
+    what recall and precision of events depend on, what differs most first. suggestions: settings that were
+    tried on these files, and help.
+    """
+
+    scores: Scores
+    lost: tuple[Lost, ...]
+    errors: tuple[KindOfError, ...]
+    classes: tuple[CostOfClass, ...]
+    bins: tuple[Bin, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the text that the command prints."""
+        return _rendered(self)
+
+    def __repr__(self) -> str:
+        """Return a short form: the numbers are many."""
+        return f"<diagnosis of {self.scores.system!r}: {len(self.errors)} kinds of errors>"
+
+    def _repr_html_(self) -> str:
+        """Return the text that the command prints, for notebooks."""
+        return html_of(str(self))
+
+    @property
+    def families(self) -> list[Family]:
+        """The bases and readings whose errors have kinds here."""
+        return list(dict.fromkeys((each.basis, each.reading) for each in self.lost))
+
+    def f_of(self, basis: str, reading: str, average: str) -> float | None:
+        """Return the F that errors make; None where there is no reference."""
+        family = basis, reading, average
+        return next(each.f for each in self.lost if (each.basis, each.reading, each.average) == family)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, in the form of the JSON output."""
+        document: dict[str, Any] = _screen().diagnosis_document(self)
+        return document
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with a row for each kind of error in each average."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_dict()["errors"])
+
+    def against(self, other: Diagnosis) -> str:
+        """Return what this system and another one won where, as the command prints it."""
+        return _rendered(self, other)
+
+    def differences(self, other: Diagnosis, *, by_class: bool = False) -> tuple[Difference, ...]:
+        """Return what another system won over this one, by kind of error.
+
+        other: of the same reference. by_class: the parts of single classes in micro averages, in place of
+        all classes together in both averages. What differs most comes first in each basis, reading and
+        average. Raises SettingsError where the two have no F of the same reference and the same beta.
+        """
+        both = self, other
+        references, betas = ([of(each.scores) for each in both] for of in (_reference, _beta))
+        common = [family for family in self.families if family in other.families]
+        if references[0] != references[1] or betas[0] != betas[1] or not common:
+            raise SettingsError(
+                "two systems are compared by F of one reference, with one beta; these two have none in common"
+            )
+        sides: list[dict[tuple[str, str, str, str, str | None], float | None]] = [
+            {(e.basis, e.reading, AVERAGES[0], e.kind, e.class_name): e.share for e in each.classes}
+            if by_class
+            else {(e.basis, e.reading, e.average, e.kind, None): e.share for e in each.errors}
+            for each in both
+        ]
+        differences = []
+        for key in dict.fromkeys(key for side in sides for key in side if key[:2] in common):
+            # A class that has no errors of a kind costs nothing, unless nothing is known of all.
+            first, second = (
+                side.get(key, None if each.f_of(*key[:3]) is None else 0.0)
+                for side, each in zip(sides, both, strict=True)
+            )
+            won = None if first is None or second is None else first - second
+            differences.append(Difference(*key, first, second, won))
+        # Sorting keeps the order of the kinds, and of the classes, of what differs by as much.
+        order = {family: k for k, family in enumerate(common)}
+        differences.sort(
+            key=lambda e: (order[e.basis, e.reading], AVERAGES.index(e.average), -abs(e.won or 0.0))
+        )
+        return tuple(differences)
+
+    def table(self, basis: str, reading: str, average: str = "micro") -> list[KindOfError]:
+        """Return the kinds of errors of a basis and reading, the costliest first."""
+        family = basis, reading, average
+        kinds = [each for each in self.errors if (each.basis, each.reading, each.average) == family]
+        return sorted(kinds, key=lambda each: -(each.share or 0.0))
+
+
+def _rendered(*diagnoses: Diagnosis) -> str:
+    text: str = _screen().render_diagnoses(diagnoses)
+    return text.removesuffix("\n")
+
+
+def _screen() -> Any:  # noqa: ANN401 - a module
+    """Return the module that shows diagnoses: it imports this one, so it is looked up when it is needed."""
+    return import_module("sedeval_soft.apps.diagnosis.screen")
+
+
+def _reference(scores: Scores) -> list[tuple[Any, ...]]:
+    return [(i.sha256, i.rows, i.files, i.classes) for i in scores.inputs if i.role == "reference"]
+
+
+def _beta(scores: Scores) -> float:
+    return scores.settings.beta
+
+
+def measure_of_f(settings: Settings) -> str:
+    """Return the name of the F that errors make."""
+    return "f1" if settings.beta == 1 else "fbeta"
+
+
+def kinds_of(
+    family: Family, counts: Counts, settings: Settings, examples: dict[str, tuple[Example, ...]]
+) -> Iterator[KindOfError]:
+    """Yield what each kind of error costs, by average."""
+    fp, fn, n_ref = counts.sums()
+    shares, gains = (averages(value, fp, fn, n_ref, settings.beta) for value in (share, gain))
+    low, high = counts.intervals(shares, settings)
+    for k, average in enumerate(AVERAGES):
+        lost = sum(finite(each) or 0.0 for each in shares[k].tolist())
+        for number, kind in enumerate(counts.kinds):
+            part, least, most, risen = (finite(each[k, number].item()) for each in (shares, low, high, gains))
+            yield KindOfError(
+                *family, average, kind, fp[number].sum().item(), fn[number].sum().item(), part, least, most,
+                part / lost if part is not None and lost else None, risen,
+                examples.get(kind, ()) if average == "micro" else (),
+            )  # fmt: skip
+
+
+def classes_of(
+    family: Family, counts: Counts, classes: tuple[str, ...], beta: float
+) -> Iterator[CostOfClass]:
+    """Yield what each kind costs in each class that has it: at the prices of all classes pooled."""
+    fp, fn, n_ref = counts.sums()
+    of_fp, of_fn = prices(n_ref.sum() - fn.sum(), fp.sum(), fn.sum(), beta)
+    for kind, false, missed in zip(counts.kinds, fp.tolist(), fn.tolist(), strict=True):
+        for label, n_false, n_missed in zip(classes, false, missed, strict=True):
+            if n_false or n_missed:
+                part = finite(float(n_false * of_fp + n_missed * of_fn))
+                yield CostOfClass(*family, kind, label, float(n_false), float(n_missed), part)

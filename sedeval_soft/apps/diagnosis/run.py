@@ -1,0 +1,129 @@
+"""`diagnose`: score a system, count its errors by kind, and try what might help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Unpack
+
+from sedeval_soft.api.evaluation import evaluate_rows, evaluation_of, settings_of_points
+from sedeval_soft.api.sources import Durations, is_points, limits_from, settings_from, with_points
+from sedeval_soft.apps.diagnosis.counts import KINDS_OF_ERRORS, Classified, Family, count_segments
+from sedeval_soft.apps.diagnosis.prices import AVERAGES, Counts
+from sedeval_soft.apps.diagnosis.results import Diagnosis, Lost, classes_of, kinds_of, measure_of_f
+from sedeval_soft.apps.diagnosis.suggestions import plain, suggestions_of
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.resample import Progress
+from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.fields import Keywords
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.limits import Limits
+
+
+def diagnose(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    system: Any,  # noqa: ANN401
+    *,
+    durations: Durations | None = None,
+    name: str | None = None,
+    suggestions: bool = True,
+    progress: Progress | None = None,
+    limits: Limits | None = None,
+    settings: Settings | None = None,
+    **values: Unpack[Keywords],
+) -> Diagnosis:
+    """Return what each kind of error costs a system, which classes pay it, and what recall depends on.
+
+    Events are matched as well as can be (optimal matching, no `compat`). Hard events, hard segments and soft
+    segments are looked at, or those of them that `only` names; intervals are those of `ci`, the bootstrap if
+    nothing is said. suggestions: whether to try thresholds and post-processing, a dozen evaluations; what is
+    suggested was tried on these very files. progress: told how many replicates of how many are done.
+
+    Other arguments and errors as for `evaluate`. Sources: Bolya et al. 2020 (TIDE), Aumann & Shapley 1974.
+    """
+    limits = limits_from(limits, values)
+    given = settings_from(settings, values, {"ci": "bootstrap"}, limits)
+    system = with_points(system, limits)
+    chosen = settings_of_points(_settings_of_diagnosis(given), [system])
+    evaluation = evaluation_of(
+        reference, system, chosen, durations=durations, name=name, limits=limits, rows_in_memory=True,
+        progress=progress,
+    )  # fmt: skip
+    scores, pair, tally, sides = evaluation.scores, evaluation.pair, evaluation.shard.tally, evaluation.sides
+    assert sides is not None, "they were asked for"  # noqa: S101
+    best = _at_best_thresholds(sides, chosen, evaluation.shard.durations, single=suggestions)
+    helpful = suggestions_of(evaluation, pair, best) if suggestions else ()
+    counts, bins, examples = dict[Family, Counts](), [], {}
+    if chosen.wants("event", "hard"):
+        events = Classified.of(pair)
+        counts["event", "hard"] = events.counts(pair, tally.per_class["event.hard.n_ref"])
+        bins, examples = events.bins(len(pair.files), chosen), events.examples(pair, chosen.beta)
+    counts |= count_segments(pair, tally)
+    classes = [
+        each for family, of in counts.items() for each in classes_of(family, of, scores.classes, chosen.beta)
+    ]
+    changed = [
+        f"{name}={getattr(given, name)}"
+        for name in ("compat", "matching", "t_norm")
+        if getattr(given, name) != getattr(chosen, name)
+    ]
+    if changed:
+        others = " and ".join(changed)
+        text = f"kinds of errors are those of the largest matching, by our rules, without {others}"
+        scores = replace(scores, warnings=(*scores.warnings, text))
+    return Diagnosis(
+        scores,
+        tuple(_lost(scores, *family, average, best) for family in counts for average in AVERAGES),
+        tuple(
+            each
+            for family, of in counts.items()
+            for each in kinds_of(family, of, chosen, examples if family == ("event", "hard") else {})
+        ),
+        tuple(sorted(classes, key=lambda each: -(each.share or 0.0))),
+        tuple(bins),
+        tuple(helpful),
+    )
+
+
+def _settings_of_diagnosis(settings: Settings) -> Settings:
+    """Return the settings by which errors have kinds; raises SettingsError where `only` leaves out all."""
+    families = [family for family in KINDS_OF_ERRORS if settings.wants(*family)]
+    if not families:
+        known = ", ".join(map(".".join, KINDS_OF_ERRORS))
+        raise SettingsError(
+            f"only names {', '.join(settings.only)}, but there are kinds of errors of {known}; "
+            "expected one of these"
+        )
+    return replace(
+        settings, only=tuple(map(".".join, families)), measures=(), matching="optimal", compat=None,
+        thresholds=None, cross_tune=None, satisfice=None, reference_sweep=False, psds=None, alpha_ct=None,
+        alpha_st=None, max_efpr=None, psds_median_filters=(), means=(), worst=0, rank_by=None,
+        t_norm="minimum",
+    )  # fmt: skip
+
+
+def _at_best_thresholds(
+    sides: tuple[EventTable, EventTable],
+    settings: Settings,
+    durations: Mapping[str, float] | None,
+    *,
+    single: bool,
+) -> Scores | None:
+    """Return the scores at the best threshold of each class; None of systems without values.
+
+    single: whether the best threshold for all classes together is among them.
+    """
+    bases = [basis for basis in ("event", "segment") if settings.wants(basis, "hard")]
+    if not bases or not (sides[1].has_values or is_points(sides[1])):
+        return None
+    only, measures = tuple(f"{basis}.optimal" for basis in bases), ("joint",) if single else ()
+    return evaluate_rows(*sides, replace(plain(settings), only=only, measures=measures), durations)
+
+
+def _lost(scores: Scores, basis: str, reading: str, average: str, best: Scores | None) -> Lost:
+    """Return F and what it lost; best: the scores at the best thresholds."""
+    measure = measure_of_f(scores.settings)
+    f = scores[f"{basis}.{reading}.{measure}.{average}"] if scores[f"{basis}.{reading}.n_ref.micro"] else None
+    optimal = None if best is None or reading != "hard" else best[f"{basis}.optimal.{measure}.{average}"]
+    return Lost(basis, reading, average, f, None if f is None else 1.0 - f, optimal)

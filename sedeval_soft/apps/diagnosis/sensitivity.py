@@ -1,0 +1,229 @@
+"""What recall and precision of events depend on: how long an event lasts, and how many classes sound.
+
+Events of the reference are in bins of what they have in common: of each factor each event is in one. The loss
+of a bin is the price of its misses, and of the false alarms that belong to them; false alarms that belong to
+no reference event are a bin of their own. So the bins of a factor add up to 1 - F. Detections are in bins
+likewise: each pays for itself and for the misses that belong to it, and misses without any detection are a
+bin of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from sedeval_soft.apps.diagnosis.events import EventErrors
+from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.evaluation.intervals import percentile
+from sedeval_soft.evaluation.resample import bootstrap
+from sedeval_soft.measures.base import ratio
+from sedeval_soft.measures.errors import HIT
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import Ticks, to_seconds
+from sedeval_soft.timeline.events import Activity, Events
+
+_FEWEST = 20
+"""Events of a bin; of fewer, bins are taken together."""
+
+_UNRELATED = {"recall": "no reference", "precision": "no detection"}
+"""The bins of errors that belong to no event of the side that is looked at."""
+
+_POLYPHONY = np.array((1.0, 1.5, 2.5))
+"""Classes at one time: upper ends of bins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Events that are alike in one respect: of the reference, or of the system.
+
+    measure: `recall`, of events of the reference, or `precision`, of detections. factor, name: what they have
+    in common. place: of the bin among those of its factor. n: how many. value, low, high: of the measure,
+    with its interval over resampled files; None where there is none, as where all events are of one file.
+    share: of 1 - F what is lost in it; shares of the bins of a factor add up to 1 - F. rest: the measure of
+    all others. differs: how much it differs from that at the least, the lower end of the interval of the
+    distance.
+
+    The last bin of each factor, without events and value, has the share of errors that belong to none.
+    """
+
+    measure: str
+    factor: str
+    name: str
+    place: int
+    n: int
+    value: float | None
+    low: float | None
+    high: float | None
+    share: float | None
+    rest: float | None
+    differs: float
+
+
+class Side(NamedTuple):
+    """The events of a side. hit: (n,) which are hits.
+
+    cost: (n,) of 1 - F what is lost by each, and by the errors of the other side that belong to it.
+    unrelated: what is lost by those of the other side that belong to none of these.
+    """
+
+    events: Events
+    hit: Bools
+    cost: Floats
+    unrelated: float
+
+
+def sides_of(
+    reference: Events, system: Events, errors: EventErrors, prices: tuple[float, float]
+) -> tuple[Side, Side]:
+    """Return both sides with what is wrong with them. prices: of a false positive and a false negative."""
+    sides, links = (errors.missed, errors.false), (errors.links.left, errors.links.right)
+    made = []
+    for k, (side, of_one, of_other) in enumerate(
+        ((reference, prices[1], prices[0]), (system, prices[0], prices[1]))
+    ):
+        wrong, others_wrong = sides[k] != HIT, sides[1 - k] != HIT
+        # An error that belongs to several of the other side is paid for by all of them.
+        n_links = np.bincount(links[1 - k], minlength=len(others_wrong))
+        part = 1 / n_links[links[1 - k]]
+        cost = of_one * wrong + of_other * np.bincount(links[k], part, minlength=len(wrong))
+        unrelated = of_other * np.count_nonzero(others_wrong & (n_links == 0))
+        made.append(Side(side, ~wrong, cost, float(unrelated)))
+    return made[0], made[1]
+
+
+Binned = tuple[list[str], Index]
+"""The names of bins, and the bin of each event, (n,)."""
+
+
+def sensitivity(reference: Side, system: Side, n_files: int, settings: Settings) -> list[Bin]:
+    """Return recall and precision by bins of each factor, those that differ most from the rest first."""
+    bins = [
+        each
+        for measure, factor, side, binned in (
+            ("recall", "duration", reference, _by_duration(reference.events)),
+            ("recall", "classes at once", reference, _in_bins(classes_at_once(reference.events), _POLYPHONY)),
+            ("precision", "duration", system, _by_duration(system.events)),
+        )
+        if len({*binned[1].tolist()}) > 1
+        for each in _bins(measure, factor, side, binned, n_files, settings)
+    ]
+    return sorted(bins, key=lambda each: (-each.differs, each.measure, each.factor, each.name))
+
+
+def _bins(
+    measure: str, factor: str, side: Side, binned: Binned, n_files: int, settings: Settings
+) -> Iterator[Bin]:
+    """Yield the bins of a factor."""
+    (names, member), (events, hit, cost, unrelated) = binned, side
+    # How many events, and how many hits, each bin has in each file: (2, n_bins, n_files).
+    cell, shape = member * n_files + events.file, (len(names), n_files)
+    counts = np.stack(
+        [np.bincount(cell[some], minlength=shape[0] * shape[1]).reshape(shape) for some in (hit | True, hit)]
+    )
+    n, (value, rest) = counts[0].sum(axis=1), _rates(counts.sum(axis=2))
+    low, high, differs = np.full(len(names), np.nan), np.full(len(names), np.nan), np.zeros(len(names))
+    # Resampling files says nothing of the events of one.
+    several = np.count_nonzero(counts[0], axis=1) > 1
+    if several.any() and settings.ci is not None:
+        blocks = bootstrap(n_files, settings.replicates, settings.seed)
+        here, others = _rates(np.concatenate([counts @ block.T for block in blocks], axis=2))
+        low[several], high[several] = percentile(here[several].T, settings.confidence)
+        # The nearest that the interval of the difference comes to none.
+        ends = percentile((here - others)[several].T, settings.confidence)
+        differs[several] = np.maximum(np.maximum(ends[0], -ends[1]), 0.0)
+    share = np.bincount(member, cost, minlength=len(names))
+    for k in np.flatnonzero(n).tolist():
+        interval, distance = (_finite(low[k]), _finite(high[k])), float(np.nan_to_num(differs[k]))
+        yield Bin(
+            measure, factor, names[k], k, int(n[k]), float(value[k]), *interval, _finite(share[k]),
+            _finite(rest[k]), distance,
+        )  # fmt: skip
+    yield Bin(
+        measure, factor, _UNRELATED[measure], len(names), 0, None, None, None, _finite(unrelated), None, 0.0
+    )
+
+
+def _rates(counts: Array) -> tuple[Floats, Floats]:
+    """Return the part of hits in each bin, and in all events outside of it, (n_bins, ...) each.
+
+    counts: of events and of hits, (2, n_bins, ...).
+    """
+    n, n_hits = counts
+    return ratio(n_hits, n), ratio(n_hits.sum(axis=0) - n_hits, n.sum(axis=0) - n)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def classes_at_once(events: Events) -> Floats:
+    """Return for each event how many classes are active while it lasts, itself among them: the mean.
+
+    Events without extent have 0. What has sounded until a time is had of sums over all that began, and ended,
+    before it. Whole numbers wrap around where these are too large, and differences are right nevertheless.
+    """
+    # Events of one class that overlap are one class.
+    rows = Activity(events.file, events.label, events.onset, events.offset, np.ones(len(events)))
+    of_classes = Activity.of_rows(rows)
+    # Each file gets as much of one line as it needs.
+    longest = np.zeros(int(events.file.max(initial=-1)) + 1, dtype=np.int64)
+    np.maximum.at(longest, events.file, events.offset + 1)
+    base = np.append(0, np.cumsum(longest))
+    edges = [np.sort(ticks + base[of_classes.file]) for ticks in (of_classes.onset, of_classes.offset)]
+    sums = [np.append(0, np.cumsum(each)) for each in edges]
+
+    def until(ticks: Ticks) -> Ticks:
+        """Return for how long classes have sounded until a time of each event, all together."""
+        at = ticks + base[events.file]
+        begun, ended = (np.searchsorted(each, at) for each in edges)
+        sounded: Ticks = at * (begun - ended) - (sums[0][begun] - sums[1][ended])
+        return sounded
+
+    return np.nan_to_num(ratio(until(events.offset) - until(events.onset), events.offset - events.onset))
+
+
+def _by_duration(events: Events) -> Binned:
+    """Return bins of a quarter of the events each, as their lengths allow."""
+    length = to_seconds(events.offset - events.onset)
+    edges = (
+        np.unique(np.quantile(length, (0.25, 0.5, 0.75), method="inverted_cdf")) if len(length) else length
+    )
+    return _in_bins(length, edges[edges < length.max(initial=0.0)], " s")
+
+
+def _in_bins(value: Floats, edges: Floats, unit: str = "") -> Binned:
+    """Return bins up to each edge and beyond; those of few events are joined."""
+    counts = np.bincount(np.searchsorted(edges, value), minlength=len(edges) + 1)
+    used: list[float] = []
+    size = 0
+    for edge, count in zip(edges.tolist(), counts.tolist(), strict=False):
+        size += count
+        if size >= _FEWEST:
+            used.append(edge)
+            size = 0
+    if used and size + counts[-1] < _FEWEST:
+        used.pop()
+    upper = [f"{text}{unit}" for text in plain_numbers(used)]
+    lower = [text.removesuffix(unit) for text in upper]
+    names = [f"{a} to {b}" for a, b in zip(lower, upper[1:], strict=False)]
+    if upper:
+        names = [f"up to {upper[0]}", *names, f"over {upper[-1]}"]
+    return names or ["all"], np.searchsorted(np.array(used), value)
+
+
+def plain_numbers(edges: list[float]) -> list[str]:
+    """Return numbers with three significant digits, or as many more as make them differ; 1000 is no 1e+03."""
+    texts: list[str] = []
+    for digits in range(3, 17):
+        texts = [
+            f"{edge:.0f}"
+            if edge >= 10**digits
+            else np.format_float_positional(float(f"{edge:.{digits}g}"), trim="-")
+            for edge in edges
+        ]
+        if len({*texts}) == len(texts):
+            break
+    return texts

@@ -394,11 +394,9 @@ def _check(task: Task) -> None:
                 f"{listing(absent, 'class')} of --classes or --preset {be(len(absent))} not in the "
                 f"reference{hint}; with --strict no submission could be valid"
             )
-    reason = not_computed(task.rank_by, settings, lambda name, *values: " ".join((name, *values)))
+    reason = not_computed(task.rank_by, settings, lambda name, *values: " ".join((f"--{name}", *values)))
     if reason:
-        raise SettingsError(
-            f"submissions would be ranked by {task.rank_by}, which {reason}; name another score"
-        )
+        raise SettingsError(f"{task.rank_by} {reason}, and would rank submissions; name another score")
     for text in (task.rank_by, *task.columns):
         name = ScoreName.parse(text)
         unknown = name.class_name is not None and name.class_name not in (settings.classes or rows.classes)

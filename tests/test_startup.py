@@ -77,7 +77,7 @@ def test_a_plain_evaluation_needs_four_packages():
         f"group.main([{str(SAMPLES / 'ref.tsv')!r}, {str(SAMPLES / 'sys.tsv')!r}], standalone_mode=False)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    assert "\nsegment  hard " in done.stdout
+    assert "\nsegment  soft " in done.stdout
 
 
 def test_public_names_are_those_documented():

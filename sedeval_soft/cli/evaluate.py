@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import PurePath
@@ -281,7 +280,10 @@ def _score(
         sides = rows and (rows[0], {scores[0].system: rows[1]})
     if given["thresholds"] not in (None, *RULES):
         scores = [_with_doubts(given["thresholds"], each) for each in scores]
-        board = board and replace(board, systems=tuple(scores))
+        if board is not None:
+            from dataclasses import replace
+
+            board = replace(board, systems=tuple(scores))
     presentation.check(scores)
     # Files first: results that are printed cannot be taken back where these fail.
     if page and sides:
@@ -310,6 +312,8 @@ def _score(
 
 def _with_doubts(path: str, scores: Scores) -> Scores:
     """Return scores with warnings of thresholds that were found on the same tables, or by other settings."""
+    from dataclasses import replace
+
     from sedeval_soft.evaluation.signature import doubts_of_tuning
     from sedeval_soft.settings_files import signature_of_thresholds
 

@@ -279,11 +279,7 @@ def _score(
         rows = evaluation.sides
         sides = rows and (rows[0], {scores[0].system: rows[1]})
     if given["thresholds"] not in (None, *RULES):
-        scores = [_with_doubts(given["thresholds"], each) for each in scores]
-        if board is not None:
-            from dataclasses import replace
-
-            board = replace(board, systems=tuple(scores))
+        board, scores = _with_doubts(given["thresholds"], board, scores)
     presentation.check(scores)
     # Files first: results that are printed cannot be taken back where these fail.
     if page and sides:
@@ -310,15 +306,19 @@ def _score(
     return presentation.judge(scores) if presentation.requirements else 0
 
 
-def _with_doubts(path: str, scores: Scores) -> Scores:
+def _with_doubts(path: str, board: Board | None, systems: list[Scores]) -> tuple[Board | None, list[Scores]]:
     """Return scores with warnings of thresholds that were found on the same tables, or by other settings."""
     from dataclasses import replace
 
     from sedeval_soft.evaluation.signature import doubts_of_tuning
     from sedeval_soft.settings_files import signature_of_thresholds
 
-    doubts = doubts_of_tuning(path, signature_of_thresholds(path), scores.settings, scores.inputs)
-    return replace(scores, warnings=(*scores.warnings, *doubts))
+    made = signature_of_thresholds(path)
+    doubted = [
+        replace(s, warnings=(*s.warnings, *doubts_of_tuning(path, made, s.settings, s.inputs)))
+        for s in systems
+    ]
+    return board and replace(board, systems=tuple(doubted)), doubted
 
 
 def _second_opinion(tool: str, evaluation: Evaluation, settings: Settings) -> str:

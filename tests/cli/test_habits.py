@@ -175,7 +175,7 @@ def test_a_part_of_a_scores_name_is_answered_wherever_one_is_named(tmp_path):
     results, said = tmp_path / "a.json", "it could be segment.hard.f1.macro, segment.hard.f1.micro, "
     results.write_text(call(REFERENCE, SYSTEM, "--format", "json").out)
     board = ("board", tmp_path, "--reference", REFERENCE, "-o", tmp_path / "site", "--rank-by", "f1")
-    for arguments in (("diff", results, results, "--score", "f1"), ("explain", "f2"), board):
+    for arguments in (("diff", results, results, "--score", "f1"), board):
         done = call(*arguments)
         assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
         assert said in done.err and len(done.err) < 500

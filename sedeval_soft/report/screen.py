@@ -307,9 +307,9 @@ class _Screen:
         basis, reading = self.order[0]
         values = self._of_classes(basis, reading, self.f)
         sizes = self._of_classes(basis, self._sized(basis), "n_ref")
-        classes = sorted(
-            (label for label, v in values.items() if v is not None), key=lambda c: _badness(values[c])
-        )
+        # A class without reference is in no macro average, and its F is no sign of weakness.
+        known = (label for label, v in values.items() if v is not None and sizes.get(label) != 0)
+        classes = sorted(known, key=lambda c: _badness(values[c]))
         self.named = classes[:_WEAKEST]
         parts = []
         for k, label in enumerate(self.named):

@@ -28,7 +28,7 @@ EXAMPLES = """
     option(SCORING, "--by", type=PATH, metavar="TSV|PATTERN", brief="The scene, or subset, of each file.",
         help="The scene, or subset, of each file of the reference: a table of filename and scene, or a "
         "pattern of file names with the scene in braces, such as '{scene}/*'."),
-    option(SCORING, "--set", "chosen", multiple=True, metavar="OPTION=VALUE",
+    option(SCORING, "--set", "of_script", multiple=True, metavar="OPTION=VALUE",
         brief="An option of the script.",
         help="An option of the script, by its name there. Repeatable."),
     *options.result_forms(("text", "json"), brief=True, help="For people, or for programs."),
@@ -57,7 +57,7 @@ def published(name: str | None, reference: str | None, system: str | None, **giv
     with options.limits_of(given) as limits:
         numbers = published_scores(
             name, reference, system, durations=given["durations"], by=given["by"], limits=limits,
-            options=dict(map(_chosen, given["chosen"])),
+            options=dict(map(_chosen, given["of_script"])),
         )  # fmt: skip
     source = {"project": evaluator.project, "version": evaluator.version, "script": evaluator.script}
     if given["form"] == "json":

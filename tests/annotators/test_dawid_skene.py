@@ -162,5 +162,5 @@ def test_the_command_has_it_by_class(tmp_path):
     text = call("annotate", *paths, "--method", "dawid-skene").out
     assert "Sensitivity / specificity" in text
     assert "Sensitivity / specificity" not in call("annotate", *paths).out
-    shown = f"{made.confusions[0].sensitivity[0]:.4f} / {made.confusions[0].specificity[0]:.4f}"
+    shown = f"{made.confusions[0].sensitivity[0]:.3f} / {made.confusions[0].specificity[0]:.3f}"
     assert shown in text

@@ -45,10 +45,10 @@ def test_every_command_has_an_example_and_every_setting_a_row_with_its_option():
     for name, part in zip(called, sections, strict=True):
         assert any(f"{name} " in f"{example.command} " for example in examples(part)), name
     text = script("settings").PAGE.read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| (`--[\w-]+`)? ", text, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| (`--[\w-]+( \w+)?`)? ", text, re.MULTILINE)
     reading = ("columns", "label", "from", "operating_points")
-    assert [name for name, _ in rows] == ["extends", *Settings.__dataclass_fields__, *reading]
-    assert [name for name, option in rows if not option] == ["extends", "groups", "scenes"]
+    assert [name for name, *_ in rows] == ["extends", *Settings.__dataclass_fields__, *reading]
+    assert [name for name, option, _ in rows if not option] == ["extends", "groups", "scenes"]
 
 
 CODED = {"Problem": 4, "problem": 0, "LayoutError": 1, "_refused": 3, "add_many": 0}

@@ -118,7 +118,6 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
     """What is counted at candidates, one weights at a time or many."""
     monkeypatch.setattr(candidates, "_AT_ONCE", 1 << (seed % 3 * 8))
     monkeypatch.setattr(weighted_optimal, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
-    monkeypatch.setattr(weighted_optimal, "_LARGEST", 1 << (seed % 2 * 62))
     only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")
     settings = replace(COUNTED, only=only, inclusive=seed % 2 == 0, beta=(1.0, 2.0, 0.3)[seed % 3])
     tables = sparse_tables(seed) if form == "sparse" else random_tables(seed, form, n=60)

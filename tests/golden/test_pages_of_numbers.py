@@ -114,7 +114,7 @@ def test_the_example_of_thresholds(tmp_path, monkeypatch):
     assert call(*first.split()).code == 0
     for form, made in (
         ("yaml\n(.*?)", (tmp_path / "thresholds.yaml").read_text),
-        ("text\n( +macro\n.*?)", None),
+        ("text\n( +F1 macro .*?)", None),
     ):
         printed = re.search(rf"```{form}```", TEXT["thresholds"], re.DOTALL)[1].rstrip()
         whole = made(encoding="utf-8") if made else call(*second.split()).out

@@ -121,7 +121,7 @@ def test_has_the_document_that_json_would_have_and_its_scores(page):
     families = [(basis, reading) for basis in BASES[:2] for reading in ("hard", "optimal", "soft")]
     expected = {f"{basis}.{reading}.{name}" for basis, reading in families for name in counts}
     assert set(shown) == expected | {"segment.soft.kl_divergence.micro"}
-    assert {name: f"{scores[name]:.4f}" for name in shown} == shown
+    assert {name: f"{scores[name]:.3f}" for name in shown} == shown
 
 
 HOSTILE = [
@@ -297,7 +297,7 @@ def test_says_what_cannot_be(arguments, said, tmp_path, monkeypatch):
 def test_the_score_that_ranks_stands_first_and_is_marked(path):
     (scores,) = write_report(*TABLES, path, rank_by="event.soft.f1.micro")
     found = re.findall(r'data-score="([^"]+)">([^<]+)<', path.read_text(encoding="utf-8"))
-    assert found[0] == ("event.soft.f1.micro", f"{scores['event.soft.f1.micro']:.4f}")
+    assert found[0] == ("event.soft.f1.micro", f"{scores['event.soft.f1.micro']:.3f}")
     assert found[1][0].startswith("event.soft.")
     assert embedded(path)["systems"][0]["rows"][0] == "event soft"
     marked = re.findall(

@@ -152,7 +152,8 @@ def test_calls_that_cannot_be_drawn_are_refused(line, tmp_path, monkeypatch):
     Path("figure.pdf").write_text("as it was")
     paths = {"SYSTEM": SYSTEM, "OTHER": OTHER}
     kind, *rest = [paths.get(word, word) for word in shlex.split(line)]
-    done = call("plot", kind, REFERENCE, SYSTEM, "-o", "figure.pdf", *rest)
+    output = () if "-o" in rest else ("-o", "figure.pdf")
+    done = call("plot", kind, REFERENCE, SYSTEM, *output, *rest)
     assert (done.code, done.out) == (2, "") and REFUSED[line] in done.err
     assert Path("figure.pdf").read_text() == "as it was"
     assert sorted(path.name for path in Path().iterdir()) == ["figure.pdf"]

@@ -31,8 +31,8 @@ SETTINGS = [
     "--segment-length 0.25 --set pool=mean --threshold 0.3 --reference-threshold 0.6 --inclusive", "--segment-length 1/3", "--beta 2 --classes car,dog",
     "--events merge --no-offset", "--events rows --set matching=greedy --onset-collar 0.5", "--match-by iou --iou 0.3", "--regions regions.tsv",
     "--regions regions.tsv --set region_edges=onset", "--files files.txt", "--ignore-class dog", "--after-shots '2 car'", "--median-filter 0.6 --min-gap 0.4 --min-duration 0.6",
-    "--set t_norm=product --set entropy_unit=bits --set epsilon=1e-5", "--set t_norm=lukasiewicz", "--psds dcase-psds1", "--psds dcase-psds2 --set max_efpr=60", "--dtc 0.3 --gtc 0.7 --set cttc=0.1",
-    "--set max_fpr=0.3 --set max_fnr=0.2 --set bins=5", "--means harmonic --means geometric --means files.mean", "--satisfice precision>=0.6 --satisfice error_rate<=0.9",
+    "--set t_norm=product --set entropy_unit=bits --set epsilon=1e-5", "--set t_norm=lukasiewicz", "--psds dcase-psds1", "--psds dcase-psds2 --set max_efpr=60", "--dtc 0.3 --gtc 0.7 --set cttc=0.1 --psds dcase-psds1",
+    "--set max_fpr=0.3 --set max_fnr=0.2 --set bins=5", "--means harmonic --means geometric --means files.mean", "--satisfice precision>=0.6", "--satisfice error_rate<=0.9",
 ]
 
 # Intervals, folds, tuned thresholds.

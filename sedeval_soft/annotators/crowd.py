@@ -10,11 +10,11 @@ import numpy as np
 
 from sedeval_soft.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats
+from sedeval_soft.checks.rows import last_offsets
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.alignment_report import last_offsets
 from sedeval_soft.timeline.events import Events, events_of
 from sedeval_soft.timeline.recordings import align, merges
 

@@ -41,7 +41,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.threads import for_each, processors
-from sedeval_soft.timeline.alignment_report import STRICT
+from sedeval_soft.timeline.alignment import STRICT
 
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 SYSTEMS = "system", "paths, or a mapping of names to systems"

@@ -32,7 +32,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.file_groups import Partition
 from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
-from sedeval_soft.timeline.alignment_report import AlignmentReport
+from sedeval_soft.timeline.alignment import AlignmentReport
 from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import (

@@ -20,7 +20,7 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
-from sedeval_soft.timeline.alignment_report import AlignmentReport
+from sedeval_soft.timeline.alignment import AlignmentReport
 from sedeval_soft.timeline.recordings import Recordings, align, merges
 
 _ROW, _VALUE = 400, 40

@@ -38,7 +38,7 @@ from sedeval_soft.plan import CELLS, ORDERED, Plan
 from sedeval_soft.settings import BASES, GROUPS, Constraint, Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.timeline.alignment_report import NO_DURATIONS
+from sedeval_soft.timeline.alignment import NO_DURATIONS
 from sedeval_soft.timeline.recordings import detected, positive
 
 if TYPE_CHECKING:

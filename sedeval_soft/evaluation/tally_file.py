@@ -35,7 +35,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.timeline.alignment_report import AlignmentReport
+from sedeval_soft.timeline.alignment import AlignmentReport
 from sedeval_soft.timeline.events import EventLifetimes
 
 FORMAT, VERSION = "soft-sed-eval tally", 3

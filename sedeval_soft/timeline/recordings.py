@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats
+from sedeval_soft.checks.row_statistics import RowStatistics
+from sedeval_soft.checks.rows import Side, are_steps, last_offsets, step_counts
 from sedeval_soft.errors import InputError, Problem, be, counted
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
@@ -19,14 +21,7 @@ from sedeval_soft.tables.event_table import AXES, LONGEST, UNNAMED, EventTable, 
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_folders
 from sedeval_soft.tables.ticks import Ticks, tick, to_seconds, to_ticks
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.alignment_report import (
-    AlignmentReport,
-    RowStatistics,
-    are_steps,
-    counts_and_most,
-    last_offsets,
-    step_counts,
-)
+from sedeval_soft.timeline.alignment import AlignmentReport, counts_and_most
 from sedeval_soft.timeline.events import (
     SILENCE,
     EventLifetimes,
@@ -208,13 +203,12 @@ def align(
 
     # What the rows tell of how they were read; times of arrays are our own.
     ends, given = np.where(is_given, length, np.inf), np.where(is_given, length, 0.0)
-    own = given if lengths else None
-    by_reference = np.where(given > 0, given, last["reference"]) if reference.origin.timed else own
+    by_reference = np.where(given > 0, given, last["reference"]) if reference.origin.timed else given
     late = {role: _late_rows(rows, last[role], ends).values() for role, rows in sides.items()}
-    at_least = {"reference": own, "system": by_reference}
+    at_least = {"reference": given, "system": by_reference}
     read = [role for role, rows in sides.items() if look and rows.origin.timed and rows.origin.shape is None]
     statistics = for_each(
-        lambda role: RowStatistics.of(sides[role], at_least[role], ends, last[role]),
+        lambda role: RowStatistics.of(Side(sides[role], at_least[role], ends, last[role])),
         read,
         sum(map(len, sides.values())),
     )

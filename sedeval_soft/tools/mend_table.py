@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+from sedeval_soft.checks.names import known_spellings
 from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.names import apart
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
@@ -32,7 +33,6 @@ from sedeval_soft.tables.source import (
     spelled,
 )
 from sedeval_soft.tables.text import divided_by, redivided, sniff
-from sedeval_soft.tools.validate_checks import known_spellings
 
 _LISTED = 10
 

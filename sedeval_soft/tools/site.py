@@ -80,7 +80,7 @@ from sedeval_soft.tables.forms import OTHER_EXTENSIONS, TEXT_EXTENSIONS
 from sedeval_soft.tables.joined_tables import stem_of, visible_entries
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.source import extension_of, mend_command, spelled, unreadable
-from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT
+from sedeval_soft.timeline.alignment import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.validate import MAX_PROBLEMS, validate
 from sedeval_soft.tools.validate_tables import SEVERITIES

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sedeval_soft.arrays import Floats
+from sedeval_soft.checks.messages import MESSAGES
+from sedeval_soft.checks.names import are_swapped, known_spellings, similar_names
+from sedeval_soft.checks.row_statistics import RowStatistics
+from sedeval_soft.checks.rows import CHECKS, Found, Side, last_offsets, touching
 from sedeval_soft.errors import InputError, be, counted, quoted
-from sedeval_soft.names import apart, did_you_mean, folded
+from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, unknown_names
 from sedeval_soft.tables.problem_codes import problem
-from sedeval_soft.timeline.alignment_report import (
-    DAY,
-    TICK,
-    Ordered,
-    RowStatistics,
-    are_swapped,
-    files_ended_early,
-    last_offsets,
-    rows_after_end,
-    similar_names,
-    touching_rows,
-)
 from sedeval_soft.timeline.recordings import files_with_events, name_single_file
 from sedeval_soft.tools.validate_tables import Log, Table
 
@@ -35,22 +27,6 @@ _COMPARED = 200_000
 
 _FEW = 10
 """Fewer values than this may be alike by chance."""
-
-_OF_ROWS = {
-    "zero-length": ("offset", "begins and ends at {onset:.6g} s"),
-    "duplicate-row": ("onset", "repeats line {line}"),
-    "overlapping-rows": ("onset", "overlaps line {line} of the same {group}: {onset:.6g} to {offset:.6g} s"),
-    "touching-rows": ("onset", "begins where line {line} ends{likewise}"),
-    "gap": ("onset", "there are no rows from {end:.6g} to {onset:.6g} s"),
-    "late-start": ("onset", "the first row of the recording begins at {onset:.6g} s"),
-    "swapped-columns": ("filename", "{why}"),
-    "time-unit": ("offset", "ends at {offset:.6g} s; {unit}"),
-    "long-recording": ("offset", "ends at {offset:.6g} s: the recording would be {days:.3g} days long"),
-    "after-end": ("offset", "ends at {offset:.6g} s, {after} {length:.6g} s long{likewise}"),
-    "outlasting-row": ("offset", "ends at {offset:.6g} s, {times:,.3g} times as late as any other row"),
-    "early-end": ("offset", "its last row ends at {offset:.6g} s, the recording at {length:.6g} s"),
-}
-"""Of the codes of single rows: the role of the column that is wrong, and the message."""
 
 _OF_NAMES = {
     "control-character": "parts of {name} cannot be seen",
@@ -61,15 +37,6 @@ _OF_NAMES = {
     "ambiguous-file": "file {name} could be more than one file of those {where}",
 }
 """Of the codes of names: the message."""
-
-
-def known_spellings(names: Iterable[str], known: Sequence[str]) -> dict[str, str]:
-    """Return the names that are not known, but differ from one known name alone as `folded` names do not."""
-    by_look: dict[str, list[str]] = {}
-    for name in known:
-        by_look.setdefault(folded(name), []).append(name)
-    alike = {name: by_look.get(folded(name), []) for name in {*names} - {*known}}
-    return {name: others[0] for name, others in alike.items() if len(others) == 1}
 
 
 def _add_names(
@@ -104,23 +71,20 @@ def _add_names(
     log.add(*problems, counts={code: len(names)})
 
 
-def _add_rows(log: Log, code: str, table: Table, rows: Any, others: Any = None, **facts: Any) -> None:  # noqa: ANN401
-    """Enter a problem of each of some rows, (n,) places in the table.
-
-    others: (n,) the row that each is about, if that is another one. facts: of all or of each, what the
-    message needs beside the times of the row that it is about, and that one's line.
-    """
+def _add_rows(log: Log, code: str, table: Table, found: Found, **facts: Any) -> None:  # noqa: ANN401
+    """Enter a problem of each row that a check found; facts: of all of them, beside those of the check."""
+    rows, others, of_each = found
     if not len(rows):
         return
-    role, message = _OF_ROWS[code]
+    message = MESSAGES[code]
     order = np.argsort(rows, kind="stable")[: log.most]
     first, about = (np.asarray(each)[order] for each in (rows, rows if others is None else others))
-    facts = {name: np.broadcast_to(value, len(rows))[order] for name, value in facts.items()}
+    facts = {name: np.broadcast_to(value, len(rows))[order] for name, value in {**of_each, **facts}.items()}
     facts |= {"onset": table.rows.onset[about], "offset": table.rows.offset[about]}
     facts["line"] = table.lines_of(about)
-    column, problems = table.column(role), []
+    column, problems = table.column(message.role), []
     for line, *values in zip(table.lines_of(first), *facts.values(), strict=True):
-        text = message.format(**dict(zip(facts, values, strict=True)))
+        text = message.placed.format(**dict(zip(facts, values, strict=True)))
         problems.append(problem(code, table.name, text, line, column))
     log.add(*problems, counts={code: len(rows)})
 
@@ -169,52 +133,26 @@ def _check_values(table: Table, log: Log) -> None:
 
 
 def _check_spans(table: Table, log: Log) -> None:
-    """Find rows that are there twice, overlap or touch, and those without length; gaps between time steps.
-
-    Rows are put in order of their group (file and class) and onset, and compared with their neighbours. Where
-    neighbours overlap, a second, slower look finds which rows do.
-    """
+    """Find rows that are there twice, overlap or touch, and those without length; gaps between time steps."""
     rows = table.rows
-    _add_rows(log, "zero-length", table, np.flatnonzero(rows.offset == rows.onset))
-    group = rows.groups()
-    ordered = Ordered.of(rows, group)
-    ends = ordered.offset[:-1]
-    if ordered.overlaps.any():
-        order = np.lexsort((*rows.values, rows.offset, rows.onset, group))
-        ordered = Ordered.of(rows, group, order)
-        twice = np.append(False, ordered.repeats)
-        for column in rows.values:
-            twice[1:] &= np.diff(column[order]) == 0
-        # The sort is stable: the first of equal rows stands first in the table, too.
-        first = np.maximum.accumulate(np.where(twice, 0, np.arange(len(order))))
-        _add_rows(log, "duplicate-row", table, order[twice], order[first[twice]])
-        ordered = Ordered.of(rows, group, order[~twice])
-        # The rank of a row's end within its group, so that one running maximum serves all groups.
-        by_end = np.lexsort((ordered.offset, group[ordered.row]))
-        longest = by_end[np.maximum.accumulate(np.argsort(by_end))][:-1]
-        ends = ordered.offset[longest]
-        overlaps = ordered.same & (ordered.onset[1:] < ends - TICK / 2)
-        pairs = np.stack((ordered.row[1:][overlaps], ordered.row[longest[overlaps]]))
-        group_name = "file" if rows.has_steps else "file and class"
-        _add_rows(log, "overlapping-rows", table, pairs.max(axis=0), pairs.min(axis=0), group=group_name)
-    later, earlier = ordered.row[1:], ordered.row[:-1]
+    n_files = len(rows.files)
+    side = Side(rows, np.zeros(n_files), np.full(n_files, np.inf), last_offsets(rows))
+    for code in ("zero-length", "duplicate-row", "overlapping-rows", "gap", "late-start"):
+        _add_rows(log, code, table, CHECKS[code](side))
     if rows.has_steps:
-        gaps = ordered.same & (ordered.onset[1:] > ends + TICK / 2)
-        _add_rows(log, "gap", table, later[gaps], end=ends[gaps])
-        starts = np.append(True, ~ordered.same) & (ordered.onset > TICK / 2)
-        _add_rows(log, "late-start", table, ordered.row[starts])
         return
-    touching = touching_rows(ordered)
+    later, earlier, _ = touching(side)
     # Where most rows touch, they are time steps, which do so by nature. Without values each is an event.
-    if not rows.has_values or 2 * np.count_nonzero(touching) <= max(len(ordered.row), 4):
+    if earlier is not None and not (rows.has_values and 2 * len(later) > max(len(side.spans.ordered.row), 4)):
+        alike = np.ones(len(later), dtype=bool)
         for values in rows.values:
-            touching &= values[later] == values[earlier]
-        touch = np.flatnonzero(touching)
-        if len(touch):
+            alike &= values[later] == values[earlier]
+        later, earlier = later[alike], earlier[alike]
+        if len(later):
             # In some tables thousands do: the first is told, and how many others there are.
-            first = touch[[np.argmin(later[touch])]]
-            others = f", and {counted(len(touch) - 1, 'other row')} likewise" if len(touch) > 1 else ""
-            _add_rows(log, "touching-rows", table, later[first], earlier[first], likewise=others)
+            first = [int(np.argmin(later))]
+            others = f", and {counted(len(later) - 1, 'other row')} likewise" if len(later) > 1 else ""
+            _add_rows(log, "touching-rows", table, Found(later[first], earlier[first]), likewise=others)
 
 
 # Tables held against what is expected.
@@ -289,7 +227,7 @@ def compare(
     ]
     if swapped:
         why = "file names are classes of the reference, and classes are its files"
-        _add_rows(log, "swapped-columns", swapped[0], [0], why=why)
+        _add_rows(log, "swapped-columns", swapped[0], Found(np.array([0])), why=why)
     if reference is not None:
         for pair in similar_names(reference.classes).items():
             shown, other = apart(*pair, quoted)
@@ -398,31 +336,26 @@ def _check_times(table: Table, expected: Floats, whole: Floats, log: Log) -> Non
     rows = table.rows
     if not len(rows) or not rows.origin.timed:
         return
-    last = last_offsets(rows)
-    found, latest = RowStatistics.of(rows, expected, whole, last), int(np.argmax(rows.offset))
+    side = Side(rows, expected, whole, last_offsets(rows))
+    found, latest = RowStatistics.of(side), Found(np.array([np.argmax(rows.offset)]))
     unit = found.unit()
     if unit is not None:
-        _add_rows(log, "time-unit", table, [latest], unit=unit[0])
+        _add_rows(log, "time-unit", table, latest, unit=unit[0])
         return
-    row, late = found.latest, rows_after_end(rows, last, whole)
+    row, late = found.latest, side.after_end
     if row is not None and found.is_late() and not found.over_day and not len(late):
         at = np.flatnonzero((rows.offset == row.offset) & (rows.onset == row.onset))
         at = at[[rows.files[file] == row.file for file in rows.file[at].tolist()]]
         after = "many times as late as the recording, which is at least"
         length = row.length or found.longest
-        _add_rows(log, "after-end", table, at[:1], after=after, length=length, likewise="")
+        _add_rows(log, "after-end", table, Found(at[:1]), after=after, length=length, likewise="")
     if found.outlasts() and not found.longest and not found.over_day:
-        _add_rows(log, "outlasting-row", table, [latest], times=found.ends[0] / found.ends[1])
-    at_end = np.flatnonzero(rows.offset == last[rows.file])[::-1]
-    last_row = np.zeros(len(last), dtype=np.intp)
-    last_row[rows.file[at_end]] = at_end  # the first of those that end last
-    long = last_row[(last > DAY) & ~np.isfinite(whole)]
-    _add_rows(log, "long-recording", table, long, days=rows.offset[long] / DAY)
+        _add_rows(log, "outlasting-row", table, latest, times=found.ends[0] / found.ends[1])
     after, likewise = "after the recording, which is", ""
     if rows.has_steps and len(late) > 1:
         # Frames of a window go on after the end of what they were made of, in all recordings alike.
         late, likewise = late[:1], f", and {counted(len(late) - 1, 'other row')} likewise"
     ends = whole[rows.file[late]]
-    _add_rows(log, "after-end", table, late, after=after, length=ends, likewise=likewise)
-    early = files_ended_early(rows, last, expected)
-    _add_rows(log, "early-end", table, last_row[early], length=expected[early])
+    _add_rows(log, "after-end", table, Found(late), after=after, length=ends, likewise=likewise)
+    for code in ("long-recording", "early-end"):
+        _add_rows(log, code, table, CHECKS[code](side))

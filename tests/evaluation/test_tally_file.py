@@ -43,7 +43,7 @@ from sedeval_soft.evaluation.shard import Shard, shard_of_rows
 from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.alignment_report import AlignmentReport
+from sedeval_soft.timeline.alignment import AlignmentReport
 from sedeval_soft.timeline.events import EventLifetimes
 
 SETTINGS = [

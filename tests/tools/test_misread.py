@@ -496,3 +496,22 @@ def test_names_that_look_the_same_are_told_apart(twins, tmp_path):
     assert words in call(*files, *SCORE).err
     told = call("validate", files[1], "--reference", files[0]).out
     assert f"did you mean {our_escape[:-1]} 1.wav'? {their_escape[:-1]} 1.wav' looks the same" in told
+
+
+def test_events_within_a_longer_one_are_counted_and_placed_alike(tmp_path):
+    """The third row does not overlap the second one, but the first, which is still going on: 2 of 3 rows."""
+    rows = [{"filename": "a.wav", "onset": on, "offset": off, "event_label": "car"}
+            for on, off in (("0", "10"), ("1", "2"), ("3", "4"))]  # fmt: skip
+    table = write(tmp_path / "sys.tsv", rows)
+    (text,) = {w for w in evaluate(table, table, only=("event.hard",)).warnings if "(overlapping-rows)" in w}
+    assert "2 of 3 rows" in text
+    found = [p for p in validate(table).problems if p.code == "overlapping-rows"]
+    assert [(p.line, "line 2" in p.message) for p in found] == [(3, True), (4, True)]
+
+
+def test_points_in_time_that_are_there_twice_are_counted_and_placed_alike(tmp_path):
+    rows = [{"filename": "a.wav", "onset": "1", "offset": "1", "event_label": "car"}] * 2
+    table = write(tmp_path / "sys.tsv", rows)
+    warned = " ".join(evaluate(table, table, only=("event.hard",)).warnings)
+    assert "in 1 of 2 rows" in warned
+    assert [p.line for p in validate(table).problems if p.code == "duplicate-row"] == [3]

@@ -1,37 +1,26 @@
-"""What a person should know of a reference and a system brought together, and of how they were read.
+"""What was noticed in bringing a reference and a system together, and what is said of it.
 
-Times in milliseconds, rows beyond their recording, a table whose rows stand in it twice: all of these can be
-scored, and the score says nothing. `RowStatistics` are what such doubts need. Which kinds of problems are
-doubts, and from how many rows on, is said in `codes`. `validate` looks for the same with the functions at the
-end, and names single rows.
-
-Reports add up: those of batches of whole recordings together are the one of all files at once.
+Names that are on one side only, rows beyond their recording, and what the checks count in the rows of each
+side. Reports add up: those of batches of whole recordings together are the one of all files at once.
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from sedeval_soft.arrays import Bools, Codes, Floats
+from sedeval_soft.checks.names import are_swapped, similar_names
+from sedeval_soft.checks.row_statistics import AFTER_END, FEW_ROWS, RowStatistics, in_times, misread_share
+from sedeval_soft.checks.rows import TICK, are_steps
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.fields import FIELDS
-from sedeval_soft.names import apart, did_you_mean, folded
+from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
-from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.event_table import UNKNOWN, UNNAMED, EventTable
+from sedeval_soft.tables.event_table import UNKNOWN
 from sedeval_soft.tables.filenames import listing, named_alike, unknown_names
-from sedeval_soft.timeline.ranges import stretches
-
-Index = npt.NDArray[np.intp]
-Groups = npt.NDArray[np.int64]
 
 STRICT = "strict makes each of these an error"
 """The last line where warnings are refused."""
@@ -42,29 +31,12 @@ NO_DURATIONS = (
 )
 """What is said where lengths decide and none are given."""
 
-TICK = 1e-6  # seconds: times are scored as whole numbers of them, so that closer ones are the same
-DAY, _MINUTE = 86_400.0, 60.0
-
-# How far the ends of recordings may differ before their units must. Their ratios are counted in bins, so many
-# for a factor of ten: the median is known to about 0.1 %. `_LOW` is one part of so many, as a bin has it.
-_FACTOR, _BINS = 20.0, 1000
-_LOW = 10 ** (-round(_BINS * math.log10(_FACTOR)) / _BINS)
-_TYPICAL = 50.0  # seconds: where all times are whole and half of the rows are as long, they are frames
-# Share of a recording by which a row that begins in it may end after it, in a table that was read right: a
-# frame of a system, a slip of an annotator, lengths that were rounded.
-_OVERHANG = 0.05
-_ENDS = 2  # latest offsets that are kept, to tell whether one row ends later than all others by far
-_FEW_ROWS = 10  # fewer rows may all stand at the beginning of their only recording
-_UNKNOWN = 0.1  # weight of the end of a recording of which nothing is known, where one too late is named
-_MOST, _FARTHEST = 2**53, 20  # above all counts and times, and above all powers of ten of a ratio
-# Tables, pairs of names, and classes that a message names; with how many names each class is compared to find
+# Pairs of names, and classes that a message names; with how many names each class is compared to find
 # one like it: a table may name as many as it likes, and looking takes time for each pair.
-_NAMED, _SHOWN, _TOLD, _COMPARED = 3, 5, 50, 2000
-_ROUNDING = 1e-3 + TICK / 2  # seconds by which time steps of one length may differ: they may be rounded to ms
+_SHOWN, _TOLD, _COMPARED = 5, 50, 2000
 _HARDLY = 0.1  # share of rows that touch, below which a table's rows are no time steps
 _FEWEST_NEAR = 10  # rows that must nearly be on the grid, and be half of those that could, to be told
 
-_AFTER_END = "segments after the end are not evaluated"
 
 _BY_CLASS = (*POSTPROCESSING, "thresholds")  # settings that may have a value for each class
 
@@ -73,25 +45,6 @@ _NOTHING: frozenset[str] = frozenset()
 
 OF_REGIONS = ("regions_listed", "with_region", "without_region", "too_few_shots")
 """What an `AlignmentReport` tells of the evaluated regions."""
-
-_MANY = (
-    ("zero-length", "zero_length", "row", "onset and offset are equal in {n:,} {total}",
-     "write when each event ends"),
-    ("duplicate-row", "repeated", "row",
-     "file, class and times repeat those of another row in {n:,} {total}",
-     "are several outputs, views or annotators in one table? Keep one of each"),
-    ("overlapping-rows", "shifted", "row",
-     "{n:,} {total} share half or more of their time with another event of the same file and class",
-     "are several outputs or annotators in one table, some of them shifted? Keep one of each"),
-    ("overlapping-rows", "overlapping", "row",
-     "another event of the same file and class is still going on at the onset of {n:,} {total}",
-     "are several recordings or outputs in one? Name the file of each row"),
-    ("gap", "gaps", "row", "there is a gap in the wide table before {n:,} {total}",
-     "write a row for all times"),
-    ("early-end", "early", "recording", "a wide table ends before {n:,} {total} do",
-     "are the time steps as long as the table says? Write rows up to the end"),
-)  # fmt: skip
-"""What is a doubt where it is so of many: code, statistic, of what, how it is told, what to do about it."""
 
 _FILES = (
     ("missing", "reference file", ("{files} {have} no rows in the system; counted as misses (a row with only "
@@ -104,300 +57,6 @@ _FILES = (
                                     "leaves files out, --durations does not)")),
 )  # fmt: skip
 """Files that are not on both sides, or have no duration: the names, what they are, and how it is told."""
-
-
-class PlacedRow(NamedTuple):
-    """A row that a message names.
-
-    event_label: its class, nothing for the row of a wide table. length: of its recording as far as that is
-    known, else 0. All times in seconds.
-    """
-
-    file: str
-    event_label: str
-    onset: float
-    offset: float
-    length: float
-
-    def __str__(self) -> str:
-        """Return the row in words."""
-        what = f"the row of {self.event_label!r}" if self.event_label else "the row"
-        where = f" in {self.file!r}" if self.file != UNNAMED else ""
-        return f"{what} from {self.onset:.6g} to {self.offset:.6g} s{where}"
-
-
-@dataclass(frozen=True, slots=True)
-class RowStatistics:
-    """What the rows of one side, or of some of its recordings, tell of how they were read.
-
-    names: of the tables. rows; files: with a row. whole: whether all times are whole numbers; minutes: of
-    minutes, even. lasting: rows as long as those that count frames or milliseconds, where times are whole.
-    last: the latest offset. ratios: how often recordings end at so many times the length that they should
-    have, as pairs of 1000 log10 of the ratio, rounded, and a count. exact: how many of the ratios are of
-    given durations. longest: the greatest length that a recording should have.
-    zero_length: rows that end where they begin. repeated: rows with file, class and times of the row before,
-    in order of time. overlapping: other rows of events that begin before the one before has ended. shifted:
-    those of them that share half or more of what both cover, as copies that were shifted do. gaps: rows
-    of a wide table that begin after it has. touching: rows without values that begin where it ends.
-    early: recordings that a wide table ends before the end of. after_end: rows that end well after the end of
-    their recording, where that is known: they begin after it, too, or end so late that they may be misread;
-    beyond: the one that does so by most.
-    over_day: recordings that are longer than a day, and were not said to be. latest: the row that ends
-    last in one of these, or in one that ends many times later than it should.
-    ends: the two latest offsets of all rows. last_row: the one that ends last.
-    """
-
-    names: tuple[str, ...] = ()
-    rows: int = 0
-    files: int = 0
-    whole: bool = True
-    minutes: bool = True
-    lasting: int = 0
-    last: float = 0.0
-    ratios: tuple[tuple[int, int], ...] = ()
-    exact: int = 0
-    longest: float = 0.0
-    zero_length: int = 0
-    repeated: int = 0
-    overlapping: int = 0
-    shifted: int = 0
-    gaps: int = 0
-    touching: int = 0
-    early: int = 0
-    after_end: int = 0
-    over_day: int = 0
-    beyond: PlacedRow | None = None
-    latest: PlacedRow | None = None
-    ends: tuple[float, ...] = ()
-    last_row: PlacedRow | None = None
-
-    @classmethod
-    def of(cls, rows: EventTable, expected: Floats | None, whole: Floats, last: Floats) -> RowStatistics:
-        """Return the statistics of some recordings, all rows of each; all arrays (n_files,) in seconds.
-
-        expected: how long the recordings of the table are at least, 0 where nothing is known; None where
-        nothing could be known. whole: how long exactly, infinite where that is not known. last: the last
-        offsets.
-        """
-        lengths = np.zeros(len(last)) if expected is None else expected
-        names, longest = (rows.origin.name,), float(lengths.max(initial=0.0))
-        if not len(rows):
-            return cls(names, longest=longest)
-
-        def placed(at: Index) -> PlacedRow:
-            """Return the first of some rows by file, class and onset, whatever their order in the table."""
-            row = int(at[np.lexsort((rows.onset[at], rows.groups()[at]))[0]])
-            file, times = int(rows.file[row]), (float(rows.onset[row]), float(rows.offset[row]))
-            label = "" if rows.label is None else rows.classes[rows.label[row]]
-            return PlacedRow(rows.files[file], label, *times, float(lengths[file]))
-
-        times = rows.onset, rows.offset
-        # Stretch by stretch: mostly the first one says that they are not.
-        parts = [column[part] for part in stretches(len(rows)) for column in times]
-        whole_numbers = all(np.array_equal(part, np.floor(part)) for part in parts)
-        compared = (lengths > 0) & (last > 0)
-        powers = np.clip(np.log10(last[compared]) - np.log10(lengths[compared]), -_FARTHEST, _FARTHEST)
-        bins, counts = np.unique(np.rint(_BINS * powers).astype(np.int64), return_counts=True)
-        over_day = (last > DAY) & ~np.isfinite(whole)
-        late = over_day if expected is None else over_day | ((last > 0) & (last >= _FACTOR * lengths))
-        # Frames of a window go on after the end of what they were made of.
-        at = rows_after_end(rows, last, whole)[: 0 if rows.has_steps else None]
-        end = whole[rows.file[at]]
-        at = at[(rows.onset[at] >= end - TICK / 2) | (rows.offset[at] > (1 + _OVERHANG) * end)]
-        beyond = latest = None
-        if len(at):
-            over = rows.offset[at] - lengths[rows.file[at]]
-            beyond = placed(at[over == over.max()])
-        if late.any():
-            file = int(np.argmax(np.where(late, _weight(last, lengths), -1.0)))
-            latest = placed(np.flatnonzero((rows.file == file) & (rows.offset == last[file])))
-        return cls(
-            names,
-            len(rows),
-            int(np.count_nonzero(last > 0)),
-            whole=whole_numbers,
-            minutes=whole_numbers and not any(np.any(part % _MINUTE) for part in parts),
-            lasting=int(np.count_nonzero(times[1] - times[0] >= _TYPICAL)) if whole_numbers else 0,
-            **_count_neighbours(rows),
-            last=float(last.max()),
-            ratios=tuple(zip(bins.tolist(), counts.tolist(), strict=True)),
-            exact=int(np.count_nonzero(np.isfinite(whole[compared]))),
-            longest=longest,
-            zero_length=int(np.count_nonzero(rows.onset == rows.offset)),
-            early=len(files_ended_early(rows, last, lengths)) if rows.has_steps else 0,
-            after_end=len(at),
-            over_day=int(np.count_nonzero(over_day)),
-            beyond=beyond,
-            latest=latest,
-            ends=_latest(rows.offset),
-            last_row=placed(np.flatnonzero(rows.offset == last.max())),
-        )
-
-    @staticmethod
-    def merge(parts: Sequence[RowStatistics]) -> RowStatistics:
-        """Return the statistics of all recordings of some parts, at least one, whatever their order."""
-        columns = {name: [getattr(part, name) for part in parts] for name in RowStatistics.__slots__}
-        merged: dict[str, Any] = {name: _MERGED.get(name, sum)(column) for name, column in columns.items()}
-        return RowStatistics(**merged | ({} if merged["whole"] else {"lasting": 0}))
-
-    def fault(self) -> str | None:
-        """Return what is impossible in statistics that were read from a file, None where nothing is."""
-        for name in self.__slots__:
-            value = getattr(self, name)
-            if isinstance(value, int | float) and not 0 <= value <= _MOST:
-                return f"{name} {value}"
-        for place, number in self.ratios:
-            if abs(place) > _FARTHEST * _BINS or not 0 < number <= _MOST:
-                return f"ratios {place} {number}"
-        if len(self.ends) > _ENDS or not all(0 <= end <= _MOST for end in self.ends):
-            return f"ends {self.ends}"
-        for row in (self.beyond, self.latest, self.last_row):
-            if row is not None and not all(0 <= s <= _MOST for s in (row.onset, row.offset, row.length)):
-                return f"a row {row}"
-        return None
-
-    def called(self, role: str) -> str:
-        """Return the names of the tables, of many the first few; the role where there is none."""
-        names = self.names or (f"the {role}",)
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        return ", ".join(names[:_NAMED]) + more
-
-    def is_late(self) -> bool:
-        """Return whether `latest` ends too late for its recording, which it is not known to be longer than.
-
-        It ends many times later than its own one already, if anything is known of that.
-        """
-        if self.latest is None or self.after_end or not self.longest:
-            return False
-        return self.latest.offset >= (2 if self.latest.length else _FACTOR) * self.longest
-
-    def outlasts(self, other: float = 0.0) -> bool:
-        """Return whether the last row ends many times later than any other one; other: an end elsewhere."""
-        return self.rows >= _FEW_ROWS and 0 < _FACTOR * max(self.ends[1], other) <= self.ends[0]
-
-    def unit(self, role: str = "", other: str = "") -> tuple[str, str] | None:
-        """Return why times seem to be in another unit than seconds, and the mend; None where they do not.
-
-        role: of the table. other: the name of the reference.
-        """
-        fits_durations = bool(self.ratios) and self.exact == sum(count for _, count in self.ratios)
-        exact, unit, mend = role == "reference" or fits_durations, "", "write seconds"
-        than = ("their durations" if exact else f"in {other}") if role else "expected"
-        if self.ratios:
-            bins, counts = np.array(self.ratios).T
-            ends = np.cumsum(counts)
-            # The lower one of two medians, and the greatest ratio.
-            middle = bins[np.searchsorted(ends, (ends[-1] - 1) // 2, side="right")]
-            median, most = 10 ** (float(middle) / _BINS), 10 ** (float(bins[-1]) / _BINS)
-            theirs = "" if exact or not role else f", or those of {other} in "
-            if median >= 1 / _LOW:
-                is_milli = 500 <= median <= 2000
-                names = "milliseconds" if is_milli else "frames or samples, or milliseconds"
-                unit = f"recordings end {_times(median)} times as late as {than}: times could be {names}"
-                unit += theirs and f"{theirs}minutes"
-                mend = "divide them by 1000" if is_milli else mend
-            elif most <= _LOW and (ends[-1] > 1 or self.rows >= _FEW_ROWS):
-                unit = f"recordings end at {most:.2g} of their length at the latest: times could be minutes"
-                unit += ", or durations milliseconds or frames" if fits_durations else ""
-                unit += theirs and f"{theirs}milliseconds or frames"
-        is_of_minutes = self.minutes and self.last <= DAY
-        is_long = 2 * self.lasting > self.rows and self.last >= _FACTOR * _TYPICAL
-        if not unit and self.whole and is_long and not (fits_durations or is_of_minutes):
-            unit = (
-                f"all times are whole numbers, and most rows have {_TYPICAL:g} of them or more: these could "
-            )
-            unit += "be milliseconds or frames"
-        mend += "" if exact and self.ratios else ", or give durations if they are seconds"
-        return (unit, mend) if unit else None
-
-    def of_durations(self) -> float:
-        """Return how many times as long as the rows say all recordings are by given durations, at least.
-
-        0 where lengths are not given, or may be right.
-        """
-        if not self.ratios or self.exact < sum(count for _, count in self.ratios):
-            return 0.0
-        most = 10 ** (self.ratios[-1][0] / _BINS)
-        several = self.exact > 1 or self.rows >= _FEW_ROWS
-        return 1 / most if most <= _LOW and several else 0.0
-
-    def doubts(self, role: str, other: str, late: int = 0, *, of_unit: bool = True) -> Iterator[str]:
-        """Yield a line for each reason to think that a table is misread.
-
-        role: of the table. other: the name of the reference. late: how many rows end after their recording,
-        however little. of_unit: whether its unit may be doubted.
-        """
-        unit, latest, beyond, lines = self.unit(role, other), self.latest, self.beyond, []
-        unit = unit if of_unit else None
-        if unit is not None:
-            last = f"the last row ends at {self.last:.6g}, which was read as seconds"
-            lines.append(("time-unit", f"{unit[0]}; {last}", unit[1]))
-        elif self.over_day:
-            days = f"a recording would be {self.last / DAY:.3g} days long"
-            days += f": its last row ends at {self.last:.6g} s"
-            lines.append(("long-recording", days, "write seconds, or give durations if it is so long"))
-        elif latest is not None and self.is_late():
-            end = latest.length or self.longest
-            recording = "its recording" if latest.length else "any recording"
-            times = f"{latest} ends {_times(latest.offset / end)} times as late as {recording} in {other}"
-            mend = "correct its times if they are not seconds, or give durations"
-            lines.append(("after-end", f"{times}, which ends at {end:.6g} s", mend))
-        if unit is None and beyond is not None:
-            n = max(late, self.after_end)
-            rows = "row ends after its" if n == 1 else "rows end after their"
-            text = f"{n:,} {rows} recording does: {beyond}, which has {beyond.length:.6g} s"
-            lines.append(("after-end", text, f"correct the times: {_AFTER_END}"))
-        for code, name, noun, text, mend in _MANY:
-            n, total = getattr(self, name), self.rows if noun == "row" else self.files
-            # Copies that were shifted are as many as copies that were not.
-            least = _misread_share("duplicate-row" if name == "shifted" else code) * total
-            if n and n >= least and code not in [line[0] for line in lines]:
-                lines.append((code, text.format(n=n, total=f"of {counted(total, noun)}"), mend))
-        for code, text, mend in lines:
-            yield f"{self.called(role)}: {text}; {mend} ({code})"
-
-
-def _misread_share(code: str) -> float:
-    """Return from which share of rows, or recordings, on a kind of problem is a doubt; infinite for never."""
-    from sedeval_soft.tables.problem_codes import RULES
-
-    share = RULES[code].misread
-    return math.inf if share is None else share
-
-
-def _latest(offsets: Floats) -> tuple[float, ...]:
-    """Return the two latest of some offsets, the latest first."""
-    latest = np.partition(offsets, -_ENDS)[-_ENDS:] if len(offsets) > _ENDS else offsets
-    return tuple(np.sort(latest)[::-1].tolist())
-
-
-def _times(ratio: float) -> str:
-    """Return a ratio as it is told: three digits of it."""
-    return f"{float(f'{ratio:.3g}'):,g}" if ratio < 1e6 else f"{ratio:.3g}"
-
-
-def _weight(ends: Any, lengths: Any) -> Any:  # noqa: ANN401 - numbers or arrays of them
-    """Return how much ends of recordings tell; lengths: as far as they are known, else 0."""
-    return ends * np.where(lengths > 0, 1.0, _UNKNOWN)
-
-
-_MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
-    "names": lambda parts: tuple(sorted({name for names in parts for name in names})),
-    "ratios": lambda parts: tuple(sorted(sum(map(Counter, map(dict, parts)), Counter()).items())),
-    "beyond": lambda rows: min(
-        filter(None, rows), key=lambda row: (row.length - row.offset, row.file), default=None
-    ),
-    "latest": lambda rows: min(
-        filter(None, rows), key=lambda row: (-_weight(row.offset, row.length), row.file), default=None
-    ),
-    "ends": lambda parts: _latest(np.array(sum(parts, ()))),
-    "last_row": lambda rows: min(filter(None, rows), key=lambda row: (-row.offset, row.file), default=None),
-    "whole": all,
-    "minutes": all,
-    "last": max,
-    "longest": max,
-}
-"""How the statistics of parts make one; what is not named here is added up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -521,7 +180,7 @@ class AlignmentReport:
             unit = "milliseconds" if is_milli else "frames or samples, or times on both sides minutes"
             mend = "divide them by 1000" if is_milli else "write seconds"
             lines.append(
-                f"durations: recordings are {_times(ratio)} times as long as {other} and "
+                f"durations: recordings are {in_times(ratio)} times as long as {other} and "
                 f"{self._table('system')} say: durations could be {unit}; {mend} (time-unit)"
             )
         for role, table in tables.items():
@@ -535,7 +194,7 @@ class AlignmentReport:
         system = self.tables.get("system", RowStatistics()).last
         row, known = table.last_row, table.longest > 0 or table.over_day or table.unit() is not None
         if row is not None and not known and table.outlasts(system):
-            later = _times(row.offset / max(*table.ends[1:], system))
+            later = in_times(row.offset / max(*table.ends[1:], system))
             yield (
                 f"{self._table('reference')}: {row} ends {later} times as late as any other on either side, "
                 "and is taken as the end of its recording; correct its times if they are not seconds, or "
@@ -692,7 +351,7 @@ class AlignmentReport:
                 continue
             n = self.steps[role][2] if role in self.steps else self.tables[role].touching
             rows, others, theirs = self.tables[role].rows, self.tables[other].rows, self._table(other)
-            most = n >= max(_misread_share("touching-rows") * rows, _FEW_ROWS)
+            most = n >= max(misread_share("touching-rows") * rows, FEW_ROWS)
             touching = 0 if other in self.steps else self.tables[other].touching
             text = (
                 f"{self._table(role)}: {n:,} of {rows:,} rows begin where another of their class ends: each "
@@ -726,7 +385,7 @@ class AlignmentReport:
                 end = "ends after its" if count == 1 else "end after their"
                 yield (
                     f"{self._table(role)}: {counted(count, f'{role} row')} {end} file's duration, by "
-                    f"{seconds:.6g} s at most; {_AFTER_END} (after-end)"
+                    f"{seconds:.6g} s at most; {AFTER_END} (after-end)"
                 )
 
     def _of_settings(self, settings: Settings) -> Iterator[str]:
@@ -844,171 +503,9 @@ def counts_and_most(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
     return *map(sum, counts), max(seconds)
 
 
-# What rows and names tell, here and in `validate`.
-
-
-def last_offsets(rows: EventTable) -> Floats:
-    """Return the last offset of each file of a table, 0 where it has no row."""
-    last = np.zeros(len(rows.files))
-    np.maximum.at(last, rows.file, rows.offset)
-    return last
-
-
-def rows_after_end(rows: EventTable, last: Floats, whole: Floats) -> Index:
-    """Return the rows that end after their recording does, in order.
-
-    last, whole: (n_files,) the last offsets, and how long recordings are, infinite where that is not known.
-    The last time step of a table of them may reach over the end.
-    """
-    if not (last > whole + TICK / 2).any():
-        return np.zeros(0, dtype=np.intp)
-    length = rows.offset - rows.onset
-    late = rows.offset > whole[rows.file] + TICK / 2
-    at = np.flatnonzero(late)
-    if not rows.has_values:
-        return at
-    step = np.zeros(len(last))
-    np.maximum.at(step, rows.file[~late], length[~late])
-    file = rows.file[at]
-    begins_inside = rows.onset[at] < whole[file] - TICK / 2
-    return at[~begins_inside | (length[at] > step[file] + TICK)]
-
-
-def files_ended_early(rows: EventTable, last: Floats, expected: Floats) -> Index:
-    """Return the files of a wide table that it ends before the end of, by more than a time step.
-
-    last, expected: (n_files,) the last offsets, and how long recordings are at least, 0 where unknown.
-    """
-    if not rows.has_steps or not (last < expected).any():
-        return np.zeros(0, dtype=np.intp)
-    step = np.zeros(len(last))
-    np.maximum.at(step, rows.file, rows.offset - rows.onset)
-    return np.flatnonzero((last > 0) & (last < expected - np.maximum(step, TICK)))
-
-
-class Ordered(NamedTuple):
-    """Rows by group (file and class; the file in a wide table) and onset.
-
-    row: (n,) where each stands in the table. same, overlaps, repeats: (n - 1,) whether each but the first is
-    of the group of the one before it, begins before that one has ended, and has its times.
-    """
-
-    row: Index
-    onset: Floats
-    offset: Floats
-    same: Bools
-    overlaps: Bools
-    repeats: Bools
-
-    @classmethod
-    def of(cls, rows: EventTable, group: Groups, order: Index | None = None) -> Ordered:
-        """Take rows in an order; None: by group and onset, those with the same tick as in the table."""
-        at = _by_time(rows, group) if order is None else order
-        group, onset, offset = group[at], rows.onset[at], rows.offset[at]
-        same = group[1:] == group[:-1]
-        repeats = same & (onset[1:] == onset[:-1]) & (offset[1:] == offset[:-1])
-        row = np.arange(len(rows))[at]
-        return cls(row, onset, offset, same, same & (onset[1:] < offset[:-1] - TICK / 2), repeats)
-
-
-def _by_time(rows: EventTable, group: Groups) -> Index | slice:
-    """Return the order of rows by group and onset, those with the same tick as in the table."""
-    onset = rows.onset
-    if np.where(group[1:] == group[:-1], onset[1:] >= onset[:-1], group[1:] > group[:-1]).all():
-        return slice(None)
-    key = _joint_key(rows, group)
-    # One number is sorted in a tenth of the time of two, where rows are nearly in order.
-    return np.lexsort((onset, group)) if key is None else np.argsort(key, kind="stable")
-
-
-def _joint_key(rows: EventTable, group: npt.NDArray[np.integer[Any]], *last: Codes) -> Groups | None:
-    """Return a number for each row, by group, onset and the last; None where it might be too large."""
-    columns = group, np.rint(rows.onset * (1 / TICK)).astype(np.int64), *last
-    sizes = [int(column.max()) + 1 for column in columns]
-    return np.ravel_multi_index(columns, sizes) if math.prod(sizes) < _MOST else None
-
-
-def _count_neighbours(rows: EventTable) -> dict[str, int]:
-    """Return what `RowStatistics` has of neighbours: repeated, overlapping, shifted, gaps and touching."""
-    if rows.born is not None:
-        # At each threshold of an operating point events are there again.
-        return {}
-    if rows.has_values and not rows.has_steps:
-        # Of a table of values only repeated rows tell anything. Mostly it is in order of time, then of class,
-        # and each row begins apart from all others of its class.
-        key = _joint_key(rows, rows.file, rows.row_label)
-        if key is not None and ((key[1:] > key[:-1]).all() or len(distinct(key)) == len(key)):
-            return {}
-    ordered = Ordered.of(rows, rows.groups())
-    later = ordered.onset[1:] > ordered.offset[:-1] + TICK / 2
-    overlapping = ordered.overlaps & ~ordered.repeats
-    ends = ordered.offset[1:], ordered.offset[:-1]
-    shared, covered = np.minimum(*ends) - ordered.onset[1:], np.maximum(*ends) - ordered.onset[:-1]
-    return {
-        "repeated": int(np.count_nonzero(ordered.repeats)),
-        # Windows that slide are rows with values that overlap by nature.
-        "overlapping": 0 if rows.has_values else int(np.count_nonzero(overlapping)),
-        "shifted": 0 if rows.has_values else int(np.count_nonzero(overlapping & (2 * shared >= covered))),
-        "gaps": int(np.count_nonzero(ordered.same & later)) if rows.has_steps else 0,
-        "touching": 0 if rows.has_values else int(np.count_nonzero(touching_rows(ordered))),
-    }
-
-
-def touching_rows(ordered: Ordered) -> Bools:
-    """Return which rows but the first begin where the one before ends, both with a length, (n - 1,)."""
-    has_length = ordered.offset > ordered.onset
-    touching = ordered.same & (np.abs(ordered.onset[1:] - ordered.offset[:-1]) <= TICK / 2)
-    return touching & has_length[1:] & has_length[:-1]
-
-
-def step_counts(rows: EventTable) -> tuple[int, int, int]:
-    """Return what tells whether the rows of a table with values are time steps, see `are_steps`.
-
-    The first two are of functions of time (a class in a file) some rows of which touch or overlap, as only
-    there it matters: how many rows, and how many begin where the row before ends and are as long as it is, to
-    the rounding of milliseconds. The third: how many begin where the row before ends, whatever their lengths.
-    Rows that are there twice count once. The counts of parts of a table add up.
-    """
-    if rows.has_steps or rows.origin.joined:
-        return (len(rows),) * 3
-    ordered = Ordered.of(rows, rows.groups())
-    touching, length = touching_rows(ordered), ordered.offset - ordered.onset
-    meets = touching | ordered.overlaps | ordered.repeats
-    group = np.append(0, np.cumsum(~ordered.same)) if len(rows) else np.zeros(0, dtype=np.intp)
-    in_question = np.bincount(group[1:][meets], minlength=len(group))[group] > 0
-    n_rows = np.count_nonzero(in_question) - np.count_nonzero(ordered.repeats)
-    goes_on = touching & (np.abs(np.diff(length)) <= _ROUNDING)
-    return int(n_rows), int(np.count_nonzero(goes_on)), int(np.count_nonzero(touching))
-
-
-def are_steps(counts: tuple[int, ...]) -> bool:
-    """Return whether rows are time steps by their `step_counts`: most go on where the one before ends.
-
-    Rows that touch and are of one length are on one grid, too.
-    """
-    return 2 * counts[1] > counts[0]
-
-
 def joined_as_whole(parts: Sequence[AlignmentReport]) -> dict[str, bool]:
     """Return by role whether the rows of all parts together are time steps; nothing if each part says so."""
     steps = [item for part in parts for item in part.steps.items()]
     roles = dict.fromkeys(role for role, _ in steps)
     whole = {role: are_steps(_sums([counts for of, counts in steps if of == role])) for role in roles}
     return whole if any(counts[0] and are_steps(counts) != whole[role] for role, counts in steps) else {}
-
-
-def similar_names(names: Iterable[str]) -> dict[str, str]:
-    """Return names that differ from an earlier one as `folded` names do not, with that one."""
-    by_look: dict[str, str] = {}
-    return {name: other for name in names if (other := by_look.setdefault(folded(name), name)) != name}
-
-
-def are_swapped(
-    files: Iterable[str], classes: Iterable[str], reference_files: Iterable[str], known: Iterable[str]
-) -> bool:
-    """Return whether files stand where classes belong, and classes where files do.
-
-    files, classes: of a table; reference_files, known: files and classes of the reference.
-    """
-    theirs, labels, files, classes = {*reference_files}, {*known}, {*files}, {*classes}
-    return bool(theirs & classes and labels & files and not theirs & files)

@@ -41,6 +41,7 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_points,
 )
+from sedeval_soft.checks.placed_tables import SEVERITIES
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Parts, Test, settings_for, test_for
@@ -83,7 +84,6 @@ from sedeval_soft.tables.source import extension_of, mend_command, spelled, unre
 from sedeval_soft.timeline.alignment import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.validate import MAX_PROBLEMS, validate
-from sedeval_soft.tools.validate_tables import SEVERITIES
 
 T = TypeVar("T")
 

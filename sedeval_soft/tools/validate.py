@@ -26,6 +26,7 @@ from sedeval_soft.api.sources import (
     reading_from,
     to_rows,
 )
+from sedeval_soft.checks.placed_tables import SEVERITIES, Log, Places, Table, read_tables
 from sedeval_soft.errors import InputError, Problem, SettingsError, Severity, counted, visible
 from sedeval_soft.fields import ReadingKeywords
 from sedeval_soft.report.escape import github_message, github_property, json_text
@@ -37,7 +38,6 @@ from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
 from sedeval_soft.tools.validate_checks import check_table, compare, only_listed
-from sedeval_soft.tools.validate_tables import SEVERITIES, Log, Places, Table, read_tables
 
 MAX_PROBLEMS = 100
 
@@ -177,7 +177,7 @@ def _write_copy(
     limits: Limits,
 ) -> tuple[str | os.PathLike[str], BinaryIO | None, tuple[str, ...]]:
     """Write a corrected copy if one can be made; return what is to be looked at then, and what was done."""
-    from sedeval_soft.tools.mend_table import mended
+    from sedeval_soft.checks.fix import mended
 
     name, copy = os.fspath(system), path_of(fix, "fix")
     if name not in {"", "-"} and os.path.isdir(system):

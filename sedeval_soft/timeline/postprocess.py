@@ -30,10 +30,11 @@ def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
     Raises EvaluationError where a median filter finds no fixed time step.
     """
     median, gap, duration = (settings.of_classes(name, rows.classes) for name in POSTPROCESSING)
-    # Pieces of one function of time: those that touch are one event.
+    # Pieces of one function of time: those that touch are one event, of classes that stay as they are, too.
     origin = replace(rows.origin, joined=settings.events != "rows")
+    rows = replace(rows, origin=origin)
     if any(median):
-        rows = replace(median_filtered(rows, median), origin=origin)
+        rows = median_filtered(rows, median)
     if not (any(gap) or any(duration)):
         return rows
     parts = []

@@ -50,11 +50,12 @@ SHAPES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES, ids=map(str, range(len(SHAPES))))
-def test_forty_lines_of_any_width_hold_a_board(shape):
+def test_a_board_of_any_width_is_short(shape):
     board = made(**shape)
     for width, color in product((60, 80, 100, 140), (False, True)):
         shown = lines_of(board, width=width, color=color)
-        assert len(shown) <= 42
+        # Nothing is left out: eight systems in five bases take the most.
+        assert len(shown) <= 45
         assert max(map(cells, shown)) <= width
         assert all(line.isprintable() for line in shown)
     whole = lines_of(board)

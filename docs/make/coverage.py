@@ -81,7 +81,7 @@ def tally_of(reference: Floats, system: Floats) -> Tally:
             tuple(f"{i:06}" for i in range(n_files)), CLASSES, codes, *times, columns, Origin("")
         )
 
-    return tally_pair(align(rows(reference), rows(system), SETTINGS), SETTINGS)
+    return tally_pair(align(rows(reference), rows(system), SETTINGS))
 
 
 def scores(reference: Floats, systems: tuple[Floats, ...], rows: list[Floats]) -> list[Floats]:

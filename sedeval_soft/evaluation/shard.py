@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from itertools import compress
+from itertools import compress, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -129,11 +129,11 @@ def shard_of(
         # What is ignored is told of.
         findings = replace(findings, ignored={", ".join(pair.ignored.classes): left_out(pair)})
     pieces = pieces_of(pair)
-    tally = Tally.merge(tally_pair(piece, cells=cells) for piece in pieces)
+    tally = Tally.merge(tally_pair(pair.with_files(files), cells=cells) for files in pieces)
     # A class that the pair lacks counts nothing.
     known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in settings.groups.items()}
     groups = {
-        name: Tally.merge(tally_pair(piece.with_classes(labels)) for piece in pieces)
+        name: Tally.merge(tally_pair(pair.with_files(files).with_classes(labels)) for files in pieces)
         for name, labels in known.items()
     }
     return Shard(settings, system, tally, groups, findings, inputs, durations)
@@ -144,8 +144,8 @@ def bytes_of_rows(rows: EventTable) -> int:
     return _ROW + _VALUE * max(0, len(rows.values) - 1)
 
 
-def pieces_of(pair: Recordings) -> list[Recordings]:
-    """Return recordings some at a time: as many together as take less than half of the memory there is.
+def pieces_of(pair: Recordings) -> list[tuple[str, ...]]:
+    """Return the files some at a time: as many together as take less than half of the memory there is.
 
     Raises RoomError where the counts alone would not fit.
     """
@@ -154,12 +154,13 @@ def pieces_of(pair: Recordings) -> list[Recordings]:
     cells = np.ceil(pair.reach / settings.segment_length) * n_classes
     size = bytes_per_file(n_classes, settings) + bytes_per_cell(settings) * cells
     if has_room(2 * (float(size.sum()) + sum(bytes_of_rows(rows) * len(rows) for rows in sides))):
-        return [pair]
+        return [pair.files]
     check_counts(n_files, n_classes, settings)
     for rows in sides:
         size += bytes_of_rows(rows) * np.bincount(rows.file, minlength=n_files)
     group = np.cumsum(size) // max(1.0, room() / 2)
-    return [pair.with_files(tuple(compress(pair.files, group == k))) for k in np.unique(group)] or [pair]
+    ends = [0, *(np.flatnonzero(np.diff(group)) + 1).tolist(), n_files]
+    return [pair.files[begin:end] for begin, end in pairwise(ends)]
 
 
 def describe(rows: EventTable, role: str, settings: Settings) -> Input:

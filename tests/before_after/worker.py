@@ -16,7 +16,6 @@ import sys
 import warnings
 from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 SECONDS = 300
@@ -53,13 +52,6 @@ def of_library(code: str) -> None:
     os._exit(0)
 
 
-def knows_set() -> bool:
-    """Return whether this tree has `--set NAME=VALUE`."""
-    import sedeval_soft
-
-    return '"--set"' in (Path(sedeval_soft.__path__[0]) / "cli" / "options.py").read_text(encoding="utf-8")
-
-
 def run(command: str, folder: str) -> int:
     """Return the exit code of a command; what it prints is added to the files of the folder."""
     child = os.fork()
@@ -67,11 +59,6 @@ def run(command: str, folder: str) -> int:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     signal.alarm(SECONDS)
     words = command.split(" ", 1) if command.startswith("py ") else shlex.split(command)
-    while "--set" in words and words[0] != "published" and not knows_set():
-        # An older tree has an option for each of these settings.
-        at = words.index("--set")
-        name, _, value = words[at + 1].partition("=")
-        words[at : at + 2] = [f"--{name.replace('_', '-')}", value]
     source = words.pop(words.index("<") + 1) if "<" in words else os.devnull
     os.dup2(os.open(source, os.O_RDONLY), 0)
     for number, name in ((1, "stdout"), (2, "stderr")):

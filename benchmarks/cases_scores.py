@@ -53,7 +53,7 @@ class Pooled:
             "n_evaluated_segments": n_segments,
         }
         plan = Plan.of(self.settings)
-        columns = count_cells(self.cells, plan)
+        columns = count_cells(self.cells, self.cells, plan)
         columns |= count_rankings(self.cells, np.ones(len(inputs.CLASSES), dtype=bool), plan)
         samples = {"segment.reference": reference, "segment.system": system}
         tally = Tally((inputs.FILE,), inputs.CLASSES, {}, sizes, samples, {}, "pooled")

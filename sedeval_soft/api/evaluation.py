@@ -157,15 +157,6 @@ class Evaluation(NamedTuple):
             raise ValueError("rows that were counted in parts are not kept")
         return align(*self.sides, self.shard.settings, self.shard.durations)
 
-    def files_of_scenes(self) -> dict[str, Sequence[str]]:
-        """Return the files of each scene, of the settings as well as of `scenes`."""
-        from sedeval_soft.evaluation.shard import scenes_of
-        from sedeval_soft.tables.file_groups import assign
-
-        tally = self.shard.tally
-        files: dict[str, Sequence[str]] = dict(scenes_of(tally.files, tally.classes, self.shard.settings))
-        return files if self.scenes is None else files | assign(self.scenes, tally.files)[0]
-
     def with_chance(self, draws: int, progress: Progress | None = None) -> Evaluation:
         """Return the same with the chance level of each score, over so many arrangements in time."""
         from sedeval_soft.evaluation.chance import chance_of

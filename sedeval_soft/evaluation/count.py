@@ -48,6 +48,7 @@ AnyTimed = TypeVar("AnyTimed", bound=Timed)
 
 
 _Count = Callable[..., DetectionCounts]
+"""Counts events of both sides, or their lifetimes at all levels."""
 
 Columns = dict[str, Array]
 """Columns of a tally by name: (n_files, n_classes) or (n_files,)."""
@@ -99,7 +100,7 @@ def tally_pair(pair: Recordings, *, cells: bool = False) -> Tally:
         n_files, evaluated = len(pair.files), (pair.in_reference & ~unknown).astype(np.int64)
         columns |= {"n_clips": np.ones(n_files, dtype=np.int64), "n_evaluated_clips": evaluated}
         clips = Cells("clip", *clip_sides(pair), np.arange(n_files + 1), evaluated)
-        columns |= count_cells(clips, plan)
+        columns |= count_cells(clips, clips, plan)
         if "clip" in plan.kept:
             samples |= {"clip.reference": clips.reference, "clip.system": clips.system}
     if plan.counts_events:
@@ -193,10 +194,11 @@ def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools | None:
     return inside
 
 
-def count_cells(cells: Cells, plan: Plan, *, hard: bool = True) -> Columns:
+def count_cells(cells: Cells, of_soft: Cells, plan: Plan, *, hard: bool = True) -> Columns:
     """Return what the scores of a basis need.
 
-    hard: whether hard counts are made here; what else the hard reading has is.
+    of_soft: the cells of which TP, N_ref and N_sys of the soft reading are. hard: whether hard counts are
+    made here; what else the hard reading has is.
     """
     basis, reference, system, start = cells.basis, cells.reference, cells.system, cells.start
     settings = plan.settings
@@ -209,7 +211,8 @@ def count_cells(cells: Cells, plan: Plan, *, hard: bool = True) -> Columns:
         columns = columns_of(f"{basis}.hard", counts)
         columns |= {f"{basis}.hard.n_cells": cells.n_evaluated, f"{basis}.hard.beyond": beyond}
     if plan.scores(basis, "soft"):
-        columns |= columns_of(f"{basis}.soft", count_soft(reference, system, start, settings.t_norm))
+        sides = of_soft.reference, of_soft.system
+        columns |= columns_of(f"{basis}.soft", count_soft(*sides, of_soft.start, settings.t_norm))
     diverges = plan.asks_for("divergence")
     readings = [
         each for each in ("hard", "soft") if plan.scores(basis, each) and (diverges or each == "soft")
@@ -266,9 +269,8 @@ def _count_segments(
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         cells = Cells("segment", reference, system, grid.start, grid.n_evaluated)
         by_runs = settings.compat == "sed_eval"
-        columns |= count_cells(cells, plan, hard=not by_runs)
-        if pair.ignored is not None and plan.scores("segment", "soft"):
-            columns |= _count_known(pair, pair.ignored)
+        of_soft = soft_cells(pair, cells) if plan.scores("segment", "soft") else cells
+        columns |= count_cells(cells, of_soft, plan, hard=not by_runs)
         if kept or "segment" in plan.kept:
             samples |= {"segment.reference": reference, "segment.system": system}
         if settings.worst and settings.drops_segments:
@@ -280,23 +282,17 @@ def _count_segments(
         _count_runs(pair, grid, columns)
 
 
-def _count_known(pair: Recordings, ignored: EventTable) -> Columns:
-    """Count the soft reading where classes are ignored."""
-    cells = known_cells(pair, ignored)
-    return columns_of(
-        "segment.soft", count_soft(cells.reference, cells.system, cells.start, pair.settings.t_norm)
-    )
+def soft_cells(pair: Recordings, cells: Cells) -> Cells:
+    """Return the segments of the soft reading; cells: those of the hard one, the same if nothing is ignored.
 
-
-def known_cells(pair: Recordings, ignored: EventTable) -> Cells:
-    """Return the segments of the soft reading where classes are ignored.
-
-    At each level a segment counts if no ignored value reaches the level. So what the ignored value covers is
-    cut off the values of both sides.
+    At each level a segment counts if no ignored value reaches the level. So the ignored value is subtracted
+    from the values of both sides, which are 0 where it is larger.
     """
+    if pair.ignored is None:
+        return cells
     settings, grid = pair.settings, grid_of(pair, ignored=True)
     grid.check_size(len(pair.classes), means=settings.pool == "mean")
-    sides = pair.reference, pair.system, joined(ignored)
+    sides = pair.reference, pair.system, joined(pair.ignored)
     reference, system, unknown = (pool_rows(rows, grid, settings.pool) for rows in sides)
     ours, theirs = (np.maximum(side - unknown, 0.0) for side in (reference, system))
     return Cells("segment", ours, theirs, grid.start, grid.n_evaluated)

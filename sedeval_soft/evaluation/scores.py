@@ -12,7 +12,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Array
 from sedeval_soft.errors import EvaluationError, counted
-from sedeval_soft.evaluation.optimal import Best, optimal_scores
+from sedeval_soft.evaluation.optimal import Best, as_one, optimal_scores
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
@@ -507,7 +507,7 @@ def ranked_tables(tally: Tally, settings: Settings, *, psds: bool = True) -> Tab
     """
     plan = Plan.of(settings)
     # All files have one owner, which counts once.
-    tables, owner, once = Tables(), np.zeros(len(tally.files), dtype=np.int64), np.ones((1, 1))
+    tables, owner, once = Tables(), as_one(tally), np.ones((1, 1))
     if plan.ordered or plan.ranks_events:
         from sedeval_soft.evaluation.ordered import cell_tables, event_tables
 

@@ -31,8 +31,7 @@ def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
     """
     median, gap, duration = (settings.of_classes(name, rows.classes) for name in POSTPROCESSING)
     # Pieces of one function of time: those that touch are one event, of classes that stay as they are, too.
-    origin = replace(rows.origin, joined=settings.events != "rows")
-    rows = replace(rows, origin=origin)
+    rows = replace(rows, origin=replace(rows.origin, joined=settings.events != "rows"))
     if any(median):
         rows = median_filtered(rows, median)
     if not (any(gap) or any(duration)):
@@ -43,7 +42,7 @@ def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
         parts.append(flattened(filled, tick(duration[label]), gaps=False))
     whole = Activity.joined([SILENCE, *parts])
     times = to_seconds(whole.onset), to_seconds(whole.offset)
-    return EventTable(rows.files, rows.classes, whole.file, *times, (whole.value,), origin, whole.label)
+    return EventTable(rows.files, rows.classes, whole.file, *times, (whole.value,), rows.origin, whole.label)
 
 
 def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:

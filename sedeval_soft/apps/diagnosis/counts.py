@@ -18,7 +18,7 @@ from sedeval_soft.apps.diagnosis.segments import (
 )
 from sedeval_soft.apps.diagnosis.sensitivity import Bin, sensitivity, sides_of
 from sedeval_soft.arrays import Array, Index
-from sedeval_soft.evaluation.count import known_cells, not_ignored
+from sedeval_soft.evaluation.count import Cells, not_ignored, soft_cells
 from sedeval_soft.measures.errors import HIT, KINDS
 from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.tally import Tally
@@ -157,11 +157,8 @@ def count_segments(pair: Recordings, tally: Tally) -> Iterator[tuple[Family, Cou
         sums = count_segment_errors(*sides, grid.start, grid.apart)
         yield ("segment", "hard"), _gathered(SEGMENT_KINDS, sums, tally.per_class["segment.hard.n_ref"])
     if settings.wants("segment", "soft"):
-        if pair.ignored is None:
-            sums = count_soft_errors(reference, system, grid.start)
-        else:
-            cells = known_cells(pair, pair.ignored)
-            sums = count_soft_errors(cells.reference, cells.system, cells.start)
+        cells = soft_cells(pair, Cells("segment", reference, system, grid.start, grid.n_evaluated))
+        sums = count_soft_errors(cells.reference, cells.system, cells.start)
         yield ("segment", "soft"), _gathered(SOFT_KINDS, sums, tally.per_class["segment.soft.n_ref"])
 
 

@@ -137,15 +137,15 @@ def clips(bench: Bench) -> Iterator[Result]:
     """Score many short clips in fine frames as a whole process, against only reading the table."""
     n_clips = 1168 if bench.size is FULL else 8
     tables = inputs.clip_tables(bench.folder, n_clips, n_classes=10, frames_per_second=50)
-    arguments = [COMMAND, tables.reference, tables.system, "--only", "event"]
+    arguments = [COMMAND, tables.reference, tables.system, "--only", "event", "--by-class"]
     costs = processes(bench, arguments, inputs.reading(tables.system), inputs.CLASSES[9], runs=3)
     values = n_clips * 500 * 10
     case = f"all event readings, {n_clips:,} clips x 10 classes x 20 ms ({values:,} values)"
     yield within(case, costs, "pyarrow.csv reads the table", 15.0)
     part = inputs.clip_tables(bench.folder, n_clips // 4, n_classes=10, frames_per_second=50, name="part")
     fewer = processes(
-        bench, [COMMAND, part.reference, part.system, "--only", "event"], inputs.reading(part.system),
-        inputs.CLASSES[9], runs=1,
+        bench, [COMMAND, part.reference, part.system, "--only", "event", "--by-class"],
+        inputs.reading(part.system), inputs.CLASSES[9], runs=1,
     )  # fmt: skip
     ours, other = costs.peak_bytes, fewer.peak_bytes
     yield Result(

@@ -19,7 +19,7 @@ def report(bench: Bench) -> Iterator[Result]:
     rows = bench.size.small_rows if bench.size is QUICK else _ROWS
     tables = inputs.wide_tables(bench.folder, rows, _FILE_SECONDS)
     chosen = inputs.CLASSES[:_CLASSES]
-    plain = [COMMAND, tables.reference, tables.system, "--classes", ",".join(chosen)]
+    plain = [COMMAND, tables.reference, tables.system, "--classes", ",".join(chosen), "--by-class"]
     page = bench.folder / "report.html"
     costs = processes(bench, [*plain, "--report", page], plain, chosen[-1])
     beyond = costs.seconds[0] - costs.seconds[1]

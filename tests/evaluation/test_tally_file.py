@@ -217,17 +217,15 @@ def whole(header: dict) -> dict:
 
 HEADERS = [
     (lambda h: h.update(format="x"), "is not a soft-sed-eval tally"),
-    (lambda h: h.update(version=4, written_by="9.9", surplus=1),
-     "format version 4, written by soft-sed-eval '9.9'; this one reads format 3"),
+    (lambda h: h.update(version=5, written_by="9.9", surplus=1),
+     "format version 5, written by soft-sed-eval '9.9'; this one reads format 4"),
     (lambda h: h.__delitem__("files"), "missing required field `files`"),
     (lambda h: h["settings"].update(treshold=1), "unknown setting 'treshold'"),
     (lambda h: h["settings"].update(classes=["dog"]), "classes .* its settings do not"),
     (lambda h: h.update(files=["b", "a"]), "files of a tally must be sorted and distinct"),
-    (lambda h: h.update(files=["a", "b", "c"]), "expected .* \\(3"),
-    (lambda h: whole(h)["per_file"].__delitem__("length"), "also has 1 of its members: .*/length.npy'"),
-    (lambda h: whole(h)["per_file"].update(length="float64"), "begins .*<i8.*; expected float64 \\(2,\\)"),
-    (lambda h: whole(h)["samples"]["segment.system"].update(cells=-1), "Expected `int` >= 0"),
-    (lambda h: whole(h)["events"]["system"].update(events=10**15), "expected int32"),
+    (lambda h: h.update(files=["a", "b", "c"]), "expected .*\\(3"),
+    (lambda h: whole(h)["nested"].__delitem__("system"), "also has events/system/"),
+    (lambda h: whole(h)["nested"].update(other=True), "events/other/file"),
     (lambda h: h.update(durations={"a": float("inf")}), "Infinity is not a number in JSON"),
     (lambda h: h["findings"].update(beyond={"system": [-1, 0.0]}), "findings have -1"),
 ]  # fmt: skip
@@ -240,15 +238,16 @@ def test_headers_that_say_what_is_not_so_are_refused(change, expected):
 
 ARRAYS = [
     ("per_class/segment.hard.tp", put(-1), "tp has a number that is not 0 to"),
-    ("per_class/segment.hard.tp", lambda a: a.astype(object), "\\|O.*expected int64"),
-    ("per_class/segment.hard.tp", np.asfortranarray, "expected int64 \\(2, 3\\)"),
+    ("per_class/segment.hard.tp", lambda a: a.astype(object), "Object arrays cannot be loaded"),
+    ("per_class/segment.hard.tp", lambda a: a.astype(bool), "numbers are bool"),
     ("per_file/n_segments", put(10**12), "samples segment.reference have shape"),
     ("samples/segment.system", put(np.nan), "not -1e-09 to 1"),
     ("events/system/offset", put(10**17), "events/system/offset has a number"),
+    ("events/system/offset", lambda a: a[:-1], "system has columns of different lengths"),
     ("events/system/born", put(1.0), "ends before it begins"),
     ("events/system/file", put(2), "events/system/file has a number that is not 0 to 1"),
     ("events/system/label", put(-1), "events/system/label has a number that is not 0 to 2"),
-    ("per_class/segment.hard.tp", lambda a: a[:-1], "expected int64 \\(2, 3\\)"),
+    ("per_class/segment.hard.tp", lambda a: a[:-1], "tp has shape \\(1, 3\\), expected \\(2, 3\\)"),
     ("per_class/segment.soft.kl_divergence", put(np.nan), "kl_divergence has a number"),
     ("per_class/segment.soft.kl_divergence", put(np.inf), "kl_divergence has a number"),
     ("events/system/dies", put(1.5), "dies has a number that is not 0 to 1"),
@@ -262,26 +261,21 @@ def test_numbers_that_cannot_be_are_refused(array, change, expected):
     refused(with_array(data, f"whole/{array}", change), expected)
 
 
-def test_members_of_other_lengths_or_packed_otherwise_are_refused():
-    longer = remade(SMALL, **{"whole/per_file/length.npy": lambda data: data + bytes(8)})
-    refused(longer, "length cannot be read.* size 3 into shape \\(2,\\)")
+def test_members_that_are_packed_otherwise_are_refused():
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("header.json", b"{}")
     refused(hashed(stream.getvalue()), "neither stored nor deflated")
 
 
-def test_sizes_that_are_made_up_are_refused_before_memory_is_taken():
-    name, n = "whole/events/system/file.npy", 10**9
+@pytest.mark.parametrize("n", [10**9, 10**17])
+def test_sizes_that_are_made_up_are_refused(n):
     head = (
         b"\x93NUMPY\x01\x00v\x00" + f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({n},), }}".encode()
     )
-    lying = with_header(
-        remade(packed(only=["event"]), **{name: lambda _: head.ljust(127) + b"\n" + bytes(100)}),
-        lambda h: whole(h)["events"]["system"].update(events=n),
-    )
-    # The head and the header agree, the member is too short.
-    refused(lying, "size 25 into shape \\(1000000000,\\)")
+    short = head.ljust(127) + b"\n" + bytes(100)
+    lying = remade(packed(only=["event"]), **{"whole/events/system/file.npy": lambda _: short})
+    refused(lying, "whole/events/system/file.npy cannot be read")
 
 
 def test_arrays_of_other_names_or_types_than_the_settings_count_are_refused():

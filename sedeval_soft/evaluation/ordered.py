@@ -19,7 +19,7 @@ from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.measures.base import Averaged, Table, Tables, WeightedTables, averaged
 from sedeval_soft.measures.calibration import BinCounts
 from sedeval_soft.measures.correlations import Moments, RankCounts
-from sedeval_soft.measures.curve_scores import CurveCounts, Units, d_primes
+from sedeval_soft.measures.curve_scores import CurveCounts, d_primes
 from sedeval_soft.measures.divergence import MISSING, ROUNDING, Logarithms
 from sedeval_soft.measures.event_precision import Detections, weighted_precisions
 from sedeval_soft.measures.file_sums import counted_together, of_each
@@ -60,12 +60,10 @@ def cell_tables(tally: Tally, basis: str, settings: Settings, owner: Index) -> W
     if inside is None:
         inside = np.ones(reference.shape[1], dtype=bool)
     file = np.repeat(owner.astype(np.int32), lengths)
-    of_classes = [Units.of(row) for row in reference]
     values = np.count_nonzero((reference > 0) | (system > 0), axis=1)
     highest = system.max(axis=1, initial=0.0)
-    # A class whose sums need floats, or whose squares would vanish beside larger ones, is counted alone.
-    alone = [units.whole == 0 or 0 < most < _TINY for units, most in zip(of_classes, highest, strict=True)]
-    values[np.array(alone, dtype=bool)] = _ALONE
+    # A class whose squares would vanish beside larger ones is counted alone.
+    values[(highest > 0) & (highest < _TINY)] = _ALONE
     # The last part has all cells as one class. Cells of classes that nobody expects are not evaluated.
     parts = [
         (some, _Cells.of(reference[some], system[some], file, inside, some.stop - some.start))
@@ -78,10 +76,8 @@ def cell_tables(tally: Tally, basis: str, settings: Settings, owner: Index) -> W
         if plan.scores(basis, reading):
             cut, measured[reading] = cut_of(reading, settings), list[list[_Measures]]()
             for some, cells in parts:
-                units = Units.common(of_classes[some], reference[some].size) if reading == "soft" else Units()
-                measures = _measures(
-                    cells._replace(reference=cut(cells.reference)), n_owners, units, reading, plan
-                )
+                of_reading = cells._replace(reference=cut(cells.reference))
+                measures = _measures(of_reading, n_owners, reading, plan)
                 measured[reading].append([of_each(measure, cells.n_classes) for measure in measures])
             sums = [np.bincount(file, y, n_owners) for y in cut(reference) * inside]
             sizes[reading] = np.reshape(sums, (n_classes, n_owners)).T
@@ -138,12 +134,12 @@ class _Cells(NamedTuple):
         )
 
 
-def _measures(cells: _Cells, n_owners: int, units: Units, reading: str, plan: Plan) -> list[_Measures]:
+def _measures(cells: _Cells, n_owners: int, reading: str, plan: Plan) -> list[_Measures]:
     """Return what gives the measures of cells; n_owners: those of one class."""
     settings, measures, n = plan.settings, list[_Measures](), max(n_owners, cells.n_classes)
     if plan.asks_for("curves"):
         y, p, file, inside, often, _ = cells.take(in_order(cells.system)[1][::-1])
-        curve = CurveCounts.of(p, y, file, n, often, units, inside)
+        curve = CurveCounts.of(p, y, file, n, often, inside)
         measures.append(partial(curve.scores, rates=(settings.max_fpr, settings.max_fnr)))
     y, p, file, _, often, _ = cells.take(cells.inside)
     if plan.asks_for("calibration"):

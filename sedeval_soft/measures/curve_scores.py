@@ -3,9 +3,9 @@
 A cell with reference value y counts as a positive of weight y and a negative of weight 1 - y: for a
 reference cut at a threshold, as one or the other.
 
-Rates are compared: is a recall of 0.3 reached, is a false alarm rate at most 0.1? Sums of floats answer by
-chance, for 0.1 + 0.2 is more than 0.3. So labels that are whole multiples of 1/D, such as decimals and shares
-of annotators, are counted in multiples of it: in int64, exactly. See `Units`.
+Rates are compared: is a recall of 0.3 reached, is a false alarm rate at most 0.1? Sums of soft labels, which
+are floats, would answer by chance, for 0.1 + 0.2 is more than 0.3. So a rate that is off by no more than
+rounding counts as equal.
 
 Undefined, as NaN: all measures without a positive; what needs false alarm rates also without a negative.
 """
@@ -13,7 +13,6 @@ Undefined, as NaN: all measures without a positive; what needs false alarm rates
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -27,61 +26,9 @@ from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.sorting import heads, in_order
 from sedeval_soft.threads import for_each
 
-_PARTS = (*range(2, 101), *(10**digits for digits in range(3, 10)))
-"""Into how many parts of 1 labels may be divided, from few to many: shares of annotators, then decimals."""
-
-_EXACT = 2**53
-"""Whole numbers below it are floats, so that their quotient is rounded once."""
-
-_SLACK = 1e-9
-"""By how much a rate may miss what it is compared with where labels have no common unit."""
-
-_SLACK_OF_SINGLES = 2.0**-22
-"""The same where all labels are of single precision, which are up to 2^-25 away from what was meant."""
-
-
-@dataclass(frozen=True, slots=True)
-class Units:
-    """In what the labels of cells are counted.
-
-    whole: how many units are 1, so that every label is the float nearest to a whole number of units divided
-    by it; 0 where there is no such number, and labels are summed as floats. slack: by which share of a total
-    the sums of two rates that are equal may differ; 0 where they are exact.
-    """
-
-    whole: int = 1
-    slack: float = 0.0
-
-    @classmethod
-    def of(cls, labels: Floats) -> Self:
-        """Find the units of labels, (n,) in [0, 1]."""
-        whole, exact, single = 1, True, True
-        for begin in range(0, len(labels), _AT_ONCE):
-            rest = labels[begin : begin + _AT_ONCE]
-            while single and len(rest := rest[np.rint(rest * whole) / whole != rest]) and exact:
-                first = float(rest[0])
-                parts = next((n for n in _PARTS if round(first * n) / n == first), 0)
-                more = math.lcm(whole, parts)
-                exact = 0 < more * len(labels) < _EXACT
-                whole = more if exact else whole
-            single = single and (exact or np.array_equal(rest.astype(np.float32), rest))
-        return cls(whole) if exact else cls(0, _SLACK_OF_SINGLES if single else _SLACK)
-
-    @classmethod
-    def common(cls, parts: Iterable[Self], size: int) -> Self:
-        """Return the units of all of some labels, `size` in all."""
-        units = list(parts)
-        whole = math.lcm(*(of.whole for of in units))
-        if 0 < whole * max(size, 1) < _EXACT:
-            return cls(whole)
-        return cls(0, max((of.slack for of in units), default=0.0) or _SLACK)
-
-    def counted(self, reference: Array) -> Array:
-        """Return labels in units, int64; those without units, and a reference that is cut, as they are."""
-        if reference.dtype == np.bool_ or not self.whole:
-            return reference
-        counted: Index = np.rint(reference * self.whole).astype(np.int64)
-        return counted
+_SLACK = 1e-7
+"""By which share of a total a rate of soft labels may miss what it is compared with: rounding, of labels in
+single precision, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,15 +254,16 @@ def _place(values: Floats, edges: Floats, inclusive: bool) -> Array:
 class CurveCounts:
     """What each file counts between the points of a curve, thresholds from the highest down.
 
-    counts: in the units of labels, in turn: the positives gained at each point and the false alarms there,
+    counts: in turn: the positives gained at each point and the false alarms there,
     (n_points,) each; the false alarms right before each, and after the last one, (n_points + 1,); and all
     that is detected from the point before to each, (n_points,). False alarms are those among which rates are.
+    slack: by which share of a total two sums that are equal may differ; 0 where they are whole numbers.
     n_ref: (n_files,) the positives, None where all of them are detected at some threshold.
     """
 
     counts: FileSums
     n_points: int
-    units: Units
+    slack: float
     n_ref: Index | None
 
     @classmethod
@@ -326,7 +274,6 @@ class CurveCounts:
         file: Array,
         n_files: int,
         often: Index | None = None,
-        units: Units | None = None,
         rated: Bools | None = None,
         n_ref: Index | None = None,
     ) -> Self:
@@ -335,34 +282,35 @@ class CurveCounts:
         often: how often each counts; None for once. rated: which of them rates are of; others are false
         alarms in precision alone. None for all.
         """
-        units, first = units or Units(), heads(score)
+        first = heads(score)
         times = np.ones(len(score)) if often is None else often.astype(np.float64)
-        value = units.counted(reference) * times
+        value = reference * times
         gaining = np.logical_or.reduceat(value > 0, first) if len(first) else np.zeros(0, dtype=bool)
         # Where nothing is ever gained there is one point without anything, so that there is one.
-        n, amount = max(int(gaining.sum()), 1), float(units.whole or 1) * times
+        n = max(int(gaining.sum()), 1)
         sizes = np.diff(first, append=len(score))
         gained = np.repeat(gaining, sizes)
         point = np.repeat(np.cumsum(gaining) - gaining, sizes)
         alarms = np.ones(len(score), dtype=bool) if rated is None else rated
         rows = [
             (gained & (value > 0), 0, value),
-            (gained & alarms, n, amount - value),
-            (~gained & alarms, 2 * n, amount),
-            (point < n, 3 * n + 1, amount),
+            (gained & alarms, n, times - value),
+            (~gained & alarms, 2 * n, times),
+            (point < n, 3 * n + 1, times),
         ]
         thing, owner, amounts = (
             np.concatenate(column)
             for column in zip(*((point[m] + start, file[m], of[m]) for m, start, of in rows), strict=True)
         )
-        return cls(FileSums.of(thing, owner, amounts, (4 * n + 1, n_files)), n, units, n_ref)
+        slack = 0.0 if reference.dtype == np.bool_ else _SLACK
+        return cls(FileSums.of(thing, owner, amounts, (4 * n + 1, n_files)), n, slack, n_ref)
 
     def scores(self, weights: Floats, rates: tuple[float, float] | None = None) -> dict[str, Floats]:
         """Return the measures of curves by name, (n_weights,) each; see the specification of each.
 
         weights: (n_weights, n_files), whole numbers. rates: `max_fpr` and `max_fnr`; None for precisions.
         """
-        n, slack = self.n_points, self.units.slack
+        n, slack = self.n_points, self.slack
 
         def of_block(block: Floats) -> dict[str, Floats]:
             counts = self.counts.weighted(block)

@@ -75,7 +75,7 @@ def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
 
 def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: ANN401 - a Tally
     from sedeval_soft.evaluation.optimal import as_one, best_of, candidates_of, optimal_scores
-    from sedeval_soft.measures.candidates import joint_best
+    from sedeval_soft.measures.thresholds import joint_best
     from sedeval_soft.settings import Settings
 
     settings, every = Settings.of(only=(f"{basis}.optimal",)), np.ones((1, 1))

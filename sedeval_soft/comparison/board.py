@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.errors import EvaluationError, counted
-from sedeval_soft.evaluation.printed import html_of, screen_of
-from sedeval_soft.evaluation.scores import Scores, document, plain
+from sedeval_soft.evaluation.scores import Scores, document, html_of, plain, screen_of
 from sedeval_soft.names import did_you_mean
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
 from sedeval_soft.measures.detection import detection_scores
-from sedeval_soft.measures.psd_roc import PsdRoc
-from sedeval_soft.measures.psds import psds_curve, systems_of
+from sedeval_soft.measures.psds import PsdRoc, psds_curve, systems_of
 from sedeval_soft.measures.registry import score_name
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts

@@ -19,9 +19,8 @@ from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.measures.base import Averaged, Table, Tables, WeightedTables, averaged
 from sedeval_soft.measures.calibration import BinCounts
 from sedeval_soft.measures.correlations import Moments, RankCounts
-from sedeval_soft.measures.curve_scores import CurveCounts, d_primes
+from sedeval_soft.measures.curve_scores import CurveCounts, Detections, d_primes, weighted_precisions
 from sedeval_soft.measures.divergence import MISSING, ROUNDING, Logarithms
-from sedeval_soft.measures.event_precision import Detections, weighted_precisions
 from sedeval_soft.measures.file_sums import counted_together, of_each
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.plan import Plan
@@ -75,7 +74,7 @@ def cell_tables(tally: Tally, basis: str, settings: Settings, owner: Index) -> W
     for reading in ("hard", "soft"):
         if plan.scores(basis, reading):
             cut, measured[reading] = cut_of(reading, settings), list[list[_Measures]]()
-            for some, cells in parts:
+            for _, cells in parts:
                 of_reading = cells._replace(reference=cut(cells.reference))
                 measures = _measures(of_reading, n_owners, reading, plan)
                 measured[reading].append([of_each(measure, cells.n_classes) for measure in measures])

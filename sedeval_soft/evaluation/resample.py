@@ -18,10 +18,9 @@ import numpy as np
 from sedeval_soft.arrays import Floats
 from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, interval
 from sedeval_soft.evaluation.means import Scorer
-from sedeval_soft.evaluation.optimal import candidates_of
+from sedeval_soft.evaluation.optimal import candidates_of, fixed_of_weights, optimal_of_weights, with_fixed
 from sedeval_soft.evaluation.ordered import cell_tables, event_tables
 from sedeval_soft.evaluation.scores import Key, Score, counted_tables, joined, named
-from sedeval_soft.evaluation.weighted_optimal import fixed_of_weights, optimal_of_weights, with_fixed
 from sedeval_soft.measures.base import Tables, WeightedTables
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally

@@ -1,4 +1,9 @@
-"""Scores as named values, and how a tally becomes scores. `details` has what may stand beside them."""
+"""Scores as named values, and how a tally becomes scores. `details` has what may stand beside them.
+
+What `print` and notebooks show of results: the text that the command prints.
+
+Presentation is a later stage, of which nothing here may import: it is looked up when something is shown.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -144,13 +150,13 @@ class Scores(Mapping[str, "float | int | None"]):
 
     def __str__(self) -> str:
         """Return the text that the command prints."""
-        from sedeval_soft.evaluation.printed import screen_of
+        from sedeval_soft.evaluation.scores import screen_of
 
         return screen_of([self])
 
     def _repr_html_(self) -> str:
         """Return the text that the command prints, for notebooks."""
-        from sedeval_soft.evaluation.printed import html_of
+        from sedeval_soft.evaluation.scores import html_of
 
         return html_of(str(self))
 
@@ -520,3 +526,20 @@ def ranked_tables(tally: Tally, settings: Settings, *, psds: bool = True) -> Tab
 
         tables |= Psds.of(tally, settings, owner).tables(once)
     return {family: {name: of.first() for name, of in table.items()} for family, table in tables.items()}
+
+
+_STYLE = "line-height: 1.25; overflow-x: auto; white-space: pre"
+"""Without colours: text and background are those of the notebook, be it light or dark."""
+
+
+def screen_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401 - of a later stage
+    """Return what the command prints of one system, or of a board of several, without colours."""
+    text: str = import_module("sedeval_soft.report.render").render(systems, board=board)
+    return text.removesuffix("\n")
+
+
+def html_of(screen: str) -> str:
+    """Return a screen for notebooks, with its lines as they are."""
+    from html import escape
+
+    return f'<pre style="{_STYLE}">{escape(screen)}</pre>'

@@ -13,8 +13,7 @@ from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.detection import DetectionCounts
-from sedeval_soft.measures.level_counts import LevelChanges, integrals, rounded
-from sedeval_soft.measures.level_matching import matching_changes
+from sedeval_soft.measures.level_matching import LevelChanges, integrals, matching_changes, rounded
 from sedeval_soft.measures.matching import first_free_matching, maximum_matching, nearest_matching
 from sedeval_soft.measures.pairs import PairCandidates, PairRule, level_pairs
 from sedeval_soft.sorting import distinct, order_of

@@ -1,7 +1,7 @@
 """All measures by name: what `--list-scores`, the help, the docs and the contract tests go through.
 
 Most measures are beside what computes them. Those of curves and of calibration are here, so that names are
-known without what computes them: `curve_scores`, `calibration` and `event_precision`.
+known without what computes them: `curve_scores` and `calibration`.
 
 The grammar of score names, which parses back:
 

@@ -4,6 +4,20 @@ A level is a value of the system at which counts change: what counts right below
 or above. Thresholds between which no count changes are alike, and `threshold_between` is the number that is
 written for them; of equally good ones the highest is best. No threshold is below 0: a value of 0 is never a
 detection.
+
+Candidate thresholds of weighted files: the best of each class, of all jointly, or under a constraint.
+
+They are made of the counts at every threshold. Weights of one give what is best for all files.
+
+- Of each class: the candidate at which F, or another merit, is highest; of several the highest threshold.
+- Jointly: micro F pools the counts of classes, so the threshold that is best for a class alone need not be
+  best for all. F is a ratio of sums over classes: for a given value f, the classes part, each maximising
+  (1 + b^2) TP - f N_sys by itself; the F that these reach is the next f, until it is not higher. A few rounds
+  do. Source: Dinkelbach 1967.
+- Under a constraint: exact over all thresholds. One for which nothing is detected is among them: it has no
+  precision, and so reaches none. Where no threshold satisfies the constraint, the scores are those of what
+  comes nearest to it, and nothing is best. sed_scores_eval answers with a precision of 1 at F = 0, and takes
+  constraints of its best error rate the wrong way round.
 """
 
 from __future__ import annotations
@@ -18,8 +32,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
+from sedeval_soft.measures.base import Averaged, Table, ratio
+from sedeval_soft.measures.detection import f_beta
+from sedeval_soft.measures.file_sums import FileSums
+from sedeval_soft.settings import AT_LEAST, Constraint, Settings
 from sedeval_soft.sorting import heads, in_order
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.ranges import expand
 
 Merit = Callable[[Any, Any, Any], Any]
 """What is best where it is highest: of TP, N_sys and N_ref. It never falls with TP, nor rises with N_sys."""
@@ -148,3 +168,234 @@ def threshold_between(low: float, high: float, inclusive: bool = False) -> float
     if not low < middle < high:
         return high if inclusive else low
     return next(number for k in itertools.count(1) if low < (number := round(middle, k)) < high)
+
+
+_AT_ONCE = 1 << 18
+"""Numbers in an array that is made for some weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The candidate thresholds of one class, or of all classes as one.
+
+    value: (n,) descending: a threshold right below each; the first is infinite, where nothing is detected.
+    changes: by how much each count grows at which candidate. table: what they are candidates of.
+    """
+
+    value: Floats
+    changes: Sequence[FileSums]
+    table: ThresholdCounts
+
+    @classmethod
+    def of(cls, table: ThresholdCounts, *, every: bool = False) -> Self:
+        """Return the candidates among the levels of a table.
+
+        every: whether any level is one; F can only be best, and errors fewest, where TP rises or N_sys falls.
+        """
+        first = heads(table.level)
+        may = (
+            np.ones(len(table.level), dtype=bool)
+            if every
+            else (table.changes[TP] > 0) | (table.changes[N_SYS] < 0)
+        )
+        chosen = np.logical_or.reduceat(may, first)[::-1]
+        # From the highest level down: of equally good ones the first has the highest threshold.
+        value = np.append(math.inf, table.level[first][::-1][chosen])
+        # What changes at a level has changed at the first candidate that is not above it.
+        place = 1 + np.cumsum(chosen) - chosen
+        place = np.repeat(place, np.diff(first, append=len(table.level))[::-1])
+        size = len(value), len(table.n_ref)
+        changes = []
+        for row in table.changes[:, ::-1]:
+            some = np.flatnonzero((row != 0) & (place < len(value)))
+            changes.append(FileSums.of(place[some], table.file[::-1][some], row[some], size))
+        return cls(value, changes, table)
+
+    def counts(self, weights: Floats) -> list[Floats]:
+        """Return the counts of weighted files at all candidates, (n, n_weights), then N_ref, (n_weights,).
+
+        weights: (n_weights, n_files), whole numbers, so that sums are exact in any order.
+        """
+        sums = (of.of_columns(weights.T) for of in self.changes)
+        return [*(np.cumsum(of, axis=0) for of in sums), weights @ self.table.n_ref]
+
+    def best(self, weights: Floats, merits: Sequence[Merit]) -> list[list[Array]]:
+        """Return the candidate that each merit is highest at for each weights, (n_weights, n_files).
+
+        For each merit these are its position, -1 where there is no reference, and weighted TP, N_sys and
+        N_ref there, (n_weights,) each; TP and N_sys are 0 where there is no reference.
+        """
+
+        def of_block(block: Floats) -> list[Array]:
+            tp, n_sys, *_, n_ref = self.counts(block)
+            column, chosen = np.arange(len(block)), list[Array]()
+            for merit in merits:
+                # Of equally good ones the first: its threshold is the highest.
+                at = merit(tp, n_sys, n_ref).argmax(axis=0)
+                there = np.where(n_ref > 0, (at, tp[at, column], n_sys[at, column]), [[-1], [0], [0]])
+                chosen += [there[0].astype(np.int64), *there[1:], n_ref]
+            return chosen
+
+        columns = _in_blocks(of_block, weights, len(self.value))
+        return [columns[k : k + 4] for k in range(0, len(columns), 4)]
+
+    def ranges(self, weights: Floats, at: Index) -> tuple[Floats, Floats]:
+        """Return between which levels all thresholds count the same as candidates, (n_weights,) each.
+
+        The lower one is 0 where there is no level below, the higher one infinite where nothing is detected.
+        """
+        table, high = self.table, self.value[np.maximum(at, 0)]
+        first = heads(table.level)
+        start, level = np.append(first, len(table.level)), table.level[first]
+        low, at = np.zeros(len(high)), np.searchsorted(level, high) - 1
+        step = max(1, _AT_ONCE // int(np.diff(start).max(initial=1)))
+        for begin in range(0, len(high), step):
+            row = np.arange(begin, min(begin + step, len(high)))
+            while len(row := row[at[row] >= 0]):
+                number, change = expand(start[at[row]], start[at[row] + 1])
+                drawn = weights[row[number], table.file[change]]
+                sums = [np.bincount(number, drawn * of[change], len(row)) for of in table.changes]
+                moves = np.any(sums, axis=0)
+                low[row[moves]] = level[at[row[moves]]]
+                row = row[~moves]
+                at[row] -= 1
+        return low, high
+
+    def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:
+        """Return the threshold that is written for a candidate for each weights, NaN where there is none."""
+        ranges = [*zip(*(ends.tolist() for ends in self.ranges(weights, at)), strict=True)]
+        known = {(low, high): threshold_between(low, high, inclusive) for low, high in {*ranges}}
+        return np.array([known[each] for each in ranges])
+
+
+def _in_blocks(of_block: Callable[[Floats], Sequence[Array]], weights: Floats, size: int) -> list[Array]:
+    """Return the columns that a function makes of weights, of some at a time; size: numbers for each."""
+    rows = max(1, _AT_ONCE // max(size, 1))
+    parts = [of_block(weights[i : i + rows]) for i in range(0, max(len(weights), 1), rows)]
+    return [np.concatenate(column) for column in zip(*parts, strict=True)]
+
+
+def joint_scores(
+    classes: Sequence[Candidates], pooled: Candidates, weights: Floats, beta: float, *, inclusive: bool
+) -> Table:
+    """Return the best micro F of weighted files, and the thresholds that reach it, by name.
+
+    classes: the candidates of each class. pooled: those of all classes as one. weights: (n_weights, n_files).
+    """
+    at, best = joint_best(classes, weights, beta)
+    thresholds = [each.thresholds(weights, at[:, c], inclusive=inclusive) for c, each in enumerate(classes)]
+    single, tp, n_sys, n_ref = pooled.best(weights, [f_merit(beta)])[0]
+    threshold = pooled.thresholds(weights, single, inclusive=inclusive)
+    return {
+        "joint_f": Averaged(None, overall=best),
+        "joint_threshold": Averaged(np.reshape(thresholds, (-1, len(weights))).T),
+        "single_f": Averaged(None, overall=np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, beta), np.nan)),
+        "single_threshold": Averaged(None, overall=threshold),
+    }
+
+
+def joint_best(classes: Sequence[Candidates], weights: Floats, beta: float) -> tuple[Index, Floats]:
+    """Return the positions of the thresholds with the best micro F of each weights, and that F.
+
+    Positions are (n_weights, n_classes), -1 where nothing of a class is detected; F is (n_weights,), NaN
+    where there is no reference.
+    """
+    square = beta * beta
+
+    def of_block(block: Floats) -> tuple[Index, Floats]:
+        column, counts = np.arange(len(block)), [each.counts(block) for each in classes]
+        n_ref = sum((n_ref for *_, n_ref in counts), np.zeros(len(block)))
+        at, best = np.full((len(block), len(classes)), -1), np.zeros(len(block))
+        while True:
+            places, (tp, n_sys) = np.full_like(at, -1), np.zeros((2, len(block)))
+            for c, (hits, detections, *_) in enumerate(counts):
+                gain = (1.0 + square) * hits - best * detections
+                place = np.argmax(gain, axis=0)
+                # Where nothing is gained, nothing of the class is detected.
+                worth = gain[place, column] > 0
+                places[:, c] = np.where(worth, place, -1)
+                tp += np.where(worth, hits[place, column], 0.0)
+                n_sys += np.where(worth, detections[place, column], 0.0)
+            f = f_beta(tp, n_ref, n_sys, beta)
+            better = f > best
+            if not better.any():
+                return at, np.where(n_ref > 0, best, np.nan)
+            best = np.where(better, f, best)
+            at = np.where(better[:, None], places, at)
+
+    at, best = _in_blocks(of_block, weights, sum(len(each.value) for each in classes) // 4)
+    return at, best
+
+
+_TICKS_PER_HOUR = 3600.0 * TICKS_PER_SECOND
+
+
+def satisficed_scores(
+    candidates: Sequence[Candidates], weights: Floats, length: Index, settings: Settings
+) -> Table:
+    """Return the scores at the best threshold of each class, and at the best one for all, by name.
+
+    candidates: those of each class, then those of all classes as one, with what is PAIRED where the
+    constraint needs it. weights: (n_weights, n_files). length: (n_files,) of the recordings in ticks.
+    """
+    constraint, inclusive = Constraint.parse(settings.satisfice), settings.inclusive
+    columns = []
+    for each in candidates:
+
+        def of_block(block: Floats, each: Candidates = each) -> Sequence[Array]:
+            # As whole as counts are: hours would be rounded, and a rate just at its limit be above it.
+            return _satisfying(each.counts(block), block @ length, constraint, settings.beta)
+
+        at, *values = _in_blocks(of_block, weights, len(each.value))
+        columns.append((each.thresholds(weights, at, inclusive=inclusive), *values))
+    names = ("threshold", "constraint", "f", "precision", "recall")
+    table = np.moveaxis(np.array(columns), 0, -1)
+    return {
+        f"satisficed_{name}": Averaged(values[:, :-1], overall=values[:, -1])
+        for name, values in zip(names, table, strict=True)
+    }
+
+
+def _satisfying(counts: Sequence[Floats], ticks: Floats, constraint: Constraint, beta: float) -> list[Array]:
+    """Return the best candidates, and what they reach, (n_weights,) each.
+
+    counts: as `Candidates.counts` returns them. ticks: (n_weights,) length of all files. Returns positions,
+    -1 without reference; the constrained measure there; and F, precision and recall, NaN where the constraint
+    is not satisfied. Of one class M, what is paired, is TP.
+    """
+    tp, n_sys, *paired, n_ref = counts
+    every = tp, n_sys, paired[0] if paired else tp
+
+    def values(measure: str, tp: Floats, n_sys: Floats, m: Floats) -> Floats:
+        """Return a measure of counts, with S = M - TP, D = N_ref - M and I = N_sys - M."""
+        if measure == "f":
+            return f_beta(tp, n_ref, n_sys, beta)
+        if measure == "precision":
+            return ratio(tp, n_sys)
+        if measure == "fpr_per_hour":
+            return ratio((n_sys - tp) * _TICKS_PER_HOUR, ticks)
+        errors = {
+            "recall": tp,
+            "substitution_rate": m - tp,
+            "deletion_rate": n_ref - m,
+            "insertion_rate": n_sys - m,
+            "error_rate": n_ref + n_sys - m - tp,
+        }
+        return ratio(errors[measure], n_ref)
+
+    value, goal = values(constraint.measure, *every), values(constraint.best, *every)
+    at_least = constraint.measure in AT_LEAST
+    holds = value >= constraint.number if at_least else value <= constraint.number
+    # What has no value is not best, and cannot be nearest.
+    merit = np.where(holds & ~np.isnan(goal), -goal if constraint.best == "error_rate" else goal, -np.inf)
+    at, feasible, present, column = merit.argmax(axis=0), holds.any(axis=0), n_ref > 0, np.arange(len(n_ref))
+    never = np.flatnonzero(~feasible)
+    near = value[:, never] if at_least else -value[:, never]
+    at[never] = np.where(np.isnan(near), -np.inf, near).argmax(axis=0)
+    picked = [of[at, column] for of in every]
+    reached = (values(name, *picked) for name in ("f", "precision", "recall"))
+    return [
+        np.where(present, at, -1),
+        np.where(present, value[at, column], np.nan),
+        *(np.where(present & feasible, numbers, np.nan) for numbers in reached),
+    ]

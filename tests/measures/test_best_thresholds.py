@@ -16,11 +16,11 @@ from tables import long_rows
 
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.thresholds import (
     N_SYS,
     TP,
     Alive,
+    Candidates,
     ThresholdCounts,
     error_merit,
     f_merit,

@@ -33,7 +33,7 @@ from sedeval_soft.timeline.recordings import align, with_unknown
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.execute import Execute
-    from sedeval_soft.evaluation.partition import Part, Partition
+    from sedeval_soft.evaluation.partition import Part, Parts
     from sedeval_soft.timeline.postprocess import TimeGrid
 
 
@@ -106,7 +106,7 @@ def is_large(reference: str, system: str, jobs: int) -> bool:
     return _IN_MEMORY * size > room() or (jobs > 1 and size >= _LARGE)
 
 
-def count_parts(partition: Partition, settings: Settings, execute: Execute) -> Shard:
+def count_parts(partition: Parts, settings: Settings, execute: Execute) -> Shard:
     """Return the statistics of all parts as if they had been counted at once."""
     settings = with_unknown(settings, partition.reference.origin)
     # Which files have regions is for their rows to tell.
@@ -140,7 +140,7 @@ def count_part(settings: Settings, part: Part) -> Shard:
 
 
 def _on_time_grid(
-    partition: Partition, classes: tuple[str, ...], settings: Settings, execute: Execute
+    partition: Parts, classes: tuple[str, ...], settings: Settings, execute: Execute
 ) -> list[Part]:
     """Return the parts, which know the time step of the whole system where a median filter needs it."""
     filters = Plan.of(settings).filters
@@ -192,7 +192,7 @@ def _check_merge(shards: Sequence[Shard]) -> None:
     )
 
 
-def _as_one(shard: Shard, partition: Partition, findings: AlignmentReport) -> Shard:
+def _as_one(shard: Shard, partition: Parts, findings: AlignmentReport) -> Shard:
     """Return merged statistics as if all rows had been counted at once; findings: of all names."""
     sides = {"reference": partition.reference, "system": partition.system}
     forms = {item.role: item.events for item in shard.inputs}

@@ -22,7 +22,7 @@ from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.blocks import UnfitError, blocks_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing
-from sedeval_soft.tables.joined_tables import Shard, joined, shards_of
+from sedeval_soft.tables.joined_tables import TableFile, joined, shards_of
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, spelled
 from sedeval_soft.tables.stored_rows import Piece, part_of, store
@@ -69,7 +69,7 @@ class Part:
         return reference, EventTable.join([self.system, *(piece.read() for piece in self.pieces[1])])
 
 
-class Partition(NamedTuple):
+class Parts(NamedTuple):
     """Both tables in parts.
 
     reference, system: without any row. durations: seconds by file name. n_rows: how many each side has.
@@ -91,7 +91,7 @@ def partition_files(
     folder: Path,
     n_parts: int | None = None,
     block: int | None = None,
-) -> Partition:
+) -> Parts:
     """Write tables in files to parts; raises what is wrong with the first that something is wrong with.
 
     read_durations: called when tables are read. folder: where rows are written, which all who work see.
@@ -105,7 +105,7 @@ def partition_files(
         n_parts = max(1, min(_MOST_PARTS, _MOST_PIECES // sum(map(len, files)), wanted))
     block = block or min(max(execute.memory // 96, _BLOCK[0]), _BLOCK[1])
     readings = [
-        Reading(file, execute.path(file.name), replace(limits, side=role))
+        Unread(file, execute.path(file.name), replace(limits, side=role))
         for role, side in zip(("reference", "system"), files, strict=True)
         for file in side
     ]
@@ -153,13 +153,13 @@ def partition_files(
         for number, of_part in pieces.items()
     ]
     n_ours, n_theirs = (sum(shard.n_rows for shard, _ in side) for side in sides)
-    return Partition(parts, ours, theirs, durations, (n_ours, n_theirs))
+    return Parts(parts, ours, theirs, durations, (n_ours, n_theirs))
 
 
-class Reading(NamedTuple):
+class Unread(NamedTuple):
     """A file to be written to parts. path: where it is for who reads it."""
 
-    file: Shard
+    file: TableFile
     path: str
     limits: Limits
 
@@ -169,7 +169,9 @@ class Reading(NamedTuple):
         return spelled(self.file.name)
 
 
-def write_parts(n_parts: int, block: int, folder: Path, reading: Reading) -> tuple[Shard, dict[int, Piece]]:
+def write_parts(
+    n_parts: int, block: int, folder: Path, reading: Unread
+) -> tuple[TableFile, dict[int, Piece]]:
     """Write the rows of a file to the parts of their recordings; return the file without rows, and its parts.
 
     block: bytes that are read at a time.
@@ -190,7 +192,7 @@ def write_parts(n_parts: int, block: int, folder: Path, reading: Reading) -> tup
     return replace(file, rows=names, n_rows=sum(piece.n_rows for piece in pieces.values())), pieces
 
 
-def _whole(name: str, shards: Sequence[Shard], limits: Limits) -> EventTable:
+def _whole(name: str, shards: Sequence[TableFile], limits: Limits) -> EventTable:
     """Return the table that some files are together, without any row."""
     rows = joined(name, shards, limits)
     return replace(rows, origin=limits.as_read(rows.origin, ""))

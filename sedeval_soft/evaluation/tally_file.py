@@ -62,7 +62,7 @@ class TallyError(Exception):
     """What is wrong with a tally file; the reader adds which."""
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PackedTally(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A tally without its arrays: of all classes (no group), or of a group of them.
 
     nested: whether they are, for lifetimes by name.
@@ -87,7 +87,7 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     findings: AlignmentReport
     inputs: tuple[Input, ...]
     durations: dict[str, _Seconds] | None
-    parts: tuple[Part, ...]
+    parts: tuple[PackedTally, ...]
 
 
 def _folder(number: int) -> str:
@@ -126,7 +126,7 @@ def pack_shard(shard: Shard, version: str) -> bytes:
         shard.inputs,
         None if lengths is None else {name: float(lengths[name]) for name in sorted(lengths)},
         tuple(
-            Part(
+            PackedTally(
                 group,
                 tally.classes,
                 tally.recipe,
@@ -272,7 +272,9 @@ def _check_findings(report: AlignmentReport) -> None:
         raise TallyError(f"its findings have {faults[0][:60]}")
 
 
-def _tally(arrays: Mapping[str, Array], files: tuple[str, ...], part: Part, settings: Settings) -> Tally:
+def _tally(
+    arrays: Mapping[str, Array], files: tuple[str, ...], part: PackedTally, settings: Settings
+) -> Tally:
     """Return the tally of a part; raises TallyError where it cannot be one."""
     classes = settings.classes if part.group is None else settings.groups[part.group]
     if len({*part.classes}) < len(part.classes):

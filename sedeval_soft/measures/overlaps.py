@@ -24,18 +24,18 @@ def check_pairs(pairs: int) -> None:
         )
 
 
-class Edges(NamedTuple):
+class EventPairs(NamedTuple):
     """Pairs of a reference event and a detection, by their positions, (n,) each."""
 
     left: Index
     right: Index
 
-    def where(self, passed: Bools | Index) -> Edges:
+    def where(self, passed: Bools | Index) -> EventPairs:
         """Return some of the pairs."""
-        return Edges(self.left[passed], self.right[passed])
+        return EventPairs(self.left[passed], self.right[passed])
 
 
-def overlapping_pairs(reference: Timed, system: Timed, groups: tuple[Index, Index]) -> Edges:
+def overlapping_pairs(reference: Timed, system: Timed, groups: tuple[Index, Index]) -> EventPairs:
     """Return all pairs of one group that overlap, by reference event, then by detection.
 
     Two stretches of time overlap where one of them begins while the other lasts. Raises
@@ -67,4 +67,4 @@ def overlapping_pairs(reference: Timed, system: Timed, groups: tuple[Index, Inde
     lasting = (reference.offset > reference.onset)[left] & (system.offset > system.onset)[right]
     left, right = left[lasting], right[lasting]
     order = np.lexsort((right, left))
-    return Edges(left[order], right[order])
+    return EventPairs(left[order], right[order])

@@ -211,7 +211,7 @@ class Members:
 
 
 @dataclass(frozen=True, slots=True)
-class Shard:
+class TableFile:
     """A file with some rows of a table, and what it holds once it was read.
 
     name: to be read by, and told by. size: its bytes. label: its name below the folder that all shards are
@@ -233,11 +233,11 @@ class Shard:
         """Return the limits of a shard, which names a recording unless it is the whole table."""
         return limits if self.alone else replace(limits, by_table=True, only=self.only)
 
-    def read(self, path: str, limits: Limits, form: str = "") -> Shard:
+    def read(self, path: str, limits: Limits, form: str = "") -> TableFile:
         """Return the shard with its rows, read from a path."""
         return self.holding(_read(open_source(path, limits=limits), form, self.limits(limits)))
 
-    def holding(self, rows: EventTable) -> Shard:
+    def holding(self, rows: EventTable) -> TableFile:
         """Return the shard with all of its rows, which are of its name where they name no recording."""
         named = UNNAMED not in rows.files if rows.files else None
         if named is False and not self.alone:
@@ -245,7 +245,7 @@ class Shard:
         return replace(self, rows=rows, n_rows=len(rows), named=named)
 
 
-def shards_of(name: str, limits: Limits = LIMITS) -> list[Shard]:
+def shards_of(name: str, limits: Limits = LIMITS) -> list[TableFile]:
     """Return the shards of a table by name; of one that is a single file or a folder, that.
 
     name: a path, a URL, or a pattern of either, such as `ref/*.parquet`. Raises InputError where a pattern
@@ -253,7 +253,7 @@ def shards_of(name: str, limits: Limits = LIMITS) -> list[Shard]:
     """
     files = list_files(name, limits)
     if not is_pattern(name):
-        return [Shard(name, files[0][1], name, alone=True)]
+        return [TableFile(name, files[0][1], name, alone=True)]
     if not files:
         expected = "expected a pattern of names of tables such as 'ref/*.parquet'"
         raise InputError(Problem(spelled(name), f"fits no file; {expected}", code="empty-folder"))
@@ -261,7 +261,7 @@ def shards_of(name: str, limits: Limits = LIMITS) -> list[Shard]:
     split = [path.split("/") for path, _ in files]
     common = _common([parts[:-1] for parts in split])
     return [
-        Shard(path, size, "/".join(parts[common:]), only=len(files) == 1)
+        TableFile(path, size, "/".join(parts[common:]), only=len(files) == 1)
         for (path, size), parts in zip(files, split, strict=True)
     ]
 
@@ -538,7 +538,7 @@ def read_shards(name: str, form: str = "", limits: Limits = LIMITS) -> EventTabl
     return joined(name, [shard.read(shard.name, limits, form) for shard in shards_of(name, limits)], limits)
 
 
-def joined(name: str, shards: Sequence[Shard], limits: Limits = LIMITS) -> EventTable:
+def joined(name: str, shards: Sequence[TableFile], limits: Limits = LIMITS) -> EventTable:
     """Return the rows of shards as those of one table; those of a single file are its own.
 
     Raises InputError where just some name their recordings, or two are of the same one; for files without any

@@ -41,7 +41,7 @@ from sedeval_soft.measures.errors import (
 )
 from sedeval_soft.measures.event import file_class, match_events
 from sedeval_soft.measures.matching import nearest_matching
-from sedeval_soft.measures.overlaps import Edges, check_pairs, overlapping_pairs
+from sedeval_soft.measures.overlaps import EventPairs, check_pairs, overlapping_pairs
 from sedeval_soft.measures.pairs import PairCandidates, PairRule, intersection_over_union
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import Events, Timed
@@ -60,7 +60,7 @@ class EventErrors:
 
     missed: Index
     false: Index
-    links: Edges
+    links: EventPairs
 
 
 def classify_errors(
@@ -78,7 +78,7 @@ def classify_errors(
     kinds.explain(place[match_events(reference, system, n_classes, rule, matching)[ours]])
     links = kinds.links()
     errors = EventErrors(
-        np.empty_like(ours), np.empty_like(theirs), Edges(ours[links.left], theirs[links.right])
+        np.empty_like(ours), np.empty_like(theirs), EventPairs(ours[links.left], theirs[links.right])
     )
     errors.missed[ours], errors.false[theirs] = kinds.missed, kinds.false
     return errors
@@ -119,13 +119,13 @@ class _Kinds:
         self.files = reference.file.astype(np.int64), system.file.astype(np.int64)
         candidates = PairCandidates.of(reference, system, self.files, rule)
         check_pairs(candidates.in_windows)
-        self.compatible = Edges(*candidates.pairs())
+        self.compatible = EventPairs(*candidates.pairs())
         self.overlapping = overlapping_pairs(reference, system, self.files)
         self.rule = rule
         self.missed = np.full(len(reference), MISSED, dtype=np.int64)
         self.false = np.full(len(system), BACKGROUND, dtype=np.int64)
         self.free_ref, self.free_sys = np.ones(len(reference), dtype=bool), np.ones(len(system), dtype=bool)
-        self._links: list[Edges] = []
+        self._links: list[EventPairs] = []
 
     def explain(self, hits: Index) -> None:
         """Explain each event that is not a hit; hits: (n_ref,) the partners of those, -1 for none."""
@@ -148,12 +148,12 @@ class _Kinds:
         others = self.overlapping.where(~self._same_class(self.overlapping))
         self._pair(others.where(self._share(others) >= _SAME), CONFUSED_BOUNDARY)
 
-    def links(self) -> Edges:
+    def links(self) -> EventPairs:
         """Return the pairs of misses and false positives of one error."""
         none = np.zeros(0, dtype=np.int64)
-        return Edges(*(np.concatenate(side) for side in zip((none, none), *self._links, strict=True)))
+        return EventPairs(*(np.concatenate(side) for side in zip((none, none), *self._links, strict=True)))
 
-    def _same_class(self, edges: Edges) -> Bools:
+    def _same_class(self, edges: EventPairs) -> Bools:
         same: Bools = self.reference.label[edges.left] == self.system.label[edges.right]
         return same
 
@@ -162,18 +162,18 @@ class _Kinds:
         length: Ticks = side.offset - side.onset
         return length
 
-    def _common(self, edges: Edges) -> Ticks:
+    def _common(self, edges: EventPairs) -> Ticks:
         """Return how long both events of each pair last together."""
         ours, theirs = self.reference.take(edges.left), self.system.take(edges.right)
         common: Ticks = np.minimum(ours.offset, theirs.offset) - np.maximum(ours.onset, theirs.onset)
         return common
 
-    def _share(self, edges: Edges) -> Floats:
+    def _share(self, edges: EventPairs) -> Floats:
         """Return the intersection over union of each pair."""
         ours, theirs = self.reference.take(edges.left), self.system.take(edges.right)
         return intersection_over_union(ours.onset, ours.offset, theirs.onset, theirs.offset)
 
-    def _free(self, edges: Edges) -> Bools:
+    def _free(self, edges: EventPairs) -> Bools:
         """Return the pairs of which neither event is explained."""
         free: Bools = self.free_ref[edges.left] & self.free_sys[edges.right]
         return free
@@ -183,9 +183,9 @@ class _Kinds:
         self.free_ref[left] = self.free_sys[right] = False
         self.missed[left], self.false[right] = kind, kind
         if kind != HIT:
-            self._links.append(Edges(left, right))
+            self._links.append(EventPairs(left, right))
 
-    def _pair(self, edges: Edges, kind: int) -> Index:
+    def _pair(self, edges: EventPairs, kind: int) -> Index:
         """Pair as many unexplained events as can be, the nearest; return the partners of the reference's."""
         edges = edges.where(self._free(edges))
         partner = nearest_matching(*edges, self.reference, self.system)
@@ -193,7 +193,7 @@ class _Kinds:
         self._explain(left, partner[left], kind)
         return partner
 
-    def _gather(self, edges: Edges, common: Ticks, inside: Bools, kind: int) -> None:
+    def _gather(self, edges: EventPairs, common: Ticks, inside: Bools, kind: int) -> None:
         """Explain two or more events of one side that lie in the same event of the other.
 
         inside: of which pairs the one lies in the other. kind: a split, where detections lie in a reference
@@ -207,7 +207,7 @@ class _Kinds:
         several = np.bincount(whole[nearest], minlength=1)[whole[nearest]] >= 2
         self._explain(*edges.where(nearest[several]), kind)
 
-    def _boundaries(self, inside: Edges) -> None:
+    def _boundaries(self, inside: EventPairs) -> None:
         """Explain pairs of which an end is wrong, or both are."""
         onset, offset = self._ends(inside)
         near = (self._share(inside) >= _NEAR) | onset | offset
@@ -218,7 +218,7 @@ class _Kinds:
         kind = np.where(onset == offset, BOTH, np.where(offset, ONSET, OFFSET))
         self.missed[left], self.false[right] = kind, kind
 
-    def _ends(self, edges: Edges) -> tuple[Bools, Bools]:
+    def _ends(self, edges: EventPairs) -> tuple[Bools, Bools]:
         """Return of which pairs the onset is right, and of which the offset."""
         ours, theirs = self.reference.take(edges.left), self.system.take(edges.right)
         return self.rule.right_ends(ours, theirs)

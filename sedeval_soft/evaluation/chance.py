@@ -1,14 +1,13 @@
 """Chance levels: what the same output scores where it knows nothing of the recordings.
 
 The output is moved in time along all files laid end to end, by a random number of segments; that of clips is
-dealt to other files. Scores that are linear in the true positives of segments and clips have closed forms;
-the others are means over draws.
+dealt to other files. Chance levels are means over such draws, or over all of them where they are few.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -20,28 +19,21 @@ from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.details import Chance, Level
 from sedeval_soft.evaluation.optimal import with_rule_followed
 from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.scores import Score, Scores, named, score_tally
+from sedeval_soft.evaluation.scores import Score, Scores, score_tally
 from sedeval_soft.evaluation.shard import shard_of
 from sedeval_soft.evaluation.system_scores import tuned_shard
-from sedeval_soft.measures.base import Tables, averaged, ratio
-from sedeval_soft.measures.detection import DetectionCounts, confusion_scores, detection_scores
-from sedeval_soft.measures.divergence import expected_common, expected_kl
-from sedeval_soft.measures.registry import measure_of, score_name
-from sedeval_soft.plan import CELLS, Plan
-from sedeval_soft.settings import Settings
+from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.plan import Plan
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.file_groups import Partition
 from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
 from sedeval_soft.timeline.alignment import AlignmentReport
-from sedeval_soft.timeline.grid import Grid, pool_rows
+from sedeval_soft.timeline.grid import Grid
 from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import (
     Recordings,
-    clip_sides,
     clip_values,
-    detected,
     grid_of,
-    positive,
 )
 from sedeval_soft.timeline.regions import Regions
 
@@ -85,22 +77,19 @@ def chance_of(
                 values[name].append(drawn[name].value)
         if progress is not None:
             progress(done, len(shifts))
-    exact, everything = closed_forms(pair, settings), len(shifts) == grid.size
-    levels = {
-        name: _level(score, values[name], exact.get(name), everything) for name, score in chosen.items()
-    }
+    everything = len(shifts) == grid.size
+    levels = {name: _level(score, values[name], everything) for name, score in chosen.items()}
     return Chance(len(shifts), settings.seed, everything, levels)
 
 
-def _level(score: Score, values: list[float | None], exact: float | None, everything: bool) -> Level:
-    drawn, chance, error = np.array([x for x in values if x is not None], dtype=np.float64), exact, None
-    if chance is None:
-        if not len(drawn):
-            return Level(None, None, None)
-        chance = float(drawn.mean())
-        # Files are dealt at random even where all moves in time are looked at.
-        if len(drawn) > 1 and (score.basis == "clip" or not everything):
-            error = float(drawn.std(ddof=1) / np.sqrt(len(drawn)))
+def _level(score: Score, values: list[float | None], everything: bool) -> Level:
+    drawn, error = np.array([x for x in values if x is not None], dtype=np.float64), None
+    if not len(drawn):
+        return Level(None, None, None)
+    chance = float(drawn.mean())
+    # Files are dealt at random even where all moves in time are looked at.
+    if len(drawn) > 1 and (score.basis == "clip" or not everything):
+        error = float(drawn.std(ddof=1) / np.sqrt(len(drawn)))
     best = measure_of(score.name).best
     if score.value is None or best is None or abs(best - chance) < 1e-12:
         return Level(chance, error, None)
@@ -201,47 +190,3 @@ def stream(seed: int, *names: str) -> np.random.Generator:
     text = " ".join(map(str, map(len, parts))) + " " + "".join(parts)
     digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
     return np.random.Generator(np.random.Philox(key=int.from_bytes(digest[:16], "little")))
-
-
-def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
-    """Return the chance levels that have a closed form and are defined, by the names of scores."""
-    if settings.compat is not None:
-        return {}
-    grid = grid_of(pair)
-    plan = Plan.of(settings)
-    tables: Tables = {}
-    for basis in CELLS:
-        if not plan.scores(basis):
-            continue
-        if basis == "segment":
-            y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
-        else:
-            y, p = clip_sides(pair)
-        tables |= _expected(basis, y, p, settings)
-    # Harmonic and geometric means are not linear in what is counted: they have none.
-    pairs = named(tables, pair.classes)
-    return {
-        score_name(*key): float(value) for key, value in pairs if value is not None and np.isfinite(value)
-    }
-
-
-def _expected(basis: str, reference: Floats, system: Floats, settings: Settings) -> Tables:
-    """Return the tables of the closed forms of a basis; counts of all classes together have none."""
-    plan, n_cells, none = Plan.of(settings), reference.shape[1], (np.array(np.nan),) * 3
-    tables: Tables = {}
-    if plan.scores(basis, "hard"):
-        n_ref = positive(reference, settings).sum(axis=1).astype(np.float64)
-        n_sys = detected(system, settings).sum(axis=1).astype(np.float64)
-        counts = DetectionCounts(n_ref * n_sys / max(n_cells, 1), n_ref, n_sys, *none)
-        confusions = confusion_scores(counts, np.array(n_cells))
-        tables[basis, "hard"] = detection_scores(counts, settings.beta) | confusions
-    if plan.scores(basis, "soft"):
-        n_ref, n_sys = reference.sum(axis=1), system.sum(axis=1)
-        tp = expected_common(reference, system, settings.t_norm)
-        table = detection_scores(DetectionCounts(tp, n_ref, n_sys, *none), settings.beta)
-        divergence = expected_kl(reference, system, settings.epsilon)
-        divergence /= np.log(2) if settings.entropy_unit == "bits" else 1.0
-        micro, cells = ratio(divergence.sum(), np.array(n_cells * len(tp))), np.array(n_cells)
-        table["kl_divergence"] = averaged(ratio(divergence, cells), micro, n_ref)
-        tables[basis, "soft"] = table
-    return tables

@@ -19,7 +19,6 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index
-from sedeval_soft.fields import TNorm
 from sedeval_soft.measures.base import Measure, Table, averaged, ratio
 from sedeval_soft.sorting import heads
 from sedeval_soft.threads import for_each
@@ -199,43 +198,6 @@ def divergence_scores(
         )
         means["soft_f1_loss"] = loss, joint
     return {name: averaged(*values, n_ref) for name, values in means.items()}
-
-
-# Means over all ways to put the segments of a system beside those of a reference: closed forms. Where every
-# segment of the system is as likely to stand beside any of the reference, the mean of a sum over segments is
-# the sum over all pairs of segments, divided by their number. N_ref and N_sys of a class do not depend on the
-# order: so every score that is linear in TP has a closed form. reference, system: (n_classes, n_segments).
-
-
-def expected_common(reference: Floats, system: Floats, t_norm: TNorm) -> Floats:
-    """Return the mean of sum T(y, p) of each class, (n_classes,)."""
-    n = max(reference.shape[1], 1)
-    if t_norm == "product":
-        return np.asarray(reference.sum(axis=1) * system.sum(axis=1) / n)
-    if t_norm == "lukasiewicz":
-        # max(0, y + p - 1) = y - min(y, 1 - p)
-        return np.asarray(reference.sum(axis=1) - _minima(reference, 1.0 - system) / n)
-    return np.asarray(_minima(reference, system) / n)
-
-
-def _minima(reference: Floats, system: Floats) -> Floats:
-    """Return the sum of min(y, p) over all pairs, (n_classes,)."""
-    minima = np.empty(len(reference))
-    for k, (y, p) in enumerate(zip(reference, system, strict=True)):
-        ordered = np.sort(p)
-        below = np.searchsorted(ordered, y)
-        total = np.concatenate(([0.0], np.cumsum(ordered)))
-        minima[k] = (total[below] + y * (len(p) - below)).sum()
-    return minima
-
-
-def expected_kl(reference: Floats, system: Floats, eps: float) -> Floats:
-    """Return the mean of the sum of Kullback-Leibler divergences of each class, (n_classes,), in nats."""
-    inside, own, crossed = np.clip(system, eps, 1.0 - eps), np.zeros(len(reference)), np.zeros(len(reference))
-    for y, p in ((reference, inside), (1.0 - reference, 1.0 - inside)):
-        own += (y * np.log(np.maximum(y, _TINY))).sum(axis=1)
-        crossed += y.sum(axis=1) * np.log(p).sum(axis=1)
-    return np.asarray(own - crossed / max(reference.shape[1], 1))
 
 
 _NONE = "there are no segments"

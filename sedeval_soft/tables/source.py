@@ -1,7 +1,7 @@
 """The bytes of an input: from a file, standard input or a URL, compressed or not, with their hash.
 
 Files elsewhere, such as `s3://bucket/ref.parquet`, are read by way of fsspec, which is imported where it is
-needed. A read that fails is tried again, later each time; one that goes on failing is told with its URL.
+needed. A read that fails is told with its URL.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import re
 import shlex
 import stat
 import sys
-import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext, suppress
@@ -67,14 +66,8 @@ SPARED = 1 << 24  # decompressed bytes for which no ratio is looked at: a short 
 _AT_ONCE = 1 << 24  # bytes that are hashed before their pages are let go of
 _CHECKED = 1 << 26  # bytes after which it is asked whether there is memory for as many more
 
-TRIES, FIRST_WAIT = 5, 0.5
-"""How often a read is tried, and seconds before the second time; before each one after it, twice as many."""
-
 _STORES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs"}
 """Kinds of URLs and what they need beside fsspec."""
-
-_FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
-"""What trying again does not mend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +204,7 @@ def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS
     if name == "-" and stdin is None and sys.stdin is None:
         raise unreadable(name, "standard input is closed; expected a table there")
     if is_url(name):
-        return _retried(name, lambda files, path: _fetched(name, files, path, limits))
+        return _elsewhere(name, lambda files, path: _fetched(name, files, path, limits))
     try:
         with nullcontext(stdin or sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
             state = None if name == "-" else os.fstat(file.fileno())
@@ -287,7 +280,7 @@ def list_files(name: str, limits: Limits = LIMITS) -> list[tuple[str, int]]:
     Raises InputError where they cannot be listed, and where a URL is not there.
     """
 
-    def once(files: Any, path: str) -> list[tuple[str, int]]:  # noqa: ANN401
+    def ask(files: Any, path: str) -> list[tuple[str, int]]:  # noqa: ANN401
         if not is_pattern(name):
             return [(name, int(files.info(path).get("size") or 0))]
         files.invalidate_cache()
@@ -300,7 +293,7 @@ def list_files(name: str, limits: Limits = LIMITS) -> list[tuple[str, int]]:
         )
 
     if is_url(name):
-        return _retried(name, once)
+        return _elsewhere(name, ask)
     if not is_pattern(name):
         return [(name, _size(name))]
     try:
@@ -341,28 +334,18 @@ def _fetched(name: str, files: Any, path: str, limits: Limits) -> Bytes:  # noqa
         return copy.read()
 
 
-def _retried(name: str, once: Callable[[Any, str], T]) -> T:
-    """Return what a function returns that may fail for a while; raises InputError if it goes on to fail.
+def _elsewhere(name: str, ask: Callable[[Any, str], T]) -> T:
+    """Return what a function returns; raises InputError where it fails. Stores try again themselves.
 
-    once: takes the file system that a URL is of, and the path in it.
+    ask: takes the file system that a URL is of, and the path in it.
     """
-    for tried in range(TRIES):
-        files: Any = None
-        try:
-            files, path = _file_system(name)
-            return once(files, path)
-        except EvaluationError:
-            raise
-        except Exception as error:  # each kind of file system has errors of its own
-            if files is not None:
-                # What is remembered of a folder may be what is wrong.
-                files.invalidate_cache()
-            final = isinstance(error, _FINAL)
-            if final or tried == TRIES - 1:
-                often = "" if final else f", tried {TRIES} times"
-                raise unreadable(name, f"cannot be read{often}: {_said(error)}") from error
-            time.sleep(FIRST_WAIT * 2**tried)
-    raise AssertionError("the last try returns or raises")
+    files, path = _file_system(name)
+    try:
+        return ask(files, path)
+    except EvaluationError:
+        raise
+    except Exception as error:  # each kind of file system has errors of its own
+        raise unreadable(name, f"cannot be read: {_said(error)}") from error
 
 
 def _said(error: Exception) -> str:

@@ -10,14 +10,9 @@ from sharded_tables import SAMPLES, parts_of, sample
 
 from sedeval_soft import Evaluator, InputError, Limits, Settings, evaluate
 from sedeval_soft.report import render
-from sedeval_soft.tables import read_rows, source
+from sedeval_soft.tables import read_rows
 
 fsspec = pytest.importorskip("fsspec", reason="needs fsspec: pip install --group distributed")
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch):
-    monkeypatch.setattr(source, "FIRST_WAIT", 0.0)
 
 
 @pytest.fixture
@@ -82,22 +77,15 @@ def test_tables_of_durations_and_batches_may_be_elsewhere_too(elsewhere):
 @pytest.mark.parametrize(
     ("fault", "words"), [("fail", "the connection was reset"), ("short", r"\d+ of \d+ bytes came")]
 )
-def test_reads_that_fail_are_tried_four_times_more(fault, words, installed, tmp_path):
+def test_reads_that_fail_are_refused(fault, words, installed, tmp_path):
     sides = sample(tmp_path)
-    failures = tmp_path / f"sys-1.tsv.{fault}"
-    failures.write_text("4")
-    scores = evaluate(*(f"flaky://{side}" for side in sides))
-    assert the_same(scores, evaluate(*sides))
-    opened = tmp_path / "sys-1.tsv.opened"
-    assert len(opened.read_text().split()) == 5
-    opened.unlink()
-    failures.write_text("5")
-    name = rf"flaky://{tmp_path}/sys-1\.tsv"
-    with pytest.raises(InputError, match=rf"^{name}: cannot be read, tried 5 times: {words}$"):
+    assert the_same(evaluate(*(f"flaky://{side}" for side in sides)), evaluate(*sides))
+    (tmp_path / f"sys-1.tsv.{fault}").write_text("9")
+    with pytest.raises(InputError, match=rf"^flaky://{tmp_path}/sys-1\.tsv: cannot be read: {words}$"):
         evaluate(sides[0], f"flaky://{sides[1]}")
 
 
-def test_a_file_that_is_not_there_is_not_waited_for(installed, tmp_path):
+def test_a_file_that_is_not_there_is_named(installed, tmp_path):
     for name in ("memory://data/none.tsv", f"flaky://{tmp_path}/none.tsv"):
         with pytest.raises(InputError, match=rf"^{name}: cannot be read: "):
             read_rows(name)

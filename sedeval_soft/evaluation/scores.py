@@ -8,6 +8,7 @@ Presentation is a later stage, of which nothing here may import: it is looked up
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -224,6 +225,20 @@ class Scores(Mapping[str, "float | int | None"]):
         """Return everything as plain values, in the form of the JSON output."""
         return document([self])
 
+    def metrics(self, separator: str = "/") -> dict[str, float]:
+        """Return the defined scores by names that trackers of experiments take: `segment/soft/f1/macro`.
+
+        The name of a class stands in the place of an average, as in `segment/soft/f1/car`; what MLflow
+        refuses in it is an underscore. separator: between the parts of a name.
+        """
+        metrics = {}
+        for score in self.scores.values():
+            if score.value is not None:
+                parts = (*score[1:4], score.average or score.class_name, score.group)
+                name = separator.join(_REFUSED.sub("_", part) for part in parts if part)
+                metrics[name] = float(score.value)
+        return metrics
+
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per score; what is undefined or not there is missing (pd.NA)."""
         import pandas as pd
@@ -288,6 +303,9 @@ def _keyword(name: str, *values: str) -> str:
     """Return how a setting with some values is written in Python: `only=['segment', 'event']`."""
     return f"{name}={[*values] if len(values) > 1 else values[0]!r}" if values else name
 
+
+_REFUSED = re.compile(r"[^\w .:-]", re.ASCII)
+"""What trackers refuse in the name of a metric."""
 
 SCHEMA = "soft-sed-eval/1"
 

@@ -375,11 +375,11 @@ def answered_in_vain(tally: Tally, settings: Settings) -> list[str]:
     grounds = "grounding" in settings.measures and {*settings.measures} != {*GROUPS}
     if not (grounds and Plan.of(settings).scores("segment", "hard")):
         return []
-    ours, theirs = (np.asarray(tally.per_class[f"segment.hard.{name}"]) > 0 for name in ("n_ref", "n_sys"))
-    answered, silent = int((theirs & ~ours).sum()), int((~(ours | theirs).any(axis=1)).sum())
+    answered, silent = (int(tally.total(f"segment.hard.{name}").sum()) for name in ("answered", "silent"))
     text = (
         f"the system answers {answered} of {answered + silent} queries (a class in a file) without an event "
-        "in the reference; segment.hard.mean_iou and recall_at_iou do not count these answers"
+        "in the reference; mean_iou and recall_at_iou do not count these answers, absent_answered and "
+        "mean_iou_all do"
     )
     return [text] if answered else []
 

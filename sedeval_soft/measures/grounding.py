@@ -5,6 +5,9 @@ of audio-language models. All its active time on one side is one set, however ma
 item's score is the intersection over the union of both sets. An item for which the system has nothing scores
 0, and stays in every mean. Time is counted in active segments, so that a segment length of 1e-6 s, the
 resolution of times, gives the overlap in continuous time.
+
+An absent query is a class in a file that only the system has active time of, or a file in which neither side
+has any: silence is right about it.
 Source: Gao et al. 2017 (TALL), which define recall at an IoU and its mean, with one span on either side.
 """
 
@@ -24,42 +27,53 @@ LEAST = (0.3, 0.5, 0.7)
 
 _NAMES = tuple(f"recall_at_iou_{round(100 * least)}" for least in LEAST)
 
-COLUMNS = ("n_items", "iou", *_NAMES)
-"""What is counted of each file and class: whether it is an item, its overlap, and whether that is enough."""
+COLUMNS = ("n_items", "answered", "silent", "iou", *_NAMES)
+"""What is counted of each file and class: whether it is an item, or an absent query that is answered; of each
+file whether it is one that is not; the overlap of an item, and whether that is enough."""
 
 
 class Items(NamedTuple):
     """What the measures are values of, (..., n_classes) or (...) pooled; n_ref: the number of items.
 
-    iou: the sum of their overlaps. found: how many reach each of `LEAST`.
+    answered: the absent queries that the system answers. silent: those that it does not, (...). iou: the sum
+    of the items' overlaps. found: how many reach each of `LEAST`.
     """
 
     n_ref: Array
+    answered: Array
+    silent: Array
     iou: Array
     found: tuple[Array, ...]
 
 
 def count_items(tp: Index, n_ref: Index, n_sys: Index) -> dict[str, Index | Floats]:
-    """Return the columns of items, (n_files, n_classes) each; tp, n_ref, n_sys: active segments, the same."""
+    """Return `COLUMNS`, (n_files, n_classes) each or (n_files,); tp, n_ref, n_sys: active segments."""
     is_item = n_ref > 0
+    answered, silent = ~is_item & (n_sys > 0), np.all((n_ref == 0) & (n_sys == 0), axis=1)
+    absent: dict[str, Index] = {"answered": answered.astype(np.int64), "silent": silent.astype(np.int64)}
     iou = np.where(is_item, tp / np.maximum(n_ref + n_sys - tp, 1), 0.0)
     found = {name: (iou >= least).astype(np.int64) for name, least in zip(_NAMES, LEAST, strict=True)}
-    return {"n_items": is_item.astype(np.int64), "iou": iou, **found}
+    return {"n_items": is_item.astype(np.int64), "iou": iou, **found, **absent}
 
 
 def grounding_scores(sums: Mapping[str, Array]) -> Table:
     """Return the measures by name; sums: each of `COLUMNS` over files, classes last."""
-    columns = [sums[name] for name in COLUMNS]
-    each, pooled = (
-        (n, iou, tuple(found)) for n, iou, *found in (columns, [of.sum(axis=-1) for of in columns])
+    each = {name: column for name, column in sums.items() if name != "silent"}
+    sides = (each, {name: column.sum(axis=-1) for name, column in each.items()})
+    items = (
+        Items(of["n_items"], of["answered"], sums["silent"], of["iou"], tuple(of[name] for name in _NAMES))
+        for of in sides
     )
-    return scores_of(MEASURES, Items(*each), Items(*pooled))
+    return scores_of(MEASURES, *items)
 
 
 _grounding = partial(
     Measure, undefined="the class is active in no file of the reference", averages=("micro", "macro"),
     source="Gao et al. 2017 (TALL)", table="grounding",
 )  # fmt: skip
+
+
+_absent = partial(Measure, averages=("micro",), has_classes=False, table="grounding")
 
 
 def _recall(name: str, k: int) -> Measure:
@@ -74,4 +88,11 @@ MEASURES = (
         "mean over items of TP / (N_ref + N_sys - TP)", lambda c: ratio(c.iou, c.n_ref), short="mIoU",
         aliases=("miou", "m_iou")),
     *(_recall(name, k) for k, name in enumerate(_NAMES)),
+    _absent("absent_answered", "share of absent queries that the system answers with a span",
+        "absent queries with a span / absent queries", lambda c: ratio(c.answered, c.answered + c.silent),
+        direction="lower", short="absent answered", undefined="there are no absent queries"),
+    _absent("mean_iou_all", "mean over items and absent queries of intersection over union; 1 for absent and "
+        "silent", "(sum of TP / (N_ref + N_sys - TP) + absent queries without a span) / all queries",
+        lambda c: ratio(c.iou + c.silent, c.n_ref + c.answered + c.silent), short="mIoU all",
+        undefined="there are no queries"),
 )  # fmt: skip

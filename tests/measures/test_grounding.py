@@ -92,6 +92,10 @@ def test_an_answer_to_a_query_without_an_event_is_counted_in_a_warning(answers, 
     assert scores[f"{STEM}.mean_iou.micro"] == 1.0
     told = [re.search(r"answers (\d+) of (\d+) queries", warning) for warning in scores.warnings]
     assert [(int(m[1]), int(m[2])) for m in told if m] == ([counts] if counts else [])
+    answered, absent = counts or (0, 3)
+    assert scores[f"{STEM}.absent_answered.micro"] == pytest.approx(answered / absent)
+    # The one item is found, and silence is right about each absent query.
+    assert scores[f"{STEM}.mean_iou_all.micro"] == pytest.approx((1 + absent - answered) / (1 + absent))
 
 
 def test_ordinary_tables_with_all_measures_have_no_queries():

@@ -135,6 +135,14 @@ def _specificity(counts: Detection) -> Array:
     return ratio(counts.tn, np.where(counts.silent, counts.tn + counts.fp, 0))
 
 
+def _mcc(counts: Detection) -> Array:
+    """Return the correlation of both sides, 0 where the system is the same in all cells."""
+    tp, fp, fn, tn = (np.asarray(x, dtype=np.float64) for x in (counts.tp, counts.fp, counts.fn, counts.tn))
+    spread = np.sqrt((tp + fn) * (tn + fp)) * np.sqrt((tp + fp) * (tn + fn))
+    known = (tp + fn > 0) & (tn + fp > 0) & (counts.silent > 0)
+    return np.where(known, np.nan_to_num(ratio(tp * tn - fp * fn, spread)), np.nan)
+
+
 _PAPER = "Mesaros, Heittola & Virtanen 2016"
 _EBBERS = "Ebbers, Haeb-Umbach & Serizel 2022"
 _RIJSBERGEN = "van Rijsbergen 1979"
@@ -220,6 +228,11 @@ OF_CELLS = (
         lambda c: np.where(c.tn + c.fp > 0, ratio(c.tn, c.tn + c.fn), -np.inf), source="Altman & Bland 1994",
         short="NPV", missing=0.0, undefined="either side is active in every segment; counts 0 in averages if "
         "the reference is not"),
+    _negatives("mcc", "Matthews correlation coefficient: correlation of both sides' active segments; 0 for a "
+        "system that is active in all segments or in none",
+        "(TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN))", _mcc, low=-1.0,
+        source="Matthews 1975; as scikit-learn", short="MCC", aliases=("phi", "matthews_corrcoef"),
+        undefined="the reference is active in every segment or in none"),
     _count("tn", "true negatives: segments silent on both sides", "TN", lambda c: c.tn, short="TN"),
 )  # fmt: skip
 

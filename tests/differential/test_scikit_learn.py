@@ -186,6 +186,8 @@ def test_precision_recall_and_f(seed):
         if k != 1:
             wanted = metrics.balanced_accuracy_score(*sides)
             same(scores[f"segment.hard.balanced_accuracy[{k}]"], wanted)
+            same(scores[f"segment.hard.mcc[{k}]"], metrics.matthews_corrcoef(*sides))
+    same(scores["segment.hard.mcc.micro"], metrics.matthews_corrcoef(reference.ravel(), detected.ravel()))
 
 
 @SEEDS

@@ -92,6 +92,7 @@ def test_true_negatives():
     for name, wanted in {
         "tn": [5, 9], "sensitivity": [2 / 3, 1.0], "specificity": [5 / 7, 1.0], "accuracy": [0.7, 1.0],
         "balanced_accuracy": [(2 / 3 + 5 / 7) / 2, 1.0], "npv": [5 / 6, 1.0],
+        "mcc": [(2 * 5 - 2 * 1) / (4 * 3 * 7 * 6) ** 0.5, 1.0],
     }.items():  # fmt: skip
         assert found[name].classes == pytest.approx(wanted), name
     assert (found["tn"].micro, found["npv"].micro) == (14, pytest.approx(14 / 15))

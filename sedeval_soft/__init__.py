@@ -84,6 +84,7 @@ What is returned, beside `Board`, `Curves`, `Validation`, `Conversion`, `Annotat
 What is given:
 
 - `Settings` holds every setting that shapes the numbers, with its default.
+- `Measure` is a measure of your own, for `evaluate(..., measures=[...])`.
 - `Limits` holds the most that an input may have, for files of strangers.
 - `Choices` holds the title of a report, and which recordings it shows.
 
@@ -125,6 +126,7 @@ if TYPE_CHECKING:
     from sedeval_soft.evaluation.curves import Curves
     from sedeval_soft.evaluation.scores import Score, Scores, UnknownScoreError
     from sedeval_soft.html.report_page import Choices
+    from sedeval_soft.measures.base import Measure
     from sedeval_soft.report.write import OutputError
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.limits import Limits
@@ -137,7 +139,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Annotation", "Board", "Choices", "Conversion", "Curves", "Diagnosis", "EvaluationError", "Evaluator",
-    "InputError", "Limits", "OutputError", "Score", "Scores", "Settings", "SettingsError", "Site",
+    "InputError", "Limits", "Measure", "OutputError", "Score", "Scores", "Settings", "SettingsError", "Site",
     "UnknownScoreError", "UnknownSystemError", "Validation", "__version__", "annotate", "build_site",
     "compare", "convert", "diagnose", "evaluate", "mean_of_runs", "operating_points", "plot",
     "published_scores", "simulate", "threshold_curves", "validate", "write_report",
@@ -157,6 +159,7 @@ _NAMES = {
     "evaluation.curves": "Curves",
     "evaluation.scores": "Score Scores UnknownScoreError",
     "html.report_page": "Choices",
+    "measures.base": "Measure",
     "report.write": "OutputError",
     "settings": "Settings",
     "tables.limits": "Limits",

@@ -48,6 +48,10 @@ def settings_from(
     holds where neither says anything. limits: of the lists of files and regions.
     """
     values = {name: value for name, value in with_listed(values, limits).items() if name not in READING}
+    if "measures" in values:
+        from sedeval_soft.measures.registry import without_own
+
+        values["measures"] = without_own(values["measures"])
     if settings is None:
         preset, base = values.get("preset"), {}
         if preset is not None:

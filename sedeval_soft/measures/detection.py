@@ -88,7 +88,8 @@ def detection_scores(counts: DetectionCounts, beta: float = 1.0) -> Table:
 
     counts: totals over files, classes last. Micro averages come from counts summed over classes.
     """
-    return _scores([measure for measure in MEASURES if measure is not FBETA or beta != 1.0], counts, beta)
+    usual = [measure for measure in MEASURES if measure is not FBETA or beta != 1.0]
+    return _scores([*usual, *(each for each in OWN if each.table != NEGATIVES)], counts, beta)
 
 
 def count_scores(counts: DetectionCounts) -> Table:
@@ -111,7 +112,8 @@ def confusion_scores(
     tn = silent - (counts.n_sys - beyond - counts.tp)
     if is_expected is not None:
         silent, tn = (np.where(is_expected, column, 0) for column in (silent, tn))
-    return _scores(OF_CELLS, counts, of_cells=(tn, silent))
+    own = (each for each in OWN if each.table == NEGATIVES)
+    return _scores([*OF_CELLS, *own], counts, of_cells=(tn, silent))
 
 
 def _scores(
@@ -153,7 +155,8 @@ _detection = partial(Measure, source=_PAPER, table="main", undefined="N_ref = 0"
 _f = partial(_detection, source=_RIJSBERGEN, undefined="N_ref = N_sys = 0")
 _rate = partial(_detection, direction="lower", table="rates")
 _count = partial(Measure, high=None, direction="none", source=_PAPER, averages=("micro",), table="counts")
-_negatives = partial(Measure, source=_PAPER, table="negatives")
+NEGATIVES = "negatives"
+_negatives = partial(Measure, source=_PAPER, table=NEGATIVES)
 _NO_THRESHOLD = "nothing of the class is detected"
 _threshold = partial(Measure, high=2.0, direction="none", averages=(), exact=True, undefined=_NO_THRESHOLD)
 _overall = partial(Measure, undefined="N_ref = 0", averages=("overall",), has_classes=False, table="joint")
@@ -207,6 +210,9 @@ COUNTS = (
     _count("insertions", "false alarms beyond substitutions", "I = N_sys - M", lambda c: c.insertions,
         short="ins", has_classes=False),
 )  # fmt: skip
+
+OWN: list[Measure] = []
+"""Measures of one's own, which `registry.register` adds."""
 
 MEASURES: tuple[Measure, ...] = (PRECISION, RECALL, F1, FBETA, ERROR_RATE, *RATES, *COUNTS)
 

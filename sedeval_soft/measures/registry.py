@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from sedeval_soft.errors import EvaluationError
+from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.measures import detection, divergence, grounding, ranking
 from sedeval_soft.measures.base import Family, Measure
@@ -236,10 +236,10 @@ _BASES: dict[str, tuple[_Row, ...]] = {
 
 _ITEMS = "time of a class in a file, as one set on each side"
 
-FAMILIES = (
+FAMILIES = [
     *(Family(basis, *row) for basis, rows in _BASES.items() for row in rows),
     Family("segment", "hard", _ITEMS, grounding.MEASURES, "grounding"),
-)
+]
 """Every basis and reading with its measures, in the order in which scores are printed."""
 
 MEASURES = {
@@ -252,6 +252,67 @@ MEASURES = {
 MEASURE_ALIASES.update(
     {alias: each.name for family in FAMILIES for each in family.measures for alias in each.aliases}
 )
+
+
+def register(measure: Measure) -> None:
+    """Compute a measure of one's own in this process, beside those of detection.
+
+    measure: `value` is its formula, of a `detection.Detection`, whose arrays have one shape. One of the table
+    `negatives` may need true negatives: hard segments and clips alone have it, others have it everywhere.
+    Raises SettingsError for a name that is not a word of its own, and for one without a formula.
+    """
+    taken = {name for _, _, name in MEASURES} - {each.name for each in detection.OWN}
+    if not re.fullmatch("[a-z][a-z0-9_]*", measure.name) or measure.name in {*taken, *MEASURE_ALIASES}:
+        raise SettingsError(
+            f"a measure of your own cannot be called {measure.name!r}; expected small letters, digits and _, "
+            "and a name that no other measure has"
+        )
+    if not callable(measure.value):
+        raise SettingsError(f"measure {measure.name} has no formula; expected a function as its value")
+    forget(measure.name)
+    detection.OWN.append(measure)
+    cells = [(basis, "hard") for basis in ("segment", "clip")]
+    every = dict.fromkeys((each.basis, each.reading) for each in FAMILIES if each.basis != "ranking")
+    for basis, reading in cells if measure.table == detection.NEGATIVES else every:
+        FAMILIES.append(Family(basis, reading, measure.summary, (measure,)))
+        MEASURES[basis, reading, measure.name] = FAMILIES[-1], measure
+
+
+def forget(name: str) -> None:
+    """Compute a measure that was registered no more."""
+    detection.OWN[:] = [each for each in detection.OWN if each.name != name]
+    for key in [key for key in MEASURES if key[2] == name]:
+        FAMILIES.remove(MEASURES.pop(key)[0])
+
+
+def without_own(measures: object) -> object:
+    """Return what `measures` says without measures of one's own, which are registered.
+
+    They are given as they are, or as the file and the name of one: `my_measures.py:G_MEAN`. Raises
+    SettingsError for one that cannot be had.
+    """
+    if isinstance(measures, str | Measure):
+        measures = [measures]
+    if not isinstance(measures, list | tuple):
+        return measures
+    own = [each for each in measures if isinstance(each, Measure) or ".py:" in str(each)]
+    for each in own:
+        register(each if isinstance(each, Measure) else _in_file(str(each)))
+    return [each for each in measures if each not in own]
+
+
+def _in_file(text: str) -> Measure:
+    """Return a measure of a Python file: `FILE.py:NAME`."""
+    import runpy
+
+    path, _, name = text.rpartition(":")
+    try:
+        found = runpy.run_path(path).get(name)
+    except Exception as error:
+        raise SettingsError(f"measures: {path} cannot be run: {type(error).__name__}: {error}") from error
+    if not isinstance(found, Measure):
+        raise SettingsError(f"measures: {path} has no Measure called {name!r}")
+    return found
 
 
 def measure_of(name: ScoreName | str, likely: Sequence[str] = ()) -> Measure:

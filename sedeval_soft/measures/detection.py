@@ -140,7 +140,8 @@ def _specificity(counts: Detection) -> Array:
 def _mcc(counts: Detection) -> Array:
     """Return the correlation of both sides, 0 where the system is the same in all cells."""
     tp, fp, fn, tn = (np.asarray(x, dtype=np.float64) for x in (counts.tp, counts.fp, counts.fn, counts.tn))
-    spread = np.sqrt((tp + fn) * (tn + fp)) * np.sqrt((tp + fp) * (tn + fn))
+    # In this order the spread of two equal sides is exact.
+    spread = np.sqrt(((tp + fn) * (tn + fp)) * ((tp + fp) * (tn + fn)))
     known = (tp + fn > 0) & (tn + fp > 0) & (counts.silent > 0)
     return np.where(known, np.nan_to_num(ratio(tp * tn - fp * fn, spread)), np.nan)
 

@@ -266,6 +266,16 @@ class SettingsKeywords(TypedDict, total=False):
         help="Rows of this class in the reference say where nothing is known: detections that match only "
         "these, or lie in them for more than half, count neither way; segments in them are not evaluated. "
         "Repeatable.")]
+    map: Annotated[Mapping[str, str] | str | PathLike[str] | None, Field({}, SCORING, "TSV",
+        meaning="The class that each label stands for, where tables call classes otherwise: many labels may "
+        "be one class. `system:dog` or `reference:dog` is the label of one side. The path of a table of "
+        "label and class (from the settings file on) does, too.",
+        help="Labels that stand for other classes: a table of label and class, many to one. A label such as "
+        "system:dog is that of one side. Labels that it lacks keep their names.",
+        brief="Labels that stand for other classes.")]
+    map_to: Annotated[str | None, Field(None, SCORING, "COLUMN",
+        meaning="The column of the table of `map` that has the classes; null for `class`.",
+        help="The column of the table of --map that has the classes, such as parent.  [default: class]")]
     files: Annotated[Sequence[str] | str | PathLike[str] | None, Field(None, SCORING, "LIST",
         meaning="The recordings to evaluate, and no others: their names, or the path of a list or a table "
         "of them (from the settings file on); null for all. Signatures and results have their number and the "

@@ -200,6 +200,8 @@ class Settings:
     worst: int = 0
     classes: tuple[str, ...] | None = None
     ignore_class: tuple[str, ...] | None = None
+    map: Mapping[str, str] = field(default_factory=dict, hash=False)
+    map_to: str | None = None
     files: FileNames | None = field(default=None, hash=False)
     regions: RegionList | None = field(default=None, hash=False)
     region_edges: RegionEdges = "cut"
@@ -266,6 +268,7 @@ class Settings:
              "median_filter and psds_median_filters cannot go together"),
             (self.events == "rows" and (filters or self.postprocesses),
              "events=rows cannot go with post-processing, which joins and cuts rows"),
+            (self.map_to, "map_to needs the path of a table as `map`"),
             (both, f"groups and scenes both have {''.join(map(repr, both[:1]))}; expected each name once"),
             (of_groups, f"means={of_groups[0] if of_groups else ''} needs groups; there are none"),
             (self.compat and of_classes,
@@ -359,6 +362,15 @@ class Settings:
         value = getattr(self, name)
         return float((PSDS[self.psds] if self.psds else IMPLIED)[name] if value is None else value)
 
+    def names_of(self, role: str) -> dict[str, str]:
+        """Return the classes that labels of a side stand for, `reference` or `system`, by label."""
+        roles = ("reference", "system")
+        both = {label: name for label, name in self.map.items() if label.partition(":")[0] not in roles}
+        start = f"{role}:"
+        return both | {
+            label.removeprefix(start): name for label, name in self.map.items() if label.startswith(start)
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Return all settings as plain values, those that others imply resolved; of files, a summary."""
         values = {name: getattr(self, name) for name in FIELDS}
@@ -372,6 +384,7 @@ class Settings:
             values["region_edges"] = None
         for name in ("groups", "scenes"):
             values[name] = {part: list(members) for part, members in values[name].items()}
+        values["map"] = dict(self.map)
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
@@ -446,6 +459,8 @@ def forms_of(name: str) -> list[Schema]:
         "means": _one_or_more({"enum": list(MEANS)}, 0),
         "only": _one_or_more({"enum": list(ONLY)}, 1),
         **{key: _one_or_more(_NAME, 1) for key in ("classes", "ignore_class")},
+        "map_to": [_NAME, _NULL],
+        "map": [{"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": _NAME}, _NULL],
         "files": [{"type": "array", "items": _NAME, "minItems": 1}, _NULL],
         "regions": [_REGIONS, _NULL],
         "after_shots": [
@@ -636,6 +651,7 @@ _KEPT: dict[str, Callable[[Any], Any]] = {
     "means": lambda names: tuple(name for name in MEANS if name in _several(names)),
     "only": partial(_several, every=tuple(READINGS)),
     **dict.fromkeys(("classes", "ignore_class"), _several),
+    "map": lambda names: dict(names or {}),
     "files": lambda names: names and FileNames(dict.fromkeys(names)),
     "regions": _regions,
     "after_shots": _shots,

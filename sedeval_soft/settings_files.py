@@ -29,7 +29,7 @@ EXTENDS = "extends"
 _READING_KEYS = {field.flag.removeprefix("--").replace("-", "_"): name for name, field in READING.items()}
 """Keys that say how tables are read, and what they are called as arguments."""
 
-PATHS = ("files", "regions")
+PATHS = ("files", "regions", "map")
 """Settings that may be the path of a list or a table."""
 
 _MOST_LEVELS = 8
@@ -77,7 +77,9 @@ def load_settings(path: str, files: list[str] | None = None) -> dict[str, Any]:
             if isinstance(values.get(key), str):
                 values[key] = _beside(path, values[key])
         joined = below | values
-        Settings.of(**{key: value for key, value in joined.items() if not _is_read_elsewhere(key, value)})
+        elsewhere = {key for key, value in joined.items() if _is_read_elsewhere(key, value)}
+        elsewhere |= {"map_to"} if "map" in elsewhere else set()
+        Settings.of(**{key: value for key, value in joined.items() if key not in elsewhere})
     return joined
 
 

@@ -67,10 +67,16 @@ def settings_from(
 
 
 def with_listed(values: Mapping[str, Any], limits: Limits | None = None) -> dict[str, Any]:
-    """Return settings, with names of files in place of the path of a list of them, and regions likewise."""
-    files, regions = values.get("files"), values.get("regions")
-    listed = {} if files is None else {"files": listed_files(files, limits)}
-    return {**values, **listed} | ({} if regions is None else {"regions": listed_regions(regions, limits)})
+    """Return settings, with what lists and tables say in place of their paths: files, regions, classes."""
+    files, regions, classes = (values.get(name) for name in ("files", "regions", "map"))
+    listed: dict[str, Any] = {} if files is None else {"files": listed_files(files, limits)}
+    listed |= {} if regions is None else {"regions": listed_regions(regions, limits)}
+    if isinstance(classes, str | os.PathLike):
+        from sedeval_soft.tables.file_groups import read_map
+
+        column = checked("map_to", values.get("map_to") or "class")
+        listed |= {"map": read_map(classes, column, limits_from(limits)), "map_to": None}
+    return {**values, **listed}
 
 
 def listed_files(files: Any, limits: Limits | None = None) -> tuple[str, ...]:  # noqa: ANN401 - checked

@@ -112,7 +112,7 @@ _TYPES: dict[str, Any] = {
     "segment_length": lambda text: text if "/" in text else number(text),
     "threshold": _threshold,
     "cross_tune": lambda text: text if text == "folds" else click.INT.convert(text, None, None),
-    **dict.fromkeys(("files", "regions"), PATH),
+    **dict.fromkeys(("files", "regions", "map"), PATH),
     **dict.fromkeys(("median_filter", "min_gap", "min_duration", "psds_median_filters"), number),
 }
 """Types of settings that are of no simple kind."""
@@ -654,7 +654,7 @@ def settings_of(
     from dataclasses import replace
 
     from sedeval_soft.fields import DEFAULT_ONLY
-    from sedeval_soft.measures.registry import group_of
+    from sedeval_soft.measures.registry import group_of, without_own
     from sedeval_soft.settings import GROUPS, MEANS, Settings, means_in
 
     values = {name: given[name] for name in FIELDS if given.get(name) not in (None, ())}
@@ -668,13 +668,15 @@ def settings_of(
         more = [family for name, family in families.items() if "psds" not in name]
         more = [family for family in more if family.split(".")[0] not in DEFAULT_ONLY]
         values["only"] = (*DEFAULT_ONLY, *dict.fromkeys(more))
-    if isinstance(values.get("files"), str) or isinstance(values.get("regions"), str):
+    if any(isinstance(values.get(name), str) for name in ("files", "regions", "map")):
         from sedeval_soft.api.sources import with_listed
         from sedeval_soft.tables.limits import Limits
 
         values = with_listed(values, Limits.of(given.get("limits") or ()))
     if folds is not None and values.get("thresholds") is None and values.get("cross_tune") is None:
         values["cross_tune"] = "folds"
+    if "measures" in values:
+        values["measures"] = without_own(values["measures"])
     settings = Settings.of(**values)
     needed = {*settings.measures, *(["curves"] if given.get("curves") else [])}
     if not given.get("measures"):

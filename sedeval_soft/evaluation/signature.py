@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _LETTERS = 8
 """Letters of a hash that are shown in short."""
 
-_LATER = {"match_by": "collar", "means": []}
+_LATER: dict[str, Any] = {"match_by": "collar", "means": [], "map": {}}
 """Settings that others were signed without, and what holds then: signatures do not name it."""
 
 _LONGEST = 32

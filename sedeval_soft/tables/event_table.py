@@ -279,6 +279,23 @@ class EventTable:
         used = np.flatnonzero(np.bincount(self.label, minlength=len(self.classes)))
         return self.with_classes(tuple(self.classes[code] for code in used.tolist()))
 
+    def renamed(self, names: Mapping[str, str]) -> EventTable:
+        """Return the table with other names of classes; classes that get one name are one class.
+
+        names: by name; a class without one keeps its own. In a wide table the largest value of them counts.
+        """
+        new = [names.get(name, name) for name in self.classes]
+        classes = tuple(dict.fromkeys(new))
+        if self.label is None:
+            columns: dict[str, list[Floats]] = {name: [] for name in classes}
+            for name, column in zip(new, self.values, strict=True):
+                columns[name].append(column)
+            largest = (np.maximum.reduce(of) if len(of) > 1 else of[0] for of in columns.values())
+            return replace(self, classes=classes, values=tuple(largest))
+        code = {name: k for k, name in enumerate(classes)}
+        label = np.array([code[name] for name in new], dtype=np.int32)[self.label]
+        return replace(self, classes=classes, label=label)
+
     def with_classes(self, classes: tuple[str, ...]) -> EventTable:
         """Return the table of some classes, in this order; those that it lacks are silent."""
         if self.label is None:

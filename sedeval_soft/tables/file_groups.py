@@ -9,6 +9,7 @@ lines of `file channel begin end`, blanks between, which say what is evaluated o
 
 from __future__ import annotations
 
+import csv
 import fnmatch
 import os
 import re
@@ -114,6 +115,34 @@ def read_partition(
     source = open_source(path, limits=limits)
     _enter_lines(source, limits, {"part": [prefer, PART_COLUMNS]}, enter)
     return Partition(parts, source.name, source.sha256)
+
+
+def read_map(path: str | os.PathLike[str], column: str = "class", limits: Limits = LIMITS) -> dict[str, str]:
+    """Return the class of each label in a table of labels and classes.
+
+    column: that has the classes; labels are in the column `label`, or in the first. Raises InputError for a
+    table without such a column, for a row without either name, and for a label of two classes.
+    """
+    source, names = open_source(path, limits=limits), dict[str, str]()
+    lines = bytes(source.data).decode("utf-8", "replace").splitlines()
+    table = csv.reader(lines, delimiter=max(DELIMITERS, key=(lines or [""])[0].count))
+    header = [name.strip() for name in next(table, [])]
+    if column not in header:
+        message = (
+            f"has no column {column!r}, but {', '.join(header) or 'no line'}; expected label and {column}"
+        )
+        raise InputError(Problem(source.name, message, 1))
+    places = header.index("label") if "label" in header else 0, header.index(column)
+    for row in table:
+        label, name = ((row[at] if at < len(row) else "").strip() for at in places)
+        if not (label and name):
+            if any(row):
+                message = f"has no label, or no {column}; expected a name of each"
+                raise InputError(Problem(source.name, message, table.line_num))
+        elif names.setdefault(label, name) != name:
+            message = f"label {label!r} is {name!r} here and {names[label]!r} above; expected it once"
+            raise InputError(Problem(source.name, message, table.line_num, places[0] + 1))
+    return names
 
 
 def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, list[list[float]]]:

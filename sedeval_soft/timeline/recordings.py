@@ -272,20 +272,31 @@ def _settled(
     return settings, reference, system
 
 
+def _mapped(role: str, rows: EventTable, settings: Settings) -> EventTable:
+    """Return the rows of a side with the classes that its labels stand for."""
+    names = settings.names_of(role)
+    others = sorted({*rows.classes} - {*names, *settings.map.values()})
+    said = [f"{listing(others, 'label')} {be(len(others))} not in `map`; expected a class for each"]
+    assumed = (*rows.origin.assumed, *said[: len(others)])
+    return replace(rows.renamed(names), origin=replace(rows.origin, assumed=assumed))
+
+
 def _with_forms(
     reference: EventTable, system: EventTable, settings: Settings
 ) -> tuple[EventTable, EventTable, dict[str, tuple[int, int, int]]]:
     """Return tables that know whether their touching rows are one event, and the step counts that say so.
 
     Without counts where settings say what an event is, and of a table without values: there each row is one.
+    Classes have the names that the settings map them to.
     """
     sides, steps = {"reference": reference, "system": system}, dict[str, tuple[int, int, int]]()
     for role, rows in sides.items():
+        known = rows
         if settings.events == "auto" and rows.has_values:
             steps[role] = step_counts(rows)
-            sides[role] = rows.known_as_joined(are_steps(steps[role]))
-        joined = merges(sides[role], settings)
-        sides[role] = replace(rows, origin=replace(rows.origin, joined=joined))
+            known = rows.known_as_joined(are_steps(steps[role]))
+        known = replace(known, origin=replace(known.origin, joined=merges(known, settings)))
+        sides[role] = _mapped(role, known, settings) if settings.map else known
     return sides["reference"], sides["system"], steps
 
 

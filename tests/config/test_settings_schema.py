@@ -92,7 +92,7 @@ def beyond_schemas(name: str, value: object) -> bool:
     # A whole number is one in JSON Schema however it is written. It does not know which time is later.
     if (isinstance(value, float) and value.is_integer()) or name in {"regions", "region_edges"}:
         return True
-    if name in {"files", "satisfice"}:  # of files the path of a list, which is read before
+    if name in {"files", "satisfice", "map", "map_to"}:  # of files the path of a list, which is read before
         return isinstance(value, str)
     if name in {"only", "means"}:  # means of groups need groups
         mark = ".tuned" if name == "only" else "groups."

@@ -1,0 +1,92 @@
+"""Classes under other names: the scores of tables in which they were renamed by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from called import call
+from tables import long_rows, wide_rows
+
+from sedeval_soft import InputError, SettingsError, evaluate
+
+CALLS = {"bma": "bm", "bmb": "bm", "bmz": "bm", "d": "d"}
+REFERENCE = [("a", 0.0, 1.0, "bma", 1.0), ("a", 3.0, 4.0, "bmz", 1.0), ("b", 0.0, 2.0, "d", 1.0)]
+SYSTEM = [("a", 0.0, 1.0, "bmb", 1.0), ("a", 1.0, 2.0, "bma", 1.0), ("b", 0.0, 2.0, "d", 1.0)]
+
+
+def renamed(rows):
+    return long_rows([(file, on, off, CALLS[label], value) for file, on, off, label, value in rows])
+
+
+@pytest.mark.parametrize("events", ["auto", "merge", "rows"])
+def test_mapped_tables_score_as_renamed_ones(events):
+    asked = {"events": events, "only": "all", "max_efpr": 1000.0}
+    found = evaluate(long_rows(REFERENCE), long_rows(SYSTEM), map=CALLS, **asked)
+    assert dict(found) == dict(evaluate(renamed(REFERENCE), renamed(SYSTEM), **asked))
+    assert found.classes == ("bm", "d")
+
+
+def test_of_a_wide_table_the_largest_value_counts():
+    values = np.random.default_rng(0).random((2, 20, 3))
+    reference, system = (wide_rows(side, files=2) for side in values)
+    labels = reference.classes
+    found = evaluate(reference, system, map={labels[0]: "x", labels[1]: "x"}, only="segment.soft")
+    y, p = (np.stack([side[:, :2].max(axis=1), side[:, 2]], axis=1) for side in values)
+    tp, n_ref, n_sys = np.minimum(y, p).sum(axis=0), y.sum(axis=0), p.sum(axis=0)
+    for k, label in enumerate(("x", labels[2])):
+        f1 = found[f"segment.soft.f1[{label}]"]
+        assert f1 == pytest.approx(2 * tp[k] / (n_ref[k] + n_sys[k]))
+    assert any(labels[2] in warning and "not in `map`" in warning for warning in found.warnings)
+
+
+def test_a_label_may_be_that_of_one_side():
+    reference, system = long_rows([("a", 0.0, 1.0, "dog", 1.0)]), long_rows([("a", 0.0, 1.0, "hund", 1.0)])
+    found = evaluate(reference, system, map={"system:hund": "dog"})
+    assert found["segment.hard.f1.macro"] == 1.0 and not found.warnings
+
+
+TABLE = "label\tclass\tparent\nbma\tbm\twhale\nbmb\tbm\twhale\nbmz\tbm\twhale\nd\td\twhale\n"
+
+
+def test_the_command_reads_a_table(tmp_path):
+    paths = {}
+    for name, rows in (("ref", REFERENCE), ("sys", SYSTEM)):
+        lines = "".join("\t".join(map(str, row[:4])) + "\n" for row in rows)
+        paths[name] = tmp_path / f"{name}.tsv"
+        paths[name].write_text("filename\tonset\toffset\tevent_label\n" + lines)
+    path = tmp_path / "map.tsv"
+    path.write_text(TABLE)
+    name = "segment.hard.f1.macro"
+    expected = evaluate(*paths.values(), map=CALLS)
+    done = call(*paths.values(), "--map", path, "--score", name)
+    assert float(done.out) == expected[name] == evaluate(*paths.values(), map=path)[name]
+    coarse = call(*paths.values(), "--map", path, "--map-to", "parent", "--format", "json")
+    assert coarse.document["systems"][0]["classes"] == ["whale"]
+    config = tmp_path / "settings.yaml"
+    config.write_text("map: map.tsv\n")
+    assert float(call(*paths.values(), "--config", config, "--score", name).out) == expected[name]
+    config.write_text("map: {bma: bm, bmb: bm, bmz: bm}\n")
+    assert float(call(*paths.values(), "--config", config, "--score", name).out) == expected[name]
+    refused = call(*paths.values(), "--map", path, "--map-to", "family")
+    assert refused.code == 2 and "map.tsv:1: has no column 'family', but label, class, parent" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words"),
+    [
+        ("label\tclass\na\tx\na\ty\n", 3, "label 'a' is 'y' here and 'x' above"),
+        ("label,class\na,\n", 2, "has no label, or no class"),
+        ("", 1, "has no column 'class'"),
+    ],
+)
+def test_tables_that_do_not_say_one_class_for_each_label_are_refused(tmp_path, text, place, words):
+    path = tmp_path / "map.tsv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=words) as caught:
+        evaluate(long_rows(REFERENCE), long_rows(SYSTEM), map=str(path))
+    assert caught.value.problems[0].line == place
+
+
+def test_a_column_without_a_table_is_refused():
+    with pytest.raises(SettingsError, match="map_to needs the path of a table"):
+        evaluate(long_rows(REFERENCE), long_rows(SYSTEM), map=CALLS, map_to="parent")

@@ -90,3 +90,10 @@ def test_tables_that_do_not_say_one_class_for_each_label_are_refused(tmp_path, t
 def test_a_column_without_a_table_is_refused():
     with pytest.raises(SettingsError, match="map_to needs the path of a table"):
         evaluate(long_rows(REFERENCE), long_rows(SYSTEM), map=CALLS, map_to="parent")
+
+
+def test_the_calls_of_biodcase_are_three_classes():
+    rows = [("a", 0.0, 1.0, "bma", 1.0), ("a", 2.0, 3.0, "bp20plus", 1.0), ("b", 0.0, 1.0, "bmabz", 1.0)]
+    found = evaluate(long_rows(rows), long_rows([*rows[:2], ("b", 0.0, 1.0, "bmz", 1.0)]),
+                     preset="biodcase2025-task2")  # fmt: skip
+    assert found["event.hard.f1.micro"] == 1.0 and found["event.hard.n_ref[bmabz]"] == 2

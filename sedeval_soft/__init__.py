@@ -101,8 +101,8 @@ Where to read more:
 - `soft-sed-eval explain segment.soft.f1.macro`, in a terminal, says what a score means, with its formula and
   source; `soft-sed-eval --help` explains the command.
 - `README.md` and `docs` of the source have a tutorial, guides and a reference.
-- `sedeval_soft.torch` has a loss and metrics for PyTorch, `sedeval_soft.functional` has soft scores of arrays
-  of any library, `sedeval_soft.adapters` has metrics for scikit-learn and Hugging Face.
+- `sedeval_soft.apps.training` has soft scores of arrays of any library (`functional`), a loss for PyTorch
+  (`torch`), metrics (`torchmetrics`) and scorers (`scikit_learn`).
 
 Names are imported when first used, so that the command starts at once.
 """
@@ -117,10 +117,11 @@ if TYPE_CHECKING:
     from sedeval_soft.api.evaluation import evaluate, threshold_curves
     from sedeval_soft.api.evaluator import Evaluator
     from sedeval_soft.api.plotting import plot
-    from sedeval_soft.api.published import published_scores
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.sources import operating_points
     from sedeval_soft.apps.diagnosis import Diagnosis, diagnose
+    from sedeval_soft.apps.published.scores import published_scores
+    from sedeval_soft.apps.simulate import simulate
     from sedeval_soft.comparison.board import Board, UnknownSystemError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.evaluation.curves import Curves
@@ -131,7 +132,6 @@ if TYPE_CHECKING:
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.limits import Limits
     from sedeval_soft.tools.convert import Conversion, convert
-    from sedeval_soft.tools.simulate import simulate
     from sedeval_soft.tools.site import Site, build_site
     from sedeval_soft.tools.validate import Validation, validate
 
@@ -150,10 +150,11 @@ _NAMES = {
     "api.evaluation": "evaluate threshold_curves",
     "api.evaluator": "Evaluator",
     "api.plotting": "plot",
-    "api.published": "published_scores",
     "api.report": "write_report",
     "api.sources": "operating_points",
     "apps.diagnosis": "Diagnosis diagnose",
+    "apps.published.scores": "published_scores",
+    "apps.simulate": "simulate",
     "comparison.board": "Board UnknownSystemError",
     "errors": "EvaluationError InputError SettingsError",
     "evaluation.curves": "Curves",
@@ -165,7 +166,6 @@ _NAMES = {
     "tables.limits": "Limits",
     "annotators.annotate": "Annotation annotate",
     "tools.convert": "Conversion convert",
-    "tools.simulate": "simulate",
     "tools.site": "Site build_site",
     "tools.validate": "Validation validate",
 }

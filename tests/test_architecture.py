@@ -19,13 +19,13 @@ import sedeval_soft
 
 ROOT = Path(sedeval_soft.__file__).parent
 OPTIONAL = {
-    "array_api_compat": "functional",
+    "array_api_compat": "apps.training",
     "dask": "evaluation",
     "distributed": "evaluation",
     "fsspec": "tables",
     "numba": "measures",
-    "torch": "torch",
-    "torchmetrics": "torch",
+    "torch": "apps.training",
+    "torchmetrics": "apps.training",
 }
 """Packages that are not always there, and the rooms that are made for them."""
 
@@ -76,7 +76,7 @@ def strangers(found: Trees) -> list[str]:
         f"{name} imports {each}"
         for name, tree in found.items()
         for each in imports(tree)
-        if OPTIONAL.get(each.split(".")[0], name.split(".")[0]) != name.split(".")[0]
+        if not f"{name}.".startswith(OPTIONAL.get(each.split(".")[0], name) + ".")
     ]
 
 

@@ -13,8 +13,8 @@ import lightning
 import torch
 from torchmetrics import MetricCollection
 
-from sedeval_soft.torch import SoftFLoss
-from sedeval_soft.torch.metrics import SoftErrorRate, SoftFBeta, SoftKLDivergence
+from sedeval_soft.apps.training.torch import SoftFLoss
+from sedeval_soft.apps.training.torchmetrics import SoftErrorRate, SoftFBeta, SoftKLDivergence
 
 CLASSES, FEATURES, SEGMENTS = 4, 8, 50
 Batch = tuple[torch.Tensor, torch.Tensor, torch.Tensor]

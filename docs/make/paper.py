@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft import Scores, evaluate, mean_of_runs, simulate
+from sedeval_soft.apps.simulate.run import Betas
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tools.simulate import Betas
 
 BEGIN = "<!-- tables: made by `python docs/make/paper.py` -->\n"
 END = "<!-- end of the tables -->\n"

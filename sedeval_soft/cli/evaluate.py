@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.exceptions import Exit
 
+from sedeval_soft.apps.published import NAMES
 from sedeval_soft.cli import options
 from sedeval_soft.cli.options import argument, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, progress, to_standard_output, warn
 from sedeval_soft.fields import RULES
-from sedeval_soft.published import NAMES
 
 if TYPE_CHECKING:
     from sedeval_soft.api.evaluation import Evaluation
@@ -242,7 +242,7 @@ def _check_evaluated(given: Mapping[str, Any], settings: Settings) -> None:
             "none of them"
         )
     if given["check"] and given["check"] not in NAMES:
-        import_module(f"sedeval_soft.interop.{given['check']}").refuse_settings(settings)
+        import_module(f"sedeval_soft.apps.second_opinion.{given['check']}").refuse_settings(settings)
     if given["runs"] and settings.ci:
         expected = "--runs gives jackknife intervals over runs"
         raise SettingsError(f"--ci {settings.ci} cannot go with --runs; {expected}")
@@ -324,7 +324,7 @@ def _with_doubts(path: str, board: Board | None, systems: list[Scores]) -> tuple
 def _second_opinion(tool: str, evaluation: Evaluation, settings: Settings) -> str:
     """Return a table of our scores beside those of a package, or of an evaluator that was published."""
     if tool in NAMES:
-        from sedeval_soft.interop.published import check_published
+        from sedeval_soft.apps.published.beside import check_published
 
         if evaluation.sides is None:
             raise TypeError("the rows are not in memory")
@@ -332,7 +332,7 @@ def _second_opinion(tool: str, evaluation: Evaluation, settings: Settings) -> st
             tool, evaluation.sides, evaluation.shard.durations, evaluation.scores, evaluation.scenes,
             settings=settings,
         )  # fmt: skip
-    table: str = import_module(f"sedeval_soft.interop.{tool}").second_opinion(
+    table: str = import_module(f"sedeval_soft.apps.second_opinion.{tool}").second_opinion(
         evaluation.pair, evaluation.shard.tally, settings, evaluation.scores
     )
     return table

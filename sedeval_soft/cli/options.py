@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sedeval_soft.apps.published import NAMES
 from sedeval_soft.fields import (
     CHECKS,
     EVENTS,
@@ -35,7 +36,6 @@ from sedeval_soft.fields import (
     SELDOM,
     STEERING,
 )
-from sedeval_soft.published import NAMES
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

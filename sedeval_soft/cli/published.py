@@ -40,8 +40,8 @@ def published(name: str | None, reference: str | None, system: str | None, **giv
     The numbers follow its script to the last digit, also where that does something else than the rules say;
     presets follow the rules. Without a NAME all evaluators are listed.
     """
-    from sedeval_soft.published import NAMES
-    from sedeval_soft.published.base import published_evaluator
+    from sedeval_soft.apps.published import NAMES
+    from sedeval_soft.apps.published.base import published_evaluator
 
     if name is None:
         width = max(map(len, NAMES), default=0)
@@ -50,7 +50,7 @@ def published(name: str | None, reference: str | None, system: str | None, **giv
     evaluator = published_evaluator(name)
     if reference is None or system is None:
         raise click.UsageError(f"Expected a reference and a system to score as {name} does.")
-    from sedeval_soft.api.published import published_scores
+    from sedeval_soft.apps.published.scores import published_scores
     from sedeval_soft.report.render import json_document
 
     check_files({"-o": given["output"]}, {"reference": reference, "system output": system})

@@ -165,8 +165,8 @@ def presets(ctx: click.Context) -> None:
     challenge's own evaluator.
     """
     if ctx.invoked_subcommand is None:
-        from sedeval_soft.published import NAMES
-        from sedeval_soft.published.base import EXPLAINED, published_evaluator
+        from sedeval_soft.apps.published import NAMES
+        from sedeval_soft.apps.published.base import EXPLAINED, published_evaluator
         from sedeval_soft.settings_files import PRESETS, load_preset, text_of_preset
 
         evaluators: dict[str, list[str]] = {}

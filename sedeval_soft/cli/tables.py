@@ -259,8 +259,8 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
     REFERENCE is the table that the system is to be scored against. Each row of the output is a segment, or an
     event where KIND is errors.
     """  # noqa: D301 - click's mark for lines that stay as they are
+    from sedeval_soft.apps.simulate import simulate as simulated
     from sedeval_soft.errors import counted
-    from sedeval_soft.tools.simulate import simulate as simulated
 
     output: str | None = given["output"]
     read = {"reference": reference, "training data": given["train"], "table of durations": given["durations"]}

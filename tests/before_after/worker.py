@@ -29,7 +29,7 @@ def warm(modules: list[str]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in [*modules, *found]:
-            if not name.startswith(("sedeval_soft.torch", "sedeval_soft.adapters", "sedeval_soft.__main__")):
+            if not name.startswith(("sedeval_soft.apps.training", "sedeval_soft.__main__")):
                 with contextlib.suppress(ImportError):
                     import_module(name)
 

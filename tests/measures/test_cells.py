@@ -25,7 +25,7 @@ from measure_oracles import (
 )
 from tables import wide_rows
 
-from sedeval_soft import evaluate, functional, sorting
+from sedeval_soft import evaluate, sorting
 from sedeval_soft.measures import curve_scores
 from sedeval_soft.measures.calibration import Reliability, equal_width
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
@@ -343,8 +343,6 @@ def test_a_value_of_1_costs_what_one_of_0_does(reading, epsilon):
             assert scores[f"segment.{reading}.{name}[0]"] == pytest.approx(cost, rel=1e-14), (name, y, p)
         whole = cost - math.log1p(-epsilon)
         assert scores[f"ranking.{reading}.cross_entropy"] == pytest.approx(whole, rel=1e-14)
-        array = functional.kl_divergence(sides[0], sides[1], eps=epsilon, average=None)
-        assert array[0] == pytest.approx(cost, rel=1e-14)
 
 
 def test_a_constant_side_has_no_correlation():

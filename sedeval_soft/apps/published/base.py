@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 
+from sedeval_soft.apps.published import NAMES
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import meant
-from sedeval_soft.published import NAMES
 from sedeval_soft.settings import in_form
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -120,6 +120,6 @@ def published_evaluator(name: str) -> Published:
     if name not in NAMES:
         known = f"expected one of {', '.join(NAMES)}{meant(name, NAMES)}"
         raise SettingsError(f"there is no published evaluator {name!r}; {known}")
-    module = import_module(f"sedeval_soft.published.{name.replace('-', '_')}")
+    module = import_module(f"sedeval_soft.apps.published.{name.replace('-', '_')}")
     evaluator: Published = module.EVALUATOR
     return evaluator

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
-from sedeval_soft.errors import SettingsError
-from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_text
-from sedeval_soft.published.base import EXPLAINED, Inputs, published_evaluator
+from sedeval_soft.apps.published.base import EXPLAINED, Inputs, Number, published_evaluator
+from sedeval_soft.errors import SettingsError, counted
+from sedeval_soft.report.table import Table, number, plain_table
 from sedeval_soft.settings import POSTPROCESSING, Settings
 from sedeval_soft.settings_files import load_preset
 from sedeval_soft.tables.event_table import EventTable
@@ -21,7 +22,7 @@ def check_published(
     name: str,
     sides: tuple[EventTable, EventTable],
     durations: Mapping[str, float] | None,
-    ours: Mapping[str, Value],
+    ours: Mapping[str, Number],
     scenes: Partition | None = None,
     *,
     settings: Settings,
@@ -53,16 +54,22 @@ def check_published(
             if side.origin.sha256 != again.origin.sha256:
                 raise SettingsError(f"--check {name} reads files; {side.origin.name} is none, or has changed")
     numbers = evaluator.numbers(inputs)
-    compared = [
-        Comparison(score, *evaluator.compared(label, ours[score], numbers.get(label)))
-        for label, score in evaluator.same.items()
-        if score in ours
-    ]
-    if not compared:
+    rows, agree = [], 0
+    for label, score in evaluator.same.items():
+        if score in ours:
+            one, other = evaluator.compared(label, ours[score], numbers.get(label))
+            same, difference = one is other, ""
+            if one is not None and other is not None:
+                same = math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+                difference = "0" if one == other else f"{one - other:+.2e}"
+            agree += same
+            rows.append((score, number(one, 6), number(other, 6), difference, "" if same else "differs"))
+    if not rows:
         preset = f"; --preset {evaluator.preset} computes those" if evaluator.preset else ""
         raise SettingsError(f"--check {name} has numbers beside {', '.join(evaluator.same.values())}{preset}")
-    notes = [
-        f"{name}: {evaluator.script} of {evaluator.project} ({evaluator.version[:8]}).",
-        f"What differs, and why: {EXPLAINED}.",
-    ]
-    return comparison_text(name, compared, {}, notes, explained=False)
+    table = Table(f"Second opinion: {name}", ("score", "ours", name, "difference", ""), tuple(rows))
+    return (
+        f"\n{plain_table(table)}\n{agree} of {counted(len(rows), 'score')} agree{'s' * (agree == 1)}.\n"
+        f"{name}: {evaluator.script} of {evaluator.project} ({evaluator.version[:8]}).\n"
+        f"The differences, and why they are: {EXPLAINED}.\n"
+    )

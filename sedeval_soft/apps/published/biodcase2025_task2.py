@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sedeval_soft.apps.published.base import Inputs, Number, Published
+from sedeval_soft.apps.published.rows import check_lists
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.measures.overlaps import overlapping_pairs
-from sedeval_soft.published.base import Inputs, Number, Published
-from sedeval_soft.published.rows import check_lists
 from sedeval_soft.sorting import heads
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import to_seconds, to_ticks

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from sedeval_soft.apps.published.base import Inputs, Number, Published
+from sedeval_soft.apps.published.rows import check_lists, used_classes, with_names
 from sedeval_soft.arrays import Array, Bools, Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.memory import check_room
-from sedeval_soft.published.base import Inputs, Number, Published
-from sedeval_soft.published.rows import check_lists, used_classes, with_names
 from sedeval_soft.sorting import heads
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.ranges import expand

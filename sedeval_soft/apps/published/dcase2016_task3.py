@@ -13,13 +13,13 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
+from sedeval_soft.apps.published.base import Inputs, Number, Published
+from sedeval_soft.apps.published.rows import check_lists, used_classes, with_names
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.measures.pairs import Condition
 from sedeval_soft.memory import check_room
-from sedeval_soft.published.base import Inputs, Number, Published
-from sedeval_soft.published.rows import check_lists, used_classes, with_names
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import LONGEST, EventTable
 from sedeval_soft.tables.ticks import tick, to_ticks

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sedeval_soft.apps.published.base import Inputs, Number, Published
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.evaluate import count_rows
@@ -18,7 +19,6 @@ from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.sed_eval_rules import hard_scores
 from sedeval_soft.memory import check_room
-from sedeval_soft.published.base import Inputs, Number, Published
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_preset
 from sedeval_soft.tables.event_table import EventTable

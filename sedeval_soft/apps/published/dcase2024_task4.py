@@ -12,13 +12,13 @@ from itertools import compress
 
 import numpy as np
 
+from sedeval_soft.apps.published.base import Inputs, Number, Published
 from sedeval_soft.arrays import Bools
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.evaluate import count_rows
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.measures.curve_scores import Ordered, Points
-from sedeval_soft.published.base import Inputs, Number, Published
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_preset
 from sedeval_soft.tables.event_table import EventTable

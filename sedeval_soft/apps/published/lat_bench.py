@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from sedeval_soft.apps.published.base import Inputs, Number, Published
 from sedeval_soft.errors import InputError, Problem, SettingsError
-from sedeval_soft.published.base import Inputs, Number, Published
 
 # The first match begins where a run of digits does: looked for only there, a text takes no longer than it is.
 _SPAN = re.compile(r"(?<!\d)(\d+):(\d+)\s*-\s*(\d+):(\d+)")

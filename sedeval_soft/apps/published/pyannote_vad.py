@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sedeval_soft.apps.published.base import Inputs, Number, Published
+from sedeval_soft.apps.published.rows import rows_by_file
 from sedeval_soft.arrays import Array, Floats
 from sedeval_soft.errors import InputError, Problem
-from sedeval_soft.published.base import Inputs, Number, Published
-from sedeval_soft.published.rows import rows_by_file
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.lines import decode
 from sedeval_soft.tables.source import open_source

@@ -17,8 +17,8 @@ from sedeval_soft.api.sources import (
     read_parts,
     sides_of,
 )
+from sedeval_soft.apps.published.base import Inputs, Number, published_evaluator
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.published.base import Inputs, Number, published_evaluator
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.limits import Limits
 

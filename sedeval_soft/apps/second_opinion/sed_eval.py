@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from sedeval_soft.apps.second_opinion.comparison import Comparison, Value, comparison_text, value_at
 from sedeval_soft.arrays import Index
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import finite
-from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_text, value_at
 from sedeval_soft.measures import sed_eval_rules as rules
 from sedeval_soft.measures.base import Averaged, averaged
 from sedeval_soft.measures.detection import DetectionCounts, confusion_scores, detection_scores

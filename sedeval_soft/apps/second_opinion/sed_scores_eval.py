@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from sedeval_soft.apps.second_opinion.comparison import Comparison, Value, comparison_text, value_at
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.optimal import counts_at
 from sedeval_soft.evaluation.scores import Score, finite, score_tally
-from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_text, value_at
 from sedeval_soft.measures.base import Averaged, ratio
 from sedeval_soft.measures.curve_scores import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores

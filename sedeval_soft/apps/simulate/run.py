@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, shown, to_rows
+from sedeval_soft.apps.simulate.injected import Injected, inject
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted
 from sedeval_soft.evaluation.chance import stream
@@ -23,7 +24,6 @@ from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
 from sedeval_soft.timeline.recordings import Recordings, align, hard_events
-from sedeval_soft.tools.injected import Injected, inject
 
 FITS = ("moments", "likelihood")
 """How beta distributions are fitted."""

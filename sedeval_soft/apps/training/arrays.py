@@ -15,7 +15,7 @@ try:
     import array_api_compat
 except ImportError as error:  # pragma: no cover - tests run it in a process of its own
     raise ImportError(
-        f"sedeval_soft.functional needs array-api-compat: {install_command('array_api_compat')}"
+        f"sedeval_soft.apps.training.functional needs array-api-compat: {install_command('array_api_compat')}"
     ) from error
 
 Array = Any

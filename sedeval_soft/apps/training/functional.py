@@ -24,8 +24,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, Unpack
 
-from sedeval_soft.errors import SettingsError
-from sedeval_soft.functional.arrays import (
+from sedeval_soft.apps.training.arrays import (
     Array,
     Fuzzy,
     Layout,
@@ -35,6 +34,7 @@ from sedeval_soft.functional.arrays import (
     namespace_of,
     ratio,
 )
+from sedeval_soft.errors import SettingsError
 
 __all__ = [
     "DivergenceSums",

@@ -1,12 +1,12 @@
 """Soft F as a loss of PyTorch, and soft scores as metrics of torchmetrics.
 
 - `SoftFLoss`: 1 - soft F, for training. Needs the extra `torch`.
-- `sedeval_soft.torch.metrics`: `SoftPrecision`, `SoftRecall`, `SoftFBeta`, `SoftErrorRate` and
+- `sedeval_soft.apps.training.torchmetrics`: `SoftPrecision`, `SoftRecall`, `SoftFBeta`, `SoftErrorRate` and
   `SoftKLDivergence`, which add up counts over batches and processes. Needs the extra
   `torchmetrics`.
 
 As everywhere in PyTorch the output of a network comes first and the target second; in
-`sedeval_soft.functional` and `sedeval_soft.evaluate` the reference comes first.
+`sedeval_soft.apps.training.functional` and `sedeval_soft.evaluate` the reference comes first.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from sedeval_soft.errors import SettingsError, install_command
 try:
     import torch
 except ImportError as error:
-    raise ImportError(f"sedeval_soft.torch needs PyTorch: {install_command('torch')}") from error
+    raise ImportError(
+        f"sedeval_soft.apps.training.torch needs PyTorch: {install_command('torch')}"
+    ) from error
 
-from sedeval_soft.functional import T_NORMS, score_of, soft_counts
-from sedeval_soft.functional.arrays import Layout, in_type_of
+from sedeval_soft.apps.training.arrays import Layout, in_type_of
+from sedeval_soft.apps.training.functional import T_NORMS, score_of, soft_counts
 
 __all__ = ["SoftFLoss"]
 

@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from sedeval_soft.errors import SettingsError, counted, install_command
-from sedeval_soft.functional import (
+from sedeval_soft.apps.training.functional import (
     AVERAGES,
     T_NORMS,
     DivergenceSums,
@@ -22,12 +21,13 @@ from sedeval_soft.functional import (
     score_of,
     soft_counts,
 )
+from sedeval_soft.errors import SettingsError, counted, install_command
 
 try:
     import torchmetrics
 except ImportError as error:
     raise ImportError(
-        f"sedeval_soft.torch.metrics needs torchmetrics: {install_command('torchmetrics')}"
+        f"sedeval_soft.apps.training.torchmetrics needs torchmetrics: {install_command('torchmetrics')}"
     ) from error
 
 __all__ = ["SoftErrorRate", "SoftFBeta", "SoftKLDivergence", "SoftPrecision", "SoftRecall"]

@@ -25,7 +25,7 @@ def installed(tmp_path_factory):
     (told / "METADATA").write_text("Metadata-Version: 2.1\nName: flaky-files\nVersion: 1\n")
     (told / "entry_points.txt").write_text("[fsspec.specs]\nflaky = flaky_files:FlakyFiles\n")
     fsspec = pytest.importorskip("fsspec")
-    more = [str(HERE), str(folder), str(HERE.parents[1])]
+    more = [str(HERE), str(folder), str(HERE.parents[2])]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join([*more, os.environ.get("PYTHONPATH", "")]))
         for path in more[1::-1]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import form_of
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
+SAMPLES = Path(__file__).parents[3] / "sample_data"
 
 
 def parts_of(role: str, number: int) -> list[str]:

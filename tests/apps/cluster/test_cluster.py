@@ -58,7 +58,7 @@ def test_a_shard_that_ends_every_worker_is_named(cluster, tmp_path, monkeypatch)
 
 def test_workers_are_measured(tmp_path):
     pytest.importorskip("distributed", reason="needs dask and distributed: pip install --group distributed")
-    script = Path(__file__).parents[2] / "benchmarks" / "cluster.py"
+    script = Path(__file__).parents[3] / "benchmarks" / "cluster.py"
     options = ["--workers", "1", "--rows", "2000", "--shards", "2"]
     done = subprocess.run([sys.executable, script, *options], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

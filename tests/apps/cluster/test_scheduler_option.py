@@ -174,7 +174,7 @@ def test_a_package_that_is_missing_is_named(tmp_path):
     (tmp_path / "lacking" / "sitecustomize.py").write_text(
         "import sys\nfor name in ('dask', 'distributed', 'fsspec'):\n    sys.modules[name] = None\n"
     )
-    path = os.pathsep.join([str(tmp_path / "lacking"), str(Path(__file__).parents[2])])
+    path = os.pathsep.join([str(tmp_path / "lacking"), str(Path(__file__).parents[3])])
     assert importlib.util.find_spec("dask")
     for given, told in (
         (["ref-*.tsv", "--scheduler=x.json"], "--scheduler needs the package dask: "),

@@ -1,6 +1,6 @@
 """Writes tests/data/published/biodcase.json: numbers of the script of BioDCASE 2025 task 2. Not a test.
 
-    python tests/golden/make_biodcase.py task2_2025/evaluation
+    python tests/apps/published/make_biodcase.py task2_2025/evaluation
 
 with a checkout of https://github.com/marinebioCASE/task2_2025 at commit ca44f3f9, and pandas, numpy and tqdm.
 The script is called as it is. Its tables, printed with six digits, are written as they were before that.
@@ -92,7 +92,7 @@ def main():
         results.append(scored(evaluation, case, folder))
         shutil.rmtree(str(folder))
     about = {
-        "made_by": "tests/golden/make_biodcase.py",
+        "made_by": "tests/apps/published/make_biodcase.py",
         "repository": "marinebioCASE/task2_2025",
         "commit": COMMIT,
         "versions": {"python": platform.python_version(), "numpy": np.__version__, "pandas": pd.__version__},

@@ -1,6 +1,6 @@
 """Writes tests/data/published/birdnet.json: numbers of BirdNET-Analyzer's evaluation. Run by hand.
 
-    python tests/golden/make_birdnet.py BirdNET-Analyzer
+    python tests/apps/published/make_birdnet.py BirdNET-Analyzer
 
 with a checkout of https://github.com/birdnet-team/BirdNET-Analyzer at commit 37912401, and numpy, pandas,
 scikit-learn and matplotlib. Its package imports models when it is imported, so only the part that evaluates
@@ -90,7 +90,7 @@ def main():
             results.append(STOPS)
     packages = ("numpy", "pandas", "scikit-learn")
     about = {
-        "made_by": "tests/golden/make_birdnet.py",
+        "made_by": "tests/apps/published/make_birdnet.py",
         "repository": "birdnet-team/BirdNET-Analyzer",
         "commit": COMMIT,
         "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},

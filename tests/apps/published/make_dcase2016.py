@@ -1,6 +1,6 @@
 """Writes tests/data/published/dcase2016.json: numbers of the baseline of DCASE 2016 task 3. Not a test.
 
-    python tests/golden/make_dcase2016.py DCASE2016-baseline-system-python
+    python tests/apps/published/make_dcase2016.py DCASE2016-baseline-system-python
 
 with a checkout of https://github.com/TUT-ARG/DCASE2016-baseline-system-python at commit 8e311066, and numpy
 and scikit-learn, which it imports. Its `src/evaluation.py` is of Python 2: the example at its end, which
@@ -109,7 +109,7 @@ def main():
         except (ValueError, ZeroDivisionError, StopIteration):
             results.append(STOPS)
     about = {
-        "made_by": "tests/golden/make_dcase2016.py",
+        "made_by": "tests/apps/published/make_dcase2016.py",
         "repository": "TUT-ARG/DCASE2016-baseline-system-python",
         "commit": COMMIT,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},

@@ -1,6 +1,6 @@
 """Writes tests/data/published/dcase2023.json: numbers of the baseline of DCASE 2023 task 4B. Not a test.
 
-    python tests/golden/make_dcase2023.py dcase2023_task4b_baseline
+    python tests/apps/published/make_dcase2023.py dcase2023_task4b_baseline
 
 with a checkout of https://github.com/marmoi/dcase2023_task4b_baseline at commit 1f9e1a04, and sed_eval 0.2.1
 with dcase_util. Frames go through the baseline's `process_event` and sed_eval as in its `task4b.py`, the
@@ -84,7 +84,7 @@ def main():
             "Macro F1": sum(np.nan_to_num(values)) / config.classes_num_hard,
         })  # fmt: skip
     about = {
-        "made_by": "tests/golden/make_dcase2023.py",
+        "made_by": "tests/apps/published/make_dcase2023.py",
         "repository": "marmoi/dcase2023_task4b_baseline",
         "commit": COMMIT,
         "versions": {

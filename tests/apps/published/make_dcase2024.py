@@ -1,6 +1,6 @@
 """Writes tests/data/published/dcase2024.json: numbers of the baseline of DCASE 2024 task 4. Not a test.
 
-    python tests/golden/make_dcase2024.py
+    python tests/apps/published/make_dcase2024.py
 
 with sed_scores_eval 0.0.4, which `recipes/dcase2024_task4_baseline/local/sed_trainer_pretrained.py` of
 https://github.com/DCASE-REPO/DESED_task at commit c6bcb45b calls; it is called here as it is there, for the
@@ -101,7 +101,7 @@ def main():
             value = intersection_based.psds(**arguments["desed"], **criteria, **weights, num_jobs=1)[0]
             psds.append(None if np.isnan(value) else float(value))
     about = {
-        "made_by": "tests/golden/make_dcase2024.py",
+        "made_by": "tests/apps/published/make_dcase2024.py",
         "repository": "DCASE-REPO/DESED_task",
         "commit": COMMIT,
         "versions": {

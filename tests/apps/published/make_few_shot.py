@@ -1,6 +1,6 @@
 """Writes tests/data/published/few_shot.json: numbers of the script of DCASE few-shot. Not a test.
 
-    python tests/golden/make_few_shot.py dcase-few-shot-bioacoustic/evaluation_metrics
+    python tests/apps/published/make_few_shot.py dcase-few-shot-bioacoustic/evaluation_metrics
 
 with a checkout of https://github.com/c4dm/dcase-few-shot-bioacoustic at commit 33a2119c, in Python 3.8 with
 what its requirements.txt pins: numpy 1.20.1, pandas 1.2.2, scipy 1.6.0, mir_eval 0.6. The script is called as
@@ -102,7 +102,7 @@ def main():
         shutil.rmtree(folder)
     versions = {module.__name__: module.__version__ for module in (np, pd, scipy, mir_eval)}
     about = {
-        "made_by": "tests/golden/make_few_shot.py",
+        "made_by": "tests/apps/published/make_few_shot.py",
         "repository": "c4dm/dcase-few-shot-bioacoustic",
         "commit": COMMIT,
         "versions": {"python": platform.python_version(), **versions},

@@ -1,6 +1,6 @@
 """The numbers of LAT-Bench's script for temporal grounding, to the last bit; where the rules give others.
 
-Golden numbers: tests/golden/make_lat_bench.py names the script and its commit.
+Golden numbers: tests/apps/published/make_lat_bench.py names the script and its commit.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from called import call
 from random_answers import answer_files
 
 from sedeval_soft import evaluate
+from sedeval_soft.apps.published.base import Inputs, published_evaluator
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.published.base import Inputs, published_evaluator
 from sedeval_soft.tables.limits import LIMITS
 
-GOLDEN = Path(__file__).parents[1] / "data" / "published" / "lat_bench.npz"
+GOLDEN = Path(__file__).parents[2] / "data" / "published" / "lat_bench.npz"
 NAMES = ("mIoU", "R@0.3", "R@0.5", "R@0.7")
 FEW = 300
 

@@ -17,10 +17,10 @@ from golden_numbers import STOPS, digest, read_numbers
 from random_tables import Options, random_cases
 
 from sedeval_soft import SettingsError, evaluate
-from sedeval_soft.api.published import published_scores
-from sedeval_soft.published import dcase2024_task4
-from sedeval_soft.published.base import Inputs, published_evaluator
-from sedeval_soft.published.biodcase2025_task2 import JOINED
+from sedeval_soft.apps.published import dcase2024_task4
+from sedeval_soft.apps.published.base import Inputs, published_evaluator
+from sedeval_soft.apps.published.biodcase2025_task2 import JOINED
+from sedeval_soft.apps.published.scores import published_scores
 from sedeval_soft.settings_files import load_preset
 from sedeval_soft.tables.event_table import EventTable
 

@@ -1,6 +1,6 @@
 """The detection error rate of pyannote.metrics, to the last bit; where the rule gives another.
 
-Golden numbers: tests/golden/make_pyannote.py names the versions.
+Golden numbers: tests/apps/published/make_pyannote.py names the versions.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from called import call
 from random_speech import speech_cases
 
 from sedeval_soft import evaluate
-from sedeval_soft.api.published import published_scores
-from sedeval_soft.published.base import Inputs, published_evaluator
+from sedeval_soft.apps.published.base import Inputs, published_evaluator
+from sedeval_soft.apps.published.scores import published_scores
 from sedeval_soft.tables.event_table import EventTable
 
-GOLDEN = Path(__file__).parents[1] / "data" / "published" / "pyannote_vad.npz"
+GOLDEN = Path(__file__).parents[2] / "data" / "published" / "pyannote_vad.npz"
 NUMBER, FEW = 10_000, 300
 RATE = "segment.hard.error_rate.micro"
 

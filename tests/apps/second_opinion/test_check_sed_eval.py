@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tables import long_rows, wide_rows
 
 from sedeval_soft import Settings, evaluate
-from sedeval_soft.interop import sed_eval as causes
+from sedeval_soft.apps.second_opinion import sed_eval as causes
 from sedeval_soft.timeline.recordings import align
 
 pytestmark = pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarning")

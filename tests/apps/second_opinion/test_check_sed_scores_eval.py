@@ -10,8 +10,8 @@ from shared_data import shared
 from tables import long_rows
 
 from sedeval_soft import Settings, SettingsError, evaluate
+from sedeval_soft.apps.second_opinion.sed_scores_eval import SILENT, STAIRS, check_sed_scores_eval
 from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.interop.sed_scores_eval import SILENT, STAIRS, check_sed_scores_eval
 from sedeval_soft.timeline.recordings import align
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")

@@ -14,6 +14,7 @@ from tables import long_rows
 
 from sedeval_soft import Settings, diagnose, evaluate, simulate
 from sedeval_soft.apps.diagnosis.events import classify_errors
+from sedeval_soft.apps.simulate.run import injected_errors
 from sedeval_soft.measures.errors import (
     BACKGROUND,
     CONFUSION,
@@ -26,9 +27,8 @@ from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.file_groups import read_durations
 from sedeval_soft.timeline.events import events_of
 from sedeval_soft.timeline.recordings import align
-from sedeval_soft.tools.simulate import injected_errors
 
-PAGE = Path(__file__).parents[2] / "docs" / "explanations" / "simulate.md"
+PAGE = Path(__file__).parents[3] / "docs" / "explanations" / "simulate.md"
 RATES = dict.fromkeys(KINDS, 0.05)
 
 
@@ -156,7 +156,7 @@ def test_any_reference_can_have_any_error(kind):
 
 
 def test_the_command(tmp_path):
-    reference = Path(__file__).parents[2] / "sample_data" / "ref.tsv"
+    reference = Path(__file__).parents[3] / "sample_data" / "ref.tsv"
     target = tmp_path / "sys.tsv"
     done = call(
         "simulate",

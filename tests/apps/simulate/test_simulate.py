@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sedeval_soft import EvaluationError, diagnose, evaluate, simulate
+from sedeval_soft.apps.simulate.run import KINDS, Betas, perturbed, shuffled
 from sedeval_soft.cli import tables as command
 from sedeval_soft.measures.errors import EVENT_KINDS
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tools.simulate import KINDS, Betas, perturbed, shuffled
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
+SAMPLES = Path(__file__).parents[3] / "sample_data"
 REFERENCE = SAMPLES / "ref.tsv"
 NEEDED = {"beta-noise": {"r": 0.5}, "perturb": {"noise": 0.1, "jitter": 1.0, "drop": 0.2, "merge": 0.2}}
 NEEDED["errors"] = {"rates": dict.fromkeys(EVENT_KINDS, 0.09)}

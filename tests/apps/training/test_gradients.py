@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from libraries import array, library, need, soft_labels
 
-from sedeval_soft import functional as soft
+from sedeval_soft.apps.training import functional as soft
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),

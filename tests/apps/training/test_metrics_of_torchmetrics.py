@@ -12,7 +12,7 @@ from sedeval_soft import SettingsError
 
 torch = need("torch")
 torchmetrics = need("torchmetrics")
-metrics = need("sedeval_soft.torch.metrics")
+metrics = need("sedeval_soft.apps.training.torchmetrics")
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),

@@ -15,7 +15,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsRegressor
 
 from sedeval_soft import EvaluationError, SettingsError, evaluate
-from sedeval_soft.adapters import SoundEventMetric, scorer, trainer_metrics
+from sedeval_soft.apps.training.scikit_learn import SoundEventMetric, scorer, trainer_metrics
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 5))

@@ -11,7 +11,7 @@ from libraries import need, soft_labels
 from sedeval_soft import SettingsError, evaluate
 
 torch = need("torch")
-SoftFLoss = need("sedeval_soft.torch").SoftFLoss
+SoftFLoss = need("sedeval_soft.apps.training.torch").SoftFLoss
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 

@@ -27,7 +27,7 @@ from libraries import (
 )
 
 from sedeval_soft import SettingsError
-from sedeval_soft import functional as soft
+from sedeval_soft.apps.training import functional as soft
 
 AVERAGES = ("micro", "macro", "weighted", None)
 SCORES = {
@@ -261,19 +261,27 @@ def test_what_cannot_be_scored_is_refused(call, said):
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize("epsilon", [1e-7, 1e-12, 2.0**-53, 0.01])
+def test_a_value_of_1_costs_what_one_of_0_does(epsilon):
+    """Of 1 - 1e-7 a float keeps but nine digits of the 1e-7; what is right costs -ln(1 - epsilon)."""
+    for y, p, cost in ((0, 1, -np.log(epsilon)), (1, 0, -np.log(epsilon)), (1, 1, -np.log1p(-epsilon))):
+        found = soft.kl_divergence(np.array([[float(y)]]), np.array([[float(p)]]), eps=epsilon, average=None)
+        assert found[0] == pytest.approx(cost, rel=1e-14)
+
+
 @pytest.mark.parametrize(
     ("missing", "module", "package"),
     [
         ("array_api_compat", "functional", "array-api-compat>="),
         ("torch", "torch", "torch>="),
         pytest.param(
-            *("torchmetrics", "torch.metrics", "torchmetrics>="),
+            *("torchmetrics", "torchmetrics", "torchmetrics>="),
             marks=pytest.mark.skipif(not has("torch"), reason=reason("torch")),
         ),
     ],
 )
 def test_what_is_missing_is_named_with_what_installs_it(missing, module, package):
-    code = f"import sys; sys.modules[{missing!r}] = None\nimport sedeval_soft.{module}"
+    code = f"import sys; sys.modules[{missing!r}] = None\nimport sedeval_soft.apps.training.{module}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert f'{sys.executable} -m pip install "{package}' in done.stderr.splitlines()[-1]

@@ -8,7 +8,7 @@ import pytest
 from documents import blocks, script
 from libraries import need
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 THEIR_WARNINGS = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),

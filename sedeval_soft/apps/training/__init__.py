@@ -1,0 +1,1 @@
+"""Scores while a model is trained, a module for each library: arrays, PyTorch, torchmetrics, scikit-learn."""

@@ -120,7 +120,7 @@ if TYPE_CHECKING:
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.sources import operating_points
     from sedeval_soft.apps.diagnosis import Diagnosis, diagnose
-    from sedeval_soft.apps.published.scores import published_scores
+    from sedeval_soft.apps.published import published_scores
     from sedeval_soft.apps.simulate import simulate
     from sedeval_soft.comparison.board import Board, UnknownSystemError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
@@ -153,7 +153,7 @@ _NAMES = {
     "api.report": "write_report",
     "api.sources": "operating_points",
     "apps.diagnosis": "Diagnosis diagnose",
-    "apps.published.scores": "published_scores",
+    "apps.published": "published_scores",
     "apps.simulate": "simulate",
     "comparison.board": "Board UnknownSystemError",
     "errors": "EvaluationError InputError SettingsError",

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.exceptions import Exit
 
-from sedeval_soft.apps.published import NAMES
 from sedeval_soft.cli import options
 from sedeval_soft.cli.options import argument, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, progress, to_standard_output, warn
@@ -35,6 +33,9 @@ EXAMPLES = """
   soft-sed-eval ref.tsv sys.tsv --require 'segment.soft.f1.macro>=0.35'
   soft-sed-eval merge *.tally
 """
+
+OPINIONS = ("sed_eval", "sed_scores_eval")
+"""Packages that `--check` asks; it also takes the names of published evaluators."""
 
 
 @options.command(
@@ -241,8 +242,16 @@ def _check_evaluated(given: Mapping[str, Any], settings: Settings) -> None:
             "--worst needs a hard or soft reading of segments, events, clips or intersections; --only names "
             "none of them"
         )
-    if given["check"] and given["check"] not in NAMES:
-        import_module(f"sedeval_soft.apps.second_opinion.{given['check']}").refuse_settings(settings)
+    if given["check"] in OPINIONS:
+        from sedeval_soft.apps.second_opinion import refuse_settings
+
+        refuse_settings(given["check"], settings)
+    elif given["check"]:
+        from sedeval_soft.apps.published import NAMES
+
+        if given["check"] not in NAMES:
+            known = ", ".join((*OPINIONS, *NAMES))
+            raise SettingsError(f"--check {given['check']} is not one of {known}")
     if given["runs"] and settings.ci:
         expected = "--runs gives jackknife intervals over runs"
         raise SettingsError(f"--ci {settings.ci} cannot go with --runs; {expected}")
@@ -323,19 +332,18 @@ def _with_doubts(path: str, board: Board | None, systems: list[Scores]) -> tuple
 
 def _second_opinion(tool: str, evaluation: Evaluation, settings: Settings) -> str:
     """Return a table of our scores beside those of a package, or of an evaluator that was published."""
-    if tool in NAMES:
-        from sedeval_soft.apps.published.beside import check_published
+    if tool in OPINIONS:
+        from sedeval_soft.apps.second_opinion import second_opinion
 
-        if evaluation.sides is None:
-            raise TypeError("the rows are not in memory")
-        return check_published(
-            tool, evaluation.sides, evaluation.shard.durations, evaluation.scores, evaluation.scenes,
-            settings=settings,
-        )  # fmt: skip
-    table: str = import_module(f"sedeval_soft.apps.second_opinion.{tool}").second_opinion(
-        evaluation.pair, evaluation.shard.tally, settings, evaluation.scores
-    )
-    return table
+        return second_opinion(tool, evaluation.pair, evaluation.shard.tally, settings, evaluation.scores)
+    from sedeval_soft.apps.published import check_published
+
+    if evaluation.sides is None:
+        raise TypeError("the rows are not in memory")
+    return check_published(
+        tool, evaluation.sides, evaluation.shard.durations, evaluation.scores, evaluation.scenes,
+        settings=settings,
+    )  # fmt: skip
 
 
 def _score_several(

@@ -40,17 +40,17 @@ def published(name: str | None, reference: str | None, system: str | None, **giv
     The numbers follow its script to the last digit, also where that does something else than the rules say;
     presets follow the rules. Without a NAME all evaluators are listed.
     """
-    from sedeval_soft.apps.published import NAMES
-    from sedeval_soft.apps.published.base import published_evaluator
+    from sedeval_soft.apps.published import NAMES, published_evaluator, published_scores
 
     if name is None:
-        width = max(map(len, NAMES), default=0)
-        emit("".join(f"{each:<{width}}  {published_evaluator(each).title}\n" for each in NAMES))
+        width = max(map(len, NAMES)) + 2
+        for evaluator in map(published_evaluator, NAMES):
+            rules = f"\n{'':<{width}}its rules: --preset {evaluator.preset}" * bool(evaluator.preset)
+            emit(f"{evaluator.name:<{width}}{evaluator.title}{rules}\n")
         return
     evaluator = published_evaluator(name)
     if reference is None or system is None:
         raise click.UsageError(f"Expected a reference and a system to score as {name} does.")
-    from sedeval_soft.apps.published.scores import published_scores
     from sedeval_soft.report.render import json_document
 
     check_files({"-o": given["output"]}, {"reference": reference, "system output": system})

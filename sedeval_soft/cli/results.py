@@ -161,24 +161,16 @@ def explain(scores: tuple[str, ...], form: str) -> None:
 def presets(ctx: click.Context) -> None:
     """List the settings of challenges that --preset takes.
 
-    Of each: the challenge and its year, the score that ranks systems, and what `published` calls the
-    challenge's own evaluator.
+    Of each: the challenge and its year, and the score that ranks systems. `published` lists the evaluators
+    that challenges published.
     """
     if ctx.invoked_subcommand is None:
-        from sedeval_soft.apps.published import NAMES
-        from sedeval_soft.apps.published.base import EXPLAINED, published_evaluator
         from sedeval_soft.settings_files import PRESETS, load_preset, text_of_preset
 
-        evaluators: dict[str, list[str]] = {}
-        for each in NAMES:
-            evaluators.setdefault(published_evaluator(each).preset, []).append(each)
         width, lines = max(map(len, PRESETS)) + 2, []
         for name in PRESETS:
             lines.append(f"{name:<{width}}{text_of_preset(name).splitlines()[0].removeprefix('# ')}")
             lines.append(" " * width + f"ranked by {load_preset(name)['rank_by']}")
-            if name in evaluators:
-                lines[-1] += f"; published: {', '.join(evaluators[name])}"
-        lines += ["", f"Where rules and published code differ: {EXPLAINED}"]
         emit("".join(f"{line}\n" for line in lines))
 
 

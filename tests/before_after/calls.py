@@ -48,8 +48,8 @@ PRESETS = {
     "maestro-soft": "maestro", "birdnet-analyzer": "plain",
 }
 PUBLISHED = {
-    "few-shot": "shots_ref.tsv shots_sys.tsv", "biodcase2025-task2": "calls_ref.tsv calls_sys.tsv", "dcase2016-task3": "plain_ref_events.tsv plain_sys_events.tsv",
-    "dcase2023-task4b": "frames_ref.tsv frames_sys.tsv", "dcase2024-task4": "both_ref.tsv both_sys.tsv --durations both_durations.tsv", "birdnet-analyzer": PLAIN,
+    "few-shot": "shots_ref.tsv shots_sys.tsv", "biodcase2025-task2": "calls_ref.tsv calls_sys.tsv",
+    "dcase2024-task4": "both_ref.tsv both_sys.tsv --durations both_durations.tsv", "birdnet-analyzer": PLAIN,
     "lat-bench": "script.jsonl script.jsonl", "pyannote-vad": "voice_ref.tsv voice_sys.tsv",
 }
 FORMS = ("long.csv", "wide.tsv", "wide.csv", "sed_eval.txt", "maestro", "scores", "table.parquet", "table.arrow", "table.jsonl", "table.rttm", "audacity")

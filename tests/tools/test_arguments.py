@@ -17,7 +17,6 @@ NOT_A_NAME = (5, b"x", ["x"])
 WRONG = {
     "convert": {"target": NOT_A_PATH, "to": NOT_A_NAME},
     "validate": {"system": NOT_A_PATH, "reference": (5, b"x"), "classes": (5, b"x", [5]), "fix": NOT_A_PATH},
-    "published_scores": {"name": NOT_A_NAME, "options": (5, ["x"], {5: 5})},
     "operating_points": {"path": NOT_A_PATH},
     "build_site": {"submissions": NOT_A_PATH, "site": NOT_A_PATH, "cache": NOT_A_PATH, "title": NOT_A_NAME,
                    "folds": NOT_A_PATH, "by": NOT_A_PATH},
@@ -36,11 +35,9 @@ def right(tmp_path):
     folder = tmp_path / "submissions"
     folder.mkdir()
     shutil.copy(SYSTEM, folder)
-    sides = {"reference": REFERENCE, "system": SYSTEM}
     return {
         "convert": {"source": SYSTEM, "target": tmp_path / "out.csv"},
         "validate": {"system": SYSTEM},
-        "published_scores": {"name": "dcase2016-task3", **sides},
         "operating_points": {"path": folder},
         "build_site": {"submissions": folder, "reference": REFERENCE, "site": tmp_path / "site"},
         "write_report": {"reference": REFERENCE, "systems": SYSTEM, "path": tmp_path / "page.html"},

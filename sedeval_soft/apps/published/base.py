@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 
-from sedeval_soft.apps.published import NAMES
+import numpy as np
+
+from sedeval_soft.arrays import Index
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import meant
 from sedeval_soft.settings import in_form
@@ -15,6 +17,11 @@ from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import decode
 from sedeval_soft.tables.source import open_source
+
+NAMES = (
+    "few-shot", "biodcase2025-task2", "dcase2024-task4", "birdnet-analyzer", "lat-bench", "pyannote-vad",
+)  # fmt: skip
+"""Of all published evaluators; the module of each, with underscores in its name, has it as `EVALUATOR`."""
 
 EXPLAINED = "page 'Official evaluators' of the documentation"
 """Where it is said what differs between rules and code, and why."""
@@ -41,14 +48,12 @@ class Inputs:
     texts: tuple[str, str] = ("", "")
 
     @classmethod
-    def of_texts(
-        cls, names: Sequence[str], limits: Limits, options: Mapping[str, float | str] | None = None
-    ) -> Inputs:
+    def of_texts(cls, names: Sequence[str], limits: Limits) -> Inputs:
         """Return the texts of the files of both sides; raises InputError where one cannot be read."""
         sources = [open_source(name, limits=limits) for name in names]
         sides = [EventTable.empty(Origin(source.name, source.sha256, "text")) for source in sources]
         ours, theirs = (decode(source) for source in sources)
-        return cls(sides[0], sides[1], options=options or {}, texts=(ours, theirs))
+        return cls(sides[0], sides[1], texts=(ours, theirs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +104,6 @@ class Published:
                     f"{self.name} has no option {name!r}; {known}{meant(str(name), list(self.options))}"
                 )
         given = {name: self._option(name, value) for name, value in inputs.options.items()}
-        for name, value in (("durations", inputs.durations), ("scenes", inputs.scenes)):
-            if value is not None and name not in self.takes:
-                raise SettingsError(f"{self.name} has no use for {name}: its script does not look at them")
         return self.compute(replace(inputs, options={**self.options, **given}))
 
     def _option(self, name: str, value: object) -> float | str:
@@ -123,3 +125,22 @@ def published_evaluator(name: str) -> Published:
     module = import_module(f"sedeval_soft.apps.published.{name.replace('-', '_')}")
     evaluator: Published = module.EVALUATOR
     return evaluator
+
+
+# Rows of lists of events as scripts walk through them: in their order, times as floats, none joined.
+
+
+def check_lists(reference: EventTable, system: EventTable) -> None:
+    """Raise SettingsError where the rows of a table are no events, but time steps of every class."""
+    for role, table in (("reference", reference), ("system", system)):
+        if table.has_steps:
+            raise SettingsError(
+                f"the {role} has a column for each class; expected a list of events, as this script reads"
+            )
+
+
+def rows_by_file(table: EventTable) -> dict[str, Index]:
+    """Return where the rows of each file stand, in the order of the table."""
+    order = np.argsort(table.file, kind="stable")
+    first = np.searchsorted(table.file[order], np.arange(1, len(table.files)))
+    return dict(zip(table.files, np.split(order, first), strict=False))

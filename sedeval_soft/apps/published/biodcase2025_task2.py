@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.apps.published.base import Inputs, Number, Published
-from sedeval_soft.apps.published.rows import check_lists
+from sedeval_soft.apps.published.base import Inputs, Number, Published, check_lists
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.measures.overlaps import overlapping_pairs
 from sedeval_soft.sorting import heads

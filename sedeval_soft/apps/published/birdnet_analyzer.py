@@ -12,8 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sedeval_soft.apps.published.base import Inputs, Number, Published
-from sedeval_soft.apps.published.rows import check_lists, used_classes, with_names
+from sedeval_soft.apps.published.base import Inputs, Number, Published, check_lists
 from sedeval_soft.arrays import Array, Bools, Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.memory import check_room
@@ -90,8 +89,9 @@ def _windows(inputs: Inputs, options: Mapping[str, float]) -> tuple[list[str], B
     # What has detections and no annotations is left out, with its classes, unless it counts as empty.
     everything = bool(options["score_unannotated_as_empty"])
     names = sorted(recordings[0] | recordings[1] if everything else recordings[0])
-    named = [with_names(table, names, table.classes) for table in tables]
-    classes = used_classes(*named)
+    code = {name: k for k, name in enumerate(names)}
+    named = [table.with_files(tuple(names), [code.get(each, -1) for each in table.files]) for table in tables]
+    classes = sorted({table.classes[k] for table in named for k in np.unique(table.row_label).tolist()})
     sides = [table.with_classes(tuple(classes)) for table in named]
     step, overlap = options["sample_duration"], options["min_overlap"]
     length = _lengths(names, sides, inputs.durations or {}, options["recording_duration"])

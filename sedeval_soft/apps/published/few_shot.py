@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.apps.published.base import Inputs, Number, Published
-from sedeval_soft.apps.published.rows import check_lists, rows_by_file
+from sedeval_soft.apps.published.base import Inputs, Number, Published, check_lists, rows_by_file
 from sedeval_soft.arrays import Array, Bools, Index
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.matching import maximum_matching

@@ -20,8 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sedeval_soft.apps.published.base import Inputs, Number, Published
-from sedeval_soft.apps.published.rows import rows_by_file
+from sedeval_soft.apps.published.base import Inputs, Number, Published, rows_by_file
 from sedeval_soft.arrays import Array, Floats
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.event_table import EventTable

@@ -1,7 +1,8 @@
-"""Scores as the evaluators that challenges published print them."""
+"""The numbers that the evaluators of challenges print, alone and beside our scores."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,10 +18,14 @@ from sedeval_soft.api.sources import (
     read_parts,
     sides_of,
 )
-from sedeval_soft.apps.published.base import Inputs, Number, published_evaluator
-from sedeval_soft.errors import SettingsError
-from sedeval_soft.settings import Settings
-from sedeval_soft.tables.limits import Limits
+from sedeval_soft.apps.published.base import EXPLAINED, Inputs, Number, published_evaluator
+from sedeval_soft.errors import SettingsError, counted
+from sedeval_soft.report.table import Table, number, plain_table
+from sedeval_soft.settings import POSTPROCESSING, Settings
+from sedeval_soft.settings_files import load_preset
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.file_groups import Partition, part_by_file
+from sedeval_soft.tables.limits import LIMITS, Limits
 
 
 def published_scores(
@@ -47,20 +52,79 @@ def published_scores(
     limits = limits_from(limits)
     if options is not None:
         check_object("options", options, Mapping)
+    for called, given in (("durations", durations), ("scenes", by)):
+        if given is not None and called not in evaluator.takes:
+            raise SettingsError(f"{name} has no use for {called}: its script does not look at them")
     if evaluator.reads_text:
         if not all(isinstance(side, str | os.PathLike) for side in (reference, system)):
             raise SettingsError(f"{name} reads files; expected a path for the reference and the system")
-        for called, given in (("durations", durations), ("scenes", by)):
-            if given is not None:
-                raise SettingsError(f"{name} has no use for {called}: its script does not look at them")
-        paths = os.fspath(reference), os.fspath(system)
-        return evaluator.numbers(Inputs.of_texts(paths, limits, options))
-    if evaluator.label and not limits.label:
-        limits = replace(limits, label=evaluator.label)
-    rows = sides_of(reference, system, Settings(), limits)
-    scenes = None
-    if by is not None:
-        from sedeval_soft.tables.file_groups import part_by_file
+        inputs = Inputs.of_texts((os.fspath(reference), os.fspath(system)), limits)
+    else:
+        if evaluator.label and not limits.label:
+            limits = replace(limits, label=evaluator.label)
+        inputs = Inputs(*sides_of(reference, system, Settings(), limits))
+    files = inputs.reference.files
+    scenes = None if by is None else part_by_file(read_parts(None, by, files, limits)["by"], files)
+    lengths = read_lengths(durations, limits)
+    return evaluator.numbers(replace(inputs, durations=lengths, scenes=scenes, options=options or {}))
 
-        scenes = part_by_file(read_parts(None, by, rows[0].files, limits)["by"], rows[0].files)
-    return evaluator.numbers(Inputs(*rows, read_lengths(durations, limits), options or {}, scenes))
+
+_OF_PARTS = ("classes", "files", "regions", "after_shots", "ignore_class")
+"""Settings by which a part of the rows is not evaluated."""
+
+
+def check_published(
+    name: str,
+    sides: tuple[EventTable, EventTable],
+    durations: Mapping[str, float] | None,
+    ours: Mapping[str, Number],
+    scenes: Partition | None = None,
+    *,
+    settings: Settings,
+) -> str:
+    """Return a table of our scores beside the numbers of a published evaluator, and where to read why.
+
+    sides: the rows of reference and system, as they were read. ours: our scores by name. scenes: of the
+    files. settings: of our scores. Raises SettingsError where none of ours has a number beside it, and where
+    ours are of a part of the rows: a script is given all of them.
+    """
+    evaluator = published_evaluator(name)
+    if not evaluator.same:
+        raise SettingsError(
+            f"{name} has no number beside ours; soft-sed-eval published {name} prints those that it has"
+        )
+    rules = load_preset(evaluator.preset) if evaluator.preset else {}
+    parts = [each for each in _OF_PARTS if getattr(settings, each) is not None and rules.get(each) is None]
+    parts += [each for each in POSTPROCESSING if getattr(settings, each) and not rules.get(each)]
+    if parts:
+        raise SettingsError(f"--check {name} cannot go with {', '.join(parts)}: its script gets all rows")
+    inputs = Inputs(
+        *sides,
+        durations if "durations" in evaluator.takes else None,
+        scenes=part_by_file(scenes, sides[0].files) if scenes and "scenes" in evaluator.takes else None,
+    )
+    if evaluator.reads_text:
+        inputs = Inputs.of_texts([side.origin.name for side in sides], LIMITS)
+        for side, again in zip(sides, (inputs.reference, inputs.system), strict=True):
+            if side.origin.sha256 != again.origin.sha256:
+                raise SettingsError(f"--check {name} reads files; {side.origin.name} is none, or has changed")
+    numbers = evaluator.numbers(inputs)
+    rows, agree = [], 0
+    for label, score in evaluator.same.items():
+        if score in ours:
+            one, other = evaluator.compared(label, ours[score], numbers.get(label))
+            same, difference = one is other, ""
+            if one is not None and other is not None:
+                same = math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+                difference = "0" if one == other else f"{one - other:+.2e}"
+            agree += same
+            rows.append((score, number(one, 6), number(other, 6), difference, "" if same else "differs"))
+    if not rows:
+        preset = f"; --preset {evaluator.preset} computes those" if evaluator.preset else ""
+        raise SettingsError(f"--check {name} has numbers beside {', '.join(evaluator.same.values())}{preset}")
+    table = Table(f"Second opinion: {name}", ("score", "ours", name, "difference", ""), tuple(rows))
+    return (
+        f"\n{plain_table(table)}\n{agree} of {counted(len(rows), 'score')} agree{'s' * (agree == 1)}.\n"
+        f"{name}: {evaluator.script} of {evaluator.project} ({evaluator.version[:8]}).\n"
+        f"The differences, and why they are: {EXPLAINED}.\n"
+    )

@@ -6,6 +6,7 @@ Golden numbers: tests/apps/published/make_lat_bench.py names the script and its 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,9 @@ FEW = 300
 
 
 def numbers(path, **options):
-    return published_evaluator("lat-bench").numbers(Inputs.of_texts([str(path)] * 2, LIMITS, options))
+    return published_evaluator("lat-bench").numbers(
+        replace(Inputs.of_texts([str(path)] * 2, LIMITS), options=options)
+    )
 
 
 def write(path, lines):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime, timedelta
 
-import make_dcase2023
 import make_dcase2024
 import numpy as np
 import pytest
@@ -17,10 +16,9 @@ from golden_numbers import STOPS, digest, read_numbers
 from random_tables import Options, random_cases
 
 from sedeval_soft import SettingsError, evaluate
-from sedeval_soft.apps.published import dcase2024_task4
+from sedeval_soft.apps.published import dcase2024_task4, published_scores
 from sedeval_soft.apps.published.base import Inputs, published_evaluator
 from sedeval_soft.apps.published.biodcase2025_task2 import JOINED
-from sedeval_soft.apps.published.scores import published_scores
 from sedeval_soft.settings_files import load_preset
 from sedeval_soft.tables.event_table import EventTable
 
@@ -51,36 +49,10 @@ def numbers_of(name, reference, system, options=None, durations=None, *, files=(
         return STOPS
 
 
-def in_scene(row):
-    return row._replace(file=("street/" if row.file[4] in "13" else "home/") + row.file)
-
-
-def of_dcase2016(case, options):
-    return numbers_of(
-        "dcase2016-task3", [*map(in_scene, case.reference)], [*map(in_scene, case.system)], options
-    )
-
-
 def of_birdnet(case, options):
     durations = dict.fromkeys(case.files, case.length) if case.number % 2 else None
     options = {"metrics": "auroc precision recall f1 ap accuracy", **options}
     return numbers_of("birdnet-analyzer", case.reference, case.system, options, durations)
-
-
-def of_dcase2023(case, options):
-    """The system's rows are frames, with a column for each class."""
-    rows, frames = make_dcase2023.frames_of(case)
-    if not frames:
-        return STOPS
-    files, n_frames = tuple(frames), [len(each) for each in frames.values()]
-    onset = np.concatenate([np.arange(n) * 0.2 for n in n_frames])
-    values = tuple(np.concatenate([*frames.values()]).clip(0, 1).T)
-    file = np.repeat(np.arange(len(files)), n_frames).astype(np.int32)
-    system = EventTable(files, tuple(make_dcase2023.CLASSES), file, onset, onset + 0.2, values)
-    numbers = published_evaluator("dcase2023-task4b").numbers(Inputs(table(rows), system, None, options))
-    # That one is sed_scores_eval's, which did not make the file.
-    assert 0 <= (numbers.pop("macro_average f") or 0) <= 1
-    return numbers
 
 
 def of_dcase2024(case, options):
@@ -136,9 +108,7 @@ EVALUATORS = {
     "few_shot": of_few_shot,
     "biodcase": of_biodcase,
     "dcase2024": of_dcase2024,
-    "dcase2023": of_dcase2023,
     "birdnet": of_birdnet,
-    "dcase2016": of_dcase2016,
 }
 """By the name of the file: the numbers of a case with some options."""
 
@@ -195,16 +165,7 @@ def columns(rows):
     return dict(zip(HEADS, map(list, zip(*rows, strict=True)), strict=False))
 
 
-RULES = {
-    "dcase2016-task3": {"only": ("segment", "event"), "offset": False, "onset_collar": 0.2},
-    "birdnet-analyzer": {},
-}
-"""What a preset is asked for beside what it says."""
-
 PAIR = [("x", 1.0, 2, "a"), ("x", 1.3, 2, "a")]
-NEAR_BOTH = [("x", 1.15, 2, "a"), ("x", 0.9, 2, "a")]
-SCENES = [("home/x", 1, 2, "a"), ("street/y", 0, 9, "a")]
-ONE = ("x", 1, 2, "a")
 WINDOWS = [("x", 0, 3, "a"), ("x", 6, 9, "a")]
 HEARD = [(*WINDOWS[0], 0.9), (*WINDOWS[1], 0.8)]
 MISSED = [*WINDOWS, *(("y", *row[1:]) for row in WINDOWS)]
@@ -212,26 +173,7 @@ ALARMS = [*HEARD, ("y", 0, 3, "a", 0.9), ("y", 3, 6, "a", 0.95)]
 ALONE = [HEARD[0], ("x", 3, 6, "a", 0.9)]
 NAMED = ["a/r1.wav", "r1.flac", "b/r1.wav.BirdNET.selection.table.txt", "r1.BirdNET.results.csv"]
 LENGTHS = {"durations": {"x": 30, "y": 30}}
-EVENT_F, MACRO_F, ERRORS, MICRO_F = (
-    f"{family}.hard.{measure}"
-    for family, measure in (("event", "f1.micro"), ("segment", "f1.macro"), ("segment", "error_rate.micro"),
-                            ("segment", "f1.micro"))
-)  # fmt: skip
 RECALL, PRECISION = (f"segment.hard.{measure}.macro" for measure in ("recall", "precision"))
-OF_2016 = {
-    "the order of rows decides who is matched": (
-        PAIR, NEAR_BOTH, {}, {"Event/Overall F1": approx(0.5)}, {EVENT_F: 1.0}),
-    "the other order": (PAIR[::-1], NEAR_BOTH, {}, {"Event/Overall F1": approx(1.0)}, {EVENT_F: 1.0}),
-    "a class that is never detected counts as 0": (
-        [ONE, ("x", 1, 2, "b")], [ONE], {}, {"Seg/Class F1": approx(0.5)}, {MACRO_F: 1.0}),
-    "scenes are scored first and averaged then": (
-        SCENES, SCENES[:1], {"options": {"scenes": "folder"}},
-        {"home Main ER": 0.0, "street Main ER": 1.0, "Average Main ER": 0.5}, {ERRORS: approx(0.9)}),
-    "scenes together": (SCENES, SCENES[:1], {}, {"Main ER": 0.9}, {}),
-    "what only the system has": ([ONE], [ONE, ("y", 1, 2, "a")], {}, {"Main ER": 0.0}, {ERRORS: approx(1.0)}),
-    "a perfect system has not quite 1": (
-        PAIR[:1], PAIR[:1], {}, {"Seg/Overall F1": 1 - 2.0**-52}, {MICRO_F: 1.0}),
-}  # fmt: skip
 OF_BIRDNET = {
     "recordings without detections": (MISSED, HEARD, {}, {"Overall Recall": 1.0}, {RECALL: 0.5}),
     "where their length is known": (MISSED, HEARD, LENGTHS, {"Overall Recall": 0.5}, {RECALL: 0.5}),
@@ -259,38 +201,27 @@ OF_BIRDNET = {
     "names of recordings are what is left of names of tables": (
         [(name, 0, 3, "a") for name in NAMED], [("r1.mp3", 0, 3, "a", 1.0)], {}, {"a: Support": 1}, {}),
 }  # fmt: skip
-DEVIATIONS = {("dcase2016-task3", name): case for name, case in OF_2016.items()} | {
-    ("birdnet-analyzer", name): case for name, case in OF_BIRDNET.items()
-}
-"""By evaluator and what it shows: both tables, what is asked, what the script prints, what the rules give."""
 
 
-@pytest.mark.parametrize(("evaluator", "what"), DEVIATIONS, ids=str)
-def test_scripts_do_something_else_than_the_rules(evaluator, what):
-    reference, system, given, printed, rules = DEVIATIONS[evaluator, what]
+@pytest.mark.parametrize("case", OF_BIRDNET)
+def test_birdnet_does_something_else_than_the_rules(case):
+    reference, system, given, printed, rules = OF_BIRDNET[case]
     sides = columns(reference), columns(system)
-    theirs = published_scores(evaluator, *sides, **given)
+    theirs = published_scores("birdnet-analyzer", *sides, **given)
     assert {name: theirs[name] for name in printed} == printed
     lengths = {"durations": given.get("durations")}
-    scores = evaluate(*sides, preset=evaluator, **lengths, **RULES[evaluator])
+    scores = evaluate(*sides, preset="birdnet-analyzer", **lengths)
     assert {name: scores[name] for name in rules} == rules
 
 
 @pytest.mark.parametrize(
     ("evaluator", "options", "message"),
     [
-        ("dcase2016-task3", {"scenes": "city"}, "scenes must be none, or folder"),
+        ("few-shot", {"subsets": "city"}, "subsets must be folder"),
+        ("few-shot", {"subsets": 1.0}, "the option subsets of few-shot must be a text"),
         *(
-            (
-                "dcase2016-task3",
-                {"time_resolution": wrong},
-                "of dcase2016-task3 must be a finite number, 0 or",
-            )
+            ("birdnet-analyzer", {"threshold": wrong}, "of birdnet-analyzer must be a finite number, 0 or")
             for wrong in (-1.0, math.nan, "1_0", None)
-        ),
-        *(
-            ("dcase2016-task3", {"time_resolution": short}, "time_resolution is too short for 2 s")
-            for short in (0.0, 1e-12)
         ),
         ("birdnet-analyzer", {"threshold": 1.0}, "threshold must be between 0 and 1"),
         ("birdnet-analyzer", {"min_overlap": 3.5}, "min_overlap must be more than 0, and no more than"),
@@ -305,14 +236,25 @@ def test_options_of_scripts_are_checked(evaluator, options, message):
         published_scores(evaluator, columns(PAIR), columns(PAIR), options=options)
 
 
-def test_2016_says_where_its_script_stops():
-    with pytest.raises(SettingsError, match="class 'c', the reference has not: the script stops"):
-        published_scores("dcase2016-task3", columns([ONE]), columns([ONE, ("x", 1, 2, "c")]))
+def test_a_name_and_options_that_there_are_not_are_refused():
+    for given, said in (
+        ({"name": "few-shoot"}, "no published evaluator 'few-shoot'; expected one of few-shot"),
+        ({"name": 5}, "name"),
+        ({"options": ["x"]}, "options"),
+        ({"options": {"iou": 1}}, "few-shot has no option 'iou'; expected one of subsets"),
+    ):
+        with pytest.raises(SettingsError, match=said):
+            published_scores(
+                **{"name": "few-shot", "reference": columns(PAIR), "system": columns(PAIR)} | given
+            )
+
+
+def test_an_argument_that_a_script_does_not_look_at_is_refused():
     with pytest.raises(SettingsError, match="has no use for durations"):
-        published_scores("dcase2016-task3", columns([ONE]), columns([ONE]), durations={"x": 1.0})
+        published_scores("few-shot", columns(PAIR), columns(PAIR), durations={"x": 1.0})
     wide = {"filename": ["x"], "onset": [0], "offset": [1], "a": [0.5]}
     with pytest.raises(SettingsError, match="system has a column for each class; expected a list of events"):
-        published_scores("dcase2016-task3", columns([ONE]), wide)
+        published_scores("few-shot", columns(PAIR), wide)
 
 
 @pytest.mark.parametrize(("matching", "error_rate"), [("optimal", 0), ("greedy", 1)])
@@ -413,55 +355,6 @@ def test_2024_needs_both_data_sets(part, other):
     one = {key: [values[k] for k in rows] for key, values in reference.items()}
     with pytest.raises(SettingsError, match=f"no file of the reference has an event of a class of {other}"):
         published_scores("dcase2024-task4", one, system, durations=durations)
-
-
-def of_2023(labels, frames):
-    """labels: (file, onset, offset, value) of one class; frames: their number and active ones by file."""
-    reference = {
-        key: [row[k] for row in labels] for k, key in enumerate(("filename", "onset", "offset", "value"))
-    }
-    reference["event_label"] = ["car"] * len(labels)
-    rows = [
-        (name, k / 5, (k + 1) / 5, 0.9 * any(first <= k < last for first, last in active))
-        for name, (n_frames, *active) in frames.items()
-        for k in range(n_frames)
-    ]
-    heads = ("filename", "onset", "offset", "car")
-    system = dict(zip(heads, map(list, zip(*rows, strict=True)), strict=True))
-    theirs = published_scores("dcase2023-task4b", reference, system)
-    return theirs, evaluate(reference, system, preset="dcase2023-task4b")
-
-
-@pytest.mark.parametrize(
-    ("labels", "frames", "script", "rules"),
-    [
-        ([("x", 0, 1, 0.9), ("x", 3, 4, 0.9)], {"x": (20, (0, 5), (16, 19))}, 0.5, 0),
-        ([("x", 0, 1, 0.9), ("x", 1, 2, 0.9)], {"x": (20, (4, 6))}, 0.5, 0),
-        ([("x", 0, 1, 0.2), ("y", 1, 2, 0.9)], {"x": (8,), "y": (10, (4, 9))}, 0, 1),
-        ([("x", 0, 1, 0.2), ("y", 1, 2, 0.9)], {"x": (10,), "y": (10, (4, 9))}, 2, 1),
-    ],
-)
-def test_2023_ends_of_events_are_rounded_down_on_one_line_of_time(labels, frames, script, rules):
-    theirs, ours = of_2023(labels, frames)
-    assert theirs["Micro ER"] == pytest.approx(script)
-    assert ours["segment.hard.error_rate.micro"] == rules
-
-
-def test_2023_macro_f_is_of_11_classes():
-    theirs, ours = of_2023([("x", 0, 1, 0.9)], {"x": (5, (0, 5))})
-    assert theirs["Macro F1"] == 1 / 11
-    assert theirs["macro_average f"] == ours["segment.hard.f1.macro"] == 1.0
-
-
-def test_2023_the_last_row_of_a_class_counts():
-    theirs, ours = of_2023([("x", 0, 1, 0.9), ("x", 0, 1, 0.2)], {"x": (5, (0, 5))})
-    assert theirs["Micro F1"] is None
-    assert ours["segment.hard.f1.micro"] == 1.0
-
-
-def test_2023_stops_at_a_file_that_the_reference_has_not():
-    with pytest.raises(SettingsError, match="the system has the file 'y', which the reference has not"):
-        of_2023([("x", 0, 1, 0.9)], {"x": (5, (0, 5)), "y": (5,)})
 
 
 def test_2024_equal_scores_have_no_area():

@@ -14,8 +14,8 @@ from called import call
 from random_speech import speech_cases
 
 from sedeval_soft import evaluate
-from sedeval_soft.apps.published.base import Inputs, published_evaluator
-from sedeval_soft.apps.published.scores import published_scores
+from sedeval_soft.apps.published import published_evaluator, published_scores
+from sedeval_soft.apps.published.base import Inputs
 from sedeval_soft.tables.event_table import EventTable
 
 GOLDEN = Path(__file__).parents[2] / "data" / "published" / "pyannote_vad.npz"

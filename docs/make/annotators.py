@@ -33,7 +33,8 @@ _BLOCK = re.compile(r"^    \$ (.*)\n((?:    (?!\$ ).*\n|\n+(?=    (?!\$ )))*)", 
 
 def made(text: str, folder: Path) -> str:
     """Return the page with what its commands print, run one after the other in a folder."""
-    (folder / "sample_data").symlink_to(ROOT / "sample_data")
+    for name in ("sample_data", "tests"):
+        (folder / name).symlink_to(ROOT / name)
     path = os.pathsep.join((str(COMMANDS), os.environ["PATH"]))
 
     def block(found: re.Match[str]) -> str:

@@ -39,7 +39,6 @@ SIMULATE_EXAMPLES = """
   soft-sed-eval simulate data-sampling ref.tsv --train train.tsv -o sys.tsv
   soft-sed-eval simulate beta-noise ref.tsv --r 0.1 -o sys.parquet
   soft-sed-eval simulate perturb ref.tsv --drop 0.2 --jitter 0.5 -o sys.tsv
-  soft-sed-eval simulate errors ref.tsv --rate onset=0.1 --rate split=0.05
   soft-sed-eval simulate annotator ref.tsv --labels a.tsv --labels b.tsv
 """
 
@@ -58,7 +57,7 @@ TUNE_EXAMPLES = """
 """
 
 KINDS = (
-    "betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "perturb", "errors", "annotator",
+    "betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "perturb", "annotator",
 )  # fmt: skip
 """What can be simulated; a test holds them against the library, which help does not load."""
 
@@ -96,18 +95,6 @@ CONVERSION = (
 )  # fmt: skip
 
 
-def _rates(_: object, __: object, texts: Sequence[str]) -> dict[str, float]:
-    """Return shares by kind of error, as click calls it."""
-    rates: dict[str, float] = {}
-    for text in texts:
-        kind, equals, share = text.partition("=")
-        if not equals or kind in rates:
-            expected = "given twice; expected each kind once" if equals else "expected KIND=SHARE"
-            raise click.BadParameter(f"{text!r}: {expected}.")
-        rates[kind] = number(share)
-    return rates
-
-
 SIMULATION = (
     option(SIMULATED, "--seed", type=int, default=0, show_default=True, metavar="N",
         brief="Seed of the random numbers.",
@@ -141,15 +128,6 @@ SIMULATION = (
     option(SIMULATED, "--noise", type=number, metavar="NUMBER",
         brief="perturb: add noise of about this size.",
         help="perturb: add normally distributed noise with this standard deviation."),
-    option(SIMULATED, "--rate", "rates", multiple=True, metavar="KIND=SHARE", callback=_rates,
-        brief="errors: the share of events with such an error.",
-        help="errors: the share of events with an error of this kind: missed, background, onset, offset, "
-        "both_boundaries, split, merge, duplicate, confusion or confusion_and_boundary. Repeatable; 1 in all "
-        "at most."),
-    option(SIMULATED, "--shift", type=number, metavar="SECONDS",
-        brief="errors: how far ends of events move.",
-        help="errors: how far wrong onsets and offsets are off; offsets six tenths of their event if that is "
-        "more.  [default: 0.5]"),
     option(SIMULATED, "--labels", multiple=True, type=PATH, metavar="TABLE",
         brief="annotator: the labels of one annotator.",
         help="annotator: the labels of one annotator. Repeatable."),
@@ -253,11 +231,9 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
       constant        one value all the time
       beta-noise      a beta distribution that knows nothing of the data
       perturb         REFERENCE with errors of known effect
-      errors          the events of REFERENCE with errors of known kinds
       annotator       the labels of an annotator, for each file one at random
 
-    REFERENCE is the table that the system is to be scored against. Each row of the output is a segment, or an
-    event where KIND is errors.
+    REFERENCE is the table that the system is to be scored against. Each row of the output is a segment.
     """  # noqa: D301 - click's mark for lines that stay as they are
     from sedeval_soft.apps.simulate import simulate as simulated
     from sedeval_soft.errors import counted

@@ -100,7 +100,7 @@ CALLS = [
     "annotate annotator0.tsv annotator1.tsv annotator2.tsv --continuous -o OUT/reference.tsv --format json", "annotate annotator0.tsv annotator1.tsv annotator2.tsv --events consensus -o OUT/reference.tsv",
     "annotate annotator0.tsv annotator1.tsv annotator2.tsv --system sys.tsv --format json", "annotate annotator0.tsv annotator1.tsv annotator2.tsv",
     *(f"diagnose {tables} --format json" for tables in ("ref.tsv sys.tsv", f"{PLAIN} {LENGTHS}", HARD, FRAMES, "ref.tsv sys.tsv sys_b.tsv")), f"diagnose {PLAIN}", f"diagnose {PLAIN} --ci --no-suggestions --format csv",
-    *(f"simulate {kind} ref.tsv -o OUT/s.tsv" for kind in ("betas", "data-sampling", "shuffled-betas", "beta-noise --r 0.5", "constant --value prior", "errors --rate onset=0.2 --rate split=0.1")),
+    *(f"simulate {kind} ref.tsv -o OUT/s.tsv" for kind in ("betas", "data-sampling", "shuffled-betas", "beta-noise --r 0.5", "constant --value prior")),
     "simulate perturb ref.tsv --jitter 0.3 --drop 0.1 --seed 4 -o OUT/s.tsv && ref.tsv OUT/s.tsv --format json",
     *(f"validate {table} --reference plain_ref.tsv {LENGTHS} --format json" for table in ("plain_sys.tsv", "beyond.tsv", "one_side.tsv", "other_classes.tsv", "percent.tsv", "silent.tsv")),
     "validate sys.tsv --reference ref.tsv", "validate bad.tsv plain_sys.tsv --reference plain_ref.tsv", "validate bad.tsv --format sarif", "validate beyond.tsv --fix OUT/fixed.tsv", "validate desed_sys.tsv --preset dcase2019-task4 --format github",

@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.api.sources import Durations, limits_from, read_lengths, shown, to_rows
-from sedeval_soft.apps.simulate.injected import Injected, inject
+from sedeval_soft.api.sources import Durations, limits_from, read_lengths, to_rows
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted
 from sedeval_soft.evaluation.chance import stream
-from sedeval_soft.measures.errors import EVENT_KINDS
 from sedeval_soft.memory import check_room
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Schema, Settings, in_form
@@ -23,13 +21,13 @@ from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
-from sedeval_soft.timeline.recordings import Recordings, align, hard_events
+from sedeval_soft.timeline.recordings import Recordings, align
 
 FITS = ("moments", "likelihood")
 """How beta distributions are fitted."""
 
 KINDS = (
-    "betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "perturb", "errors", "annotator",
+    "betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "perturb", "annotator",
 )  # fmt: skip
 """What can be simulated."""
 
@@ -52,8 +50,6 @@ _ARGUMENTS: dict[str, tuple[Any, tuple[Schema, ...], tuple[str, ...]]] = {
     **dict.fromkeys(("jitter", "smoothing"), (0.0, (_SIZE,), ("perturb",))),
     **dict.fromkeys(("drop", "merge"), (0.0, (_SHARE,), ("perturb",))),
     "scale": (None, (_SIZE,), ("perturb",)),
-    "rates": ({}, (), ("errors",)),
-    "shift": (0.5, (_SIZE,), ("errors",)),
     "labels": ((), (), ("annotator",)),
 }
 """Of the arguments that not all kinds take: the default, the forms of a value, and the kinds that do."""
@@ -78,8 +74,6 @@ def simulate(
 ) -> EventTable:
     """Return the output of a made-up system: rows of one segment each, to be evaluated or converted.
 
-    Of `errors` the rows are events.
-
     reference: what it is to be scored against; it says which files and classes there are, and how long files
         are, unless `durations` does.
     kind: `betas` (a beta distribution for each class, fitted to `train`, else to the reference,
@@ -89,10 +83,8 @@ def simulate(
         or `"prior"`: the mean of each class in `train`, else in the reference), `beta-noise` (alpha = beta =
         `r`), `perturb` (the reference with events dropped and gaps filled, each with a probability `drop` and
         `merge`, events shifted by about `jitter` seconds, values averaged over about `smoothing` seconds and
-        multiplied by `scale`, and `noise` added), `errors` (the reference's events, with errors of known
-        kinds: `rates`, the share of events by kind; ends are off by `shift` seconds, 0.5, or more),
-        `annotator` (each file as one of those who labelled it did, at random; `labels`: a table of each
-        annotator).
+        multiplied by `scale`, and `noise` added), `annotator` (each file as one of those who labelled it did,
+        at random; `labels`: a table of each annotator).
     seed: of the random numbers; streams are those of files and classes by their names, in any order of them.
     segment_length, pool, classes: as in `Settings`. Values of 0 have no row.
 
@@ -108,8 +100,6 @@ def simulate(
         hint = did_you_mean(unknown[0], rows.classes)
         raise SettingsError(f"classes: the reference does not have {listing(unknown, 'class')}{hint}")
     pair = align(rows, rows, settings, read_lengths(durations, limits))
-    if kind == "errors":
-        return injected_errors(pair, arguments["rates"], shift=arguments["shift"], seed=seed).rows
     grid = Grid.over(pair.reach_ticks, settings.segment_ticks)
     cells = max(grid.size, 1) * max(len(pair.classes), 1)
     what = f"{counted(grid.size, 'segment')} x {counted(len(pair.classes), 'class')}"
@@ -125,15 +115,6 @@ def simulate(
     return rows_of(simulated, grid, pair.files, pair.classes, origin)
 
 
-def injected_errors(
-    pair: Recordings, rates: Mapping[str, float], *, shift: float = 0.5, seed: int = 0
-) -> Injected:
-    """Return a reference with errors of known kinds, and which event has which; pair: it on both sides."""
-    events, _ = hard_events(pair)
-    names = pair.files, pair.classes
-    return inject(events, names, pair.length_ticks, rates, shift=shift, seed=seed)
-
-
 def _checked(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return all arguments; raises SettingsError for those that a kind does not take, or that are wrong."""
     in_form("kind", kind, [{"enum": KINDS}])
@@ -147,14 +128,12 @@ def _checked(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
             raise SettingsError(f"{kind} does not take {name}; it takes {takes}")
         if value is not None:
             arguments[name] = in_form(name, value, forms) if forms else value
-    arguments["rates"], labels = _checked_rates(arguments["rates"]), arguments["labels"]
+    labels = arguments["labels"]
     lacks = {
         "r, with which alpha = beta = r": kind == "beta-noise" and arguments["r"] is None,
         f"one of {', '.join(_ERRORS)}": kind == "perturb"
         and not any(arguments[name] for name in _ERRORS)
         and arguments["scale"] is None,
-        "rates, the share of events by kind of error": kind == "errors"
-        and not any(arguments["rates"].values()),
         "labels, the tables of one or more annotators": kind == "annotator"
         and (isinstance(labels, str) or not len(labels)),
     }
@@ -162,21 +141,6 @@ def _checked(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
         if is_lacking:
             raise SettingsError(f"{kind} needs {needed}")
     return arguments
-
-
-def _checked_rates(rates: Any) -> dict[str, float]:  # noqa: ANN401
-    """Return the share of events that have an error, by kind; raises SettingsError."""
-    if not isinstance(rates, Mapping):
-        raise SettingsError(f"rates must be a mapping of kinds of errors to shares, not {shown(rates)}")
-    for name, share in rates.items():
-        if name not in EVENT_KINDS:
-            hint = did_you_mean(name, EVENT_KINDS) if isinstance(name, str) else ""
-            raise SettingsError(f"rates: expected one of {', '.join(EVENT_KINDS)}, not {shown(name)}{hint}")
-        in_form(f"rates: {name}", share, [_SHARE])
-    total = math.fsum(rates.values())
-    if total > 1 + 1e-9:
-        raise SettingsError(f"rates must be 1 or less in all, not {total:g}: an event has one error at most")
-    return {name: float(share) for name, share in rates.items()}
 
 
 def _system(

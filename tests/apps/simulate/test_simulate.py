@@ -12,17 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sedeval_soft import EvaluationError, diagnose, evaluate, simulate
+from sedeval_soft import EvaluationError, evaluate, simulate
 from sedeval_soft.apps.simulate.run import KINDS, Betas, perturbed, shuffled
 from sedeval_soft.cli import tables as command
-from sedeval_soft.measures.errors import EVENT_KINDS
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
 
 SAMPLES = Path(__file__).parents[3] / "sample_data"
 REFERENCE = SAMPLES / "ref.tsv"
 NEEDED = {"beta-noise": {"r": 0.5}, "perturb": {"noise": 0.1, "jitter": 1.0, "drop": 0.2, "merge": 0.2}}
-NEEDED["errors"] = {"rates": dict.fromkeys(EVENT_KINDS, 0.09)}
 NEEDED["annotator"] = {"labels": [SAMPLES / "sys.tsv", SAMPLES / "sys_b.tsv"]}
 
 seeds = st.integers(0, 2**63 - 1)
@@ -63,7 +61,7 @@ def test_a_seed_gives_the_same_system_and_another_gives_another(kind):
     first, again = (simulate(kind, REFERENCE, seed=3, **own) for _ in range(2))
     assert same(first, again)
     assert first.files == tuple(sorted(read_rows(REFERENCE).files))
-    assert kind == "errors" or np.all((first.value > 0) & (first.value <= 1))
+    assert np.all((first.value > 0) & (first.value <= 1))
     if kind != "constant":
         assert any(not same(first, simulate(kind, REFERENCE, seed=seed, **own)) for seed in (4, 5, 6))
 
@@ -195,14 +193,13 @@ def test_known_effects_of_dropping_on_scores():
 
 
 def test_scaled_values_are_too_low_or_too_high_and_nothing_else():
-    for scale, kind, whole in ((0.4, "too_low", "precision"), (1.5, "too_high", "recall")):
-        made = simulate("perturb", REFERENCE, scale=scale)
-        found = diagnose(REFERENCE, made, only="segment.soft", ci=None, suggestions=False)
-        assert found.scores[f"segment.soft.{whole}.micro"] == 1.0
-        costliest = found.table("segment", "soft")[0]
-        assert costliest.kind == kind and abs(costliest.share - found.lost[0].lost) < 1e-12 < costliest.count
+    for scale, whole, none in ((0.4, "precision", "insertion_rate"), (1.5, "recall", "deletion_rate")):
+        scores = evaluate(REFERENCE, simulate("perturb", REFERENCE, scale=scale), only="segment.soft")
+        assert scores[f"segment.soft.{whole}.micro"] == 1.0
+        assert scores["segment.soft.substitution_rate.micro"] == scores[f"segment.soft.{none}.micro"] == 0.0
+        assert scores["segment.soft.error_rate.micro"] > 0.1
         if scale < 1:
-            assert abs(found.scores["segment.soft.recall.micro"] - scale) < 1e-12
+            assert abs(scores["segment.soft.recall.micro"] - scale) < 1e-12
 
 
 def test_shifts_and_noise_have_their_deviation():
@@ -241,13 +238,6 @@ def test_smoothing_is_a_mean_over_what_is_there(values, half):
         ("perturb", {}, "perturb needs one of"),
         ("perturb", {"drop": 2}, "drop must be"),
         ("perturb", {"scale": -1.0}, "scale must be"),
-        ("errors", {}, "errors needs rates"),
-        ("errors", {"rates": {"split": 0.0}}, "errors needs rates"),
-        ("errors", {"rates": {"spilt": 0.1}}, "rates: expected one of .* did you mean 'split'"),
-        ("errors", {"rates": {"split": 1.5}}, "rates: split must be 0 to 1"),
-        ("errors", {"rates": {"split": 0.6, "merge": 0.6}}, "rates must be 1 or less in all"),
-        ("errors", {"rates": ["split"]}, "rates must be a mapping"),
-        ("errors", {"rates": {"split": 0.1}, "shift": "far"}, "shift must be"),
         ("annotator", {}, "needs labels"),
         ("betas", {"seed": 1.5}, "seed must be"),
         ("betas", {"seeds": 1}, "unknown argument"),

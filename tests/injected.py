@@ -1,4 +1,9 @@
-"""A reference with errors of known kinds: what `diagnose` should find in it.
+"""A reference with errors of known kinds, which `diagnose` should find; not a test.
+
+    python tests/injected.py sample_data/ref.tsv anna ben cleo dan eve
+
+writes folders of label tracks for Audacity: of people who miss some events, make up others, and are up to
+0.4 s off.
 
 Each event has at most one error, drawn by its own random numbers. What cannot be had of an event is left out:
 an end that cannot move, since the next event of its class or the end of the recording is near, or a class
@@ -7,6 +12,7 @@ that it could be taken for where all classes are active.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from sedeval_soft import Settings, convert
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.evaluation.chance import stream
 from sedeval_soft.measures.errors import (
@@ -32,9 +39,11 @@ from sedeval_soft.measures.errors import (
 )
 from sedeval_soft.measures.overlaps import overlapping_pairs
 from sedeval_soft.sorting import heads
+from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, to_seconds
 from sedeval_soft.timeline.events import Events, Timed
+from sedeval_soft.timeline.recordings import Recordings, align, hard_events
 
 _NUMBERS = 4
 """Random numbers of an event: its error, how it is made, and for a false alarm when and of which class."""
@@ -57,6 +66,14 @@ class Injected:
     rows: EventTable
     source: Index
     wrong: Index
+
+
+def injected_errors(
+    pair: Recordings, rates: Mapping[str, float], *, shift: float = 0.5, seed: int = 0
+) -> Injected:
+    """Return a reference with errors of known kinds, and which event has which; pair: it on both sides."""
+    events, _ = hard_events(pair)
+    return inject(events, (pair.files, pair.classes), pair.length_ticks, rates, shift=shift, seed=seed)
 
 
 def inject(
@@ -234,3 +251,11 @@ def _written(
         Origin("errors", form="simulated"), of_class.astype(np.int32),
     )  # fmt: skip
     return Injected(events, kind, table, source, wrong)
+
+
+if __name__ == "__main__":
+    reference = read_rows(sys.argv[1])
+    both = align(reference, reference, Settings())
+    often = {"missed": 0.1, "background": 0.1, "onset": 0.3, "offset": 0.3}
+    for number, name in enumerate(sys.argv[2:], 1):
+        convert(injected_errors(both, often, shift=0.4, seed=number).rows, f"{name}/", to="audacity")

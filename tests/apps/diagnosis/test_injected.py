@@ -8,13 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from called import call
+from injected import injected_errors
 from shared_data import shared
 from tables import long_rows
 
-from sedeval_soft import Settings, diagnose, evaluate, simulate
+from sedeval_soft import Settings, diagnose, evaluate
 from sedeval_soft.apps.diagnosis.events import classify_errors
-from sedeval_soft.apps.simulate.run import injected_errors
 from sedeval_soft.measures.errors import (
     BACKGROUND,
     CONFUSION,
@@ -125,13 +124,13 @@ def test_kinds_have_their_rates_and_each_row_is_accounted_for():
 
 def test_no_errors_are_a_perfect_system_and_missing_all_is_silence():
     reference = random_reference(3, n_files=4)
-    assert len(simulate("errors", reference, rates={"missed": 1.0})) == 0
+    assert len(injected(reference, Settings(), 0, {"missed": 1.0})[0].rows) == 0
     lengths = {f"f{file}": 60.0 for file in range(4)}
     # There is but one class, and no other to take it for.
     single = long_rows([("f", 1.0, 2.0, "a"), ("f", 4.0, 5.0, "a")])
-    scores = evaluate(single, simulate("errors", single, rates={"confusion": 1.0}))
+    scores = evaluate(single, injected(single, Settings(), 0, {"confusion": 1.0})[0].rows)
     assert scores["event.hard.f1.micro"] == 1.0
-    made = simulate("errors", reference, rates={"confusion": 1.0}, durations=lengths)
+    made = injected(reference, Settings(), 0, {"confusion": 1.0}, lengths)[0].rows
     found = diagnose(reference, made, only="event.hard", ci=None, suggestions=False)
     costliest = found.table("event", "hard")[0]
     assert costliest.kind == "confusion" and costliest.share >= 0.95 * found.lost[0].lost > 0.5
@@ -153,35 +152,3 @@ def test_any_reference_can_have_any_error(kind):
         assert np.all((out.rows.onset >= 0) & (out.rows.onset < out.rows.offset))
         if kind not in {"merge"}:
             assert np.all(out.rows.offset <= pair.length[out.rows.file] + 1e-9)
-
-
-def test_the_command(tmp_path):
-    reference = Path(__file__).parents[3] / "sample_data" / "ref.tsv"
-    target = tmp_path / "sys.tsv"
-    done = call(
-        "simulate",
-        "errors",
-        reference,
-        "--rate",
-        "onset=0.2",
-        "--rate",
-        "merge=0.1",
-        "--shift",
-        "0.4",
-        "-o",
-        target,
-    )
-    assert done.code == 0 and "simulated errors, seed 0" in done.err
-    made = simulate("errors", reference, rates={"onset": 0.2, "merge": 0.1}, shift=0.4)
-    assert dict(evaluate(reference, target)) == dict(evaluate(reference, made))
-    for wrong, said in (
-        ("onset", "expected KIND=SHARE"),
-        ("onset=x", "not a number"),
-        ("onst=0.1", "did you mean"),
-    ):
-        done = call("simulate", "errors", reference, "--rate", wrong)
-        assert done.code == 2 and said in done.err, done.err
-    done = call("simulate", "errors", reference, "--rate", "onset=0.1", "--rate", "onset=0.2")
-    assert done.code == 2 and "given twice" in done.err
-    done = call("simulate", "perturb", reference, "--rate", "onset=0.1")
-    assert done.code == 2 and "perturb does not take rates" in done.err

@@ -42,15 +42,16 @@ def measured(patterns: tuple[str, str], n_workers: int, n_rows: int) -> str:
     from distributed import LocalCluster
 
     from sedeval_soft import evaluate
+    from sedeval_soft.apps.cluster import workers
 
     with (
         LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as cluster,
         cluster.get_client() as client,
+        workers(cluster.scheduler_address) as execute,
     ):
-        address = cluster.scheduler_address
-        evaluate(*(name.replace("*", "000") for name in patterns), only=("segment",), scheduler=address)
+        evaluate(*(name.replace("*", "000") for name in patterns), only=("segment",), execute=execute)
         before, start, ours = client.run(time.process_time), time.perf_counter(), time.process_time()
-        evaluate(*patterns, only=("segment",), scheduler=address)
+        evaluate(*patterns, only=("segment",), execute=execute)
         wall, ours = time.perf_counter() - start, time.process_time() - ours
         after = client.run(time.process_time)
     busy = [after[worker] - before[worker] for worker in after]

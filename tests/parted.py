@@ -7,7 +7,7 @@ from typing import Any
 
 from sedeval_soft import Limits, Settings
 from sedeval_soft.evaluation.evaluate import count_tables
-from sedeval_soft.evaluation.execute import Execute, cluster
+from sedeval_soft.evaluation.execute import Execute
 from sedeval_soft.evaluation.shard import Shard
 
 
@@ -25,5 +25,7 @@ def count_in_parts(
     how = {"n_parts": 3, "block": 300, **how}
     if scheduler is None:
         return count_tables(*given, how.pop("execute", None) or Execute(), **how)
-    with cluster(scheduler) as workers:
-        return count_tables(*given, workers, **how)
+    from sedeval_soft.apps.cluster import workers
+
+    with workers(scheduler) as execute:
+        return count_tables(*given, execute, **how)

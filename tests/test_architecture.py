@@ -20,8 +20,8 @@ import sedeval_soft
 ROOT = Path(sedeval_soft.__file__).parent
 OPTIONAL = {
     "array_api_compat": "apps.training",
-    "dask": "evaluation",
-    "distributed": "evaluation",
+    "dask": "apps.cluster",
+    "distributed": "apps.cluster",
     "fsspec": "tables",
     "numba": "measures",
     "torch": "apps.training",

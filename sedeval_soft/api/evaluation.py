@@ -14,6 +14,7 @@ from sedeval_soft import __version__
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
+    check_object,
     check_text,
     is_points,
     limits_from,
@@ -27,6 +28,7 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.evaluate import count_rows, count_tables, is_large
+from sedeval_soft.evaluation.execute import Execute, processes
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import score_shard
@@ -61,7 +63,7 @@ def evaluate(
     limits: Limits | None = None,
     jobs: int | str | None = None,
     memory_limit: int | str | None = None,
-    scheduler: str | None = None,
+    execute: Execute | None = None,
     settings: Settings | None = None,
     **values: Unpack[Keywords],
 ) -> Scores:
@@ -90,8 +92,8 @@ def evaluate(
     limits: the most that each input may have; the defaults of `Limits` if none are given.
     jobs: how many processes count large tables in files (0 or "all": one for each processor); in a script
         below `if __name__ == "__main__":`, as for any processes. memory_limit: the most memory that may be
-        taken, in bytes or as "4G"; tables in files that need more are counted in parts. scheduler: the
-        workers that count, as `--scheduler` has it. The scores are the same.
+        taken, in bytes or as "4G"; tables in files that need more are counted in parts. execute: the
+        workers that count, as `sedeval_soft.apps.cluster.workers` yields them. The scores are the same.
     settings: an object of `Settings`, or its fields as keywords, which hold over those of a challenge if the
         keyword `preset` names one; class names of arrays come from `classes`. Other keywords say how tables
         are read, beside an object of `Settings`, too. columns: which columns play which role where tables
@@ -115,7 +117,7 @@ def evaluate(
         evaluation = evaluation_of(
             reference, system, with_folds(settings_of_points(chosen, [system]), folds),
             durations=durations, name=name, folds=folds, by=by, limits=limits,
-            jobs=count, scheduler=scheduler, rows_in_memory=bool(draws), progress=progress,
+            jobs=count, execute=execute, rows_in_memory=bool(draws), progress=progress,
         )  # fmt: skip
         return (evaluation.with_chance(draws, progress) if draws else evaluation).scores
 
@@ -183,7 +185,7 @@ def evaluation_of(
     by: Parted | None = None,
     limits: Limits,
     jobs: int | None = None,
-    scheduler: str | None = None,
+    execute: Execute | None = None,
     rows_in_memory: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -197,29 +199,23 @@ def evaluation_of(
 
         check_means(settings, scenes=by is not None or bool(settings.scenes))
     files = all(isinstance(side, str | os.PathLike) for side in (reference, system))
-    if scheduler is not None:
-        check_text("scheduler", scheduler)
-        if not files:
-            raise SettingsError("scheduler needs tables in files; expected their paths, patterns or URLs")
-        if rows_in_memory:
-            raise SettingsError("scheduler cannot go with chance, which needs all rows at once")
-        if settings.files is not None:
-            raise SettingsError("scheduler cannot go with files, which are chosen among all rows at once")
-        if limits.forms:
-            raise SettingsError(
-                "scheduler cannot go with --from: workers find out the form of a table themselves"
-            )
+    if execute is not None:
+        check_object("execute", execute, Execute)
+        for wrong, message in (
+            (not files, "need tables in files; expected their paths, patterns or URLs"),
+            (rows_in_memory, "cannot go with chance, which needs all rows at once"),
+            (settings.files is not None, "cannot go with files, which are chosen among all rows at once"),
+            (limits.forms, "cannot go with --from: they find out the form of a table themselves"),
+        ):
+            if wrong:
+                raise SettingsError(f"workers of a cluster {message}")
     jobs = processors() if jobs == 0 else jobs
     whole = rows_in_memory or settings.files is not None or bool(limits.forms)
     paths = (os.fspath(reference), os.fspath(system)) if files and not whole else None
     sides: tuple[EventTable, EventTable] | None = None
-    if paths is not None and (scheduler is not None or is_large(*paths, jobs or 1)):
-        from sedeval_soft.evaluation.execute import cluster, processes
-
-        where: Any
-        where = processes(jobs or 1) if scheduler is None else cluster(scheduler)
-        with where as execute:
-            shard = count_tables(*paths, settings, lambda: read_lengths(durations, limits), limits, execute)
+    if paths is not None and (execute is not None or is_large(*paths, jobs or 1)):
+        with processes(jobs or 1) if execute is None else nullcontext(execute) as who:
+            shard = count_tables(*paths, settings, lambda: read_lengths(durations, limits), limits, who)
         shard = shard if name is None else shard._replace(system=name)
     else:
         sides, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)

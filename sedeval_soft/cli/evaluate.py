@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from sedeval_soft.api.evaluation import Evaluation
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.comparison.board import Board
+    from sedeval_soft.evaluation.execute import Execute
     from sedeval_soft.evaluation.scores import Scores
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.event_table import EventTable
@@ -276,10 +278,11 @@ def _score(
         if system is None:
             sides, board, scores = _score_several(given, how, show)
         else:
-            evaluation = evaluation_of(
-                given["reference"], system, **how, jobs=given["jobs"], scheduler=given["scheduler"],
-                rows_in_memory=bool(page or given["chance"] or given["check"]), progress=show,
-            )  # fmt: skip
+            with _workers(given["scheduler"]) as execute:
+                evaluation = evaluation_of(
+                    given["reference"], system, **how, jobs=given["jobs"], execute=execute,
+                    rows_in_memory=bool(page or given["chance"] or given["check"]), progress=show,
+                )  # fmt: skip
     if evaluation is not None:
         if given["chance"]:
             with progress(quiet=quiet, label="moving the output in time") as show:
@@ -313,6 +316,15 @@ def _score(
         # With what a reference declares.
         presentation.add(_second_opinion(given["check"], evaluation, evaluation.shard.settings))
     return presentation.judge(scores) if presentation.requirements else 0
+
+
+def _workers(scheduler: str | None) -> AbstractContextManager[Execute | None]:
+    """Return the workers of a scheduler, or none if there is no scheduler."""
+    if scheduler is None:
+        return nullcontext()
+    from sedeval_soft.apps.cluster import workers
+
+    return workers(scheduler)
 
 
 def _with_doubts(path: str, board: Board | None, systems: list[Scores]) -> tuple[Board | None, list[Scores]]:

@@ -1,49 +1,25 @@
-"""How parts are worked on: one after another, by processes of this machine, or by the workers of a cluster.
+"""How parts are worked on: one after another, or by processes of this machine.
 
-Nothing else differs between them. Who is lost, what is begun anew and what goes where is the business of
-`concurrent.futures` and of dask.
+`sedeval_soft.apps.cluster` yields the workers of a cluster; nothing else differs between them.
 """
 
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import signal
-import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from sedeval_soft import __version__
-from sedeval_soft.errors import EvaluationError, SettingsError, install_command, one_line, visible
-from sedeval_soft.memory import memory_limited, reuse_freed, room, taken
+from sedeval_soft.errors import EvaluationError, SettingsError
+from sedeval_soft.memory import memory_limited, reuse_freed, room
 from sedeval_soft.tables.source import is_url
 from sedeval_soft.threads import become_worker
 
 _PROCESS = 160 << 20
 """Bytes of a process that has done nothing yet, and of what it needs beside what it counts."""
-
-OPTION = "--scheduler"
-
-_WAIT = 120
-"""Seconds in which a scheduler must have a worker; dask's setting `soft-sed-eval.wait` says otherwise."""
-
-_SHARE = 0.8
-"""How much of its memory limit a worker takes, a little above which dask stops giving it work."""
-
-_ASSUMED = 8 << 30
-"""Bytes of a worker that does not say how many it may take."""
-
-_APART = " / "
-"""What parts the name of a piece of work, which messages tell, from what makes its key its own."""
-
-_LOGGERS = ("distributed", "tornado", "asyncio")
-
-_PACKAGES = {"soft-sed-eval": "sedeval_soft", "numpy": "numpy", "distributed": "distributed"}
-"""Packages of which every worker must have the version that is here: last digits may differ else."""
 
 
 def _in_turn(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
@@ -52,7 +28,7 @@ def _in_turn(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
 
 @dataclass(frozen=True)
 class Execute:
-    """Who works: this process, on one item after another, unless `processes` or `cluster` say otherwise.
+    """Who works: this process, on one item after another, unless `processes` or an app say otherwise.
 
     map: returns a function's result for each item, in order; raises what the first that fails raises. jobs:
     how many work at a time. memory: bytes that each may take. elsewhere: whether they work on other machines.
@@ -68,7 +44,7 @@ class Execute:
         if not self.elsewhere or is_url(name):
             return name
         if name == "-":
-            raise SettingsError(f"{OPTION}: workers cannot read standard input; expected files or URLs")
+            raise SettingsError("workers elsewhere cannot read standard input; expected files or URLs")
         return os.path.abspath(name)  # noqa: PTH100 - as it is typed else
 
 
@@ -132,147 +108,3 @@ def end_with_parent() -> None:
             os._exit(1)
 
     threading.Thread(target=follow, daemon=True).start()
-
-
-def _by_workers(
-    scheduler: str,
-    client: Any,  # noqa: ANN401 - of dask
-    memory: int,
-    function: Callable[[Any], Any],
-    items: Iterable[Any],
-) -> list[Any]:
-    from concurrent.futures import CancelledError
-
-    from distributed.scheduler import KilledWorker
-
-    items = list(items)
-    keys = [f"{visible(item.name)}{_APART}{uuid.uuid4().hex}" for item in items]
-    work = partial(_work, __version__, memory, function)
-    futures = client.map(work, items, key=keys, pure=False)
-    try:
-        return [future.result() for future in futures]
-    except EvaluationError:
-        raise
-    except KilledWorker as error:
-        name = str(error.task).rsplit(_APART, 1)[0]
-        raise EvaluationError(
-            f"{name}: {error.allowed_failures + 1} workers ended, one after another, while they worked "
-            f"on it; the last was {error.last_worker.address}. Expected workers with more memory, or "
-            "smaller shards"
-        ) from error
-    except CancelledError as error:
-        raise EvaluationError(f"{OPTION} {scheduler}: the connection to the scheduler was lost") from error
-    except Exception as error:
-        raise EvaluationError(
-            f"{OPTION} {scheduler}: a worker failed: {type(error).__name__}: {one_line(error)}"
-        ) from error
-
-
-def _work(version: str, memory: int, function: Callable[[Any], Any], item: Any) -> Any:  # noqa: ANN401
-    """Work as a worker of a cluster, in so much more memory, as the version that asked for it."""
-    if version != __version__:
-        raise EvaluationError(f"a worker has soft-sed-eval {__version__}, here it is {version}")
-    become_worker()
-    with memory_limited(taken() + memory):
-        return function(item)
-
-
-@contextlib.contextmanager
-def cluster(scheduler: str) -> Iterator[Execute]:
-    """Yield the workers of a scheduler: an address, or the path of a scheduler file.
-
-    Raises SettingsError and EvaluationError where there are none, or where they differ.
-    """
-    try:
-        import dask
-        import distributed
-    except ImportError as error:
-        raise SettingsError(
-            f"{OPTION} needs the package {error.name}: {install_command('dask', 'distributed')}"
-        ) from error
-    name, address = visible(scheduler), _address(scheduler)
-    wait = dask.config.get("soft-sed-eval.wait", _WAIT)
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(_quietly())
-        try:
-            client = distributed.Client(address, set_as_default=False)
-        except Exception as error:
-            raise EvaluationError(f"{OPTION} {name}: cannot be reached: {one_line(error)}") from error
-        stack.callback(_close, client)
-        try:
-            client.wait_for_workers(1, timeout=wait)
-        except (TimeoutError, TypeError, ValueError) as error:
-            raise EvaluationError(
-                f"{OPTION} {name}: there has been no worker for {wait} s; expected `dask worker` "
-                "processes of that scheduler, whose logs say why they end"
-            ) from error
-        _check_versions(name, client)
-        # Some versions tell of five where nobody asks for all.
-        workers = client.scheduler_info(n_workers=-1)["workers"].values()
-        jobs = sum(worker["nthreads"] for worker in workers)
-        limits = [(worker.get("memory_limit") or _ASSUMED) // worker["nthreads"] for worker in workers]
-        memory = int(_SHARE * min(limits))
-        yield Execute(partial(_by_workers, name, client, memory), jobs, memory, elsewhere=True)
-
-
-def _address(scheduler: str) -> str:
-    """Return the address of a scheduler: what was given, or that in its file, for which dask would wait."""
-    import json
-
-    if "://" in scheduler:
-        return scheduler
-    option = f"{OPTION} {visible(scheduler)}"
-    expected = "expected tcp://HOST:PORT, or the path of a scheduler file; --jobs uses this machine"
-    try:
-        return str(json.loads(Path(scheduler).read_bytes())["address"])
-    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        why = f"cannot be read: {error.strerror}" if isinstance(error, OSError) else "is not a scheduler file"
-        raise SettingsError(f"{option}: {why}; {expected}") from error
-
-
-def _close(client: Any) -> None:  # noqa: ANN401 - of dask
-    # What is lost cannot be closed any more, which nobody needs to be told.
-    with contextlib.suppress(Exception):
-        client.close(timeout=10)
-
-
-@contextlib.contextmanager
-def _quietly() -> Iterator[None]:
-    """Keep dask's own words from standard error: what must be known is told once, by who calls."""
-    import warnings
-
-    loggers = [logging.getLogger(name) for name in {*logging.root.manager.loggerDict, *_LOGGERS}
-               if name.split(".")[0] in _LOGGERS]  # fmt: skip
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        before = [(logger, logger.level) for logger in loggers]
-        for logger in loggers:
-            logger.setLevel(logging.CRITICAL + 1)
-        try:
-            yield
-        finally:
-            for logger, level in before:
-                logger.setLevel(level)
-
-
-def _check_versions(scheduler: str, client: Any) -> None:  # noqa: ANN401
-    """Raise EvaluationError where a worker has another version of what makes results the same.
-
-    A worker that cannot read what it is sent would just end, and be begun anew.
-    """
-    from pkgutil import resolve_name
-
-    for package, module in _PACKAGES.items():
-        here = resolve_name(f"{module}:__version__")
-        try:
-            found = client.run(resolve_name, f"{module}:__version__", on_error="return")
-        except Exception as error:
-            message = f"{OPTION} {scheduler}: its workers do not answer: {one_line(error)}"
-            raise EvaluationError(message) from error
-        for address, there in sorted(found.items()):
-            # Of one that was lost meanwhile nothing is known.
-            if there != here and not isinstance(there, OSError):
-                raise EvaluationError(
-                    f"{OPTION} {scheduler}: versions differ on {address}: {package} {one_line(there)}, here "
-                    f"{here}. Expected the same everywhere"
-                )

@@ -24,6 +24,7 @@ from sedeval_soft import (
     threshold_curves,
 )
 from sedeval_soft.api.evaluator import merge_tallies
+from sedeval_soft.evaluation.execute import Execute
 from sedeval_soft.report import render
 
 TABLE = {
@@ -293,10 +294,9 @@ LIMIT = "memory_limit must be bytes, or a size such as '4G', not"
     [
         *(({"jobs": number}, JOBS) for number in (-1, True, "many")),
         *(({"memory_limit": most}, LIMIT) for most in (0, "much", 1.5)),
-        ({"scheduler": 7}, "scheduler must be a text, not 7"),
-        ({"scheduler": "x.json", "chance": True}, "scheduler cannot go with chance, which needs all rows"),
-        ({"scheduler": "x.json", "reference": TABLE}, "scheduler needs tables in files"),
-        ({"scheduler": "no file"}, "--scheduler"),
+        ({"execute": 7}, "execute must be"),
+        ({"execute": Execute(), "chance": True}, "cannot go with chance, which needs all rows"),
+        ({"execute": Execute(), "reference": TABLE}, "need tables in files"),
     ],
 )
 def test_parts_that_cannot_be_asked_for(how, words):

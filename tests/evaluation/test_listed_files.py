@@ -25,6 +25,7 @@ from sedeval_soft import (
     validate,
     write_report,
 )
+from sedeval_soft.evaluation.execute import Execute
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.file_groups import read_listed
 
@@ -215,8 +216,8 @@ def test_what_is_no_list_is_refused(tmp_path, text, message):
     unnamed = {"onset": [0], "offset": [1], "label": ["car"]}
     with pytest.raises(InputError, match="there is no column of file names"):
         evaluate(unnamed, unnamed, files=["a"])
-    with pytest.raises(SettingsError, match="scheduler cannot go with files"):
-        evaluate(REFERENCE, SYSTEM, files=["cafe"], scheduler="tcp://x:1")
+    with pytest.raises(SettingsError, match="cannot go with files"):
+        evaluate(REFERENCE, SYSTEM, files=["cafe"], execute=Execute())
 
 
 def test_a_table_of_any_form_is_a_list(tmp_path):

@@ -19,7 +19,7 @@ from parted import count_in_parts
 from sedeval_soft import EvaluationError, InputError, Limits, Settings, __version__
 from sedeval_soft.api.sources import read_parts, sides_of
 from sedeval_soft.evaluation.evaluate import count_rows
-from sedeval_soft.evaluation.execute import Execute, cluster, processes
+from sedeval_soft.evaluation.execute import Execute, processes
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.memory import RoomError, memory_limited, taken
@@ -84,14 +84,18 @@ SETTINGS = {
 def everybody():
     """All who can work on parts, by name."""
     with processes(2) as two:
-        if importlib.util.find_spec("distributed") is None:
+        if any(
+            importlib.util.find_spec(name) is None for name in ("distributed", "sedeval_soft.apps.cluster")
+        ):
             yield {"serial": Execute(), "processes": two}
         else:
             from distributed import LocalCluster
 
+            from sedeval_soft.apps.cluster import workers
+
             of = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 60}
-            with LocalCluster(2, **of) as local, cluster(local.scheduler_address) as workers:
-                yield {"serial": Execute(), "processes": two, "dask": workers}
+            with LocalCluster(2, **of) as local, workers(local.scheduler_address) as dask:
+                yield {"serial": Execute(), "processes": two, "dask": dask}
 
 
 def written(folder: Path, role: str, seed: int, form: str, number: int, *, wrong: bool, steps: tuple) -> str:

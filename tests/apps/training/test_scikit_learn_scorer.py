@@ -1,9 +1,6 @@
-"""Scores as scikit-learn and Hugging Face call their metrics."""
+"""Scores as scikit-learn calls them."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +12,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsRegressor
 
 from sedeval_soft import EvaluationError, SettingsError, evaluate
-from sedeval_soft.apps.training.scikit_learn import SoundEventMetric, scorer, trainer_metrics
+from sedeval_soft.apps.training.scikit_learn import scorer
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 5))
@@ -77,86 +74,3 @@ class TestScikitLearn:
             scorer("segment.soft.f2.macro")
         with pytest.raises(SettingsError, match="segment_length"):
             scorer(segment_lenght=1.0)
-
-
-RECORDINGS = [SOFT[:30], SOFT[30:70], SOFT[70:]]
-OUTPUTS = [np.clip(each + 0.2 * RNG.normal(size=each.shape), 0, 1) for each in RECORDINGS]
-
-
-class TestHuggingFace:
-    def told(self, names, **settings):
-        scores = evaluate(np.concatenate(RECORDINGS), np.concatenate(OUTPUTS), **settings)
-        return {name: pytest.approx(scores[name], abs=1e-12) for name in names}
-
-    def test_all_ways_of_adding_say_the_same(self):
-        names = ("segment.soft.f1.macro", "segment.hard.error_rate.micro", "segment.soft.f1[2]")
-        metric, told = SoundEventMetric(names), self.told(names)
-        # It begins anew after each computation and each failure.
-        with pytest.raises(EvaluationError):
-            metric.compute(predictions=OUTPUTS, references=[RECORDINGS[0], RECORDINGS[1][:3], RECORDINGS[2]])
-        assert metric.compute(predictions=OUTPUTS, references=RECORDINGS) == told
-        metric.add_batch(predictions=OUTPUTS[:1], references=RECORDINGS[:1])
-        metric.add_batch(predictions=OUTPUTS[1:], references=RECORDINGS[1:])
-        assert metric.compute() == told
-        for output, recording in zip(OUTPUTS, RECORDINGS, strict=True):
-            metric.add(prediction=output.tolist(), reference=recording.tolist())
-        assert metric.compute() == told
-
-    def test_scores_of_other_groups_and_settings(self):
-        names = ("segment.soft.spearman.macro", "segment.hard.f1.macro")
-        metric = SoundEventMetric(names, threshold=0.3)
-        found = metric.compute(predictions=OUTPUTS, references=RECORDINGS)
-        assert found == self.told(names, threshold=0.3, measures=["divergence"])
-
-    def test_recordings_are_files(self):
-        """Events end with their recording, as they would not in one long array."""
-        metric = SoundEventMetric(["event.hard.n_ref.micro"])
-        ones = [np.ones((4, 1)), np.ones((4, 1))]
-        assert metric.compute(predictions=ones, references=ones) == {"event.hard.n_ref.micro": 2}
-
-    @pytest.mark.parametrize(
-        ("call", "said"),
-        [
-            (lambda: SoundEventMetric("segment.soft.f1.macro"), "a list of names"),
-            (lambda: SoundEventMetric([]), "a list of names"),
-            (lambda: SoundEventMetric().compute(predictions=OUTPUTS), "or neither"),
-            (
-                lambda: SoundEventMetric().compute(predictions=OUTPUTS, references=[]),
-                "expected the same number",
-            ),
-            (lambda: SoundEventMetric().compute(), "nothing has been counted"),
-            (lambda: trainer_metrics()(Evaluated(SOFT, SOFT)), "expected one shape"),
-        ],
-    )
-    def test_wrong_calls_are_refused(self, call, said):
-        with pytest.raises(EvaluationError, match=said):
-            call()
-
-
-@dataclass
-class Evaluated:
-    """As an EvalPrediction of transformers."""
-
-    predictions: Any
-    label_ids: Any
-
-
-def test_metrics_of_a_trainer_leave_padding_out():
-    length = max(map(len, RECORDINGS))
-    logits, labels = np.zeros((3, length, 3)), np.full((3, length, 3), -100.0)
-    for i, (output, recording) in enumerate(zip(OUTPUTS, RECORDINGS, strict=True)):
-        clipped = np.clip(output, 1e-12, 1 - 1e-12)
-        logits[i, : len(output)] = np.log(clipped / (1 - clipped))
-        labels[i, : len(output)] = recording
-    names = ("segment.soft.f1.micro", "segment.soft.error_rate.micro")
-    told = SoundEventMetric(names).compute(predictions=OUTPUTS, references=RECORDINGS)
-    for predictions in (logits, (logits, "hidden states")):
-        found = trainer_metrics(names)(Evaluated(predictions, labels))
-        assert found == {name: pytest.approx(value, abs=1e-9) for name, value in told.items()}
-    probabilities = 1 / (1 + np.exp(-logits))
-    found = trainer_metrics(names, from_logits=False)(Evaluated(probabilities, labels))
-    assert found == {name: pytest.approx(value, abs=1e-9) for name, value in told.items()}
-    # Large logits do not overflow.
-    logits = np.array([[[-1e30, 1e30]]])
-    found = trainer_metrics(["segment.soft.f1.micro"])(Evaluated(logits, np.array([[[0.0, 1.0]]])))
-    assert found == {"segment.soft.f1.micro": 1.0}

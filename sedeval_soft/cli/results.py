@@ -116,7 +116,7 @@ def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, out
 
     results = read_results(a), read_results(b)
     document = changes(*results, (a, b), tolerance, only)
-    emit(json_document(document) if form == "json" else changes_text(document, *results), output)
+    emit(json_document(document) if form == "json" else changes_text(document), output)
     raise Exit(0 if document["same"] else 1)
 
 

@@ -35,7 +35,7 @@ def made(text: str, folder: Path) -> str:
     """Return the page with what its commands print, run one after the other in a folder."""
     for name in ("sample_data", "tests"):
         (folder / name).symlink_to(ROOT / name)
-    path = os.pathsep.join((str(COMMANDS), os.environ["PATH"]))
+    path = os.pathsep.join((str(COMMANDS), str(Path(sys.executable).parent), os.environ["PATH"]))
 
     def block(found: re.Match[str]) -> str:
         command = ["bash", "-euo", "pipefail", "-c", found[1]]

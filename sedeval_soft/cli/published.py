@@ -40,13 +40,14 @@ def published(name: str | None, reference: str | None, system: str | None, **giv
     The numbers follow its script to the last digit, also where that does something else than the rules say;
     presets follow the rules. Without a NAME all evaluators are listed.
     """
-    from sedeval_soft.apps.published import NAMES, published_evaluator, published_scores
+    from sedeval_soft.apps.published import EXPLAINED, NAMES, published_evaluator, published_scores
 
     if name is None:
         width = max(map(len, NAMES)) + 2
         for evaluator in map(published_evaluator, NAMES):
             rules = f"\n{'':<{width}}its rules: --preset {evaluator.preset}" * bool(evaluator.preset)
             emit(f"{evaluator.name:<{width}}{evaluator.title}{rules}\n")
+        emit(f"\nWhere rules and published code differ: {EXPLAINED}\n")
         return
     evaluator = published_evaluator(name)
     if reference is None or system is None:

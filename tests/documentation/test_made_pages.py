@@ -106,8 +106,10 @@ def test_all_public_names_have_an_entry():
     text = (pages / "index.md").read_text(encoding="utf-8")
     entries = re.findall(r"^::: sedeval_soft\.(\w+)$", text, re.MULTILINE)
     assert {*entries, "__version__"} == {*sedeval_soft.__all__}
-    for name in ("functional", "adapters", "torch"):
-        assert f"::: sedeval_soft.{name}\n" in (pages / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("functional", "scikit_learn", "torch"):
+        assert f"::: sedeval_soft.apps.training.{name}\n" in (pages / f"{name}.md").read_text(
+            encoding="utf-8"
+        )
 
 
 def test_the_drawing_is_up_to_date_and_names_what_is_there():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import make_dcase2024
 import numpy as np
@@ -16,7 +17,7 @@ from golden_numbers import STOPS, digest, read_numbers
 from random_tables import Options, random_cases
 
 from sedeval_soft import SettingsError, evaluate
-from sedeval_soft.apps.published import dcase2024_task4, published_scores
+from sedeval_soft.apps.published import NAMES, dcase2024_task4, published_scores
 from sedeval_soft.apps.published.base import Inputs, published_evaluator
 from sedeval_soft.apps.published.biodcase2025_task2 import JOINED
 from sedeval_soft.settings_files import load_preset
@@ -234,6 +235,16 @@ def test_birdnet_does_something_else_than_the_rules(case):
 def test_options_of_scripts_are_checked(evaluator, options, message):
     with pytest.raises(SettingsError, match=message):
         published_scores(evaluator, columns(PAIR), columns(PAIR), options=options)
+
+
+def test_evaluators_are_listed_with_the_preset_of_their_rules():
+    *lines, _, where = call("published").out.splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == [*NAMES]
+    presets = [line.split()[-1] for line in lines if line.startswith(" ")]
+    assert presets == [e.preset for e in map(published_evaluator, NAMES) if e.preset]
+    assert all(load_preset(name) for name in presets)
+    page = Path(__file__).parents[3] / "docs" / "reference" / "official-evaluators.md"
+    assert page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ") in where
 
 
 def test_a_name_and_options_that_there_are_not_are_refused():

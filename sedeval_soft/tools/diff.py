@@ -84,9 +84,13 @@ def changes(
     if not 0 <= tolerance < math.inf:
         raise SettingsError(f"tolerance {tolerance!r}: expected a number of at least 0")
     known = [score.name for system in (*a.systems, *b.systems) for score in system.scores]
-    for name in set(only).difference(known):
-        hint = meant(name, known) or did_you_mean(name, known)
-        raise SettingsError(f"neither file has a score {name!r}{hint}")
+    unknown = [
+        f"neither file has a score {name!r}{meant(name, known) or did_you_mean(name, known)}"
+        for name in only
+        if name not in known
+    ]
+    if unknown:
+        raise SettingsError("\n".join(unknown))
     several = max(len(a.systems), len(b.systems)) > 1
 
     def inputs(results: Results) -> dict[str, str]:
@@ -94,9 +98,8 @@ def changes(
         for each in results.inputs:
             name = f"{each.role} {each.path}" if several and each.role != "reference" else each.role
             # Several have one role: the operating points of a system.
-            tables[f"{name} {len(tables)}" if name in tables else name] = (each.sha256 or "unknown")[
-                :_CHECKSUM
-            ]
+            key = f"{name} {len(tables)}" if name in tables else name
+            tables[key] = (each.sha256 or "unknown")[:_CHECKSUM]
         return tables
 
     def scores(results: Results) -> dict[str, float | None]:

@@ -112,13 +112,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sedeval_soft.annotators.annotate import Annotation, annotate
     from sedeval_soft.api.comparison import compare, mean_of_runs
     from sedeval_soft.api.evaluation import evaluate, threshold_curves
     from sedeval_soft.api.evaluator import Evaluator
     from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.sources import operating_points
+    from sedeval_soft.apps.annotators.annotate import Annotation, annotate
     from sedeval_soft.apps.diagnosis import Diagnosis, diagnose
     from sedeval_soft.apps.published import published_scores
     from sedeval_soft.apps.simulate import simulate
@@ -152,6 +152,7 @@ _NAMES = {
     "api.plotting": "plot",
     "api.report": "write_report",
     "api.sources": "operating_points",
+    "apps.annotators.annotate": "Annotation annotate",
     "apps.diagnosis": "Diagnosis diagnose",
     "apps.published": "published_scores",
     "apps.simulate": "simulate",
@@ -164,7 +165,6 @@ _NAMES = {
     "report.write": "OutputError",
     "settings": "Settings",
     "tables.limits": "Limits",
-    "annotators.annotate": "Annotation annotate",
     "tools.convert": "Conversion convert",
     "tools.site": "Site build_site",
     "tools.validate": "Validation validate",

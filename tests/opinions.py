@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sedeval_soft.annotators.units import Units
+from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.timeline.events import Timed
 
 

@@ -110,9 +110,9 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     others = {"system output": given["ceiling_of"], "table of durations": given["durations"]}
     inputs = each_of("table of annotator", tables) | each_of("system output", systems) | others
     check_files({"-o": output, "--figure": figure}, inputs)
-    from sedeval_soft.annotators.annotate import SCORES
-    from sedeval_soft.annotators.annotate import annotate as annotated
-    from sedeval_soft.annotators.page import annotation_text
+    from sedeval_soft.apps.annotators.annotate import SCORES
+    from sedeval_soft.apps.annotators.annotate import annotate as annotated
+    from sedeval_soft.apps.annotators.page import annotation_text
     from sedeval_soft.report.render import json_document
 
     form = None
@@ -129,7 +129,7 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
             to = given["to"] or ("long" if printed else None)
             hand_over(annotation.reference, output, given, to=to, limits=limits)
         if figure is not None and form is not None:
-            from sedeval_soft.annotators.figure import file_of
+            from sedeval_soft.apps.annotators.figure import file_of
             from sedeval_soft.plots.style import Look
             from sedeval_soft.report.write import write_atomic
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from opinions import confused, units_of
 
-from sedeval_soft.annotators.competence import Patterns
-from sedeval_soft.annotators.dawid_skene import dawid_skene
+from sedeval_soft.apps.annotators.competence import Patterns
+from sedeval_soft.apps.annotators.dawid_skene import dawid_skene
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.crowd import Crowd
-from sedeval_soft.annotators.segments import are_simple
-from sedeval_soft.annotators.units import Units, says_yes_or_no
 from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.apps.annotators.crowd import Crowd
+from sedeval_soft.apps.annotators.segments import are_simple
+from sedeval_soft.apps.annotators.units import Units, says_yes_or_no
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.event import file_class

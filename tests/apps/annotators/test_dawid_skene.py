@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from opinions import confused, units_of
 
 from sedeval_soft import annotate
-from sedeval_soft.annotators.competence import Patterns
-from sedeval_soft.annotators.dawid_skene import dawid_skene
-from sedeval_soft.annotators.references import value_of
+from sedeval_soft.apps.annotators.competence import Patterns
+from sedeval_soft.apps.annotators.dawid_skene import dawid_skene
+from sedeval_soft.apps.annotators.references import value_of
 
 
 def estimated(units, n_classes):

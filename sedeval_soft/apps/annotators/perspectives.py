@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.crowd import Crowd
-from sedeval_soft.annotators.scoring import Scoring
-from sedeval_soft.annotators.units import Units
+from sedeval_soft.apps.annotators.crowd import Crowd
+from sedeval_soft.apps.annotators.scoring import Scoring
+from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.scoring import Scoring
+from sedeval_soft.apps.annotators.scoring import Scoring
 from sedeval_soft.arrays import Bools, Floats, Index
 
 MOST_SETS = 35

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.consensus import ConsensusEvents
+from sedeval_soft.apps.annotators.consensus import ConsensusEvents
 from sedeval_soft.arrays import Floats
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.tables.ticks import to_seconds

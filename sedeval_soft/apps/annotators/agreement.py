@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.crowd import Crowd
-from sedeval_soft.annotators.units import Units
+from sedeval_soft.apps.annotators.crowd import Crowd
+from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.tables.ticks import Ticks, to_ticks
 from sedeval_soft.timeline.events import Events

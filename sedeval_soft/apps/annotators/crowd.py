@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.annotators.units import Units
+from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.checks.rows import last_offsets
 from sedeval_soft.settings import Settings

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from opinions import units_of
 
 from sedeval_soft import EvaluationError, Settings, annotate, evaluate
-from sedeval_soft.annotators.agreement import alpha, alphas
-from sedeval_soft.annotators.competence import competence_of
-from sedeval_soft.annotators.pairs import soft_f
-from sedeval_soft.annotators.references import METHODS, mean, value_of
+from sedeval_soft.apps.annotators.agreement import alpha, alphas
+from sedeval_soft.apps.annotators.competence import competence_of
+from sedeval_soft.apps.annotators.pairs import soft_f
+from sedeval_soft.apps.annotators.references import METHODS, mean, value_of
 from sedeval_soft.cli import annotate as command
 from sedeval_soft.tables import read_rows
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
+SAMPLES = Path(__file__).parents[3] / "sample_data"
 TABLES = [str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")]
 
 

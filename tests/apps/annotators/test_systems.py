@@ -11,12 +11,12 @@ from called import call
 from test_continuous import table
 
 from sedeval_soft import EvaluationError, annotate, evaluate
-from sedeval_soft.annotators.figure import figure_of
-from sedeval_soft.annotators.how_sure import effects_of, sets_of
-from sedeval_soft.annotators.perspectives import distances
+from sedeval_soft.apps.annotators.figure import figure_of
+from sedeval_soft.apps.annotators.how_sure import effects_of, sets_of
+from sedeval_soft.apps.annotators.perspectives import distances
 from sedeval_soft.plots.style import Look
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
+SAMPLES = Path(__file__).parents[3] / "sample_data"
 SCORE = "segment.soft.f1.micro"
 FILES = ("x", "y", "z")
 LENGTHS = dict.fromkeys(FILES, 15.0)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sedeval_soft.annotators import consensus
-from sedeval_soft.annotators.references import METHODS
+from sedeval_soft.apps.annotators import consensus
+from sedeval_soft.apps.annotators.references import METHODS
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.report.table import Page, Table, number, text
 from sedeval_soft.settings import short_fraction
 
 if TYPE_CHECKING:
-    from sedeval_soft.annotators.annotate import Annotation
-    from sedeval_soft.annotators.consensus import Consensus
+    from sedeval_soft.apps.annotators.annotate import Annotation
+    from sedeval_soft.apps.annotators.consensus import Consensus
     from sedeval_soft.arrays import Bools
 
 _MOST_COLUMNS = 8

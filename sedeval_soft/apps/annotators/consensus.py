@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.competence import Patterns, competence_of
-from sedeval_soft.annotators.dawid_skene import dawid_skene
-from sedeval_soft.annotators.units import Units
+from sedeval_soft.apps.annotators.competence import Patterns, competence_of
+from sedeval_soft.apps.annotators.dawid_skene import dawid_skene
+from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.event import file_class

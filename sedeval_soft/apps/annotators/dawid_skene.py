@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.competence import Patterns
+from sedeval_soft.apps.annotators.competence import Patterns
 from sedeval_soft.arrays import Floats
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.tables.filenames import listing

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.how_sure import (
+from sedeval_soft.apps.annotators.how_sure import (
     effects_in_all,
     effects_of,
     scores_of_sets,
@@ -16,7 +16,7 @@ from sedeval_soft.annotators.how_sure import (
     sizes_of,
     two_way,
 )
-from sedeval_soft.annotators.perspectives import (
+from sedeval_soft.apps.annotators.perspectives import (
     Distances,
     against_each,
     deviation_of,
@@ -25,8 +25,8 @@ from sedeval_soft.annotators.perspectives import (
     places_among,
     with_system,
 )
-from sedeval_soft.annotators.references import References
-from sedeval_soft.annotators.scoring import Scoring
+from sedeval_soft.apps.annotators.references import References
+from sedeval_soft.apps.annotators.scoring import Scoring
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.comparison.ranks import places
 from sedeval_soft.errors import SettingsError

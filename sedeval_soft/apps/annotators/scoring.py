@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.annotators.references import References
-from sedeval_soft.annotators.segments import Cells, Segments, Values
 from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.apps.annotators.references import References
+from sedeval_soft.apps.annotators.segments import Cells, Segments, Values
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.evaluation.resample import Replicates
 from sedeval_soft.evaluation.scores import Key

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import annotate, evaluate
-from sedeval_soft.annotators.references import METHODS
+from sedeval_soft.apps.annotators.references import METHODS
 from sedeval_soft.timeline.events import Activity
 
 FILES, CLASSES = ("x", "y"), ("a", "b")

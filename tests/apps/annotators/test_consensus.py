@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import EvaluationError, annotate, evaluate
-from sedeval_soft.annotators.consensus import consensus_of
 from sedeval_soft.api.sources import limits_from, to_rows
+from sedeval_soft.apps.annotators.consensus import consensus_of
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.timeline.events import Events
@@ -179,7 +179,7 @@ def test_nothing_gives_nothing():
 
 # The function and the command.
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
+SAMPLES = Path(__file__).parents[3] / "sample_data"
 TABLES = [str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")]
 
 

@@ -10,7 +10,7 @@ from sedeval_soft.errors import SettingsError, visible
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from sedeval_soft.annotators.annotate import Annotation
+    from sedeval_soft.apps.annotators.annotate import Annotation
     from sedeval_soft.plots.style import Look
 
 _MOST_COLUMNS = 2

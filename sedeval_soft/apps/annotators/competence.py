@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.units import Units
+from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 
 FIRST_COMPETENCE = 0.8

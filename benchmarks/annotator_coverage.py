@@ -108,7 +108,7 @@ def interval(job: tuple[int, int, int]) -> Floats:
     n, n_files, seed = job
     crowd, system = drawn(np.random.default_rng([seed, n, n_files]), n, n_files)
     members = {size: sets_of(n, size, 0) for size in (n - 2, n - 1, n)}
-    scoring = Scoring.of(References(crowd, "mean", 0.5), SETTINGS, KEYS, [system])
+    scoring = Scoring(References(crowd, "mean", 0.5), SETTINGS, KEYS, (*crowd.tables, system))
     scores = {size: scores_of_sets(scoring, each)[0] for size, each in members.items()}
     whole = scores[n][:, 0]
     each = effects_in_all(scores, members, CUT)
@@ -122,7 +122,7 @@ def point(job: tuple[int, int, int]) -> Floats:
     n, n_files, seed = job
     crowd, system = drawn(np.random.default_rng([seed, n, n_files]), n, n_files)
     who, weights = np.ones(n, dtype=bool), np.ones((1, n_files))
-    scoring = Scoring.of(References(crowd, "mean", 0.5), SETTINGS, KEYS, [system])
+    scoring = Scoring(References(crowd, "mean", 0.5), SETTINGS, KEYS, (*crowd.tables, system))
     return next(scoring.against(who, [n], weights))[:, 0]
 
 

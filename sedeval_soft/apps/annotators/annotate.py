@@ -216,7 +216,7 @@ def annotate(
     ).of(order)
     shares = [map(finite, each.tolist()) for each in errors.micro()]
     numbers = (crowd.has_file.sum(axis=1)[order], estimate.competence[order], estimate.says_yes[order])
-    pairs = pairs_of(crowd, events, chosen, order)
+    pairs = pairs_of(crowd, chosen, order)
     warnings = [*crowd.warnings, *outliers(names, pairs)]
     if method in {"competence", "dawid-skene"} and len(tables) < ENOUGH:
         warnings.append("which of two annotators is more competent cannot be known; expected three or more")
@@ -339,7 +339,7 @@ def _ceilings(
     """
     n, files = len(references.crowd.tables), references.crowd.has_file.astype(np.float64)
     keys, systems = [key_of(ScoreName.parse(name)) for name in names], () if system is None else (system,)
-    scoring = Scoring.of(references, settings, keys, systems)
+    scoring = Scoring(references, settings, tuple(keys), (*references.crowd.tables, *systems))
     scores = np.full((1 + len(systems), len(names), n), np.nan)
     for k in range(n):
         numbers = (k, *range(n, n + len(systems)))

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.apps.annotators.units import Units
+from sedeval_soft.apps.annotators.units import Units, distinct_columns
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 
 FIRST_COMPETENCE = 0.8
@@ -52,16 +52,9 @@ class Patterns(NamedTuple):
         yes, given: (n_annotators, n_items). label: (n_items,) codes. weight: (n_items,) how many
         items each stands for.
         """
-        answers = np.where(given, yes, 2).astype(np.int8)
-        code: Array = label.astype(np.int64)
-        for each in answers:
-            if code.max(initial=0) > 2**60:
-                code = np.unique(code, return_inverse=True)[1]
-            code = code * 3 + each
-        _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
-        count = np.bincount(inverse, weight, minlength=len(first)).astype(np.float64)
-        answers = answers[:, first]
-        return cls(answers == 1, answers != 2, label[first].astype(np.int64), count, inverse)
+        first, pattern = distinct_columns(label, *np.where(given, yes, 2))
+        count = np.bincount(pattern, weight, minlength=len(first)).astype(np.float64)
+        return cls((yes & given)[:, first], given[:, first], label[first].astype(np.int64), count, pattern)
 
 
 class Competence(NamedTuple):

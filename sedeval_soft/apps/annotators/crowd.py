@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats
-from sedeval_soft.checks.rows import last_offsets
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
@@ -88,7 +86,7 @@ class Crowd:
         rows, has_file = [pairs[k].system for k in place], has_file[place]
         ticks = pairs[0].reach_ticks
         if continuous is None:
-            continuous = not any(map(has_steps, rows))
+            continuous = not any(table.has_values and table.origin.joined for table in rows)
         units = Units.of(rows, ticks, has_file, settings, continuous=continuous)
         return cls(
             tuple(names), tuple(rows), labelled, pairs[0].classes, pairs[0].reach, has_file, units,
@@ -118,20 +116,14 @@ def _files_of(
 
     Without durations they are as long as any annotator's last label says.
     """
-    plain = Settings.of(classes=settings.classes)
-    # Names that several tables have alike are matched once.
-    alike = dict[Any, tuple[EventTable, Floats]]()
+    plain, first = Settings.of(classes=settings.classes), tables[0]
+    names = replace(EventTable.empty(first.origin), files=first.files, classes=first.classes)
+    lengths = dict[str, float]()
     for table in tables:
-        last = last_offsets(table)
-        _, others = alike.setdefault((table.files, frozenset(table.classes)), (table, last))
-        np.maximum(others, last, out=others)
-    briefs = [_brief(*each) for each in alike.values()]
-    names, lengths = briefs[0], dict[str, float]()
-    for table in (*briefs[1:], briefs[0]):
         pair = align(names, table, plain, look=False)
         for name, seconds in zip(pair.files, pair.reach.tolist(), strict=True):
             lengths[name] = max(seconds, lengths.get(name, 0.0))
-        names = replace(EventTable.empty(tables[0].origin), files=pair.files, classes=pair.classes)
+        names = replace(names, files=pair.files, classes=pair.classes)
     if durations is not None:
         pair = align(names, names, plain, durations, look=False)
         given = zip(pair.files, pair.length.tolist(), strict=True)
@@ -139,30 +131,3 @@ def _files_of(
         # Of these are also files that no table names.
         names = replace(names, files=pair.files)
     return names, lengths
-
-
-def _brief(table: EventTable, last: Floats) -> EventTable:
-    """Return a table with the names of another one, and a row for each file, up to its last label."""
-    file = np.flatnonzero(last).astype(np.int32)
-    brief = replace(EventTable.empty(table.origin), files=table.files, classes=table.classes)
-    return replace(brief, file=file, onset=np.zeros(len(file)), offset=last[file], label=np.zeros_like(file))
-
-
-def has_steps(table: EventTable) -> bool:
-    """Return whether a table has values in time steps, which say nothing of boundaries within a step.
-
-    Steps are rows that last as long as the others, from one multiple of that to the next; the last of a file
-    may be shorter.
-    """
-    if table.has_steps:
-        return True
-    if not table.has_values or not len(table):
-        return False
-    spans = table.spans()
-    extent = spans.offset - spans.onset
-    step = int(extent.max())
-    if not step or np.any(spans.onset % step):
-        return False
-    last = np.zeros(len(table.files), dtype=np.int64)
-    np.maximum.at(last, spans.file, spans.offset)
-    return bool(np.all((extent == step) | (spans.offset == last[spans.file])))

@@ -75,7 +75,7 @@ def with_system(crowd: Crowd, system: EventTable, settings: Settings) -> tuple[U
     system = system.take(np.flatnonzero(spans.onset < ticks[spans.file]))
     has_file = np.append(crowd.has_file, np.ones((1, len(crowd.files)), dtype=bool), axis=0)
     tables, how = (*crowd.tables, system), (ticks, has_file, settings)
-    units = Units.of(tables, *how, continuous=crowd.continuous, apart=True)
+    units = Units.of(tables, *how, continuous=crowd.continuous)
     return units.some(np.arange(len(crowd.tables))), units.values[-1]
 
 

@@ -148,7 +148,7 @@ def systems_of(
         np.array([empty if end is None else end for end in ends], dtype=np.float64)
         for ends, empty in (([m.low for m in measures], -np.inf), ([m.high for m in measures], np.inf))
     )
-    scoring = Scoring.of(references, settings, keys, [*systems.values()])
+    scoring = Scoring(references, settings, tuple(keys), (*crowd.tables, *systems.values()))
     members = {size: sets_of(n, size, settings.seed) for size in sizes_of(n)}
     scores = {size: scores_of_sets(scoring, each) for size, each in members.items()}
     everyone, numbers = np.ones(n, dtype=bool), range(n, n + len(systems))

@@ -151,15 +151,15 @@ def test_labels_beyond_the_end_of_a_file_are_no_agreement():
 
 def test_time_steps_stay_on_their_grid_unless_asked():
     steps = {
-        "filename": ["x"] * 3, "onset": [0.0, 0.5, 1.0], "offset": [0.5, 1.0, 1.2],
-        "event_label": ["a"] * 3, "soft_value": [0.2, 0.8, 0.4],
+        "filename": ["x"] * 4, "onset": [0.0, 0.5, 1.0, 1.5], "offset": [0.5, 1.0, 1.5, 2.0],
+        "event_label": ["a"] * 4, "soft_value": [0.2, 0.8, 0.4, 0.4],
     }  # fmt: skip
     events = table([("x", 1, 2, "a")])
     assert not annotate([steps, events]).settings["continuous"]
     exact = annotate([steps, events], continuous=True).reference
     assert [piece[2:] for piece in function(exact)] == [
         (0, 250_000, 0.1), (250_000, 500_000, 0.6), (500_000, 750_000, 0.9), (750_000, 1_000_000, 0.4),
-        (1_000_000, 1_200_000, 0.2),
+        (1_000_000, 2_000_000, 0.2),
     ]  # fmt: skip
     # Events with values are no time steps.
     opinion = {name: column[:1] for name, column in steps.items()} | {"onset": [0.1]}

@@ -13,34 +13,30 @@ which is how Mathet, Widlocher & Metivier (2015) align the units of annotators, 
 assignment, for which no fast way is known. For two annotators and a share of 1/2 or more clusters are the
 optimal assignment: events of one annotator do not overlap, so none has two partners above 1/2 (Kirillov et
 al. 2019).
-
-Two clusters that are each other's best become one whatever happens elsewhere: a mean of means is not above
-the highest of them, so no other merger makes a better partner for either (Bruynooghe 1977). So all such pairs
-of all files are merged at once, round by round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sedeval_soft.apps.annotators.competence import Patterns, competence_of
 from sedeval_soft.apps.annotators.dawid_skene import dawid_skene
 from sedeval_soft.apps.annotators.units import Units
-from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
+from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.pairs import intersection_over_union
 from sedeval_soft.memory import check_room
-from sedeval_soft.sorting import heads, order_of
+from sedeval_soft.sorting import order_of
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.ticks import Ticks, to_seconds
-from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.ranges import expand, portions
+from sedeval_soft.timeline.ranges import expand
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,9 +59,6 @@ _EQUAL = 1 << 10
 """Means that differ by less than about this many parts, a millionth, are equal but for rounding."""
 
 _BYTES_PER_PAIR = 72
-
-_AT_ONCE = 1 << 18
-"""Events that are worked on at a time, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +91,9 @@ class ConsensusEvents:
         number: Index = (self.members >= 0).sum(axis=0)
         return number
 
-    def take(self, chosen: Bools) -> ConsensusEvents:
-        """Return those of a mask."""
-        return ConsensusEvents(
-            self.file[chosen], self.label[chosen], self.onset[chosen], self.offset[chosen],
-            self.confidence[chosen], self.onset_spread[chosen], self.offset_spread[chosen],
-            self.members[:, chosen],
-        )  # fmt: skip
+    def take(self, chosen: Bools | Index) -> ConsensusEvents:
+        """Return those of a mask, or at some positions."""
+        return ConsensusEvents(*(getattr(self, each.name)[..., chosen] for each in fields(self)))
 
     def rows(self, files: tuple[str, ...], classes: tuple[str, ...], name: str) -> EventTable:
         """Return the events as rows of a table whose values are their confidence."""
@@ -187,48 +176,26 @@ def consensus_of(
 ) -> ConsensusEvents:
     """Return the consensus events of annotators.
 
-    events: of each annotator, without overlap within a class of a file.
+    events: of each annotator, in order, without overlap within a class of a file.
     has_file: (n_annotators, n_files), who labelled which. weight: (n_annotators,) not negative, of which the
     confidence is the share; where those who labelled a file weigh 0, and if it is None, they count alike.
     iou: the mean intersection over union from which on events mean the same, in (0, 1].
     """
-    start = np.array([np.searchsorted(each.file, np.arange(has_file.shape[1] + 1)) for each in events])
-
-    def of_files(files: slice) -> ConsensusEvents:
-        begin, end = start[:, files.start].tolist(), start[:, files.stop].tolist()
-        own = [each.take(slice(*ends)) for each, *ends in zip(events, begin, end, strict=True)]
-        return _of_files(own, begin, has_file, weight, iou)
-
-    parts = for_each(of_files, portions(start.sum(axis=0), _AT_ONCE), int(start[:, -1].sum()))
-    columns = ([getattr(part, each.name) for part in parts] for each in fields(ConsensusEvents))
-    return ConsensusEvents(*(np.concatenate(column, axis=-1) for column in columns))
-
-
-def _of_files(
-    events: Sequence[Events], before: Sequence[int], has_file: Bools, weight: Floats | None, iou: float
-) -> ConsensusEvents:
-    """Return the consensus events of some files; before: how many events each annotator has before these."""
-    joint = Events.joined(events)
-    sizes = [len(each) for each in events]
+    joint, sizes = Events.joined(events), [*map(len, events)]
     annotator = np.repeat(np.arange(len(events)), sizes)
-    position = np.concatenate([k + np.arange(size) for k, size in zip(before, sizes, strict=True)])
-    stretches = _Stretches.of(joint)
-    clusters = _clusters(stretches, annotator, len(events), iou)
-    number = np.cumsum(clusters == np.arange(len(clusters))) - 1
-    of_event, n = number[clusters[stretches.number]], int(number.max(initial=-1)) + 1
-    members = np.full((len(events), n), -1, dtype=np.int64)
+    position = np.concatenate([np.arange(size) for size in sizes])
+    order = order_of(joint.offset, joint.onset, joint.label, joint.file)
+    joint, annotator, position = joint.take(order), annotator[order], position[order]
+    clusters = _clusters(joint, annotator, iou)
+    some, of_event = np.unique(clusters, return_inverse=True)
+    members = np.full((len(events), len(some)), -1, dtype=np.int64)
     members[annotator, of_event] = position
-    onset, onset_spread = _middle(joint.onset, of_event, n)
-    offset, offset_spread = _middle(joint.offset, of_event, n)
-    some = np.empty(n, dtype=np.int64)
-    some[of_event] = np.arange(len(of_event))
+    onset, onset_spread = _middle(joint.onset, of_event, len(some))
+    offset, offset_spread = _middle(joint.offset, of_event, len(some))
     file, label = joint.file[some], joint.label[some]
     confidence = _share(members >= 0, has_file[:, file], weight)
-    ordered = order_of(offset, label, onset, file)
-    return ConsensusEvents(
-        file[ordered], label[ordered], onset[ordered], offset[ordered], confidence[ordered],
-        onset_spread[ordered], offset_spread[ordered], members[:, ordered],
-    )  # fmt: skip
+    made = ConsensusEvents(file, label, onset, offset, confidence, onset_spread, offset_spread, members)
+    return made.take(order_of(offset, label, onset, file))
 
 
 def answers_of(events: ConsensusEvents, has_file: Bools) -> Patterns:
@@ -237,38 +204,15 @@ def answers_of(events: ConsensusEvents, has_file: Bools) -> Patterns:
     return Patterns.of_answers(events.members >= 0, has_file[:, events.file], events.label, ones)
 
 
-class _Stretches(NamedTuple):
-    """The distinct times of events, all files and classes on one line, by onset and offset.
+def _clusters(events: Events, annotator: Index, iou: float) -> Index:
+    """Return for each event the first one of its cluster, (n,).
 
-    number: (n_events,) which one each event has. begin, end: (n,) on the line. size: (n,) events that have
-    it.
+    events: of all annotators, by file, class, onset and offset; annotator: (n,) whose each is.
     """
-
-    number: Index
-    begin: Ticks
-    end: Ticks
-    size: Index
-
-    @classmethod
-    def of(cls, events: Events) -> _Stretches:
-        """Lay events out: each class of a file gets as much of the line as it needs."""
-        group = file_class(events, int(events.label.max(initial=0)) + 1)
-        group -= group.min(initial=int(group.max(initial=0)))
-        longest = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
-        np.maximum.at(longest, group, events.offset)
-        base = np.cumsum(longest) - longest
-        begin, end = base[group] + events.onset, base[group] + events.offset
-        order = order_of(end, begin)
-        first = heads(begin[order], end[order]) if len(order) else order
-        size = np.diff(first, append=len(order))
-        number = np.empty(len(order), dtype=np.int64)
-        number[order] = np.repeat(np.arange(len(first)), size)
-        return cls(number, begin[order[first]], end[order[first]], size)
-
-
-def _clusters(stretches: _Stretches, annotator: Index, n_annotators: int, iou: float) -> Index:
-    """Return for each stretch the first one of its cluster, (n,)."""
-    _, begin, end, size = stretches
+    # All files and classes on one line, each class of a file with as much of it as the longest needs.
+    group = file_class(events, int(events.label.max(initial=0)) + 1)
+    base = np.unique(group, return_inverse=True)[1] * (int(events.offset.max(initial=0)) + 1)
+    begin, end = base + events.onset, base + events.offset
     n = len(begin)
     following = np.searchsorted(begin, end, side="left")
     n_pairs = int((following - np.arange(1, n + 1)).sum())
@@ -278,97 +222,50 @@ def _clusters(stretches: _Stretches, annotator: Index, n_annotators: int, iou: f
     total = np.rint(share * _WHOLE).astype(np.int64)
     # Rounding is at most half a part of a mean, and of the share.
     least = round(iou * _WHOLE) - 1
-    # Runs of stretches that overlap one another: where all pairs are alike enough, a run is one cluster.
-    until = np.maximum.accumulate(end)
-    run = np.cumsum(np.append(True, begin[1:] >= until[:-1])[:n]) - 1
+    # Runs of events that overlap one another: where all pairs are alike enough, a run is one cluster.
+    run = np.cumsum(np.append(True, begin[1:] >= np.maximum.accumulate(end)[:-1])[:n]) - 1
     length = np.bincount(run)
     alike = np.bincount(run[left], total >= least, minlength=len(length))
     whole = 2 * alike == length * (length - 1)
-    clusters = np.where(whole[run], (np.cumsum(length) - length)[run], np.arange(n))
-    if whole.all():
-        return clusters
-    rest = np.flatnonzero(~whole[run])
-    place = np.cumsum(~whole[run]) - 1
-    inside = ~whole[run[left]]
-    left, right, total = place[left[inside]], place[right[inside]], total[inside]
-    event = np.flatnonzero(~whole[run[stretches.number]])
-    has = np.zeros((len(rest), n_annotators), dtype=bool)
-    has[place[stretches.number[event]], annotator[event]] = True
-    pairs = _Pairs(left, right, total * size[rest[left]] * size[rest[right]])
-    clusters[rest] = rest[_agglomerated(pairs, size[rest], np.packbits(has, axis=1), least)]
-    return clusters
+    others = ~whole[run[left]]
+    pairs = zip(*(each[others].tolist() for each in (left, right, total)), strict=True)
+    clusters = _agglomerated(pairs, [1 << who for who in annotator.tolist()], least)
+    return np.where(whole[run], (np.cumsum(length) - length)[run], np.array(clusters, dtype=np.int64))
 
 
-class _Pairs(NamedTuple):
-    """Pairs of clusters, each the number of its first stretch, left < right, and the sum of their IoU."""
+def _agglomerated(pairs: Iterable[tuple[int, int, int]], who: list[int], least: int) -> list[int]:
+    """Return for each event the first one of its cluster.
 
-    left: Index
-    right: Index
-    total: Index
-
-    def take(self, chosen: Bools | Index) -> _Pairs:
-        return _Pairs(self.left[chosen], self.right[chosen], self.total[chosen])
-
-
-def _agglomerated(pairs: _Pairs, size: Index, who: Array, least: int) -> Index:
-    """Return for each stretch the first one of its cluster, (n,).
-
-    pairs: of stretches that overlap. size: (n,) events of each. who: (n, n_bytes), the annotators of each as
-    bits. least: the mean from which on clusters become one.
+    pairs: of events that overlap, the earlier one first, and their IoU. who: the annotator of each event,
+    then those of each cluster, as bits. least: the mean IoU from which on two clusters become one.
     """
-    n, size, who = len(size), size.copy(), who.copy()
-    clusters = np.arange(n)
-    while True:
-        mean = pairs.total / (size[pairs.left] * size[pairs.right])
-        near = mean >= least
-        # A cluster without a partner will never have one: no mean that it is in can grow.
-        partner = np.zeros(n, dtype=bool)
-        partner[pairs.left[near]] = partner[pairs.right[near]] = True
-        going = partner[pairs.left] & partner[pairs.right]
-        pairs, mean, near = pairs.take(going), np.rint(mean[going] / _EQUAL), near[going]
-        if not len(mean):
-            return clusters
-        best = _best(pairs.take(near), mean[near], n)
-        size[best.left] += size[best.right]
-        who[best.left] |= who[best.right]
-        target = np.arange(n)
-        target[best.right] = best.left
-        clusters = target[clusters]
-        pairs = _renamed(pairs, target, who)
+    size, clusters = [1] * len(who), [*range(len(who))]
+    near: list[dict[int, int]] = [{} for _ in who]
+    heap = list[tuple[int, int, int, int, int]]()
 
+    def consider(one: int, other: int) -> None:
+        mean = near[one][other] / (size[one] * size[other])
+        if mean >= least and not who[one] & who[other]:
+            heappush(heap, (-round(mean / _EQUAL), one, other, size[one], size[other]))
 
-def _best(pairs: _Pairs, mean: Floats, n: int) -> _Pairs:
-    """Return the pairs of which both clusters have none that goes before; n: how many clusters there are."""
-    highest = np.zeros(n)
-    np.maximum.at(highest, pairs.left, mean)
-    np.maximum.at(highest, pairs.right, mean)
-    high = (mean == highest[pairs.left]) | (mean == highest[pairs.right])
-    pairs, mean = pairs.take(high), mean[high]
-    pairs = pairs.take(np.lexsort((pairs.right, pairs.left, -mean)))
-    rank, last = np.arange(len(pairs.left)), len(pairs.left)
-    of_left, of_right = np.full((2, n), last)
-    # What is written last stays: the first in order.
-    of_left[pairs.left[::-1]], of_right[pairs.right[::-1]] = rank[::-1], rank[::-1]
-    of_both = np.minimum(of_left, of_right)
-    return pairs.take((of_both[pairs.left] == rank) & (of_both[pairs.right] == rank))
-
-
-def _renamed(pairs: _Pairs, target: Index, who: Array) -> _Pairs:
-    """Return the pairs of the clusters that clusters have become; those with an annotator in common go."""
-    changed = target != np.arange(len(target))
-    changed[target[changed]] = True
-    moved = changed[pairs.left] | changed[pairs.right]
-    same, pairs = pairs.take(~moved), pairs.take(moved)
-    ends = target[pairs.left], target[pairs.right]
-    left, right = np.minimum(*ends), np.maximum(*ends)
-    apart = np.flatnonzero((left != right) & ~(who[left] & who[right]).any(axis=1))
-    apart = apart[np.argsort(left[apart] * len(target) + right[apart], kind="stable")]
-    if not len(apart):
-        return same
-    left, right, total = left[apart], right[apart], pairs.total[apart]
-    first = heads(left, right)
-    both = _Pairs(left[first], right[first], np.add.reduceat(total, first))
-    return _Pairs(*map(np.concatenate, zip(same, both, strict=True)))
+    for one, other, shared in pairs:
+        near[one][other] = near[other][one] = shared
+        consider(one, other)
+    while heap:
+        _, one, other, *sizes = heappop(heap)
+        if sizes != [size[one], size[other]]:
+            continue  # One of them has grown, or is part of another.
+        clusters[other] = one
+        size[one], size[other], who[one] = sum(sizes), 0, who[one] | who[other]
+        del near[one][other], near[other][one]
+        for third, total in near[other].items():
+            del near[third][other]
+            near[one][third] = near[third][one] = near[one].get(third, 0) + total
+        for third in near[one]:
+            consider(min(one, third), max(one, third))
+    for each, first in enumerate(clusters):
+        clusters[each] = clusters[first]
+    return clusters
 
 
 def _middle(times: Ticks, cluster: Index, n: int) -> tuple[Ticks, Floats]:

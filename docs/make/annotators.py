@@ -18,7 +18,6 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "guides" / "annotators.md"
 PICTURES = {
     "timeline.png": ROOT / "docs" / "pictures" / "annotators-timeline.png",
-    "over.png": ROOT / "docs" / "pictures" / "annotators-over.png",
 }
 """The pictures that the commands draw, and where they are kept."""
 

@@ -74,8 +74,6 @@ REFERENCE_MADE = (
         "agreement goes to standard error."),
     MADE_FORM,
     FORCE,
-    option(OUTPUT, "--figure", type=PATH, metavar="FILE", brief="Draw scores over annotators.",
-        help="Draw the scores of systems over the number of annotators, as .pdf, .png or .svg."),
     options.form_option(("text", "json"), default="text", show_default=True, brief=True,
         help="Form of the agreement."),
     QUIET,
@@ -95,31 +93,25 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     ceiling, which is what each annotator reaches against a reference made from the others.
     """
     output: str | None = given["output"]
-    figure, systems = given["figure"], given["systems"]
+    systems = given["systems"]
     standard_input = [*tables, *systems, given["ceiling_of"], given["durations"]].count("-")
     refuse(
         (len(tables) < 2, f"Expected the tables of two or more annotators, found {len(tables)}."),
         *((tables.count(path) > 1, f"TABLE {path} is given twice; expected each once.") for path in tables),
         *((systems.count(path) > 1, f"--system {path} is given twice.") for path in systems),
         (standard_input > 1, "Only one of TABLE, --system and --ceiling-of can be standard input."),
-        (figure is not None and not systems, "--figure needs --system, whose scores it shows."),
         (output is None and (given["to"] or given["force"]),
          "--to and --force need -o, which writes the reference."),
         (given["same_iou"] is not None and not given["consensus"], "--same-iou needs --events consensus."),
     )  # fmt: skip
     others = {"system output": given["ceiling_of"], "table of durations": given["durations"]}
     inputs = each_of("table of annotator", tables) | each_of("system output", systems) | others
-    check_files({"-o": output, "--figure": figure}, inputs)
+    check_files({"-o": output}, inputs)
     from sedeval_soft.apps.annotators.annotate import SCORES
     from sedeval_soft.apps.annotators.annotate import annotate as annotated
     from sedeval_soft.apps.annotators.page import annotation_text
     from sedeval_soft.report.render import json_document
 
-    form = None
-    if figure is not None:
-        from sedeval_soft.plots.style import form_of
-
-        form = form_of(figure, "--figure")
     printed = output is not None and to_standard_output(output)
     with options.limits_of(given) as limits:
         how = {"scores": SCORES} | arguments_of(ANNOTATION, given)
@@ -128,12 +120,6 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
         if output is not None:
             to = given["to"] or ("long" if printed else None)
             hand_over(annotation.reference, output, given, to=to, limits=limits)
-        if figure is not None and form is not None:
-            from sedeval_soft.apps.annotators.figure import file_of
-            from sedeval_soft.plots.style import Look
-            from sedeval_soft.report.write import write_atomic
-
-            write_atomic(figure, file_of(annotation, form, Look()))
     warn(annotation.warnings, quiet=given["quiet"])
     text = json_document(annotation.to_dict()) if given["form"] == "json" else annotation_text(annotation)
     if printed:

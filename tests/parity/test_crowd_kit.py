@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 from opinions import confused, units_of
 
-from sedeval_soft.apps.annotators.competence import Patterns
-from sedeval_soft.apps.annotators.dawid_skene import dawid_skene
+from sedeval_soft.apps.annotators.models import Patterns, dawid_skene
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

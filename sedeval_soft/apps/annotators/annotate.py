@@ -12,13 +12,25 @@ import numpy as np
 
 from sedeval_soft.api.comparison import named_sources
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, settings_from, shown, to_rows
-from sedeval_soft.apps.annotators.agreement import Agreement, agreement_of
-from sedeval_soft.apps.annotators.boundaries import Boundaries, boundaries_of
-from sedeval_soft.apps.annotators.competence import Patterns, competence_of
-from sedeval_soft.apps.annotators.consensus import SAME_IOU, Consensus, answers_of
+from sedeval_soft.apps.annotators.agreement import (
+    Agreement,
+    PairAgreement,
+    agreement_of,
+    outliers,
+    pairs_of,
+    segments_in,
+)
+from sedeval_soft.apps.annotators.consensus import SAME_IOU, Boundaries, Consensus, answers_of, boundaries_of
 from sedeval_soft.apps.annotators.crowd import Crowd
-from sedeval_soft.apps.annotators.dawid_skene import ENOUGH, Confusion, confusions, dawid_skene, doubts
-from sedeval_soft.apps.annotators.pairs import PairAgreement, outliers, pairs_of, segments_in
+from sedeval_soft.apps.annotators.models import (
+    ENOUGH,
+    Confusion,
+    Patterns,
+    competence_of,
+    confusions,
+    dawid_skene,
+    doubts,
+)
 from sedeval_soft.apps.annotators.references import METHODS, References
 from sedeval_soft.apps.annotators.scoring import Scoring
 from sedeval_soft.apps.annotators.systems import Ranking, System, check_resampled, systems_of

@@ -1,201 +1,192 @@
-"""How far annotators agree, and what they reach, as a page of tables."""
+"""How far annotators agree, and what they reach, on a screen of 80 columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sedeval_soft.apps.annotators import consensus
 from sedeval_soft.apps.annotators.references import METHODS
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.report.table import Page, Table, number, text
+from sedeval_soft.report.fitted import Column, folded, interval, lines_and_rest, number, wrapped
+from sedeval_soft.report.heading import name_of
 from sedeval_soft.settings import short_fraction
 
 if TYPE_CHECKING:
     from sedeval_soft.apps.annotators.annotate import Annotation
-    from sedeval_soft.apps.annotators.consensus import Consensus
-    from sedeval_soft.arrays import Bools
+    from sedeval_soft.apps.annotators.consensus import Boundaries, Consensus
 
-_MOST_COLUMNS = 8
-"""Annotators up to which the ceiling has a column for each in a text."""
+_WIDTH = 80
 
-_CONSENSUS = (
-    "Consensus events are counted by how many annotators have them. Spreads are the mean distances of their",
-    "onsets and offsets from the median, in seconds: the median of all events. Boundaries are of events that",
-    "others have, too: bias from the mean annotator, negative where early, and jitter, a standard deviation.",
-)
-
-_BOUNDARIES = ("annotator", "events", "onset bias", "onset jitter", "offset bias", "offset jitter")
+Cell = str | float | None
 
 
 def annotation_text(annotation: Annotation) -> str:
-    """Return all but the reference as tables."""
+    """Return all but the reference as tables; annotators have numbers, by which columns are named."""
+    people = [f"{k} {name_of(each.name)}" for k, each in enumerate(annotation.annotators, 1)]
+    numbers = [str(k) for k in range(1, len(people) + 1)]
+    blocks = [
+        _heading(annotation),
+        *_of_annotators(annotation, people, numbers),
+        *(_of_consensus(annotation.events, annotation.boundaries, people) if annotation.events else ()),
+        *(_of_systems(annotation, numbers) if annotation.systems else ()),
+        [line for note in _notes(annotation) for line in folded(note, _WIDTH)],
+    ]
+    return "\n".join("".join(f"{line}\n" for line in block) for block in blocks)
+
+
+def _heading(annotation: Annotation) -> list[str]:
     rows, settings = annotation.reference, annotation.settings
-    length = short_fraction(settings["segment_length"]).removesuffix(".0")
-    segments = f"{counted(round(annotation.segments), 'segment')} of {length} s"
-    if settings["continuous"]:
-        segments = f"{number(annotation.segments * float(settings['segment_length']))} s in continuous time"
-    size = f"{counted(len(rows.files), 'file')}, {segments}, {counted(len(rows.classes), 'class')}"
-    lacking = "one without events" if settings["all_files"] else "missing"
-    method, labels = METHODS[annotation.method], f"values above {settings['threshold']:g}"
+    time = f"{annotation.segments * float(settings['segment_length']):.4g} s in continuous time"
+    if not settings["continuous"]:
+        length = short_fraction(settings["segment_length"]).removesuffix(".0")
+        time = f"{counted(round(annotation.segments), 'segment')} of {length} s"
+    method, labels = METHODS[annotation.method], [f"values above {settings['threshold']:g}"]
     if annotation.events is not None:
         method = f"consensus events, {consensus.METHODS[annotation.method]}"
-        labels += f", one event where their mean IoU is {settings['same_iou']:g} or more"
-    lines = (
-        ("reference", f"{method}: {size}"),
-        ("labels", f"{labels}; a file that a table lacks is {lacking}"),
+        labels.append(f"one event where their mean IoU is {settings['same_iou']:g} or more")
+    size = counted(len(rows.files), "file"), time, counted(len(rows.classes), "class")
+    return [*wrapped([method, *size], _WIDTH, "reference  "), *wrapped(labels, _WIDTH, "labels     ")]
+
+
+def _table(
+    title: str,
+    head: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    may_go: Collection[str] = (),
+    heading: str = "",
+) -> list[str]:
+    """Return a title and a table of names and numbers.
+
+    head: of the names, and of each number. may_go: columns that are left out together where there is no room
+    for all. heading: what stands above these.
+    """
+    texts = [[_text(cell) for cell in row] for row in rows]
+    first, *others = (
+        Column(heading if name in may_go else "", name, [row[k] for row in texts], rank=int(name in may_go))
+        for k, name in enumerate(head)
+    )
+    columns = dict(zip(head[1:], others, strict=True))
+    return [title, *lines_and_rest(first._replace(left=True), columns, _WIDTH, see="--format json")]
+
+
+def _text(cell: Cell) -> str:
+    if isinstance(cell, str):
+        return visible(cell)
+    return str(cell) if isinstance(cell, int) else number(cell)
+
+
+def _of_annotators(annotation: Annotation, people: list[str], numbers: list[str]) -> Iterable[list[str]]:
+    """Yield what annotators are like, how far they agree, and what they reach."""
+    names = ["", "files", "competence", "says yes", "sensitivity", "specificity"]
+    rows: list[Sequence[Cell]] = [
+        (name, each.files, each.competence, each.says_yes, each.sensitivity, each.specificity)
+        for name, each in zip(people, annotation.annotators, strict=True)
+    ]
+    yield _table("Annotators", names, rows)
+    if annotation.method == "dawid-skene":
+        rows = [
+            (each.class_name, each.prevalence,
+             *("/".join(map(number, both)) for both in zip(each.sensitivity, each.specificity, strict=True)))
+            for each in annotation.confusions
+        ]  # fmt: skip
+        yield _table("Sensitivity/specificity", ["class", "prevalence", *numbers], rows, numbers)
+    names = ["class", "labels (nominal)", "values (interval)"]
+    alphas = [(each.class_name or "(all)", *each[1:3]) for each in annotation.agreement]
+    yield _table("Agreement: alpha", names, alphas)
+    # Without a grid it is a length of time.
+    length, continuous = float(annotation.settings["segment_length"]), annotation.settings["continuous"]
+    place = {each.name: name for each, name in zip(annotation.annotators, people, strict=True)}
+    pairs = [
+        (" and ".join(place[name] for name in each.annotators), each.f1_micro, each.f1_macro,
+         each.event_f1_micro, each.segments * length if continuous else each.segments)
+        for each in annotation.pairs
+    ]  # fmt: skip
+    names = ["annotators", "micro", "macro", "event micro", "seconds" if continuous else "segments"]
+    yield _table("Soft F of two annotators", names, pairs)
+    names = ["score", *numbers, "mean", *(("system", "share") if annotation.system else ())]
+    reached = [(each.score, *each.annotators, *each[2:]) for each in annotation.ceiling]
+    yield _table("Ceiling: what annotators reach", names, reached, numbers, "annotator")
+
+
+def _of_consensus(
+    agreed: Consensus, boundaries: Iterable[Boundaries], people: list[str]
+) -> Iterable[list[str]]:
+    """Yield how many consensus events how many annotators have, with spreads, and everyone's boundaries."""
+    events, by, rows = agreed.events, agreed.events.annotators, list[Sequence[Cell]]()
+    for n in (*range(1, len(people) + 1), "(all)"):
+        some = by == n if isinstance(n, int) else by > 0
+        spreads = (each[some & (by > 1)] for each in (events.onset_spread, events.offset_spread))
+        medians = (float(np.median(each)) if len(each) else None for each in spreads)
+        rows.append((str(n), int(some.sum()), int(some.sum()) / len(by) if len(by) else None, *medians))
+    names = ["annotators", "events", "share", "onset spread", "offset spread"]
+    yield _table("Consensus events", names, rows)
+    names = ["", "events", "onset bias", "onset jitter", "offset bias", "offset jitter"]
+    of_each = zip(people, boundaries, strict=True)
+    yield _table("Boundaries of annotators, in seconds", names, [(name, *each[1:]) for name, each in of_each])
+
+
+def _of_systems(annotation: Annotation, numbers: list[str]) -> Iterable[list[str]]:
+    """Yield how sure the scores of systems are, over how many annotators, and against each."""
+    pairs = [
+        (f"{score.score} {name_of(system.name)}", score)
+        for k in range(len(annotation.systems[0].scores))
+        for system, score in ((system, system.scores[k]) for system in annotation.systems)
+    ]
+    sizes = [str(point.annotators) for point in pairs[0][1].over]
+    confidence, errors = f"{100 * float(annotation.settings['confidence']):g} %", ["annotators", "files"]
+    yield _table(
+        "Systems against the reference of all annotators: how sure",
+        ["score", "value", confidence, *errors],
+        [(name, x.value, interval(x.low, x.high), x.by_annotators, x.by_files) for name, x in pairs],
+        errors, "standard error by",
+    )  # fmt: skip
+    over = [(name, *(point.value for point in each.over)) for name, each in pairs]
+    yield _table("Systems over the number of annotators", ["score", *sizes], over, sizes)
+    if annotation.rankings:
+        yield _table(
+            "How many annotators rank the systems as all do: share of sets", ["score", *sizes, "enough"],
+            [(each.score, *(share for _, share in each.over), each.enough) for each in annotation.rankings],
+            sizes,
+        )  # fmt: skip
+    whole = len(numbers) + 1
+    yield _table(
+        "Systems against each annotator", ["score", *numbers, "mean", "deviation", "place"],
+        [
+            (name, *x.against, x.mean, x.deviation, f"{x.place} of {whole}" if x.place else "-")
+            for name, x in pairs
+        ],
+        numbers, "annotator",
+    )  # fmt: skip
+
+
+def _notes(annotation: Annotation) -> Iterable[str]:
+    """Yield what a reader must know of the tables that there are."""
+    yield (
+        "Alpha is Krippendorff's. Soft F of two annotators is over the time that both labelled, its macro "
+        "average over the classes that either uses, of events the mean of either being the reference."
     )
     share = "; the share is the system's mean against these references by theirs" if annotation.system else ""
-    notes: tuple[str, ...] = (
-        "Alpha is Krippendorff's. Soft F of two annotators is over the segments that both labelled, its",
-        "macro average over the classes that either uses, of events the mean of either being the reference.",
-        f"The ceiling is each annotator against the reference of the others, in the files of both{share}.",
-        *(_CONSENSUS if annotation.events is not None else ()),
-        "- is undefined: there is nothing to divide by.",
-    )
-    tables = _of_annotators(annotation)
-    if annotation.systems:
-        tables += _of_systems(annotation)
-        enough = 100 * float(annotation.settings["confidence"])
-        notes += (*_NOTES, f"which on at least {enough:.4g} % of sets rank the systems as all annotators do.")
-    return text([Page("", lines, tuple(tables), notes)])
-
-
-def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]], names: int = 1) -> Table:
-    """Return a table of names and numbers; cells of a row beyond the head are left out."""
-    cells = [tuple(visible(x) if isinstance(x, str) else number(x) for x in row[: len(head)]) for row in rows]
-    return Table(title, tuple(map(visible, head)), tuple(cells), names=names)
-
-
-def _of_annotators(annotation: Annotation) -> list[Table]:
-    """Return what annotators are like, how far they agree, and what they reach."""
-    names = _names(annotation)
-    continuous = annotation.settings["continuous"]
-    # Without a grid it is a length of time.
-    unit, each_lasts = (
-        ("seconds", float(annotation.settings["segment_length"])) if continuous else ("segments", 1)
-    )
-    system = () if annotation.system is None else ("system", "share")
-    tables = [
-        _table(
-            "Annotators",
-            ("annotator", "files", "competence", "says yes", "sensitivity", "specificity"),
-            annotation.annotators,
-        ),
-        _table(
-            "Agreement: alpha",
-            ("class", "labels (nominal)", "values (interval)"),
-            [each._replace(class_name=each.class_name or "(all)") for each in annotation.agreement],
-        ),
-        _table(
-            "Soft F of two annotators",
-            ("annotator", "and", "micro", "macro", unit, "event micro"),
-            [
-                (*pair.annotators, *pair._replace(segments=pair.segments * each_lasts)[1:])
-                for pair in annotation.pairs
-            ],
-            names=2,
-        ),
-        _table(
-            "Ceiling: what annotators reach",
-            ("score", *names, "mean", *system),
-            [(c.score, *(c.annotators if names else ()), *c[2:]) for c in annotation.ceiling],
-        ),
-    ]
-    if names and annotation.method == "dawid-skene":
-        both = "Sensitivity / specificity"
-        rows = [
-            (
-                each.class_name,
-                each.prevalence,
-                *map(" / ".join, zip(*(map(number, x) for x in each[2:]), strict=True)),
-            )
-            for each in annotation.confusions
-        ]
-        tables.insert(1, _table(both, ("class", "prevalence", *names), rows))
+    yield f"The ceiling is each annotator against the reference of the others, in the files of both{share}."
     if annotation.events is not None:
-        tables.append(_table("Consensus events", *_by_annotators(annotation.events)))
-        tables.append(_table("Boundaries of annotators, in seconds", _BOUNDARIES, annotation.boundaries))
-    return tables
-
-
-def _names(annotation: Annotation) -> tuple[str, ...]:
-    """Return the names of annotators that have a column each, none where they are too many."""
-    annotators = annotation.annotators
-    return tuple(each.name for each in annotators) if len(annotators) <= _MOST_COLUMNS else ()
-
-
-def _of_systems(annotation: Annotation) -> list[Table]:
-    """Return how sure the scores of systems are, over how many annotators, and against each."""
-    confidence = float(annotation.settings["confidence"])
-    low, high = (f"{100 * level:.4g} %" for level in ((1 - confidence) / 2, (1 + confidence) / 2))
-    names, whole = _names(annotation), len(annotation.annotators) + 1
-    each_score = zip(*(system.scores for system in annotation.systems), strict=True)
-    pairs = [
-        (score.score, system.name, score)
-        for scores in each_score
-        for system, score in zip(annotation.systems, scores, strict=True)
-    ]
-    sizes = [str(point.annotators) for point in pairs[0][2].over]
-    tables = [
-        _table(
-            "Systems against the reference of all annotators: how sure",
-            ("score", "system", "value", low, high, "by annotators", "by files"),
-            [(*name, *each[1:6]) for *name, each in pairs],
-            names=2,
-        ),
-        _table(
-            "Systems over the number of annotators",
-            ("score", "system", *sizes),
-            [(*name, *(point.value for point in each.over)) for *name, each in pairs],
-            names=2,
-        ),
-        _table(
-            "Systems against each annotator",
-            ("score", "system", *names, "mean", "deviation", "place"),
-            [
-                (*name, *(each.against if names else ()), each.mean, each.deviation,
-                 "-" if each.place is None else f"{each.place} of {whole}")
-                for *name, each in pairs
-            ],
-            names=2,
-        ),
-        _table(
-            "Average distances of systems from annotators (LeWiDi 2025)",
-            ("system", "error rate", "normalized absolute", "Manhattan", "Wasserstein"),
-            [(system.name, *system.distances) for system in annotation.systems],
-        ),
-    ]  # fmt: skip
-    if annotation.rankings:
-        ranks = _table(
-            "How many annotators rank the systems as all do: share of sets of so many",
-            ("score", *sizes, "enough"),
-            [(each.score, *(share for _, share in each.over), each.enough) for each in annotation.rankings],
+        yield (
+            "Consensus events are counted by how many annotators have them. Spreads are the mean distances "
+            "of their onsets and offsets from the median, in seconds: the median of all events. Boundaries "
+            "are of events that others have, too: bias from the mean annotator, negative where early, and "
+            "jitter, a standard deviation."
         )
-        tables.insert(2, ranks)
-    return tables
-
-
-_NOTES = (
-    "Intervals are over annotators and files: another reference of as many annotators, in other files. By",
-    "annotators, by files: standard errors from either. Of fewer annotators a score is the mean over sets",
-    "of them. The place is that among the annotators, each against the others; enough is the number from",
-)
-
-
-def _by_annotators(agreed: Consensus) -> tuple[Sequence[str], list[Sequence[Any]]]:
-    """Return how many events how many annotators have, and their spreads, as names of columns and rows."""
-    events = agreed.events
-    number_of = events.annotators
-
-    def row(name: str, chosen: Bools) -> Sequence[Any]:
-        spreads = [each[chosen & (number_of > 1)] for each in (events.onset_spread, events.offset_spread)]
-        medians = [float(np.median(each)) if len(each) else None for each in spreads]
-        share = int(chosen.sum()) / len(events) if len(events) else None
-        return name, int(chosen.sum()), share, *medians
-
-    rows = [row(str(n), number_of == n) for n in range(1, len(agreed.annotators) + 1)]
-    head = ("annotators", "events", "share", "onset spread", "offset spread")
-    return head, [*rows, row("(all)", number_of > 0)]
+    if annotation.systems:
+        yield (
+            "Intervals are over annotators and files: another reference of as many annotators, in other "
+            "files. Of fewer annotators a score is the mean over sets of them. The place is that among the "
+            "annotators, each against the others."
+        )
+    if annotation.rankings:
+        enough = 100 * float(annotation.settings["confidence"])
+        yield (
+            f"Enough is the number of annotators from which on at least {enough:g} % of sets rank the "
+            "systems as all annotators do."
+        )
+    yield "- is undefined: there is nothing to divide by."

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.apps.annotators.competence import Patterns, competence_of
 from sedeval_soft.apps.annotators.consensus import SAME_IOU, Consensus, ConsensusEvents, agreed
 from sedeval_soft.apps.annotators.crowd import Crowd
-from sedeval_soft.apps.annotators.dawid_skene import dawid_skene
+from sedeval_soft.apps.annotators.models import Patterns, competence_of, dawid_skene
 from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.settings import Settings

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import starmap
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.apps.annotators.how_sure import (
+from sedeval_soft.apps.annotators.references import References
+from sedeval_soft.apps.annotators.resampling import (
     effects_in_all,
     effects_of,
     scores_of_sets,
@@ -16,18 +18,8 @@ from sedeval_soft.apps.annotators.how_sure import (
     sizes_of,
     two_way,
 )
-from sedeval_soft.apps.annotators.perspectives import (
-    Distances,
-    against_each,
-    deviation_of,
-    distances,
-    mean_of,
-    places_among,
-    with_system,
-)
-from sedeval_soft.apps.annotators.references import References
 from sedeval_soft.apps.annotators.scoring import Scoring
-from sedeval_soft.arrays import Bools, Floats
+from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.comparison.ranks import places
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.means import key_of
@@ -72,18 +64,17 @@ class SystemScore(NamedTuple):
 
 
 class System(NamedTuple):
-    """A system where there are several annotators: its scores, and how far it is from what each says."""
+    """A system where there are several annotators: its scores."""
 
     name: str
     scores: tuple[SystemScore, ...]
-    distances: Distances
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         scores = [
             {**each._asdict(), "over": [point._asdict() for point in each.over]} for each in self.scores
         ]
-        return {"name": self.name, "scores": scores, "distances": self.distances._asdict()}
+        return {"name": self.name, "scores": scores}
 
 
 class Share(NamedTuple):
@@ -138,8 +129,7 @@ def systems_of(
     """
     if not systems:
         return (), ()
-    threshold, n = references.threshold, len(references.crowd.names)
-    crowd = references.crowd
+    crowd, n = references.crowd, len(references.crowd.names)
     keys = [key_of(ScoreName.parse(name)) for name in names]
     measures = [measure_of(name) for name in names]
     cut = np.array([key.reading != "soft" or references.method == "majority" for key in keys])
@@ -156,11 +146,10 @@ def systems_of(
     against = against_each(scoring)
     place, _ = places_among(against, len(systems), lower)
     results = []
-    for k, (name, table) in enumerate(systems.items()):
+    for k, name in enumerate(systems):
         own = {size: values[k] for size, values in scores.items()}
         over, errors = _over(own, members, whole[k][:, 0], cut, settings.confidence, least, most)
         each = against.scores[k]
-        units, says = with_system(crowd, table, settings)
         columns = zip(
             names, zip(*over, strict=True), *errors.tolist(), each[:, [*order]].tolist(),
             mean_of(each).tolist(), deviation_of(each).tolist(), place[k].tolist(), strict=True,
@@ -176,7 +165,6 @@ def systems_of(
                     )
                     for score, points, annotators, files, values, mean, deviation, rank in columns
                 ),
-                distances(units.values, units.given, units.weight, says, threshold),
             )
         )  # fmt: skip
     return tuple(results), _rankings(names, scores, lower, settings.confidence)
@@ -229,3 +217,78 @@ def _rankings(
         enough = min(size for size in shares if size > max(below, default=0))
         rankings.append(Ranking(name, tuple(starmap(Share, shares.items())), enough))
     return tuple(rankings)
+
+
+class Against(NamedTuple):
+    """Scores against each annotator, in the files that it labelled.
+
+    scores: (n_candidates, n_keys, n_annotators), those of systems first, then those of annotators. common:
+    (n_candidates, n_keys, n_annotators, n_annotators) the same in the files that another annotator, the last
+    axis, labelled, too. NaN where undefined, as an annotator against itself.
+    """
+
+    scores: Floats
+    common: Floats
+
+
+def against_each(scoring: Scoring) -> Against:
+    """Return the scores of systems, and of annotators, against each annotator."""
+    crowd = scoring.references.crowd
+    scoring = replace(scoring, references=replace(scoring.references, method="mean", events=None))
+    n, n_tables = len(crowd.tables), len(scoring.tables)
+    shape = n_tables, len(scoring.keys), n
+    scores, common = np.full(shape, np.nan), np.full((*shape, n), np.nan)
+    # Systems stand behind annotators, here before them.
+    place = np.roll(np.arange(n_tables), n)
+    for b in range(n):
+        others = [k for k in range(n_tables) if k != b]
+        files = (crowd.has_file & crowd.has_file[b]).astype(np.float64)
+        for k, values in zip(others, scoring.against(np.arange(n) == b, others, files), strict=True):
+            common[place[k], :, b] = values
+            scores[place[k], :, b] = values[:, b]
+    return Against(scores, common)
+
+
+def places_among(against: Against, n_systems: int, lower_is_better: Bools) -> tuple[Index, Floats]:
+    """Return the place of each system among annotators, (n_systems, n_keys), and the annotators' own means.
+
+    A system comes after all annotators who agree better with the others than it does with the same others, in
+    the same files; lower_is_better: (n_keys,). It has place 0 where no annotator can be compared with it.
+    The means are over the others, (n_keys, n_annotators).
+    """
+    n = against.scores.shape[2]
+    ours = np.moveaxis(against.common[:n_systems], 3, 2)
+    # Of annotator a: against b, in the files of a.
+    theirs = np.stack([against.common[n_systems + a, :, :, a] for a in range(n)], axis=1)[None]
+    both = ~np.isnan(ours) & ~np.isnan(theirs)
+    number = both.sum(axis=3)
+
+    def mean(values: Floats) -> Floats:
+        total = np.where(both, values, 0.0).sum(axis=3)
+        return np.asarray(np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0))
+
+    sign = np.where(lower_is_better, -1.0, 1.0)[None, :, None]
+    better = sign * mean(np.broadcast_to(theirs, both.shape)) > sign * mean(ours)
+    places = np.where(number.any(axis=2), 1 + better.sum(axis=2), 0)
+    own = against.scores[n_systems:]
+    return places, mean_of(np.moveaxis(own, 0, 1))
+
+
+def mean_of(values: Floats) -> Floats:
+    """Return means over the last axis of what is defined, NaN where nothing is."""
+    defined = ~np.isnan(values)
+    number, total = defined.sum(axis=-1), np.where(defined, values, 0.0).sum(axis=-1)
+    return np.asarray(np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0))
+
+
+def deviation_of(values: Floats) -> Floats:
+    """Return standard deviations over the last axis of what is defined (n - 1), NaN of fewer than two."""
+    defined = ~np.isnan(values)
+    first = np.take_along_axis(values, defined.argmax(axis=-1, keepdims=True), axis=-1)
+    # Equal values deviate by nothing, to the last bit.
+    away = np.where(defined, values - first, 0.0)
+    number = defined.sum(axis=-1)
+    mean = away.sum(axis=-1) / np.maximum(number, 1)
+    squares = np.where(defined, (away - mean[..., None]) ** 2, 0.0).sum(axis=-1)
+    variance = np.divide(squares, number - 1, out=np.full(squares.shape, np.nan), where=number > 1)
+    return np.asarray(np.sqrt(variance))

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 from opinions import units_of
 
 from sedeval_soft import EvaluationError, Settings, annotate, evaluate
-from sedeval_soft.apps.annotators.agreement import alpha, alphas
-from sedeval_soft.apps.annotators.competence import competence_of
-from sedeval_soft.apps.annotators.pairs import soft_f
+from sedeval_soft.apps.annotators.agreement import alpha, alphas, soft_f
+from sedeval_soft.apps.annotators.models import competence_of
 from sedeval_soft.apps.annotators.references import METHODS, mean, value_of
 from sedeval_soft.cli import annotate as command
 from sedeval_soft.tables import read_rows

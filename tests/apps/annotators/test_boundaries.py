@@ -13,7 +13,7 @@ from test_dawid_skene import tables_of
 from test_systems import LENGTHS, people
 
 from sedeval_soft import annotate, evaluate
-from sedeval_soft.apps.annotators.boundaries import bias_and_jitter
+from sedeval_soft.apps.annotators.consensus import bias_and_jitter
 from sedeval_soft.apps.annotators.references import value_of
 
 EVENT_F = "event.soft.f1.micro"

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from opinions import confused, units_of
 
 from sedeval_soft import annotate
-from sedeval_soft.apps.annotators.competence import Patterns
-from sedeval_soft.apps.annotators.dawid_skene import dawid_skene
+from sedeval_soft.apps.annotators.models import Patterns, dawid_skene
 from sedeval_soft.apps.annotators.references import value_of
+from sedeval_soft.report.fitted import number
 
 
 def estimated(units, n_classes):
@@ -160,7 +160,9 @@ def test_the_command_has_it_by_class(tmp_path):
     assert document["confusions"][0]["sensitivity"] == list(made.confusions[0].sensitivity)
     assert document["annotators"][1]["specificity"] == made.annotators[1].specificity
     text = call("annotate", *paths, "--method", "dawid-skene").out
-    assert "Sensitivity / specificity" in text
-    assert "Sensitivity / specificity" not in call("annotate", *paths).out
-    shown = f"{made.confusions[0].sensitivity[0]:.3f} / {made.confusions[0].specificity[0]:.3f}"
+    assert "Sensitivity/specificity" in text
+    assert "Sensitivity/specificity" not in call("annotate", *paths).out
+    shown = "/".join(
+        number(shares[0]) for shares in (made.confusions[0].sensitivity, made.confusions[0].specificity)
+    )
     assert shown in text

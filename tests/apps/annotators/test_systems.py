@@ -11,10 +11,7 @@ from called import call
 from test_continuous import table
 
 from sedeval_soft import EvaluationError, annotate, evaluate
-from sedeval_soft.apps.annotators.figure import figure_of
-from sedeval_soft.apps.annotators.how_sure import effects_of, sets_of
-from sedeval_soft.apps.annotators.perspectives import distances
-from sedeval_soft.plots.style import Look
+from sedeval_soft.apps.annotators.resampling import effects_of, sets_of
 
 SAMPLES = Path(__file__).parents[3] / "sample_data"
 SCORE = "segment.soft.f1.micro"
@@ -102,18 +99,6 @@ def test_the_order_of_annotators_does_not_matter():
     )
     for a, b in zip(one.systems[0].scores, other.systems[0].scores, strict=True):
         assert a._replace(against=a.against[::-1]) == b
-    assert one.systems[0].distances == other.systems[0].distances
-
-
-def test_distances_of_a_hand_calculation():
-    """Two items. First: yes, no, yes against 0.8; second: yes, and one who did not label it, against 0.3."""
-    values = np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]])
-    given = np.array([[True, True], [True, False], [True, False]])
-    computed = distances(values, given, np.array([1.0, 3.0]), np.array([0.8, 0.3]), 0.5)
-    assert computed.average_error_rate == pytest.approx((1 / 3 + 3 * 1) / 4)
-    assert computed.average_normalized_absolute_distance == pytest.approx((0.4 + 3 * 0.7) / 4)
-    assert computed.average_manhattan_distance == pytest.approx((2 * (0.8 - 2 / 3) + 3 * 1.4) / 4)
-    assert computed.average_wasserstein_distance == pytest.approx((0.8 - 2 / 3 + 3 * 0.7) / 4)
 
 
 @pytest.mark.parametrize(("n", "size"), [(3, 2), (5, 2), (6, 5), (9, 4)])
@@ -131,26 +116,16 @@ def test_effects_of_annotators_are_those_of_leaving_one_out(n, size):
         assert without[0] == pytest.approx(expected, abs=1e-9)
 
 
-def test_the_command_prints_and_draws_it(tmp_path):
+def test_the_command_prints_it():
     tables = [SAMPLES / name for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")]
-    done = call("annotate", *tables, "--system", tables[1], "--figure", tmp_path / "over.png")
+    done = call("annotate", *tables, "--system", tables[1])
     assert done.code == 0
-    for title in ("how sure", "over the number of annotators", "against each annotator", "LeWiDi"):
+    for title in ("how sure", "over the number of annotators", "against each annotator"):
         assert title in done.out
-    assert (tmp_path / "over.png").read_bytes().startswith(b"\x89PNG")
     document = call("annotate", *tables, "--system", tables[1], "--format", "json").document
     assert document["systems"][0]["scores"][0]["place"] == 1
     assert document["rankings"] == []
-    assert call("annotate", *tables, "--figure", tmp_path / "x.png").code == 2
     assert call("annotate", *tables, "--system", tables[1], "--system", tables[1]).code == 2
-
-
-def test_each_score_is_drawn_on_a_scale_of_its_own():
-    names = [SCORE, "segment.hard.error_rate.micro"]
-    made = annotate(people(3), systems=people(1, seed=5), scores=names, durations=LENGTHS)
-    panels = figure_of(made, Look()).get_axes()
-    assert [axes.get_title() for axes in panels] == names
-    assert all(axes.yaxis.get_tick_params()["labelleft"] for axes in panels)
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def drawn(rng: np.random.Generator, n: int, n_files: int) -> tuple[Crowd, EventT
 
     tables = {str(k): annotator() for k in range(n)}
     lengths = {f"{i:06}": LENGTH for i in range(n_files)}
-    return Crowd.of_tables(tables, SETTINGS, lengths, all_files=True, continuous=True), system()
+    return Crowd.of_tables(tables, SETTINGS, lengths, missing="silent", continuous=True), system()
 
 
 def interval(job: tuple[int, int, int]) -> Floats:

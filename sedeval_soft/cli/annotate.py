@@ -45,9 +45,11 @@ ANNOTATION = (
         brief="IoU from which on events mean the same.",
         help="With --events consensus: the mean intersection over union from which on events mean the same.  "
         "[default: 0.3]"),
-    option(ANNOTATORS, "--all-files", is_flag=True, brief="Everyone labelled every file.",
-        help="Everyone labelled every file, so a file that a table lacks has no events there. Without this "
-        "it was not labelled, unless a row with just its name declares it."),
+    option(ANNOTATORS, "--missing", type=click.Choice(["silent", "unlabelled"]), metavar="HOW",
+        brief="If a table lacks a file: silent, unlabelled.",
+        help="Whether a file of which a table has no row is silent, labelled and nothing heard, or "
+        "unlabelled, so that this annotator counts for nothing there. Must be given if there is such a file; "
+        "a row with just its name says that it was labelled."),
     option(ANNOTATORS, "--ceiling-of", type=PATH, metavar="SYSTEM",
         brief="Compare a system with annotators.",
         help="Also give the scores of a system as a share of what annotators reach."),

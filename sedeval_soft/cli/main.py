@@ -222,8 +222,11 @@ def _explain(error: Exception) -> int:
     if isinstance(error, EvaluationError):
         from sedeval_soft.cli.wrong_calls import as_options, of_words
 
-        default = group.get_command(click.Context(group), DEFAULT)
-        text = str(error) if isinstance(error, InputError) else as_options(str(error), default)
+        text = str(error)
+        if not isinstance(error, InputError):
+            # Settings are those of the evaluation, and options of the command that was called.
+            for name in dict.fromkeys((DEFAULT, *sys.argv[1:2])):
+                text = as_options(text, group.get_command(click.Context(group), name))
         hint = of_words(sys.argv[1:])
         if hint:
             return _say(f"{text}\n{hint}")

@@ -18,9 +18,25 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, BinaryIO
 
+from sedeval_soft.faces import face
+
 if TYPE_CHECKING:
-    from sedeval_soft.tables.event_table import EventTable
+    from sedeval_soft.tables.event_table import EventTable, Origin
+    from sedeval_soft.tables.filenames import listing
     from sedeval_soft.tables.limits import Limits
+    from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
+
+__all__ = [
+    "EMPTY",
+    "EventTable",
+    "Limits",
+    "Origin",
+    "Ticks",
+    "listing",
+    "read_rows",
+    "to_seconds",
+    "to_ticks",
+]
 
 EMPTY = (
     "is empty; expected a table, of a system that detects nothing a header alone, as "
@@ -67,3 +83,14 @@ def read_rows(
     if may_be_empty:
         return EventTable.empty(Origin(opened.name, opened.sha256, "empty"))
     raise InputError(Problem(name, EMPTY, code="empty-file"))
+
+
+__getattr__ = face(
+    __name__,
+    {
+        "event_table": "EventTable Origin",
+        "filenames": "listing",
+        "limits": "Limits",
+        "ticks": "Ticks to_seconds to_ticks",
+    },
+)

@@ -261,7 +261,6 @@ SINGULAR = {
     "validate submissions/": "folder of 1 table,",
     "simulate constant ref.tsv -o made.tsv": "1 row, 1 file\n",
     "convert ref.tsv made.txt --to sed-eval": "loses values of 1 row: those above 0",
-    "annotate ref.tsv sys.tsv": "1 file, 1 segment of 1 s, 1 class\n",
     "board submissions --reference ref.tsv -o site": "1 submission: 1 ranked, 0 invalid; 0 unchanged\n",
     "diff a.json b.json --score segment.soft.f1.macro": "ref.tsv against sys.tsv: 1 of 1 score differs\n",
 }

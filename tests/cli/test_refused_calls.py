@@ -96,9 +96,6 @@ CALLS = {
     "ref.tsv sys.tsv sys_b.tsv --worst 3": "--worst of several SYSTEM is not shown by --format text",
     "ref.tsv sys.tsv --format csv --worst 3": "expected --format text or json or yaml or markdown or github.",
     # Other commands.
-    "annotate ref.tsv": "Expected the tables of two or more annotators, found 1.",
-    "annotate ref.tsv sys.tsv -o sys.tsv": "-o sys.tsv: this is the table of annotator 2 (sys.tsv)",
-    "annotate ref.tsv sys.tsv --to long": "--to and --force need -o, which writes the reference.",
     "simulate betas ref.tsv -o ref.tsv": "-o ref.tsv: this is the reference (ref.tsv)",
     "simulate betas ref.tsv -o x.unknown": "x.unknown",
     "simulate betas ref.tsv -o no/such/folder/x.tsv": "cannot be written",

@@ -89,8 +89,6 @@ def test_each_command_each_function_and_settings_files_take_it(tmp_path, referen
     assert evaluate(reference, tmp_path / "made.tsv")[NAME] == 1
     more = (flag, said.replace("system=", "reference="))
     assert call("simulate", "constant", path, "-o", tmp_path / "made.tsv", *more).code == 0
-    (tmp_path / "other.x").write_text(text)
-    assert call("annotate", path, tmp_path / "other.x", flag, said).code == 0
     site = tmp_path / "site"
     board = ("board", folder, "--reference", reference, "-o", site, "--fail-on-invalid", "--no-reports")
     assert call(*board, flag, said).code == 0

@@ -24,7 +24,6 @@ WRONG = {
                      "choices": (5, {}), "audio": NOT_A_PATH},
     "compare": {"systems": (5, b"x", [5, 6])},
     "plot": {"output": NOT_A_PATH},
-    "annotate": {"method": (5, []), "scores": (5, b"x", [5])},
 }  # fmt: skip
 """Values by function and argument, none of which can be it."""
 
@@ -43,7 +42,6 @@ def right(tmp_path):
         "write_report": {"reference": REFERENCE, "systems": SYSTEM, "path": tmp_path / "page.html"},
         "compare": {"reference": REFERENCE, "systems": [SYSTEM, OTHER]},
         "plot": {"kind": "curves", "reference": REFERENCE},
-        "annotate": {"annotators": [REFERENCE, SYSTEM]},
     }
 
 

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.api import evaluate_rows
 from sedeval_soft.apps.annotators.crowd import Crowd
 from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats
-from sedeval_soft.measures.detection import f_beta
+from sedeval_soft.measures import f_beta
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.ticks import Ticks, to_ticks
-from sedeval_soft.timeline.events import Events
+from sedeval_soft.tables import Ticks, to_ticks
+from sedeval_soft.timeline import Events
 
 
 class Agreement(NamedTuple):

@@ -10,8 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.api.comparison import named_sources
-from sedeval_soft.api.sources import Durations, limits_from, read_lengths, settings_from, shown, to_rows
+from sedeval_soft.api import (
+    Durations,
+    limits_from,
+    named_sources,
+    read_lengths,
+    settings_from,
+    shown,
+    to_rows,
+)
 from sedeval_soft.apps.annotators.agreement import (
     Agreement,
     PairAgreement,
@@ -21,7 +28,7 @@ from sedeval_soft.apps.annotators.agreement import (
     segments_in,
 )
 from sedeval_soft.apps.annotators.consensus import SAME_IOU, Boundaries, Consensus, answers_of, boundaries_of
-from sedeval_soft.apps.annotators.crowd import Crowd
+from sedeval_soft.apps.annotators.crowd import MISSING, Crowd
 from sedeval_soft.apps.annotators.models import (
     ENOUGH,
     Confusion,
@@ -35,15 +42,13 @@ from sedeval_soft.apps.annotators.references import METHODS, References
 from sedeval_soft.apps.annotators.scoring import Scoring
 from sedeval_soft.apps.annotators.systems import Ranking, System, check_resampled, systems_of
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.means import key_of
-from sedeval_soft.evaluation.scores import finite
-from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
+from sedeval_soft.evaluation import finite, key_of
+from sedeval_soft.measures import ScoreName, group_of, measure_of
 from sedeval_soft.memory import reuse_freed
 from sedeval_soft.settings import GROUPS, Settings, in_form
-from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables import EventTable, Limits, Origin, listing
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.recordings import align
+from sedeval_soft.timeline import align
 
 SCORES = (
     *("segment.soft.f1.micro", "segment.soft.f1.macro"),
@@ -150,7 +155,7 @@ def annotate(
     continuous: bool | None = None,
     consensus: bool = False,
     same_iou: float | None = None,
-    all_files: bool = False,
+    missing: str | None = None,
     ceiling_of: Any = None,  # noqa: ANN401 - whatever `evaluate` takes
     systems: Sequence[Any] | Mapping[str, Any] = (),
     scores: Sequence[str] = SCORES,
@@ -175,8 +180,9 @@ def annotate(
         probability given who has them, by the `majority` there are those of more than half.
         `Annotation.events` says more of them, `Annotation.boundaries` of annotators. same_iou: the mean
         intersection over union from which on events mean the same, in (0, 1], 0.3 if None.
-    all_files: every annotator labelled every file: one that a table lacks has no events. Else it is missing,
-        and counts for nothing; a row with only its name says that it was labelled, and nothing heard.
+    missing: what a file is of which a table has no row: `silent`, labelled and nothing heard, or
+        `unlabelled`, which counts for nothing. It must be said where there is such a file; a row with only
+        its name says that it was labelled.
     ceiling_of: a system, whose scores are given as a share of what annotators reach.
     systems: systems as `evaluate` takes them, or a mapping of names to such: how sure their scores are, over
         how many annotators, how they do against each, and how many annotators it takes to rank them.
@@ -186,7 +192,7 @@ def annotate(
 
     Raises InputError for tables that cannot be read, SettingsError for arguments.
     """
-    iou = _checked(method, same_iou, all_files=all_files, continuous=continuous, consensus=consensus)
+    iou = _checked(method, same_iou, missing, continuous=continuous, consensus=consensus)
     if continuous is None and {"segment_length", "pool"} & values.keys():
         continuous = False
     judged = named_sources(
@@ -202,12 +208,13 @@ def annotate(
     system = None if ceiling_of is None else to_rows(ceiling_of, "system", chosen, limits)
     others = _read(judged, chosen, limits)
     lengths = read_lengths(durations, limits)
-    crowd = Crowd.of_tables(tables, chosen, lengths, all_files=all_files, continuous=continuous)
+    crowd = Crowd.of_tables(tables, chosen, lengths, missing=missing, continuous=continuous)
     if crowd.classes:
         chosen = replace(chosen, classes=crowd.classes)
     # File names are matched once, with all of the annotators'.
-    system = None if system is None else _aligned(crowd, system, chosen)
-    others = {name: _aligned(crowd, table, chosen) for name, table in others.items()}
+    warnings = [*crowd.warnings]
+    system = None if system is None else _aligned(crowd, system, chosen, warnings)
+    others = {name: _aligned(crowd, table, chosen, warnings) for name, table in others.items()}
     threshold, names, n_classes = _threshold(chosen), tuple(tables), len(crowd.classes)
     order = [crowd.names.index(name) for name in names]
     estimate = competence_of(crowd.units, threshold)
@@ -229,7 +236,7 @@ def annotate(
     shares = [map(finite, each.tolist()) for each in errors.micro()]
     numbers = (crowd.has_file.sum(axis=1)[order], estimate.competence[order], estimate.says_yes[order])
     pairs = pairs_of(crowd, chosen, order)
-    warnings = [*crowd.warnings, *outliers(names, pairs)]
+    warnings += outliers(names, pairs)
     if method in {"competence", "dawid-skene"} and len(tables) < ENOUGH:
         warnings.append("which of two annotators is more competent cannot be known; expected three or more")
     if method == "dawid-skene":
@@ -243,7 +250,7 @@ def annotate(
     return Annotation(
         reference=reference,
         method=method,
-        settings={**how, **shaped, "all_files": all_files} | drawn,
+        settings={**how, **shaped, "missing": missing} | drawn,
         annotators=tuple(map(Annotator, names, *(each.tolist() for each in numbers), *shares)),
         confusions=confusions(errors, crowd.classes),
         agreement=agreement_of(crowd, threshold, apart, float(chosen.segment_ticks)),
@@ -262,16 +269,19 @@ def annotate(
 def _checked(
     method: Any,  # noqa: ANN401 - all of these are checked here
     same_iou: Any,  # noqa: ANN401
+    missing: Any,  # noqa: ANN401
     *,
+    continuous: Any,  # noqa: ANN401
     consensus: Any,  # noqa: ANN401
-    **switches: Any,  # noqa: ANN401
 ) -> float | None:
     """Check arguments; return the IoU from which on events mean the same, None without consensus.
 
     Raises SettingsError.
     """
     in_form("method", method, [{"enum": METHODS}])
-    for name, given in {**switches, "consensus": consensus}.items():
+    if missing is not None:
+        in_form("missing", missing, [{"enum": MISSING}])
+    for name, given in {"continuous": continuous, "consensus": consensus}.items():
         if not isinstance(given, bool) and (given is not None or name != "continuous"):
             raise SettingsError(f"{name} must be true or false, not {shown(given)}")
     if not consensus:
@@ -295,11 +305,15 @@ def _read(sources: Mapping[str, Any], settings: Settings, limits: Limits) -> dic
     return dict(zip(sources, rows, strict=True))
 
 
-def _aligned(crowd: Crowd, system: EventTable, settings: Settings) -> EventTable:
-    """Return a system's rows with the files and classes of the annotators."""
+def _aligned(crowd: Crowd, system: EventTable, settings: Settings, warnings: list[str]) -> EventTable:
+    """Return a system's rows with the files and classes of the annotators, and add what is left out."""
     names = replace(EventTable.empty(Origin("annotators")), files=crowd.files, classes=crowd.classes)
     ends = dict(zip(crowd.files, crowd.length.tolist(), strict=True))
-    return align(names, system, Settings.of(classes=settings.classes), ends, look=False).system
+    pair = align(names, system, Settings.of(classes=settings.classes), ends, look=False)
+    if pair.findings.dropped:
+        left_out = listing(sorted(pair.findings.dropped), "file")
+        warnings.append(f"{system.origin.name}: no annotator labelled {left_out}; left out")
+    return pair.system
 
 
 def settings_for(

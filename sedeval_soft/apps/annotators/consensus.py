@@ -27,15 +27,12 @@ import numpy as np
 from sedeval_soft.apps.annotators.models import Patterns, competence_of, dawid_skene
 from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.arrays import Bools, Codes, Floats, Index
-from sedeval_soft.evaluation.scores import finite
-from sedeval_soft.measures.event import file_class
-from sedeval_soft.measures.pairs import intersection_over_union
+from sedeval_soft.evaluation import finite
+from sedeval_soft.measures import file_class, intersection_over_union
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import order_of
-from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.ticks import Ticks, to_seconds
-from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.tables import EventTable, Origin, Ticks, to_seconds
+from sedeval_soft.timeline import Events, expand
 
 if TYPE_CHECKING:
     import pandas as pd

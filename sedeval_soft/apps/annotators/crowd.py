@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.filenames import listing
+from sedeval_soft.tables import EventTable, listing
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.events import Events, events_of
-from sedeval_soft.timeline.recordings import align, merges
+from sedeval_soft.timeline import Events, align, events_of, merges
+
+MISSING = {"silent": "is silent", "unlabelled": "was not labelled"}
+"""What a file is of which a table has no row, in words."""
+
+_NAMED = 3
+"""Tables that a message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +27,8 @@ class Crowd:
     """Annotators' tables on one list of files and one of classes.
 
     names: of annotators, in their order: no sum depends on that of the tables that were given. tables: their
-    rows, with codes of `files` and `classes`. length: (n_files,) seconds.
+    rows, with codes of `files` and `classes`. length: (n_files,) seconds, of a file without duration up to
+    the last label of any annotator. durations: seconds by file name, of those that have one; None without.
     has_file: (n_annotators, n_files), who labelled which. units: what they say, in continuous time or on a
     grid of segments. warnings: of how names were matched, and of files that few labelled.
     """
@@ -32,6 +38,7 @@ class Crowd:
     files: tuple[str, ...]
     classes: tuple[str, ...]
     length: Floats
+    durations: Mapping[str, float] | None
     has_file: Bools
     units: Units
     continuous: bool
@@ -44,26 +51,29 @@ class Crowd:
         settings: Settings,
         durations: Mapping[str, float] | None,
         *,
-        all_files: bool,
+        missing: str | None,
         continuous: bool | None = None,
     ) -> Crowd:
         """Bring tables together; files that nobody labelled are left out.
 
-        durations: seconds by file name, and the list of files. all_files: everyone labelled all files, also
-        those that a table does not name. continuous: whether time stays as it is, or is cut into segments;
+        durations: seconds by file name, and the list of files. missing: one of MISSING, whether the annotator
+        heard nothing in a file that the table lacks, or did not label it; raises SettingsError where that is
+        not known and there is such a file. continuous: whether time stays as it is, or is cut into segments;
         if None, it is where no table has values on a grid.
         """
         rows = [*tables.values()]
-        files, lengths = _files_of(rows, settings, durations)
+        files, lengths, known = _files_of(rows, settings, durations)
         # Nothing is cut into segments here, whose edges would be compared with those of rows.
         plain = Settings.of(classes=settings.classes, only=("event.hard",))
         pairs = for_each(
             lambda table: align(files, table, plain, lengths, look=False), rows, sum(map(len, rows))
         )
         named = np.array(pairs[0].files, dtype=object)
-        missing = [{*pair.findings.missing} if not all_files else set() for pair in pairs]
-        has_file = np.array([[name not in lacking for name in named] for lacking in missing], dtype=bool)
+        lacks = [pair.findings.missing if missing != "silent" else frozenset() for pair in pairs]
+        has_file = np.array([[name not in lacking for name in named] for lacking in lacks], dtype=bool)
         has_file = has_file.reshape(len(rows), len(named))
+        if missing is None and not has_file.all():
+            raise SettingsError(_question(tables, lacks))
         number_of = has_file.sum(axis=0)
         warnings = sorted({note for p in pairs for note in (*p.findings.doubtful, *p.findings.notes)})
         unlabelled = {*named[number_of == 0]} | {name for pair in pairs for name in pair.findings.dropped}
@@ -89,7 +99,7 @@ class Crowd:
             continuous = not any(table.has_values and table.origin.joined for table in rows)
         units = Units.of(rows, ticks, has_file, settings, continuous=continuous)
         return cls(
-            tuple(names), tuple(rows), labelled, pairs[0].classes, pairs[0].reach, has_file, units,
+            tuple(names), tuple(rows), labelled, pairs[0].classes, pairs[0].reach, known, has_file, units,
             continuous, tuple(warnings),
         )  # fmt: skip
 
@@ -103,16 +113,32 @@ class Crowd:
 
         return for_each(of_table, self.tables, sum(map(len, self.tables)))
 
-    def within(self, table: EventTable, files: Bools) -> tuple[EventTable, dict[str, float]]:
-        """Return a table of all files as one of some of them, (n_files,), and the lengths of these."""
-        table = table.only_files(files)
-        return table, dict(zip(table.files, self.length[files].tolist(), strict=True))
+    def within(self, table: EventTable, files: Bools) -> tuple[EventTable, dict[str, float] | None]:
+        """Return a table of all files as one of some of them, (n_files,), and the durations of these."""
+        table, known = table.only_files(files), self.durations
+        if known is None:
+            return table, None
+        return table, {name: known[name] for name in table.files if name in known}
+
+
+def _question(tables: Iterable[str], lacks: Iterable[frozenset[str]]) -> str:
+    """Return what must be known of files that tables lack; lacks: those of each table."""
+    found = [
+        f"{name} has no row of {listing(sorted(files), 'file')}"
+        for name, files in zip(tables, lacks, strict=True)
+        if files
+    ]
+    more = [f"{len(found) - _NAMED} more tables lack files, too"] if len(found) > _NAMED else []
+    return (
+        f"missing is not given, but {', '.join((*found[:_NAMED], *more))}; missing=silent if these "
+        "annotators heard nothing there; missing=unlabelled if they did not label these files"
+    )
 
 
 def _files_of(
     tables: Sequence[EventTable], settings: Settings, durations: Mapping[str, float] | None
-) -> tuple[EventTable, dict[str, float]]:
-    """Return a table without rows that has all files and classes, and how long files are.
+) -> tuple[EventTable, dict[str, float], dict[str, float] | None]:
+    """Return a table without rows that has all files and classes, how long files are, and their durations.
 
     Without durations they are as long as any annotator's last label says.
     """
@@ -124,10 +150,10 @@ def _files_of(
         for name, seconds in zip(pair.files, pair.reach.tolist(), strict=True):
             lengths[name] = max(seconds, lengths.get(name, 0.0))
         names = replace(names, files=pair.files, classes=pair.classes)
-    if durations is not None:
-        pair = align(names, names, plain, durations, look=False)
-        given = zip(pair.files, pair.length.tolist(), strict=True)
-        lengths = {name: seconds or lengths.get(name, 0.0) for name, seconds in given}
-        # Of these are also files that no table names.
-        names = replace(names, files=pair.files)
-    return names, lengths
+    if durations is None:
+        return names, lengths, None
+    pair = align(names, names, plain, durations, look=False)
+    given = zip(pair.files, pair.length.tolist(), pair.is_known.tolist(), strict=True)
+    known = {name: seconds for name, seconds, is_known in given if is_known}
+    # Of these are also files that no table names.
+    return replace(names, files=pair.files), dict.fromkeys(pair.files, 0.0) | lengths | known, known

@@ -26,8 +26,8 @@ import numpy as np
 
 from sedeval_soft.apps.annotators.units import Units, distinct_columns
 from sedeval_soft.arrays import Array, Bools, Floats, Index
-from sedeval_soft.evaluation.scores import finite
-from sedeval_soft.tables.filenames import listing
+from sedeval_soft.evaluation import finite
+from sedeval_soft.tables import listing
 
 FIRST_COMPETENCE = 0.8
 """Where the estimate of a competence begins, and stays for an annotator who labelled nothing."""

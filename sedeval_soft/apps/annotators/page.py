@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sedeval_soft.apps.annotators import consensus
+from sedeval_soft.apps.annotators.crowd import MISSING
 from sedeval_soft.apps.annotators.references import METHODS
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.report.fitted import Column, folded, interval, lines_and_rest, number, wrapped
-from sedeval_soft.report.heading import name_of
+from sedeval_soft.report import Column, folded, interval, lines_and_rest, name_of, number, wrapped
 from sedeval_soft.settings import short_fraction
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def _heading(annotation: Annotation) -> list[str]:
     if annotation.events is not None:
         method = f"consensus events, {consensus.METHODS[annotation.method]}"
         labels.append(f"one event where their mean IoU is {settings['same_iou']:g} or more")
+    if settings["missing"]:
+        labels.append(f"a file that a table lacks {MISSING[settings['missing']]}")
     size = counted(len(rows.files), "file"), time, counted(len(rows.classes), "class")
     return [*wrapped([method, *size], _WIDTH, "reference  "), *wrapped(labels, _WIDTH, "labels     ")]
 

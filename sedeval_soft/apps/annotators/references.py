@@ -12,8 +12,8 @@ from sedeval_soft.apps.annotators.models import Patterns, competence_of, dawid_s
 from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.events import Events
+from sedeval_soft.tables import EventTable
+from sedeval_soft.timeline import Events
 
 METHODS = {
     "mean": "mean of those who labelled",

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.api import evaluate_rows
 from sedeval_soft.apps.annotators.references import References
 from sedeval_soft.arrays import Bools, Floats
-from sedeval_soft.evaluation.resample import Replicates
-from sedeval_soft.evaluation.scores import Key
-from sedeval_soft.evaluation.shard import shard_of_rows
-from sedeval_soft.measures.registry import ScoreName
+from sedeval_soft.evaluation import Key, Replicates, shard_of_rows
+from sedeval_soft.measures import ScoreName
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables import EventTable
 
 
 @dataclass(frozen=True, slots=True)

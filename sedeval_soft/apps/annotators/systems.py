@@ -20,15 +20,13 @@ from sedeval_soft.apps.annotators.resampling import (
 )
 from sedeval_soft.apps.annotators.scoring import Scoring
 from sedeval_soft.arrays import Bools, Floats, Index
-from sedeval_soft.comparison.ranks import places
+from sedeval_soft.comparison import places
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.means import key_of
-from sedeval_soft.evaluation.resample import NOT_SMOOTH
-from sedeval_soft.evaluation.scores import finite
-from sedeval_soft.measures.registry import ScoreName, measure_of
+from sedeval_soft.evaluation import NOT_SMOOTH, finite, key_of
+from sedeval_soft.measures import ScoreName, measure_of
 from sedeval_soft.plan import THRESHOLDED
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables import EventTable
 
 
 class Point(NamedTuple):

@@ -18,12 +18,9 @@ from sedeval_soft.fields import Pool
 from sedeval_soft.memory import check_room
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import order_of
-from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.ticks import Ticks, to_seconds
+from sedeval_soft.tables import EventTable, Origin, Ticks, to_seconds
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.events import Activity, Timed
-from sedeval_soft.timeline.grid import Grid, pool_rows
-from sedeval_soft.timeline.ranges import expand, numbered
+from sedeval_soft.timeline import Activity, Grid, Timed, expand, numbered, pool_rows
 
 _BYTES_PER_VALUE = 48
 

@@ -6,6 +6,9 @@ Agreement is held against definitions and other packages.
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import krippendorff
@@ -53,13 +56,13 @@ def test_means_and_majorities():
 
 def test_files_that_a_table_lacks_are_missing_unless_said():
     tables = [table(x=[0], y=[0]), table(x=[0]), table(x=[0], y=None)]
-    found = annotate(tables)
+    found = annotate(tables, missing="unlabelled")
     assert values(found.reference)["y", 0, "a"] == 0.5
-    assert values(annotate(tables, all_files=True).reference)["y", 0, "a"] == pytest.approx(1 / 3, abs=1e-6)
+    assert values(annotate(tables, missing="silent").reference)["y", 0, "a"] == pytest.approx(1 / 3, abs=1e-6)
     assert [a.files for a in found.annotators] == [2, 1, 2]
     assert [pair.segments for pair in found.pairs] == [1, 2, 1]
     # Nobody labelled what only durations name.
-    timed = annotate(tables, durations={"x": 1.0, "y": 1.0, "z": 9.0})
+    timed = annotate(tables, durations={"x": 1.0, "y": 1.0, "z": 9.0}, missing="unlabelled")
     assert timed.reference.files == ("x", "y")
     assert timed.annotators == found.annotators
     assert any("nobody labelled 1 file ('z')" in warning for warning in timed.warnings)
@@ -67,6 +70,60 @@ def test_files_that_a_table_lacks_are_missing_unless_said():
     made = annotate([table(**{"x.wav": [0]}), table(x=[0, 1]), table(**{"folder/x.wav": [1]})])
     assert made.reference.files == ("x.wav",)
     assert [a.files for a in made.annotators] == [1, 1, 1]
+
+
+def test_what_a_missing_file_means_is_asked(tmp_path):
+    """Three listened to x and y; what the second heard in y, nothing or never, is not for us to guess."""
+    people = {"a.tsv": "x 0 1 a, y 0 1 a", "b.tsv": "x 0 1 a", "c.tsv": "x 0 1 a, y"}
+    for name, rows in people.items():
+        lines = ["\t".join(row.split()) for row in ("filename onset offset event_label", *rows.split(", "))]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    paths = [tmp_path / name for name in people]
+    with pytest.raises(EvaluationError, match=r"b\.tsv has no row of 1 file \('y'\); missing=silent if"):
+        annotate(paths)
+    done = subprocess.run(
+        [sys.executable, "-m", "sedeval_soft", "annotate", *paths],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.search(r"--missing silent if .*; --missing unlabelled if ", done.stderr)
+    # Both that are proposed can be had, and each is what it says.
+    shares = {"silent": "0.3333333333333333", "unlabelled": "0.5"}
+    for how, share in shares.items():
+        made = call("annotate", *paths, "--missing", how, "-o", "-", "-q")
+        assert f"y\t0\t1\ta\t{share}\n" in made.out
+    # A file of the durations that nobody names is silent to all, or was labelled by nobody.
+    whole = [table(x=[0]), table(x=[0])]
+    with pytest.raises(EvaluationError, match="has no row of 1 file"):
+        annotate(whole, durations={"x": 1.0, "z": 2.0})
+    assert annotate(whole, durations={"x": 1.0, "z": 2.0}, missing="silent").reference.files == ("x", "z")
+    # Where nothing is missing nothing is asked.
+    assert annotate(whole).settings["missing"] is None
+
+
+def test_a_system_is_scored_as_by_evaluate_however_long_files_are():
+    """What it detects after the last label counts as false alarms, if no duration says that the file ends."""
+    people = [table(x=[0, 1], y=[2]), table(x=[0], y=[2, 3])]
+    system = table(x=[0, 5, 6], y=[3], z=[0])
+    names = ["segment.soft.f1.micro", "segment.hard.precision.macro", "event.soft.f1.micro"]
+    of_people = {"x": 4.0, "y": 4.0}
+    for lengths in (None, {"x": 3.0, "y": 8.0}):
+        made = annotate(people, systems=[system], ceiling_of=system, scores=names, durations=lengths)
+        # Nobody labelled z.
+        assert [text for text in made.warnings if "no annotator labelled" in text] != []
+        own = {name: [x for x, f in zip(column, system["filename"], strict=True) if f != "z"]
+               for name, column in system.items()}  # fmt: skip
+        expected = evaluate(made.reference, own, durations=lengths)
+        found = made.systems[0].scores
+        assert {each.score: each.value for each in found} == {name: expected[name] for name in names}
+        # By hand: against either the system hits 1 or 2 of 3 active seconds, and has 4 itself.
+        if lengths is None:
+            alone = [evaluate(person, own)[names[0]] for person in people]
+            assert made.ceiling[0].system == pytest.approx(np.mean(alone))
+            assert alone == pytest.approx([2 / 7, 4 / 7])
+            assert evaluate(people[0], own, durations=of_people)[names[0]] > alone[0]
 
 
 def test_the_ceiling_is_each_against_the_others():
@@ -112,7 +169,7 @@ def test_ceilings_are_scores_of_evaluate_to_the_last_bit(n, length):
 
 
 def test_annotators_who_share_no_file_have_no_ceiling():
-    found = annotate([table(x=[0]), table(y=[0]), table(y=[0])])
+    found = annotate([table(x=[0]), table(y=[0]), table(y=[0])], missing="unlabelled")
     assert found.ceiling[0].annotators[0] is None
     assert found.ceiling[0].mean == 1.0
     assert [pair.f1_micro for pair in found.pairs] == [None, None, 1.0]
@@ -142,11 +199,15 @@ def test_the_command_writes_the_reference_and_prints_the_agreement(tmp_path):
         (TABLES[0], {}, "annotators must be tables"),
         ([TABLES[0]] * 2, {}, "given twice"),
         (TABLES, {"method": "median"}, "method must be"),
+        (TABLES, {"method": 5}, "method must be"),
+        (TABLES, {"method": []}, "method must be"),
+        (TABLES, {"scores": 5}, "scores must be"),
+        (TABLES, {"scores": [5]}, "scores"),
         (TABLES, {"scores": ["segment.hard.error_rate.micro"]}, "has no ceiling"),
         (TABLES, {"scores": "segment.hard.f1.micro"}, "scores must be a list"),
         (TABLES, {"scores": ["segment.hard.f1"]}, "segment.hard.f1"),
         (TABLES, {"scores": ["segment.hard.f1[barking]"]}, "no score is named"),
-        (TABLES, {"all_files": 1}, "all_files must be"),
+        (TABLES, {"missing": "absent"}, "missing must be"),
         (TABLES, {"segment_lenght": 1}, "unknown setting"),
         (TABLES, {"preset": "dcase2019-task5"}, "there is no preset"),
         (TABLES, {"settings": {"pool": "mean"}}, "settings must be an object of Settings"),
@@ -156,6 +217,31 @@ def test_the_command_writes_the_reference_and_prints_the_agreement(tmp_path):
 def test_wrong_arguments_are_refused(annotators, given_, said):
     with pytest.raises(EvaluationError, match=said):
         annotate(annotators, **given_)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["ref.tsv"], "Expected the tables of two or more annotators, found 1."),
+        (["ref.tsv", "sys.tsv", "-o", "sys.tsv"], "-o sys.tsv: this is the table of annotator 2 (sys.tsv)"),
+        (["ref.tsv", "sys.tsv", "--to", "long"], "--to and --force need -o, which writes the reference."),
+    ],
+)
+def test_wrong_calls_are_refused(arguments, said, monkeypatch):
+    monkeypatch.chdir(SAMPLES)
+    done = call("annotate", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_one_of_a_kind_is_singular_and_tables_are_read_as_asked(tmp_path):
+    paths = [tmp_path / name for name in ("a.x", "b.x")]
+    for path in paths:
+        path.write_text("filename;start;stop;what\na.wav;0;1;car\n")
+    asked = ("--columns", "onset=start", "--columns", "offset=stop", "--columns", "event_label=what")
+    done = call("annotate", *paths, *asked)
+    assert done.code == 0, done.err
+    assert "1 file · 1 s in continuous time · 1 class\n" in done.out
 
 
 def test_classes_that_nobody_names_are_told():

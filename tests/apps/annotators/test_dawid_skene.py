@@ -126,7 +126,7 @@ def test_what_is_not_determined_is_undefined_and_said():
 
     # The fourth labelled what only one other did.
     labelled[1:3, 30:] = labelled[3, :30] = False
-    made = annotate(tables_of(values, labelled), method="dawid-skene")
+    made = annotate(tables_of(values, labelled), method="dawid-skene", missing="unlabelled")
     assert [each.sensitivity is None for each in made.annotators] == [False, False, False, True]
     assert any("no two others labelled the same files as 1 annotator" in w for w in made.warnings)
 

@@ -163,10 +163,15 @@ def install_command(*modules: str) -> str:
 
 
 def missing_package(error: ModuleNotFoundError) -> str | None:
-    """Return what to say of a package that is not installed; None where only a part of one is missing."""
+    """Return what to say of a package that is not installed; None where only a part of one is missing.
+
+    An app of this package is a folder that may have been deleted.
+    """
     from importlib.util import find_spec
 
-    module = (error.name or "").partition(".")[0]
+    module, _, part = (error.name or "").partition(".")
+    if module == __package__ and part.startswith("apps."):
+        return f"this needs the app {part.split('.')[1]}, which this installation of {module} does not have"
     if not module or find_spec(module) is not None:
         return None
     return f"this needs {module}, which is not installed; this installs it:\n{install_command(module)}"

@@ -106,7 +106,7 @@ def test_annotators_without_consensus_have_boundaries_that_are_unknown():
 def test_dawid_skene_of_consensus_events_is_that_of_the_same_answers():
     """Annotators who draw the same boundaries: each event that one has is an item."""
     values, labelled, _ = confused(4, 2, 60, 5, 0.2)
-    made = annotate(tables_of(values, labelled), method="dawid-skene", consensus=True)
+    made = annotate(tables_of(values, labelled), method="dawid-skene", consensus=True, missing="unlabelled")
     heard = (values > 0) & labelled[:, None]
     units = units_of(values, labelled)
     some = heard.any(axis=0).reshape(-1)

@@ -204,23 +204,23 @@ def test_the_reference_has_the_consensus_events():
         events(("x", 0.0, 12.0, "dog")),
     ]
     third = 1 / 3
-    made = annotate(people, consensus=True)
+    made = annotate(people, missing="unlabelled", consensus=True)
     expected = [
         ("x", 0.0, 10.0, "dog", 1.0),
         ("x", 20.5, 22.5, "car", 2 * third),
         ("y", 1.0, 2.0, "dog", 0.5),
     ]
     assert rows_of(made.reference) == expected
-    most = annotate(people, consensus=True, method="majority")
+    most = annotate(people, missing="unlabelled", consensus=True, method="majority")
     assert rows_of(most.reference) == [(*row[:4], 1.0) for row in expected[:2]]
     # The cars' IoU is 1 / 3.
-    strict = annotate(people, consensus=True, same_iou=0.34).reference
+    strict = annotate(people, missing="unlabelled", consensus=True, same_iou=0.34).reference
     assert rows_of(strict)[1:3] == [("x", 20.0, 22.0, "car", third), ("x", 21.0, 23.0, "car", third)]
     frame = made.events.to_pandas()
     assert frame["onset_spread"].tolist()[:2] == [pytest.approx(2 * third), 0.5]
     assert frame["onset_spread"].isna().tolist() == [False, False, True]
     assert frame["annotators"].tolist()[2] == ["annotator 2"]
-    assert annotate(people).events is None
+    assert annotate(people, missing="unlabelled").events is None
 
 
 def test_competence_weighs_confidence():
@@ -255,7 +255,8 @@ def test_the_ceiling_counts_who_labelled_a_file():
         events(("x", None, None, None), ("y", 0.0, 1.0, "a")),
         events(("y", None, None, None)),
     ]
-    made = annotate(people, consensus=True, scores=["segment.soft.precision.micro"])
+    asked = {"scores": ["segment.soft.precision.micro"], "missing": "unlabelled"}
+    made = annotate(people, consensus=True, **asked)
     assert made.ceiling[0].annotators == (None, 0.5, 0.5, None)
 
 

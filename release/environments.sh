@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 uv=${UV:-uv}
-library="tests/timeline tests/config tests/report tests/plots tests/apps/training/test_scikit_learn_scorer.py tests/evaluation/test_library.py"
+library="tests/timeline tests/config tests/report tests/apps/plots tests/apps/training/test_scikit_learn_scorer.py tests/evaluation/test_library.py"
 library+=" tests/tools/test_annotate.py"
 library+=" tests/evaluation/test_evaluator.py tests/test_startup.py"
 read -r -a tests <<<"${TESTS:-$library tests/cli/test_commands.py tests/tools/test_convert.py}"

@@ -115,11 +115,11 @@ if TYPE_CHECKING:
     from sedeval_soft.api.comparison import compare, mean_of_runs
     from sedeval_soft.api.evaluation import evaluate, threshold_curves
     from sedeval_soft.api.evaluator import Evaluator
-    from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.sources import operating_points
     from sedeval_soft.apps.annotators.annotate import Annotation, annotate
     from sedeval_soft.apps.diagnosis import Diagnosis, diagnose
+    from sedeval_soft.apps.plots.run import plot
     from sedeval_soft.apps.published import published_scores
     from sedeval_soft.apps.simulate import simulate
     from sedeval_soft.comparison.board import Board, UnknownSystemError
@@ -149,11 +149,11 @@ _NAMES = {
     "api.comparison": "compare mean_of_runs",
     "api.evaluation": "evaluate threshold_curves",
     "api.evaluator": "Evaluator",
-    "api.plotting": "plot",
     "api.report": "write_report",
     "api.sources": "operating_points",
     "apps.annotators.annotate": "Annotation annotate",
     "apps.diagnosis": "Diagnosis diagnose",
+    "apps.plots.run": "plot",
     "apps.published": "published_scores",
     "apps.simulate": "simulate",
     "comparison.board": "Board UnknownSystemError",

@@ -25,7 +25,11 @@ IMPORTED = (
 )
 """What most calls import; the rest each imports by itself."""
 
-FIGURES = ("sedeval_soft.plots.style", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg")
+FIGURES = (
+    "sedeval_soft.apps.plots.style",
+    "matplotlib.backends.backend_pdf",
+    "matplotlib.backends.backend_svg",
+)
 """What calls that draw figures import beside that, which takes longer than to draw them."""
 
 

@@ -17,7 +17,8 @@ SELDOM = {
     *(
         f"sedeval_soft.{name}"
         for name in (
-            *("api.comparison", "api.evaluator", "comparison", "comparison.board", "html", "plots", "tools"),
+            *("api.comparison", "api.evaluator", "comparison", "comparison.board", "html", "tools"),
+            "apps.plots",
             *("evaluation.chance", "evaluation.curves", "evaluation.details", "evaluation.resample"),
             *("evaluation.ordered", "measures.confusion", "measures.curve_scores"),
             *("measures.psds", "measures.sed_eval_rules"),

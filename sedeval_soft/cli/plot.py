@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
+from sedeval_soft.apps.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
 from sedeval_soft.cli import options
 from sedeval_soft.cli.options import PATH, QUIET, argument, number, number_or, option, refuse
 from sedeval_soft.cli.output import check_files, each_of, progress, to_standard_output, warn
 from sedeval_soft.fields import DEFAULT_ONLY
-from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
 
 SHOWN, LOOK = "What is shown", "How it looks"
 
@@ -117,10 +117,10 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
         (printed and sys.stdout.isatty(), f"-o {output}: a figure cannot be shown in a terminal."),
     )
     with options.limits_of(given) as limits:
-        from sedeval_soft.api.plotting import scored_systems
+        from sedeval_soft.apps.plots.data import Wish
+        from sedeval_soft.apps.plots.run import scored_systems
+        from sedeval_soft.apps.plots.style import Look, figure_of, form_of, rendered
         from sedeval_soft.errors import SettingsError
-        from sedeval_soft.plots.data import Wish
-        from sedeval_soft.plots.style import Look, figure_of, form_of, rendered
         from sedeval_soft.report.write import write_atomic
 
         wish = Wish(**{name: given[name] for name in OPTIONS})

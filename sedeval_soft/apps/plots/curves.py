@@ -20,13 +20,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from sedeval_soft.apps.plots import layout
+from sedeval_soft.apps.plots.data import System, Systems, joined
+from sedeval_soft.apps.plots.style import DISTINCT, Look
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.curve_scores import Curve
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.plots import layout
-from sedeval_soft.plots.data import System, Systems, joined
-from sedeval_soft.plots.style import DISTINCT, Look
 
 POOLED = "all classes"
 

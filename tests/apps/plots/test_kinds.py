@@ -21,12 +21,12 @@ from PIL import Image
 from plotted import HOSTILE, NEEDED, NOTHING, shown, table, texts
 
 from sedeval_soft import EvaluationError, SettingsError, plot
-from sedeval_soft.api.plotting import FigureKeywords
+from sedeval_soft.apps.plots.data import CHOICES, Wish
+from sedeval_soft.apps.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES
+from sedeval_soft.apps.plots.run import FigureKeywords
+from sedeval_soft.apps.plots.style import Look
 from sedeval_soft.cli.plot import plot as command
 from sedeval_soft.fields import Keywords
-from sedeval_soft.plots.data import CHOICES, Wish
-from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES
-from sedeval_soft.plots.style import Look
 
 BEGINS = {"pdf": b"%PDF-", "png": b"\x89PNG\r\n\x1a\n", "svg": b"<?xml "}
 

@@ -19,12 +19,12 @@ from sedeval_soft.api.sources import (
     shown,
     with_points,
 )
+from sedeval_soft.apps.plots.data import System, Systems, Wish, check_kind, rank_by, settings_for
+from sedeval_soft.apps.plots.registry import KINDS, RESAMPLED
+from sedeval_soft.apps.plots.style import Look, figure_of, form_of, rendered
 from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
-from sedeval_soft.plots.data import System, Systems, Wish, check_kind, rank_by, settings_for
-from sedeval_soft.plots.registry import KINDS, RESAMPLED
-from sedeval_soft.plots.style import Look, figure_of, form_of, rendered
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.limits import Limits
@@ -69,12 +69,12 @@ def plot(
 ) -> Figure:
     """Draw a figure of one or more systems, and return it as a matplotlib Figure.
 
-    kind: what it shows, see `sedeval_soft.plots.registry.KINDS`. reference, systems: each as for `evaluate`.
-    names: of the systems in the figure. output: a path that ends with .pdf, .png or .svg, to which the figure
-    is written as well, as the command does. progress: told how many replicates of how many are done, of
-    figures with intervals. Other keywords are what is wished for (`class_names`, `max_classes`, `scores`,
-    `sort`, `file`, `start`, `end`, `of`, `binning`; see `Wish`), how it looks (`style`, `width`, `height`,
-    `dpi`, `title`; see `Look`), and settings as for `evaluate`.
+    kind: what it shows, one of `sedeval_soft.apps.plots.registry.KINDS`. reference, systems: as for
+    `evaluate`. names: of the systems in the figure. output: a path that ends with .pdf, .png or .svg, to
+    which the figure is written as well, as the command does. progress: told how many replicates of how many
+    are done, of figures with intervals. Other keywords are what is wished for (`class_names`, `max_classes`,
+    `scores`, `sort`, `file`, `start`, `end`, `of`, `binning`; see `Wish`), how it looks (`style`, `width`,
+    `height`, `dpi`, `title`; see `Look`), and settings as for `evaluate`.
 
     Raises InputError for input that cannot be scored, SettingsError for anything that cannot be drawn.
     """

@@ -20,8 +20,8 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.textpath import text_to_path
 
+from sedeval_soft.apps.plots.style import DASHES, MARKERS, Look
 from sedeval_soft.errors import SettingsError, escaped, visible
-from sedeval_soft.plots.style import DASHES, MARKERS, Look
 from sedeval_soft.report.outcomes import Outcome
 
 POINTS = 72.0  # points of an inch

@@ -11,16 +11,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
+from sedeval_soft.apps.plots import layout
+from sedeval_soft.apps.plots.data import READINGS, System, Systems, class_scores, matrix_score
+from sedeval_soft.apps.plots.registry import MATRIX_BASES
+from sedeval_soft.apps.plots.style import HEAT, Look
 from sedeval_soft.arrays import Floats
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.plan import Plan
-from sedeval_soft.plots import layout
-from sedeval_soft.plots.data import READINGS, System, Systems, class_scores, matrix_score
-from sedeval_soft.plots.registry import MATRIX_BASES
-from sedeval_soft.plots.style import HEAT, Look
 from sedeval_soft.report.legend import measure_label
 from sedeval_soft.report.outcomes import FALSE_ALARM, MISS
 

@@ -15,8 +15,8 @@ from matplotlib.cbook import is_math_text
 from plotted import HOSTILE, shown, table
 
 from sedeval_soft import SettingsError, plot
-from sedeval_soft.plots.layout import plain
-from sedeval_soft.plots.style import Look, drawn_as
+from sedeval_soft.apps.plots.layout import plain
+from sedeval_soft.apps.plots.style import Look, drawn_as
 
 
 @pytest.mark.parametrize(

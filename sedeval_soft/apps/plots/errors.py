@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from sedeval_soft.plots import layout
-from sedeval_soft.plots.data import Systems
-from sedeval_soft.plots.scores import draw_cells
-from sedeval_soft.plots.style import Look
+from sedeval_soft.apps.plots import layout
+from sedeval_soft.apps.plots.data import Systems
+from sedeval_soft.apps.plots.scores import draw_cells
+from sedeval_soft.apps.plots.style import Look
 
 _ROW = 0.24
 """Inches of a row of a paper's figure."""

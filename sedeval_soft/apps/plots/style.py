@@ -17,15 +17,15 @@ from importlib import import_module
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from sedeval_soft.apps.plots.registry import KINDS, SUFFIXES
 from sedeval_soft.errors import SettingsError, quoted, visible
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.plots.registry import KINDS, SUFFIXES
 from sedeval_soft.settings import Schema, in_form
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from sedeval_soft.plots.data import Systems
+    from sedeval_soft.apps.plots.data import Systems
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666")
 """Okabe & Ito's, without black, which stands for all classes together, and yellow, which paper swallows."""
@@ -164,8 +164,8 @@ def _style_parameters(style: str) -> dict[str, Any]:
 def figure_of(systems: Systems, look: Look) -> Figure:
     """Draw a figure; raises SettingsError for what the systems do not have."""
     module, _, name = KINDS[systems.kind].draw.partition(".")
-    return drawn(lambda: getattr(import_module(f"sedeval_soft.plots.{module}"), name)(systems, look), look,
-                 systems.kind)  # fmt: skip
+    draw = getattr(import_module(f"sedeval_soft.apps.plots.{module}"), name)
+    return drawn(lambda: draw(systems, look), look, systems.kind)
 
 
 def drawn(draw: Callable[[], Figure], look: Look, kind: str) -> Figure:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sedeval_soft.apps.plots.registry import KINDS, MATRIX_BASES, OPTIONS, kinds_with
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.registry import AVERAGES, ScoreName, ScoreNameError, group_of, measure_of
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
-from sedeval_soft.plots.registry import KINDS, MATRIX_BASES, OPTIONS, kinds_with
 from sedeval_soft.settings import GROUPS, Schema, Settings, in_form, means_in
 from sedeval_soft.timeline.recordings import Recordings
 

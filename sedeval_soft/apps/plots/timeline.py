@@ -16,12 +16,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from sedeval_soft.apps.plots import layout
+from sedeval_soft.apps.plots.data import Systems, joined
+from sedeval_soft.apps.plots.style import Look
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.plots import layout
-from sedeval_soft.plots.data import Systems, joined
-from sedeval_soft.plots.style import Look
 from sedeval_soft.report.outcomes import OUTCOMES
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND

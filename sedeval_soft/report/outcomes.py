@@ -1,7 +1,8 @@
 """How a hit, a miss and a false alarm look: each has one colour and one pattern in all pages and figures.
 
-The colours can be told apart with every kind of colour blindness, and read as text on a page; in grey the
-patterns tell them apart: a hit is filled, a miss hatched in one direction, a false alarm in two.
+The colours can be told apart with every kind of colour blindness, from one another and from the greys of
+values, and read as text on a page; in grey the patterns tell them apart: a hit is filled, a miss hatched in
+one direction, a false alarm in two.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ class Outcome(NamedTuple):
     pattern: str
 
 
-HIT = Outcome("#1a7f5a", "#4cc79a", "")
+HIT = Outcome("#0067a8", "#56b4e9", "")
 MISS = Outcome("#b35900", "#ffa657", "/")
 FALSE_ALARM = Outcome("#8430a0", "#c48cf2", "x")
 

@@ -44,6 +44,6 @@ def shown(figure: Figure) -> list[str]:
     return [text.replace(r"\$", "$") for text in texts(figure)]
 
 
-def said(figure: Figure) -> str:
-    """Return all that is written in a figure in one line."""
-    return " ".join(" ".join(shown(figure)).split())
+def caption(figure: Figure) -> str:
+    """Return the draft of the caption of a figure."""
+    return str(figure.get_label())

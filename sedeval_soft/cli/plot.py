@@ -20,7 +20,7 @@ EXAMPLES = """
   soft-sed-eval plot pr ref.tsv sys.tsv sys_b.tsv -o pr.pdf
   soft-sed-eval plot classes ref.tsv sys.tsv --ci --sort score -o classes.svg
   soft-sed-eval plot timeline ref.tsv sys.tsv --file cafe.wav -o cafe.pdf
-  soft-sed-eval plot surface ref.tsv sys.tsv --style talk -o surface.png
+  soft-sed-eval plot surface ref.tsv sys.tsv --width double -o surface.png
 """
 
 
@@ -37,18 +37,14 @@ WISHES = (
            help="Draw at most N classes, those that are most active in the reference." + _of("max_classes")),
     option(SHOWN, "--score", "scores", multiple=True, metavar="NAME",
            brief="What is shown, such as segment.soft.f1.",
-           help="What is shown: MEASURE.AVERAGE in a matrix, BASIS.READING.MEASURE in classes (repeatable), "
-           "BASIS.READING.MEASURE.AVERAGE in a sweep (repeatable).  [default: f1, macro]"),
+           help="What is shown: MEASURE.AVERAGE in a matrix, BASIS.READING.MEASURE in classes "
+           "(repeatable).  [default: f1, macro]"),
     option(SHOWN, "--sort", type=click.Choice(("given", "name", "score", "size")),
            help="Order of classes." + _of("sort")),
     option(SHOWN, "--file", metavar="FILENAME", brief="The recording of a timeline.",
            help="The recording that is shown." + _of("file")),
     option(SHOWN, "--start", type=number, metavar="SECONDS", help="Show it from here on." + _of("start")),
     option(SHOWN, "--end", type=number, metavar="SECONDS", help="Show it up to here." + _of("end")),
-    option(SHOWN, "--of", type=click.Choice(("segments", "files", "classes")),
-           help="Of what the worst are shown." + _of("of")),
-    option(SHOWN, "--worst", type=click.IntRange(min=1), metavar="N",
-           help="How many of the worst are shown.  [default: 10]  [worst]"),
     option(SHOWN, "--binning", type=click.Choice(("width", "mass")),
            help="Bins of equal width, or with equally many segments.  [default: width]" + _of("binning")),
 )  # fmt: skip
@@ -60,17 +56,12 @@ LOOKS = (
            "figure goes to standard output in the form of --format."),
     option(LOOK, "--format", "form", type=click.Choice(SUFFIXES),
            help="Form of the figure on standard output."),
-    option(LOOK, "--style", default="paper", show_default=True, metavar="STYLE",
-           brief="paper, talk or poster.",
-           help="paper, talk or poster; or the name or file of a matplotlib style, which is put over paper."),
     option(LOOK, "--width", type=number_or("single", "double"), metavar="INCHES|single|double",
            help="Width in inches, or that of one or both columns of a paper.  [default: what suits the "
            "figure]"),
     option(LOOK, "--height", type=number, metavar="INCHES",
            help="Height in inches.  [default: what suits the figure]"),
     option(LOOK, "--dpi", type=int, default=300, show_default=True, metavar="N", help="Dots per inch."),
-    option(LOOK, "--title", metavar="TEXT",
-           help="Title above the figure.  [default: none, as in papers]"),
     option(LOOK, "--name", "names", multiple=True, metavar="TEXT",
            brief="What a system is called; once for each.",
            help="What a system is called; given once for each, in the same order.  [default: file names]"),
@@ -84,8 +75,8 @@ KIND is one of
 {chr(10).join(f"  {name:12}  {kind.summary}" for name, kind in KINDS.items())}
 
 REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. Several systems are overlaid, one line each,
-or stand side by side. The figure says what cannot be drawn, such as the curve of a class that is not in the
-reference.
+or stand side by side. A draft of the caption on standard error says what is not drawn, such as the curve of a
+class that is not in the reference.
 """
 
 
@@ -108,7 +99,6 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
     printed, quiet = to_standard_output(output), given["quiet"]
     refuse(
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
-        (given["worst"] and kind != "worst", f"--worst belongs to the kind worst; {kind} does not use it."),
         (
             given["ci"] and kind not in RESAMPLED,
             f"--ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}.",
@@ -124,7 +114,7 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
         from sedeval_soft.report.write import write_atomic
 
         wish = Wish(**{name: given[name] for name in OPTIONS})
-        look = Look(**{name: given[name] for name in ("style", "width", "height", "dpi", "title")})
+        look = Look(**{name: given[name] for name in ("width", "height", "dpi")})
         read = {"reference": reference, **each_of("system output", systems)}
         read |= {
             "table of durations": given["durations"],
@@ -147,7 +137,10 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
                 durations=given["durations"], folds=folds, limits=limits, progress=show,
             )  # fmt: skip
         warn([text for system in scored.all for text in system.scores.warnings], quiet=quiet)
-        data = rendered(figure_of(scored, look), suffix, look, scored)
+        figure = figure_of(scored, look)
+        if not quiet:
+            click.echo(f"caption: {figure.get_label()}", err=True)
+        data = rendered(figure, suffix, look, scored)
         if printed:
             sys.stdout.buffer.write(data)
         else:

@@ -1,19 +1,23 @@
-"""Curves over thresholds: precision and recall, ROC, DET, F, PSD-ROC, reliability, the reference's sweep.
+"""Curves over thresholds: precision and recall, ROC, DET, F1, PSD-ROC, and reliability.
 
-What is only known at thresholds is drawn as steps or points. A precision-recall curve has the precision of a
-threshold back to the recall of the one above, so that the area below it is the average precision. A ROC is
-straight between thresholds, as the area under it has it. Of events recall may fall as the threshold does:
-each threshold is a point, and nothing lies between two of them.
+Thresholds are points; lines between them are drawn as steps or not at all. A precision-recall curve has the
+precision of a threshold back to the recall of the one above, so that the area below it is the average
+precision. A ROC is straight between thresholds, as the area under it has it. Of events recall may fall as the
+threshold does: each threshold is a point, without lines.
 
-Of one system there is a line for each class; of several there is one for each system, of all classes together
-or in a panel for each class.
+Values of 0 are detected at no threshold. The last step of a curve, to all segments active, is dotted.
+
+One system has a line for each class up to six; from seven on the line of all classes together, the best and
+the worst class, and the others in grey, or a panel for each class. Several systems have a line each, of all
+classes together, or in a panel for each class.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -22,116 +26,129 @@ from matplotlib.lines import Line2D
 
 from sedeval_soft.apps.plots import layout
 from sedeval_soft.apps.plots.data import System, Systems, joined
-from sedeval_soft.apps.plots.style import DISTINCT, Look
+from sedeval_soft.apps.plots.style import Look
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.measures.curve_scores import Curve
-from sedeval_soft.names import did_you_mean
+
+if TYPE_CHECKING:
+    from sedeval_soft.measures.curve_scores import Curve
 
 POOLED = "all classes"
 
-MOST_LINES, MOST_PANELS = 12, 12
-"""Classes of which there is a line, and a panel, where nothing else is said."""
+MOST_LINES, MOST_PANELS = 6, 12
+"""Classes of which there is a line with a name, and a panel."""
+
+LEAST = 10
+"""Segments that a bin of a reliability diagram must have to be drawn."""
 
 _MANY = 5000  # points from which they are drawn as pixels, whatever the form of the figure
 _PERCENTS = (0.01, 0.1, 0.5, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 80.0, 90.0, 95.0, 98.0, 99.5, 99.9, 99.99)
 """Rates at the ticks of normal deviates."""
 
 _UNIT = (-0.02, 1.02)  # axes from 0 to 1 reach a little further, so that lines there are whole
-_GREY = "#808080"
+_DOTS = (0, (1.0, 2.0))
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line of one system and class, or of all classes together.
 
-    x, y: (n,). joins: how it goes between points: a drawstyle of matplotlib; `points`, not at all; `marked`,
-    by a thin line between marks. value: stands beside its name. mark: a point of it to look at.
+    x, y: (n,). joins: how it goes between points: a drawstyle of matplotlib, or `points`, not at all. value:
+    stands beside its name. merit: what makes it the best or the worst. mark: a point of it to look at.
+    dotted: whether its last step leads to a point without threshold. areas: (n,) of dots in square points.
     """
 
     x: Floats
     y: Floats
-    joins: Literal["default", "steps-pre", "steps-post", "points", "marked"] = "default"
+    joins: Literal["default", "steps-pre", "steps-post", "points"] = "default"
     value: str = ""
+    merit: float | None = None
     mark: tuple[float, float] | None = None
+    dotted: bool = False
+    areas: Floats | None = None
 
     def style(self, stroke: dict[str, Any]) -> dict[str, Any]:
-        """Return how it is drawn with a stroke: its marker only where there is nothing between points."""
-        thin = 0.7 * layout.unit_of()
-        marked: dict[str, dict[str, Any]] = {"points": {"linestyle": "none"}, "marked": {"linewidth": thin}}
-        return stroke | marked.get(self.joins, {"marker": "none", "drawstyle": self.joins})
+        """Return how it is drawn with a stroke: its marker only if there is nothing between points."""
+        points = self.joins == "points"
+        return stroke | ({"linestyle": "none"} if points else {"marker": "none", "drawstyle": self.joins})
 
     def draw(self, axes: Axes, stroke: dict[str, Any]) -> None:
         """Draw it with a stroke."""
         style = self.style(stroke)
         if self.joins == "points":
-            style |= {"markersize": 1.6 * layout.unit_of(), "rasterized": len(self.x) > _MANY}
-        axes.plot(self.x, self.y, **style)
+            style |= {"markersize": 1.6, "rasterized": len(self.x) > _MANY}
+        if self.areas is not None:
+            style |= {"linewidth": 0.7}
+        solid = slice(-1 if self.dotted else None)
+        axes.plot(self.x[solid], self.y[solid], **style)
+        if self.dotted:
+            thin = {"linestyle": _DOTS, "linewidth": 0.8}
+            axes.plot(self.x[-2:], self.y[-2:], **style | thin)
+        if self.areas is not None:
+            axes.scatter(self.x, self.y, self.areas, color=stroke["color"], alpha=0.7, linewidths=0)
         if self.mark is not None:
             edge = axes.get_facecolor()
             axes.plot(*self.mark, "o", color=stroke["color"], markeredgecolor=edge, zorder=4)
 
 
 Panels = dict[str, list[tuple[str, Line | None, dict[str, Any]]]]
-"""The lines of panels by title: of each its name in the legend, None where there is none, and its stroke."""
+"""The lines of panels by title: of each its name in the legend, empty for none, the line, and its stroke."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """What is around the lines of a figure.
+def _draw_panels(
+    look: Look,
+    panels: Panels,
+    notes: Sequence[str],
+    labels: Sequence[str],
+    *,
+    behind: Callable[[Axes], object] = lambda _: None,
+    heading: str = "",
+    more: Sequence[layout.Entry] = (),
+    square: bool = False,
+    grid: Literal["", "y", "both"] = "",
+    diagonal: bool = False,
+) -> Figure:
+    """Draw panels, at least one; the legend has what the first one names.
 
     labels: of the axes. behind: draws what lies behind the lines, and limits the axes, which go from 0 to 1
     elsewhere. heading: of the values beside names. more: further entries of the legend. square: whether axes
     are. grid: its axis, `both` or none. diagonal: whether it is drawn.
     """
-
-    labels: tuple[str, str]
-    behind: Callable[[Axes], object] = lambda _: None
-    heading: str = ""
-    more: Sequence[layout.Entry] = ()
-    square: bool = False
-    grid: Literal["", "y", "both"] = ""
-    diagonal: bool = False
-
-    def draw(self, axes: Axes, labels: Sequence[str], title: str) -> None:
-        """Draw what is around and behind lines."""
-        axes.set(xlim=_UNIT, ylim=_UNIT, xlabel=labels[0], ylabel=labels[1], title=title)
-        if self.grid:
-            axes.grid(True, axis=self.grid)
-        if self.diagonal:
-            thin = 0.6 * layout.unit_of()
-            axes.axline((0, 0), slope=1, **layout.faint(0.3), zorder=1, linewidth=thin)
-        self.behind(axes)
-        if self.square:
-            axes.set_box_aspect(1)
-
-
-def _draw_panels(look: Look, frame: Frame, panels: Panels, notes: Sequence[str]) -> Figure:
-    """Draw panels, at least one; the legend has what the first one names."""
     alone = len(panels) == 1
     width = look.inches("single" if alone else "double")
     rows, columns = layout.grid_of(len(panels), width)
-    height = min(width * (0.9 if frame.square else 0.72), 3.6 * layout.unit_of())
-    if not alone:
-        height = rows * (width / columns) * (1.0 if frame.square else 0.85)
-    like = next((line for lines in panels.values() for _, line, _ in lines if line), Line(*np.zeros((2, 0))))
+    each = width / columns
+    height = min(width * (0.9 if square else 0.72), 3.2) if alone else rows * each * (1.0 if square else 0.85)
+    drawn = [line for lines in panels.values() for _, line, _ in lines if line]
+    like = drawn[0] if drawn else Line(*np.zeros((2, 0)))
     entries = [
         layout.Entry(Line2D([], [], **like.style(stroke)), name, line.value if alone and line else "")
         for name, line, stroke in next(iter(panels.values()))
+        if name
     ]
+    spans = [abs(line.x[-1] - line.x[-2]) for line in drawn if line.dotted and np.isfinite(line.x[-1])]
+    if spans:
+        share = " to ".join(dict.fromkeys(f"{100 * end:.0f}" for end in (min(spans), max(spans))))
+        notes = [*notes, f"Dotted ({share} % of the axis): no threshold detects values of 0."]
     figure, all_axes = layout.lay_out(
-        look, (width, height), (rows, columns), len(panels), entries=[*entries, *frame.more],
-        heading=frame.heading if alone else "", notes=notes, sharex=True, sharey=True,
+        look, (width, height), (rows, columns), len(panels), entries=[*entries, *more],
+        heading=heading if alone else "", notes=notes, sharex=True, sharey=True,
     )  # fmt: skip
-    each = width / columns * layout.POINTS, height / rows * layout.POINTS
-    titles = layout.all_shortened([*panels], each[0] * 0.8, layout.points_of("axes.titlesize"))
-    labels: Sequence[str] = frame.labels
+    titles = layout.all_shortened([*panels], each * layout.POINTS * 0.7, layout.LABELS)
     if not alone:
         # A label is not longer than its panel.
-        size = layout.points_of("axes.labelsize")
-        labels = ["\n".join(layout.wrapped(t, 0.75 * r, size)) for t, r in zip(labels, each, strict=True)]
+        labels = [fill(text, int(14 * each)) for text in labels]
     for i, (axes, title, lines) in enumerate(zip(all_axes, titles, panels.values(), strict=True)):
-        frame.draw(axes, labels, title)
+        # The value of the only line is not in the legend.
+        value = "" if alone or not lines or lines[0][0] or not lines[0][1] else lines[0][1].value
+        axes.set(
+            xlim=_UNIT, ylim=_UNIT, xlabel=labels[0], ylabel=labels[1], title=f"{title}  {value}".strip()
+        )
+        axes.grid(bool(grid), axis=grid or "both")
+        if diagonal:
+            axes.axline((0, 0), slope=1, **layout.faint(0.3), zorder=1, linewidth=0.6)
+        behind(axes)
+        axes.set_box_aspect(1 if square else None)
         layout.label_edges(axes, lowest=i + columns >= len(panels))
         if not any(line for _, line, _ in lines):
             layout.write_empty(axes)
@@ -141,23 +158,40 @@ def _draw_panels(look: Look, frame: Frame, panels: Panels, notes: Sequence[str])
     return figure
 
 
+def _summary(lines: dict[str, Line], whole: Line | None) -> list[tuple[str, Line | None, dict[str, Any]]]:
+    """Return the line of all classes together, of the best and the worst class, and the others in grey."""
+    ranked = sorted((line.merit, name) for name, line in lines.items() if line.merit is not None)
+    ends = {"best": ranked[-1][1], "worst": ranked[0][1]} if len(ranked) > 1 else {}
+    named = [
+        (f"{rank}: {name}", lines[name], stroke | {"zorder": 2.5})
+        for (rank, name), stroke in zip(ends.items(), layout.strokes(2), strict=False)
+    ]
+    thin = {"color": layout.GREY, "alpha": 0.5, "linestyle": "-", "linewidth": 0.5}
+    others = [replace(line, mark=None) for name, line in lines.items() if name not in ends.values()]
+    count = f"{len(others)} other classes"
+    grey = [("" if k else count, replace(line, value=""), thin) for k, line in enumerate(others)]
+    return [(POOLED, whole, layout.BOLD), *named, *grey]
+
+
 def _draw_systems(
     systems: Systems,
     look: Look,
-    frame: Frame,
     line_of: Callable[[System, str | None], Line | None],
     *,
     pooled: bool = False,
+    most: int = MOST_LINES,
     reason: str = "Undefined",
+    **frame: Any,  # noqa: ANN401 - as for _draw_panels
 ) -> Figure:
     """Draw the lines of all systems.
 
     line_of: returns the line of a class, of all classes for None. pooled: whether there is a line of all
-    classes. reason: why a class with reference may have no line.
+    classes. most: classes of one system that have lines in one panel. reason: why a class with reference may
+    have no line.
     """
-    if len(systems.all) > DISTINCT:
+    if len(systems.all) > layout.DISTINCT:
         raise SettingsError(
-            f"{len(systems.all)} systems are too many: up to {DISTINCT} lines can be told apart"
+            f"{len(systems.all)} systems are too many: up to {layout.DISTINCT} lines can be told apart"
         )
 
     def drawable(label: str | None) -> list[Line | None]:
@@ -167,53 +201,53 @@ def _draw_systems(
         ]
 
     several, pooled = systems.several, pooled and not systems.wish.class_names
+    whole = drawable(None) if pooled else []
     by_class = {} if pooled and several else {name: drawable(name) for name in systems.classes()}
-    drawn = [name for name, lines in by_class.items() if any(lines)]
+    drawn = {name: lines for name, lines in by_class.items() if any(lines)}
     notes = systems.undefined([name for name in by_class if name not in drawn], reason)
-    most = (MOST_PANELS, None) if several else (MOST_LINES, DISTINCT)
-    chosen, omitted = systems.largest(drawn, *most)
-    styles = layout.strokes(len(systems.all) if several else len(chosen))
-    if not several:
-        bold = {"color": layout.setting("text.color"), "linestyle": "-", "marker": "*", "zorder": 3}
-        bold["linewidth"] = 1.6 * layout.setting("lines.linewidth")
-        lines = [(name, by_class[name][0], style) for name, style in zip(chosen, styles, strict=True)]
-        whole = drawable(None) if pooled else []
-        panels: Panels = {"": [*lines, *((POOLED, line, bold) for line in whole if line is not None)]}
-        return _draw_panels(look, frame, panels, [*notes, *omitted])
-    by_panel = {"": drawable(None)} if pooled else {name: by_class[name] for name in chosen}
-    called = [system.name for system in systems.all]
-    for k, name in enumerate(called):
-        absent = [title or POOLED for title, lines in by_panel.items() if lines[k] is None]
-        notes += [f"{name} has no line for {joined(absent)}."] if absent else []
-    by_panel = by_panel or {"": [None] * len(called)}
-    panels = {title: list(zip(called, lines, styles, strict=True)) for title, lines in by_panel.items()}
-    return _draw_panels(look, frame, panels, [*notes, *omitted])
+    chosen, omitted = systems.largest([*drawn], len(drawn) if any(whole) else MOST_PANELS)
+    lines = {name: drawn[name][0] for name in chosen}
+    if not several and len(chosen) > most and any(whole):
+        panels: Panels = {"": _summary({name: line for name, line in lines.items() if line}, whole[0])}
+    elif not several and len(chosen) <= most:
+        own = zip(chosen, lines.values(), layout.strokes(len(chosen)), strict=True)
+        panels = {"": [*own, *((POOLED, line, layout.BOLD) for line in whole if line)]}
+    else:
+        called = [system.name if several else "" for system in systems.all]
+        by_panel = {"": whole} if pooled else {name: drawn[name] for name in chosen}
+        for k, name in enumerate(called):
+            absent = [title or POOLED for title, of_panel in by_panel.items() if of_panel[k] is None]
+            notes += [f"{name} has no line for {joined(absent)}."] if absent else []
+        by_panel, styles = by_panel or {"": [None] * len(called)}, layout.strokes(len(called))
+        panels = {title: list(zip(called, each, styles, strict=True)) for title, each in by_panel.items()}
+    return _draw_panels(look, panels, [*notes, *omitted], **frame)
 
 
 def _draw_curves(
     systems: Systems,
     look: Look,
-    frame: Frame,
-    line_of: Callable[[Curve, System, str | None], Line],
-    measure: str = "",
-    reason: str = "Undefined",
+    line_of: Callable[[Curve, Callable[[str], float | None], str | None], Line],
+    **how: Any,  # noqa: ANN401 - as for _draw_systems
 ) -> Figure:
-    """Draw the line of each curve of a class with reference; measure: the score beside its name."""
-    family = ".".join(systems.family)
+    """Draw the line of each curve of a class with reference.
+
+    line_of: returns it, given the curve, a function that returns the value of a `READING.MEASURE` of the
+    class, or of all classes, and the class, None for all.
+    """
+    (basis, reading), family = systems.family, ".".join(systems.family)
     curves = {system.name: system.scores.curves for system in systems.all}
 
     def line(system: System, label: str | None) -> Line | None:
         of_system = curves[system.name]
-        by_class = of_system.pooled if label is None else of_system.families()[systems.family]
+        by_class = of_system.pooled if label is None else of_system.families()[basis, reading]
         curve = by_class.get(label or family)
         if curve is None or not curve.n_ref:
             return None
-        made = line_of(curve, system, label)
-        name = f"{family}.{measure}" + (".micro" if label is None else f"[{label}]")
-        return replace(made, value=layout.number(system.value(name))) if measure else made
+        part = ".micro" if label is None else f"[{label}]"
+        return line_of(curve, lambda name: system.value(f"{basis}.{name}{part}"), label)
 
     pooled = all(family in each.pooled for each in curves.values())
-    return _draw_systems(systems, look, frame, line, pooled=pooled, reason=reason)
+    return _draw_systems(systems, look, line, pooled=pooled, **how)
 
 
 def _based(systems: Systems, text: str) -> str:
@@ -222,47 +256,70 @@ def _based(systems: Systems, text: str) -> str:
     return f"{text} ({basis}-based{', soft reference' if reading == 'soft' else ''})"
 
 
+def _ends_without_threshold(curve: Curve) -> bool:
+    """Return whether the point of most detections is reached at no threshold."""
+    return len(curve.threshold) > 1 and bool(np.isnan(curve.threshold[0]))
+
+
 def draw_pr(systems: Systems, look: Look) -> Figure:
-    """Draw precision over recall, and lines of equal F behind."""
-    cells = systems.family[0] in ("segment", "clip")
+    """Draw precision over recall, and lines of equal F1 behind."""
+    cells, (_, reading) = systems.family[0] in ("segment", "clip"), systems.family
 
     def behind(axes: Axes) -> None:
-        thin = 0.6 * layout.unit_of()
         for f in (0.2, 0.4, 0.6, 0.8):
             precision = np.geomspace(f / (2 - f), 1.0, 100)
             recall = f * precision / (2 * precision - f)
-            axes.plot(recall, precision, **layout.faint(0.15), linewidth=thin, zorder=0.5)
-            axes.text(1.03, f / (2 - f), f"F {f:g}", fontsize=6 * layout.unit_of(), color=_GREY, va="center")
+            axes.plot(recall, precision, **layout.faint(0.15), linewidth=0.6, zorder=0.5)
+            small = layout.SMALL
+            if axes.get_subplotspec().is_last_col():  # type: ignore[union-attr]
+                axes.text(1.03, f / (2 - f), f"F1 {f:g}", va="center", color=layout.GREY, fontsize=small)
 
-    def line(curve: Curve, *_: object) -> Line:
-        return Line(curve.recall[::-1], curve.precision[::-1], "steps-pre" if cells else "points")
+    def line(curve: Curve, value: Callable[[str], float | None], _: str | None) -> Line:
+        x, y = curve.recall[::-1], curve.precision[::-1]
+        if not cells:
+            return Line(x, y, "points")
+        area = value(f"{reading}.average_precision")
+        dotted = _ends_without_threshold(curve)
+        return Line(x, y, "steps-pre", layout.number(area), area, dotted=dotted)
 
-    labels, measure = (_based(systems, "recall"), "precision"), "average_precision" if cells else ""
-    frame = Frame(labels, behind, measure.replace("_", " "))
-    return _draw_curves(systems, look, frame, line, measure, "Never detected")
+    labels = (_based(systems, "Recall"), "Precision")
+    heading = "average precision" if cells else ""
+    return _draw_curves(systems, look, line, labels=labels, behind=behind, heading=heading,
+                        reason="Never detected")  # fmt: skip
 
 
 def draw_roc(systems: Systems, look: Look) -> Figure:
     """Draw the true positive rate over the false positive rate."""
+    _, reading = systems.family
 
-    def line(curve: Curve, *_: object) -> Line:
-        return Line(curve.false_positive_rate[::-1], curve.recall[::-1])
+    def line(curve: Curve, value: Callable[[str], float | None], _: str | None) -> Line:
+        area, dotted = value(f"{reading}.roc_auc"), _ends_without_threshold(curve)
+        x, y = curve.false_positive_rate[::-1], curve.recall[::-1]
+        return Line(x, y, "default", layout.number(area), area, dotted=dotted)
 
-    labels = (_based(systems, "false positive rate"), "true positive rate")
-    frame = Frame(labels, heading="area under the curve", square=True, diagonal=True)
-    return _draw_curves(systems, look, frame, line, "roc_auc", "Active throughout in the reference")
+    labels = (_based(systems, "False positive rate"), "True positive rate")
+    return _draw_curves(systems, look, line, labels=labels, heading="area under the curve", square=True,
+                        diagonal=True, reason="Active throughout in the reference")  # fmt: skip
 
 
 def draw_det(systems: Systems, look: Look) -> Figure:
-    """Draw the miss rate over the false alarm rate, both as normal deviates."""
-    ends = [0.0]
+    """Draw the miss rate over the false alarm rate, both as normal deviates.
 
-    def line(curve: Curve, *_: object) -> Line:
+    An equal error rate is beside a name if a threshold has no fewer false alarms than misses.
+    """
+    ends, (_, reading) = [0.0], systems.family
+
+    def line(curve: Curve, value: Callable[[str], float | None], _: str | None) -> Line:
+        # The rates of the point without threshold, 1 and 0, have no normal deviates.
         x, y = (axis[::-1] for axis in curve.det)
         inside = np.isfinite(x) & np.isfinite(y)
         ends.extend(end(axis[inside], initial=0.0) for end in (np.min, np.max) for axis in (x, y))
+        known = ~np.isnan(curve.threshold)
+        met = np.any(curve.false_positive_rate[known] >= curve.false_negative_rate[known])
+        rate = value(f"{reading}.equal_error_rate") if met else None
+        text = layout.UNDEFINED if rate is None else f"{100 * rate:.1f}"
         # Of a budget of false alarms the misses are those of the last threshold that keeps to it.
-        return Line(x, y, "steps-post")
+        return Line(x, y, "steps-post", text, value(f"{reading}.roc_auc"))
 
     def behind(axes: Axes) -> None:
         from scipy.special import ndtri
@@ -274,57 +331,73 @@ def draw_det(systems: Systems, look: Look) -> Figure:
             axis.set_ticks(ticks, [f"{percent:g}" for percent in _PERCENTS])
         axes.set(xlim=span, ylim=span)
 
-    labels = (_based(systems, "false alarms in %"), "misses in %")
-    frame = Frame(labels, behind, "equal error rate", square=True, grid="both", diagonal=True)
-    reason = "Beyond the axes, for no threshold has errors of both kinds"
-    return _draw_curves(systems, look, frame, line, "equal_error_rate", reason)
+    labels = (_based(systems, "False alarms in %"), "Misses in %")
+    return _draw_curves(
+        systems, look, line, labels=labels, behind=behind, heading="equal error rate in %", square=True,
+        grid="both", diagonal=True, reason="Beyond the axes (no threshold with misses and false alarms)",
+    )  # fmt: skip
 
 
 def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
-    """Draw F over the system's threshold, and mark the best."""
-    threshold, stem = systems.settings.threshold, f"{systems.family[0]}.optimal"
+    """Draw F1 over the system's threshold, and mark the best."""
+    threshold = systems.settings.threshold
 
-    def line(curve: Curve, system: System, label: str | None) -> Line:
+    def line(curve: Curve, value: Callable[[str], float | None], label: str | None) -> Line:
         # A curve ends with the threshold that nothing is above; it holds for all above that.
         known = ~np.isnan(curve.threshold)
         x, y = np.append(curve.threshold[known], 1.0), np.append(curve.f1[known], curve.f1[-1])
-        at, best = (system.value(f"{stem}.{name}[{label}]") for name in ("threshold", "f1"))
+        at, best = value("optimal.threshold"), value("optimal.f1")
         if label is None and np.any(np.isfinite(y)):
             at, best = float(x[np.nanargmax(y)]), float(np.nanmax(y))
-        value = "" if best is None else f"{best:.3f}"
-        # Where nothing is detected at best, F is 0 and no threshold is the best.
-        return Line(x, y, "steps-post", value, None if at is None or best is None else (at, best))
+        # If nothing is detected at best, F1 is 0 and no threshold is the best.
+        mark = None if at is None or best is None else (at, best)
+        return Line(x, y, "steps-post", "" if best is None else f"{best:.3f}", best, mark)
 
     more = (
-        layout.Entry(Line2D([], [], color=_GREY, linestyle="none", marker="o"), "best threshold"),
-        layout.Entry(Line2D([], [], color=_GREY, linestyle=":"), f"threshold {threshold:g}"),
+        layout.Entry(Line2D([], [], color=layout.GREY, linestyle="none", marker="o"), "best threshold"),
+        layout.Entry(Line2D([], [], color=layout.GREY, linestyle=":"), f"threshold {threshold:g}"),
     )
-    labels = ("threshold of the system", _based(systems, "F1"))
-    frame = Frame(
-        labels, lambda axes: axes.axvline(threshold, color=_GREY, linestyle=":", zorder=1), "best F1", more,
-        grid="y",
+    labels = ("Threshold of the system", _based(systems, "F1"))
+    return _draw_curves(
+        systems, look, line, labels=labels, heading="best F1", more=more, grid="y",
+        behind=lambda axes: axes.axvline(threshold, color=layout.GREY, linestyle=":", zorder=1),
     )  # fmt: skip
-    return _draw_curves(systems, look, frame, line)
 
 
 def draw_reliability(systems: Systems, look: Look) -> Figure:
-    """Draw the mean of the reference over that of the system's values, bin by bin."""
+    """Draw the mean of the reference over that of the system's values, bin by bin; dots grow with bins."""
     (basis, reading), mass = systems.family, systems.wish.binning == "mass"
     family = f"{basis}.{reading}"
-    bins = {system.name: system.scores.curves.reliability.get(family, {}) for system in systems.all}
+    of_systems = [system.scores.curves.reliability.get(family, {}) for system in systems.all]
+    bins = {
+        (system.name, label): kinds[mass]
+        for system, of_system in zip(systems.all, of_systems, strict=True)
+        for label, kinds in of_system.items()
+    }
+    largest = max((int(each.size.max(initial=0)) for each in bins.values()), default=0)
     measure = "adaptive_calibration_error" if mass else "expected_calibration_error"
 
     def line(system: System, label: str | None) -> Line | None:
-        if label not in bins[system.name]:
+        of_class = bins.get((system.name, label or ""))
+        if of_class is None:
             return None
-        of_class = bins[system.name][label][1 if mass else 0]
+        drawn = of_class.size >= LEAST
+        areas = 64.0 * np.sqrt(of_class.size[drawn] / largest)
         value = layout.number(system.value(f"{family}.{measure}[{label}]"))
-        return Line(of_class.score, of_class.reference, "marked", value)
+        return Line(of_class.score[drawn], of_class.reference[drawn], "default", value, areas=areas)
 
-    height = "mean of the reference" if reading == "soft" else "share active in the reference"
-    labels, heading = (f"mean of the system's values ({basis}s)", height), measure.replace("_", " ")
-    frame = Frame(labels, heading=heading, square=True, grid="both", diagonal=True)
-    return _draw_systems(systems, look, frame, line)
+    height = "Mean of the reference" if reading == "soft" else "Share active in the reference"
+    labels, heading = (f"Mean of the system's values ({basis}s)", height), measure.replace("_", " ")
+    figure = _draw_systems(
+        systems, look, line, most=0, reason=f"No bin of {LEAST} {basis}s", labels=labels, heading=heading,
+        square=True, grid="both", diagonal=True,
+    )  # fmt: skip
+    said = "" if systems.several else f" Numbers: {heading}."
+    figure.set_label(
+        f"Larger dots are bins of more {basis}s (up to {largest}); those of fewer than {LEAST} are left out."
+        f"{said} {figure.get_label()}"
+    )
+    return figure
 
 
 def draw_psd_roc(systems: Systems, look: Look) -> Figure:
@@ -342,39 +415,5 @@ def draw_psd_roc(systems: Systems, look: Look) -> Figure:
                 x, y = np.append(roc.efpr, end), np.append(roc.etpr, roc.etpr[-1])
                 line = Line(x, y, "steps-post", f"{name} {roc.value:.3f}")
                 panels[""].append((system.name, line, styles[len(panels[""])]))
-    labels = ("effective false positives per hour", "effective true positive rate")
-    frame = Frame(labels, lambda axes: axes.set_xlim(0, end), grid="both")
-    return _draw_panels(look, frame, panels, notes)
-
-
-def draw_sweep(systems: Systems, look: Look) -> Figure:
-    """Draw scores over thresholds of the reference."""
-    sweeps = [system.scores.sweep for system in systems.all if system.scores.sweep is not None]
-    swept = list(dict.fromkeys(name for sweep in sweeps for name in sweep.scores))
-    for name in systems.wish.scores:
-        if name not in swept:
-            hint = did_you_mean(name, swept) or f"; there are {', '.join(swept)}"
-            raise SettingsError(f"--score {name}: the sweep has no such score{hint}")
-    main = [name for name in swept if name.endswith(".f1.macro")]
-    names = list(systems.wish.scores) or (main[:1] if systems.several else main)
-    pairs = [(system, name) for name in names for system in systems.all]
-    panels: Panels = {"": []}
-    absent = []
-    for (system, name), style in zip(pairs, layout.strokes(len(pairs)), strict=True):
-        sweep = system.scores.sweep
-        values = np.array(sweep.scores.get(name, ()) if sweep else (), dtype=np.float64)
-        label = name if not systems.several else system.name if len(names) == 1 else f"{system.name}: {name}"
-        if sweep is None or not np.isfinite(values).any():
-            absent.append(label)
-        else:
-            # Values are known at the marks only; the thin lines lead the eye.
-            panels[""].append((label, Line(np.array(sweep.thresholds), values, "marked"), style))
-    label = names[0] if len(names) == 1 else "score"
-    frame = Frame(("threshold of the reference", label), lambda axes: axes.set_xlim(0.05, 0.95), grid="y")
-    notes = [f"Undefined: {', '.join(absent)}."] if absent else []
-    figure = _draw_panels(look, frame, panels, notes)
-    if any("error_rate" in name or "n_ref" in name for name in names):
-        # Only where all is drawn is it known how high it goes.
-        figure.axes[0].autoscale(axis="y")
-        figure.axes[0].set_ylim(_UNIT[0], None)
-    return figure
+    labels = ("Effective false positives per hour", "Effective true positive rate")
+    return _draw_panels(look, panels, notes, labels, behind=lambda axes: axes.set_xlim(0, end), grid="both")

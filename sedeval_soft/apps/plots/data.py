@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sedeval_soft.apps.plots.registry import KINDS, MATRIX_BASES, OPTIONS, kinds_with
-from sedeval_soft.comparison.board import Board
-from sedeval_soft.errors import SettingsError, counted
-from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.measures.registry import AVERAGES, ScoreName, ScoreNameError, group_of, measure_of
+from sedeval_soft.errors import SettingsError, counted, visible
+from sedeval_soft.measures.registry import AVERAGES, ScoreName, group_of, measure_of
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
-from sedeval_soft.settings import GROUPS, Schema, Settings, in_form, means_in
-from sedeval_soft.timeline.recordings import Recordings
+from sedeval_soft.report.legend import measure_label
+from sedeval_soft.settings import GROUPS, Schema, Settings, in_form
 
 if TYPE_CHECKING:
-    from sedeval_soft import Diagnosis
+    from sedeval_soft import Board, Diagnosis, Scores
+    from sedeval_soft.timeline.recordings import Recordings
 
-CHOICES = {
-    "sort": ("given", "name", "score", "size"),
-    "of": ("segments", "files", "classes"),
-    "binning": ("width", "mass"),
-}
+CHOICES = {"sort": ("given", "name", "score", "size"), "binning": ("width", "mass")}
 READINGS = ("hard", "tuned", "optimal", "soft")
 
 _LONG = 32  # letters of a name in a list
-_WORST = 10  # how many of the worst are shown where nothing else is said
 _PSDS_RANGE = 100.0  # false positives per hour up to which a PSD-ROC goes where nothing else is said
 
 
@@ -38,7 +32,7 @@ class Wish:
     class_names: only these classes are drawn, in this order; what is averaged over classes stays as it is.
     max_classes: so many at most. scores: names of scores or parts of them, as the kind of figure has it.
     sort: the order of classes: as they are `given`, by `name`, by `score` or by `size` of their reference.
-    file: the recording. start, end: seconds of it. of: which parts are the worst. binning: of calibration.
+    file: the recording. start, end: seconds of it. binning: of calibration.
     """
 
     class_names: tuple[str, ...] = ()
@@ -48,7 +42,6 @@ class Wish:
     file: str | None = None
     start: float | None = None
     end: float | None = None
-    of: str | None = None
     binning: str | None = None
 
     def __post_init__(self) -> None:
@@ -64,6 +57,14 @@ class Wish:
                 in_form(name, getattr(self, name), [form])
 
 
+class Dot(NamedTuple):
+    """A value with its interval; None for an undefined value and for ends of no interval."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class System:
     """A system in a figure by its name.
@@ -77,9 +78,15 @@ class System:
     diagnosis: Diagnosis | None = None
 
     def value(self, name: str) -> float | None:
-        """Return the value of a score; None where it is undefined, or was not computed."""
+        """Return the value of a score; None if it is undefined, or was not computed."""
+        return self.dot(name).value
+
+    def dot(self, name: str) -> Dot:
+        """Return the value of a score and the ends of its interval."""
         score = self.scores.scores.get(name)
-        return None if score is None or score.value is None else float(score.value)
+        return (
+            Dot() if score is None or score.value is None else Dot(float(score.value), score.low, score.high)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,27 +137,37 @@ class Systems:
                 return float(score.value or 0)
         return 0.0
 
-    def largest(
-        self, names: Sequence[str], most: int, ceiling: int | None = None
-    ) -> tuple[list[str], list[str]]:
+    def largest(self, names: Sequence[str], most: int) -> tuple[list[str], list[str]]:
         """Return the classes that are drawn, of too many those with most reference, and a note on the others.
 
-        most: how many where nothing is wished for. ceiling: how many at most whatever is wished for.
+        most: how many if nothing is wished for.
         """
         limit = self.wish.max_classes or len(self.wish.class_names) or most
-        limit = limit if ceiling is None else min(limit, ceiling)
         if len(names) <= limit:
             return list(names), []
         largest = {*sorted(names, key=lambda name: -self.size(name))[:limit]}
         omitted = counted(len(names) - limit, "class")
-        note = f"Not drawn: the {omitted} with the least reference (--max-classes)."
-        return [name for name in names if name in largest], [note]
+        return [name for name in names if name in largest], [f"Not drawn: {omitted} with less reference."]
 
     def undefined(self, names: Sequence[str], reason: str = "Undefined") -> list[str]:
         """Return the notes on classes of which nothing can be drawn; reason: why, of those with reference."""
         silent = [name for name in names if self.size(name) == 0]
         notes = {"No reference": silent, reason: [name for name in names if name not in silent]}
         return [f"{text}: {joined(listed)}." for text, listed in notes.items() if listed]
+
+    def label(self, measure: str, basis: str = "", reading: str = "", average: str = "") -> str:
+        """Return what a figure calls a score, such as `Segment-based macro F1 (soft)`."""
+        short = measure_label(self.settings, measure)
+        words = short if len(short) > 1 and short != measure else measure.replace("_", " ")
+        text = " ".join(filter(None, [basis and f"{basis}-based", average, words]))
+        return f"{text[:1].upper()}{text[1:]}" + (f" ({reading})" if reading else "")
+
+    def caption(self, notes: str) -> str:
+        """Return the draft of a caption: what is shown, of which systems and files, and notes."""
+        names, role = joined([system.name for system in self.all]), "Systems" if self.several else "System"
+        summary = KINDS[self.kind].summary.partition(";")[0]
+        files = counted(len(self.all[0].scores.files), "file")
+        return visible(f"{summary[:1].upper()}{summary[1:]}. {role}: {names}; {files}. {notes}".strip())
 
 
 def joined(names: Sequence[str], most: int = 6) -> str:
@@ -207,27 +224,22 @@ def settings_for(
         stems = class_scores(replace(base, only=only), wish, several=several)
         groups = {group_of(f"{stem}[class]") for stem in stems}
         only = tuple(dict.fromkeys(stem.rpartition(".")[0] for stem in stems))
-    elif kind == "sweep":
-        only = _swept(wish) or only
-        base = replace(base, means=tuple({mean: None for name in wish.scores for mean in means_in(name)}))
-    elif kind == "worst":
-        base = replace(base, worst=settings.worst or _WORST)
     elif kind == "timeline":
         base = replace(base, thresholds=None, cross_tune=None)
     elif kind == "matrix" and several and base.ci is None:
-        # Of several systems it is said which can be told apart, and that takes intervals.
+        # A leaderboard says which systems differ significantly, and that takes intervals.
         base = replace(base, ci="bootstrap")
     chosen = replace(base, only=only, measures=tuple(group for group in GROUPS if group in groups))
     plan = Plan.of(chosen)
     if kind == "psd-roc" and not plan.psds:
         return replace(chosen, max_efpr=_PSDS_RANGE)
-    if needs.some and not any(plan.scores(*name.split(".")) for name in needs.some):
-        raise SettingsError(f"{kind} shows {', '.join(needs.some)}; --only names none of them")
+    if kind == "matrix" and not any(map(plan.scores, MATRIX_BASES)):
+        raise SettingsError(f"matrix shows {', '.join(MATRIX_BASES)}; --only names none of them")
     return chosen
 
 
 def class_scores(settings: Settings, wish: Wish, *, several: bool) -> tuple[str, ...]:
-    """Return the scores that bars of classes show, as `basis.reading.measure`; raises SettingsError."""
+    """Return the scores that dots of classes show, as `basis.reading.measure`; raises SettingsError."""
     for stem in wish.scores:
         if stem.count(".") != 2 or "[" in stem or "@" in stem:
             raise SettingsError(
@@ -258,11 +270,10 @@ def matrix_score(wish: Wish) -> tuple[str, str]:
         raise SettingsError(f"matrix draws one score, not {len(wish.scores)}")
     text = wish.scores[0] if wish.scores else "f1.macro"
     name, _, average = text.partition(".")
-    try:
-        measure = measure_of(ScoreName("segment", "hard", name, average=average or "macro"))
-    except ScoreNameError:
-        measure = None
-    if not measure or average not in AVERAGES or measure.high != 1.0 or group_of(f"segment.hard.{text}"):
+    known = (
+        average in AVERAGES and measure_of(ScoreName("segment", "hard", name, average=average)).high == 1.0
+    )
+    if not known or group_of(f"segment.hard.{text}"):
         raise SettingsError(
             f"--score {text}: a matrix needs a measure between 0 and 1 that all bases have, and its average, "
             "such as f1.macro, fbeta.micro, precision.macro or recall.weighted"
@@ -276,15 +287,3 @@ def rank_by(settings: Settings, wish: Wish) -> str:
     readings, plan = ("soft", "optimal", "hard", "tuned"), Plan.of(settings)
     families = (f"{b}.{r}" for r in readings for b in MATRIX_BASES if plan.scores(b, r))
     return f"{next(families)}.{measure}.{average}"
-
-
-def _swept(wish: Wish) -> tuple[str, ...]:
-    """Return what `only` must name for the scores that are wished for by their full names."""
-    names = [ScoreName.parse(name) for name in wish.scores]
-    for text, name in zip(wish.scores, names, strict=True):
-        if name.average is None or name.group or name.reading not in ("hard", "optimal"):
-            raise SettingsError(
-                f"--score {text}: a sweep has averages of hard and optimal readings, as segment.hard.f1.macro"
-            )
-        measure_of(name)
-    return tuple(dict.fromkeys(f"{name.basis}.{name.reading}" for name in names))

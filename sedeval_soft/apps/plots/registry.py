@@ -13,11 +13,10 @@ class Kind(NamedTuple):
 
     summary: what it shows. draw: the module and the function that draw it. options: the fields of `Wish` that
     it has a use for. families: the bases and readings of which it shows one, the one that it prefers first;
-    beside: readings of the same basis that it needs, too. some: bases and readings of which it shows all that
-    are evaluated, one at least. only: what it shows where nothing is said of what to evaluate, and whatever
-    is said where it is fixed. group: of measures that it needs. sweeps: whether it goes over thresholds of
-    the reference. intervals: whether it shows some. diagnosed: whether it shows
-    where scores went. single: whether it is of one system.
+    beside: readings of the same basis that it needs as well. only: what it shows if the call does not choose
+    what to evaluate, and in any call if it is fixed. group: of measures that it needs. sweeps: whether it
+    varies the threshold of the reference. intervals: whether it shows some. diagnosed: whether it shows
+    kinds of errors. single: whether it is of one system.
     """
 
     summary: str
@@ -25,7 +24,6 @@ class Kind(NamedTuple):
     options: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
-    some: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     fixed: bool = False
     group: str = ""
@@ -34,22 +32,26 @@ class Kind(NamedTuple):
     diagnosed: bool = False
     single: bool = False
 
+    @property
+    def has_curves(self) -> bool:
+        """Whether there are curves, which can be had as numbers."""
+        return self.group in ("curves", "calibration") or self.sweeps
+
 
 MATRIX_BASES = ("segment", "event", "intersection")
 
-_BASES = (*MATRIX_BASES, "clip")
 _CLASSES = ("class_names", "max_classes")
 _CELLS = ("segment.hard", "segment.soft", "clip.hard", "clip.soft")
 _EVENTS = ("event.optimal", "intersection.optimal")
 
 KINDS: dict[str, Kind] = {
     "matrix": Kind(
-        "all bases and readings; of several systems a leaderboard", "scores.draw_matrix", ("scores",),
-        some=MATRIX_BASES, only=MATRIX_BASES, intervals=True,
+        "all bases and readings; of several systems a leaderboard", "rows.draw_matrix", ("scores",),
+        only=MATRIX_BASES, intervals=True,
     ),
     "classes": Kind(
-        "scores of each class as bars", "scores.draw_classes", (*_CLASSES, "scores", "sort"),
-        only=("segment",), intervals=True,
+        "scores of each class", "rows.draw_classes", (*_CLASSES, "scores", "sort"), only=("segment",),
+        intervals=True,
     ),
     "pr": Kind(
         "precision over recall", "curves.draw_pr", _CLASSES, (*_CELLS, *_EVENTS), group="curves"
@@ -65,7 +67,7 @@ KINDS: dict[str, Kind] = {
         group="curves",
     ),
     "f-thresholds": Kind(
-        "F over the system's threshold, the best one marked", "curves.draw_f_thresholds", _CLASSES,
+        "F1 over the system's threshold, the best one marked", "curves.draw_f_thresholds", _CLASSES,
         ("segment.hard", "clip.hard", *_EVENTS), ("optimal", "hard"), group="curves",
     ),
     # Agreement of annotators is what a calibrated value means; of a hard reference the readings are one.
@@ -74,40 +76,30 @@ KINDS: dict[str, Kind] = {
         ("segment.soft", "segment.hard", "clip.soft", "clip.hard"), group="calibration",
     ),
     "confusion": Kind(
-        "which class is taken for which", "scores.draw_confusion", (*_CLASSES, "sort"),
+        "which class is taken for which", "cells.draw_confusion", (*_CLASSES, "sort"),
         ("segment.hard", "event.hard", "clip.hard"), group="confusion", single=True,
     ),
     "surface": Kind(
-        "F over the thresholds of the reference and of the system", "scores.draw_surface",
+        "F1 over the thresholds of the reference and of the system", "cells.draw_surface",
         ("class_names",), ("segment.hard", "clip.hard"), sweeps=True, single=True,
     ),
     "timeline": Kind(
         "one file over time: hits, misses and false alarms", "timeline.draw_timeline",
         (*_CLASSES, "sort", "file", "start", "end"), only=("segment.hard",), fixed=True,
     ),
-    "worst": Kind(
-        "segments, files or classes with the most errors", "scores.draw_worst", ("of",),
-        some=tuple(f"{basis}.{reading}" for basis in _BASES for reading in ("hard", "soft")),
-        only=("segment.soft",), single=True,
-    ),
     "errors": Kind(
-        "what each kind of error costs, and which class pays it", "errors.draw_errors", _CLASSES,
+        "how much F1 each kind of error costs, and in which class", "rows.draw_errors", _CLASSES,
         ("event.hard", "segment.hard", "segment.soft"), diagnosed=True, intervals=True,
     ),
     "sensitivity": Kind(
-        "what recall and precision of events depend on", "errors.draw_sensitivity", only=("event.hard",),
+        "what recall and precision of events depend on", "rows.draw_sensitivity", only=("event.hard",),
         fixed=True, diagnosed=True, single=True,
-    ),
-    "sweep": Kind(
-        "scores over thresholds of the reference", "curves.draw_sweep", ("scores",),
-        some=tuple(f"{basis}.{reading}" for basis in _BASES for reading in ("hard", "optimal")),
-        only=("segment", "event"), sweeps=True,
     ),
 }  # fmt: skip
 
 OPTIONS = {
     "class_names": "--class", "max_classes": "--max-classes", "scores": "--score", "sort": "--sort",
-    "file": "--file", "start": "--start", "end": "--end", "of": "--of", "binning": "--binning",
+    "file": "--file", "start": "--start", "end": "--end", "binning": "--binning",
 }  # fmt: skip
 """The fields of `Wish`, and what they are called on the command line."""
 

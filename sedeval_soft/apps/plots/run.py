@@ -45,13 +45,10 @@ class FigureKeywords(Keywords, total=False):
     file: str | None
     start: float | None
     end: float | None
-    of: str | None
     binning: str | None
-    style: str
     width: str | float | None
     height: float | None
     dpi: int
-    title: str | None
 
 
 def plot(
@@ -73,8 +70,10 @@ def plot(
     `evaluate`. names: of the systems in the figure. output: a path that ends with .pdf, .png or .svg, to
     which the figure is written as well, as the command does. progress: told how many replicates of how many
     are done, of figures with intervals. Other keywords are what is wished for (`class_names`, `max_classes`,
-    `scores`, `sort`, `file`, `start`, `end`, `of`, `binning`; see `Wish`), how it looks (`style`, `width`,
-    `height`, `dpi`, `title`; see `Look`), and settings as for `evaluate`.
+    `scores`, `sort`, `file`, `start`, `end`, `binning`; see `Wish`), how it looks (`width`, `height`, `dpi`;
+    see `Look`), and settings as for `evaluate`.
+
+    The label of the figure, `figure.get_label()`, is a draft of its caption.
 
     Raises InputError for input that cannot be scored, SettingsError for anything that cannot be drawn.
     """
@@ -116,19 +115,16 @@ def scored_systems(
     """
     check_kind(kind, wish, len(systems))
     paths = [os.fspath(system) if isinstance(system, str | os.PathLike) else "" for system in systems]
-    if names is not None:
-        called = list(_texts("names", names))
-        if len(called) != len(systems):
-            raise SettingsError(
-                f"expected {counted(len(systems), 'name')}, one for each system; found {len(called)}"
-            )
-        if not all(called):
-            raise SettingsError("the name of a system must not be empty")
-    else:
-        unnamed = ["system"] if len(paths) == 1 else [f"system {k + 1}" for k in range(len(paths))]
-        called = [PurePath(path).stem or path or other for path, other in zip(paths, unnamed, strict=True)]
-        if len(set(called)) < len(called):
-            called = [path or name for path, name in zip(paths, called, strict=True)]
+    if names is None:
+        stems = [PurePath(path).stem or path or f"system {k}" for k, path in enumerate(paths, 1)]
+        # Files of one name are told apart by their folders.
+        unique = len(set(stems)) == len(stems)
+        names = stems if unique else [path or stem for path, stem in zip(paths, stems, strict=True)]
+    called = tuple(filter(None, _texts("names", names)))
+    if len(called) != len(systems):
+        raise SettingsError(
+            f"expected {counted(len(systems), 'name')}, one for each system; found {len(called)}"
+        )
     twice = next((name for name in called if called.count(name) > 1), None)
     if twice is not None:
         raise SettingsError(f"two systems are called {twice!r}; expected different names")

@@ -1,7 +1,7 @@
 """One file over time: for each class the reference above, the system below, and between them who is right.
 
-Values are shades of grey, so that colour says one thing only. What is a hit, a miss or a false alarm is told
-at every moment: whether both, only the reference or only the system is active at its threshold.
+Values are shades of grey; colours are hits (both active at their thresholds), misses (only the reference) and
+false alarms (only the system), at every moment.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -25,7 +26,7 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.report.outcomes import OUTCOMES
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.timeline.events import Activity, active, activities
+from sedeval_soft.timeline.events import active, activities
 from sedeval_soft.timeline.recordings import Recordings, hard_events
 
 _MOST_CLASSES = 20
@@ -52,25 +53,24 @@ Rows = dict[str, list[Strip]]  # the strips of the reference and of the system b
 
 def _rows(pair: Recordings, start: float, end: float, length: float) -> Rows:
     """Return what is drawn of one file in one system's tables."""
-
-    def strip(activity: Activity, events: Floats) -> Strip:
-        onset, offset = activity.onset / TICKS_PER_SECOND, activity.offset / TICKS_PER_SECOND
-        edges = np.unique(np.concatenate(([0.0, length], onset, offset)))
-        values = np.zeros(max(len(edges) - 1, 0))
-        # Pieces do not overlap, so that no edge lies within one.
-        values[np.searchsorted(edges, onset)] = activity.value
-        # What lies wholly outside of the two times is left out.
-        first = max(int(np.searchsorted(edges, start, side="right")) - 1, 0)
-        last = min(int(np.searchsorted(edges, end)) + 1, len(edges))
-        return Strip(edges[first:last], values[first : max(last - 1, first)], events)
-
-    sides = []
-    for rows, events in zip((pair.reference, pair.system), hard_events(pair), strict=True):
+    rows: Rows = {name: [] for name in pair.classes}
+    for side, events in zip((pair.reference, pair.system), hard_events(pair), strict=True):
         spans = np.stack([events.onset, events.offset], axis=1) / TICKS_PER_SECOND
         seen = (spans[:, 1] > start) & (spans[:, 0] < end)
-        strips = enumerate(activities(rows))
-        sides.append([strip(each, spans[seen & (events.label == c)]) for c, each in strips])
-    return {name: list(each) for name, *each in zip(pair.classes, *sides, strict=True)}
+        for c, activity in enumerate(activities(side)):
+            onset, offset = activity.onset / TICKS_PER_SECOND, activity.offset / TICKS_PER_SECOND
+            edges = np.unique(np.concatenate(([0.0, length], onset, offset)))
+            values = np.zeros(max(len(edges) - 1, 0))
+            # Pieces do not overlap, so that no edge lies within one.
+            values[np.searchsorted(edges, onset)] = activity.value
+            # Pieces wholly outside of the two times are left out.
+            first = max(int(np.searchsorted(edges, start, side="right")) - 1, 0)
+            last = min(int(np.searchsorted(edges, end)) + 1, len(edges))
+            strip = Strip(
+                edges[first:last], values[first : max(last - 1, first)], spans[seen & (events.label == c)]
+            )
+            rows[pair.classes[c]].append(strip)
+    return rows
 
 
 def draw_timeline(systems: Systems, look: Look) -> Figure:
@@ -82,62 +82,62 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
     length = max(float(pair.reach[0]) for pair in pairs)
     start, end = _span(wish.start or 0.0, wish.end, length)
     recordings = [_rows(pair, start, end, length) for pair in pairs]
-    wanted = systems.classes()
-    heard = {
-        label for rows in recordings for label, both in rows.items() for each in both if each.values.any()
-    }
-    silent = [label for label in wanted if label not in heard and label not in wish.class_names]
-    labels, omitted = systems.largest([label for label in wanted if label not in silent], _MOST_CLASSES)
-    # The only file of a table without names has none.
-    notes = [f"{name}, {start:g} to {end:g} s." if name else f"{start:g} to {end:g} s."]
-    notes += [f"Silent on both sides: {joined(silent)}."] if silent else []
-    notes += omitted
-    notes += ["Shaded: not evaluated."] * bool(_left_out(pairs[0], length))
+    strips = [(label, strip) for rows in recordings for label, both in rows.items() for strip in both]
+    heard = {label for label, strip in strips if strip.values.any()} | {*wish.class_names}
+    silent = [label for label in systems.classes() if label not in heard]
+    labels, omitted = systems.largest([each for each in systems.classes() if each in heard], _MOST_CLASSES)
+    left_out = _left_out(pairs[0], length)
     # Boxes around so many events would be black.
-    counts = [len(side.events) for rows in recordings for both in rows.values() for side in both]
-    if crowded := any(count > _MANY for count in counts):
-        notes.append("There are too many hard events to draw; --start and --end show a part of the file.")
-    each = _STRIP + len(pairs) * (_BAND + _STRIP) + _GAP
-    n_rows, width, unit = max(len(labels), 1), look.inches("double"), layout.unit_of()
+    crowded = any(len(strip.events) > _MANY for _, strip in strips)
+    notes = [
+        # The only file of a table without names has none.
+        f"{name}, {start:g} to {end:g} s." if name else f"{start:g} to {end:g} s.",
+        *[f"Silent on both sides: {joined(silent)}."] * bool(silent), *omitted,
+        *["Shaded: not evaluated."] * bool(left_out),
+        *["Hard events are too many to be drawn in so long a time."] * crowded,
+    ]  # fmt: skip
     entries = [
-        layout.Entry(Patch(**layout.filled_as(outcome)), name.replace("-", " "))
-        for name, outcome in OUTCOMES.items()
+        *(
+            layout.Entry(Patch(**layout.filled_as(each)), name.replace("-", " "))
+            for name, each in OUTCOMES.items()
+        ),
+        layout.Entry(Line2D([], [], color="black", linewidth=1.2), "hard event"),
     ]
-    box = Line2D([], [], color=layout.setting("text.color"), linestyle="-", linewidth=1.2 * unit)
-    size = width, (0.55 + 0.1 * each * n_rows) * unit
-    figure, (axes,) = layout.lay_out(
-        look, size, entries=[*entries, layout.Entry(box, "hard event")], notes=notes
-    )
-    for left in _left_out(pairs[0], length):
-        axes.axvspan(*left, facecolor=layout.setting("text.color"), alpha=0.15, linewidth=0, zorder=4)
-    image = None
+    each, width = _STRIP + len(pairs) * (_BAND + _STRIP) + _GAP, look.inches("double")
+    high = max(len(labels), 1) * each
+    figure, (axes,) = layout.lay_out(look, (width, 0.55 + 0.11 * high), entries=entries, notes=notes)
+    for left in left_out:
+        axes.axvspan(*left, facecolor="black", alpha=0.15, linewidth=0, zorder=4)
     for row, label in enumerate(labels):
-        of_class = [(k, rows[label]) for k, rows in enumerate(recordings) if label in rows]
-        for k, (reference, system) in of_class:
-            top, band = row * each, row * each + _STRIP + k * (_BAND + _STRIP)
-            _draw_verdicts(axes, reference, system, settings, band)
-            # All systems have one reference, which is drawn with the first of them.
-            strips = {band + _BAND: system} if k != of_class[0][0] else {top: reference, band + _BAND: system}
-            for y, strip in strips.items():
-                mesh = _draw_strip(axes, strip, y, boxes=not crowded)
-                image = image or mesh
+        # All systems have one reference, which is drawn with the first of them.
+        of_class = [rows[label] for rows in recordings if label in rows]
+        _draw_strip(axes, of_class[0][0], row * each, boxes=not crowded)
+        for k, rows in enumerate(recordings):
+            band = row * each + _STRIP + k * (_BAND + _STRIP)
+            if label in rows:
+                reference, system = rows[label]
+                _draw_verdicts(axes, reference, system, settings, band)
+                _draw_strip(axes, system, band + _BAND, boxes=not crowded)
     ticks = [row * each + (each - _GAP) / 2 for row in range(len(labels))]
     layout.name_rows(axes, ticks, layout.all_shortened(labels, width * layout.POINTS * 0.2))
-    if labels:
-        # Those of the other classes are in the same order.
-        called = [system.name for system in systems.all] if systems.several else ["system"]
-        small, right = 5.5 * unit, axes.get_yaxis_transform()
-        for k, text in enumerate(layout.all_shortened(["reference", *called], 60 * unit, small)):
-            place = _STRIP / 2 + k * (_BAND + _STRIP)
-            axes.text(1.005, place, text, transform=right, va="center", fontsize=small)
-    axes.set(xlim=(start, end), ylim=(n_rows * each - _GAP + 0.15, -0.15), xlabel="seconds")
+    axes.set(xlim=(start, end), ylim=(high - _GAP + 0.15, -0.15), xlabel="Seconds")
     axes.spines["left"].set_visible(False)
-    if image is not None:
-        # Of a high figure as high as of a low one.
-        shrink = min(0.6, 1.3 * unit / size[1])
-        layout.add_colour_bar(figure, image, "value", shrink=shrink, aspect=18, pad=0.01)
     if not labels:
         layout.write_empty(axes)
+        return figure
+    # Systems of the other classes are in the same order.
+    called = (
+        ["reference", *(system.name for system in systems.all)]
+        if systems.several
+        else ["reference", "system"]
+    )
+    for k, text in enumerate(layout.all_shortened(called, 60, layout.SMALL)):
+        axes.text(1.005, _STRIP / 2 + k * (_BAND + _STRIP), text, va="center", fontsize=layout.SMALL,
+                  transform=axes.get_yaxis_transform())  # fmt: skip
+    # Of a high figure as high as of a low one.
+    shrink = min(0.6, 1.3 / (0.55 + 0.11 * high))
+    values = ScalarMappable(Normalize(0, 1), "Greys")
+    layout.add_colour_bar(figure, values, "Value", shrink=shrink, aspect=18, pad=0.01)
     return figure
 
 
@@ -179,35 +179,30 @@ def _draw_verdicts(axes: Axes, reference: Strip, system: Strip, settings: Settin
     theirs = active(system.at(middle), settings.threshold, settings.inclusive)
     codes = np.select([ours & theirs, ours, theirs], [1.0, 2.0, 3.0], np.nan)
     if len(codes) > _MANY:
-        colours = ListedColormap([layout.colour_of(outcome) for outcome in OUTCOMES.values()])
+        colours = ListedColormap([outcome.light for outcome in OUTCOMES.values()])
         image = codes[None, :]
         axes.pcolormesh(edges, ends, image, cmap=colours, vmin=0.5, vmax=3.5, rasterized=True, zorder=2)
         return
-    thin = 0.4 * layout.unit_of()
     for code, outcome in enumerate(OUTCOMES.values(), 1):
         change = np.flatnonzero(np.diff(codes == code, prepend=False, append=False))
         style = layout.filled_as(outcome)
-        _draw_boxes(axes, edges[change.reshape(-1, 2)], ends, **style, linewidth=thin, zorder=2)
+        _draw_boxes(axes, edges[change.reshape(-1, 2)], ends, **style, linewidth=0.4, zorder=2)
 
 
-def _draw_strip(axes: Axes, strip: Strip, top: float, *, boxes: bool) -> Any:  # noqa: ANN401 - a mesh
-    """Draw values and, in boxes, hard events; return what has the colours."""
-    # Where there is nothing, too, it is seen that it was looked at.
+def _draw_strip(axes: Axes, strip: Strip, top: float, *, boxes: bool) -> None:
+    """Draw values and, in boxes, hard events."""
+    # A frame shows that silence was looked at.
     axes.broken_barh(
-        [(0.0, float(strip.edges[-1]))], (top, _STRIP), facecolor="none", alpha=0.15,
-        edgecolor=layout.setting("text.color"), linewidth=0.4 * layout.unit_of(), zorder=1.5,
+        [(0.0, float(strip.edges[-1]))], (top, _STRIP), facecolor="none", alpha=0.15, edgecolor="black",
+        linewidth=0.4, zorder=1.5,
     )  # fmt: skip
-    mesh = axes.pcolormesh(
-        strip.edges, [top, top + _STRIP], strip.values[None, :], vmin=0.0, vmax=1.0,
-        cmap="Greys_r" if layout.dark() else "Greys",
+    axes.pcolormesh(
+        strip.edges, [top, top + _STRIP], strip.values[None, :], vmin=0.0, vmax=1.0, cmap="Greys",
         rasterized=len(strip.values) > _MANY, linewidth=0, zorder=1,
     )  # fmt: skip
     if boxes:
-        _draw_boxes(
-            axes, strip.events, (top + 0.08, top + _STRIP - 0.08), facecolor="none",
-            edgecolor=layout.setting("text.color"), linewidth=0.8 * layout.unit_of(), zorder=3,
-        )  # fmt: skip
-    return mesh
+        ends = (top + 0.08, top + _STRIP - 0.08)
+        _draw_boxes(axes, strip.events, ends, facecolor="none", edgecolor="black", linewidth=0.8, zorder=3)
 
 
 def _draw_boxes(axes: Axes, spans: Floats, ends: tuple[float, float], **style: Any) -> None:  # noqa: ANN401

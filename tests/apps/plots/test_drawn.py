@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from called import OTHER, REFERENCE, SYSTEM
 from matplotlib.collections import PolyCollection, QuadMesh
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.legend import Legend
-from plotted import said, table
+from plotted import caption, shown, table
 from scipy.special import ndtri
 
 from sedeval_soft import SettingsError, compare, evaluate, plot, threshold_curves, write_report
@@ -34,6 +34,13 @@ def rows_of(axes):
     return [tick.get_text() for tick in axes.get_yticklabels()]
 
 
+def dots_of(axes):
+    """Return the values of dots, series by series, and the ends of their intervals."""
+    lines = [line for line in axes.get_lines() if line.get_color() != "black"]
+    dots = [x for line in lines if line.get_marker() in ("o", "s", "^") for x in line.get_xdata()]
+    return dots, [tuple(line.get_xdata()) for line in lines if line.get_marker() in ("none", "None")]
+
+
 def written_in(axes):
     return [text.get_text() for text in axes.texts]
 
@@ -52,28 +59,36 @@ SHAPES = {
     ("pr", "segment"): ("steps-pre", "average_precision", lambda curve: (curve.recall, curve.precision)),
     ("pr", "event"): ("default", None, lambda curve: (curve.recall, curve.precision)),
     ("roc", "segment"): ("default", "roc_auc", lambda curve: (curve.false_positive_rate, curve.recall)),
-    ("det", "segment"): ("steps-post", "equal_error_rate", lambda curve: curve.det),
+    ("det", "segment"): ("steps-post", None, lambda curve: curve.det),
 }
 
 
 @pytest.mark.parametrize(("kind", "basis"), SHAPES)
 def test_lines_are_the_columns_of_curves_with_the_area_that_stands_beside_them(curves, scores, kind, basis):
-    """Curves go from the highest threshold down."""
+    """Curves go from the highest threshold down; the step to all segments active has none, and is dotted."""
     drawstyle, measure, columns = SHAPES[kind, basis]
     figure = plot(kind, REFERENCE, SYSTEM, only=basis)
     by_class = getattr(curves, basis)
     drawn = {name: each for name, each in by_class.items() if np.isfinite(np.add(*columns(each))).any()}
     drawn |= {"all classes": curves.pooled["segment.hard"]} if basis == "segment" else {}
-    lines = lines_of(figure, len(drawn))
-    for line, (name, curve) in zip(lines, drawn.items(), strict=True):
-        x, y = line.get_data()
+    dotted = kind in ("pr", "roc") and basis == "segment"
+    lines = lines_of(figure, len(drawn) * (1 + dotted))
+    for k, (name, curve) in enumerate(drawn.items()):
+        x, y = lines[k * (1 + dotted)].get_data()
+        if dotted:
+            assert (np.isnan(curve.threshold[0]) and lines[2 * k + 1].get_linestyle() == ":") or "--"
+            ends = lines[2 * k + 1].get_data()
+            np.testing.assert_array_equal(ends, [values[1::-1] for values in columns(curve)])
+            x, y = np.append(x, ends[0][1]), np.append(y, ends[1][1])
         np.testing.assert_array_equal((x, y), [values[::-1] for values in columns(curve)])
+        line = lines[k * (1 + dotted)]
         assert (line.get_drawstyle(), line.get_linestyle() == "None") == (drawstyle, basis == "event")
         if measure:
             value = scores[f"segment.hard.{measure}" + (f"[{name}]" if name in by_class else ".micro")]
             assert f"{name}  {value:.3f}" in legend_of(figure)
-            area = {"roc": np.trapezoid(y, x), "pr": np.nansum(np.diff(x) * y[1:])}.get(kind, value)
+            area = {"roc": np.trapezoid(y, x), "pr": np.nansum(np.diff(x) * y[1:])}[kind]
             assert area == pytest.approx(value)
+    assert ("no threshold detects values of 0" in caption(figure)) == dotted
     if kind == "det":
         axes = figure.axes[0]
         ticks = {t.get_text(): at for t, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True)}
@@ -83,7 +98,17 @@ def test_lines_are_the_columns_of_curves_with_the_area_that_stands_beside_them(c
         ends = points[np.isfinite(points).all(axis=1)]
         assert axes.get_xlim() == axes.get_ylim()
         assert axes.get_xlim()[0] <= ends.min() <= ends.max() <= axes.get_xlim()[1]
-        assert "no threshold has errors of both kinds: birds singing, car," in said(figure)
+        assert "no threshold with misses and false alarms): birds singing, car," in caption(figure)
+
+
+def test_an_equal_error_rate_that_no_threshold_reaches_is_not_written():
+    """Ten active segments, of which 2 are missed, and ten others, of which 1 or 3 are detected."""
+    reference, values = [1.0] * 10 + [0.0] * 10, [0.9] * 8 + [0.0] * 2
+    for wrong, text in ((1, "\u2013"), (3, "20.0")):
+        system = [*values, *[0.8] * wrong, *[0.0] * (10 - wrong)]
+        sides = [np.array(side)[:, None] for side in (reference, system)]
+        figure = plot("det", *sides, segment_length=1.0)
+        assert {line.split()[-1] for line in legend_of(figure)} == {text}
 
 
 def test_f_over_thresholds_marks_the_best(curves, scores):
@@ -127,45 +152,60 @@ def test_the_area_under_the_psd_roc_is_the_number_beside_it():
 
 
 @pytest.mark.parametrize(("binning", "kind"), [(None, 0), ("mass", 1)])
-def test_reliability_has_the_means_of_bins(binning, kind):
+def test_reliability_has_the_means_of_bins_of_ten_segments_and_larger_dots_for_more(binning, kind):
     bins = threshold_curves(REFERENCE, SYSTEM, only=["segment.soft"], measures=["calibration"]).reliability
     figure = plot("reliability", REFERENCE, SYSTEM, binning=binning)
-    for line, found in zip(lines_of(figure, 6), bins["segment.soft"].values(), strict=True):
-        np.testing.assert_array_equal(line.get_data(), (found[kind].score, found[kind].reference))
-
-
-def test_a_sweep_has_the_scores_at_each_threshold():
-    sweep = evaluate(REFERENCE, SYSTEM, reference_sweep=True).sweep
-    figure, names = plot("sweep", REFERENCE, SYSTEM), [n for n in sweep.scores if n.endswith("f1.macro")]
-    assert legend_of(figure) == names
-    for line, name in zip(lines_of(figure, len(names)), names, strict=True):
-        np.testing.assert_array_equal(line.get_data(), (sweep.thresholds, sweep.scores[name]))
-        assert line.get_marker() != "None"
-    figure = plot("sweep", REFERENCE, SYSTEM, OTHER, scores="segment.optimal.recall.micro")
-    assert legend_of(figure) == ["sys", "sys_b"]
-    assert figure.axes[0].get_ylabel() == "segment.optimal.recall.micro"
+    panels = [axes for axes in figure.axes if axes.axison]
+    most = max(each[kind].size.max() for each in bins["segment.soft"].values())
+    assert f"up to {most}" in caption(figure)
+    for axes, (name, found) in zip(panels, bins["segment.soft"].items(), strict=True):
+        assert axes.get_title().startswith(f"{name}  0.")
+        many = found[kind].size >= 10
+        assert many.any() and (kind == 1 or not many.all() or name != "car")
+        points = found[kind].score[many], found[kind].reference[many]
+        np.testing.assert_array_equal(axes.get_lines()[-1].get_data(), points)
+        (dots,) = axes.collections
+        np.testing.assert_array_equal(dots.get_offsets(), np.transpose(points))
+        np.testing.assert_allclose((dots.get_sizes() / 64) ** 2, found[kind].size[many] / most)
 
 
 def test_several_systems_are_overlaid_one_line_each(curves):
     other = threshold_curves(REFERENCE, OTHER, only=["segment"])
     figure = plot("pr", REFERENCE, SYSTEM, OTHER, names=["ours", "theirs"])
-    lines = lines_of(figure, 2)
+    lines = lines_of(figure, 4)[::2]
     for line, each in zip(lines, (curves, other), strict=True):
-        np.testing.assert_array_equal(line.get_xdata(), each.pooled["segment.hard"].recall[::-1])
+        np.testing.assert_array_equal(line.get_xdata(), each.pooled["segment.hard"].recall[:0:-1])
     assert [text.split()[0] for text in legend_of(figure)] == ["ours", "theirs"]
     assert len({line.get_color() for line in lines}) == len({str(line._dash_pattern) for line in lines}) == 2
 
 
-def test_classes_without_reference_are_named_and_no_more_lines_drawn_than_can_be_told_apart():
+def test_classes_without_reference_are_named_and_no_more_systems_drawn_than_can_be_told_apart():
     figure = plot("det", table(("a", "b")), table(("a", "b", "never there")))
-    assert "No reference: never there." in said(figure)
+    assert "No reference: never there." in caption(figure)
     assert not any(text.startswith("never there") for text in legend_of(figure))
-    classes = tuple(f"class {k:02}" for k in range(30))
-    figure = plot("pr", table(classes), table(classes, shift=1), class_names=classes)
-    assert "Not drawn: the 2 classes" in said(figure)
-    assert len({(line.get_color(), str(line._dash_pattern)) for line in lines_of(figure, 28)}) == 28
     with pytest.raises(SettingsError, match="29 systems are too many: up to 28 lines can be told apart"):
         plot("roc", table(("a",)), *(table(("a",), shift=k) for k in range(29)))
+
+
+@pytest.mark.parametrize("kind", ["pr", "roc", "f-thresholds"])
+def test_from_seven_classes_on_all_together_the_best_and_the_worst_have_names(kind):
+    classes = tuple(f"class {k}" for k in range(7))
+    rng = np.random.default_rng(5)
+    reference = rng.random((60, 7)) < 0.4
+    system = np.clip(0.6 * reference + rng.random((60, 7)) * np.linspace(0.6, 1.4, 7), 0, 1)
+    asked = {"classes": classes, "segment_length": 1.0}
+    measure = {"pr": "hard.average_precision", "roc": "hard.roc_auc", "f-thresholds": "optimal.f1"}[kind]
+    found = evaluate(reference.astype(float), system, **asked, only=["segment"], measures=["curves"])
+    values = {name: found[f"segment.{measure}[{name}]"] for name in classes}
+    best, worst = max(values, key=values.get), min(values, key=values.get)
+    texts = legend_of(plot(kind, reference.astype(float), system, **asked))
+    assert texts[0].startswith("all classes  ")
+    named = [f"best: {best}  {values[best]:.3f}", f"worst: {worst}  {values[worst]:.3f}", "5 other classes"]
+    assert texts[1:4] == named
+    # Six may have a line each; and curves without one of all classes have panels.
+    assert len(legend_of(plot("pr", reference.astype(float), system, **asked, max_classes=6))) == 7
+    events = plot("pr", reference.astype(float), system, **asked, only="event")
+    assert [axes.get_title() for axes in events.axes if axes.axison] == list(classes)
 
 
 @pytest.mark.parametrize("kind", ["reliability", "surface"])
@@ -180,15 +220,15 @@ def test_classes_that_are_named_have_panels_and_every_column_numbers_below_it(cu
 
 
 @pytest.mark.parametrize("asked", [{}, {"ci": "bootstrap", "replicates": 50}], ids=["numbers", "intervals"])
-def test_a_matrix_has_a_number_for_each_basis_and_reading_and_its_interval(asked):
+def test_a_matrix_has_a_dot_for_each_basis_and_reading_and_its_interval(asked):
     (axes,) = plot("matrix", REFERENCE, SYSTEM, **asked).axes
     scores = evaluate(REFERENCE, SYSTEM, only=BASES, **asked)
-    found = [scores.score(f"{b}.{r}.f1.macro") for b in BASES for r in READINGS]
-    np.testing.assert_array_equal(axes.images[0].get_array().ravel(), [s.value for s in found])
-    ends = [f"\n[{s.low:.2f}, {s.high:.2f}]" if asked else "" for s in found]
-    assert written_in(axes) == [f"{s.value:.3f}{interval}" for s, interval in zip(found, ends, strict=True)]
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == list(READINGS)
-    assert rows_of(axes) == list(BASES) and "macro F1" in axes.get_xlabel()
+    found = [scores.score(f"{b}.{r}.f1.macro") for r in READINGS for b in BASES]
+    dots, ends = dots_of(axes)
+    assert dots == [s.value for s in found]
+    assert ends == [(s.low, s.high) for s in found if asked]
+    assert (legend_of(axes.figure), rows_of(axes)) == ([*READINGS], [*BASES])
+    assert axes.get_xlabel() == "Macro F1"
 
 
 def test_several_systems_are_a_leaderboard():
@@ -196,28 +236,35 @@ def test_several_systems_are_a_leaderboard():
     board = compare(REFERENCE, {"weak": OTHER, "good": SYSTEM}, **asked)
     first, second = plot("matrix", REFERENCE, OTHER, SYSTEM, names=["weak", "good"], **asked).axes
     assert rows_of(first) == [f"{entry.place}  {entry.system}" for entry in board.entries]
-    assert "No system can be told apart from the first at 95 % confidence." in said(
-        first.get_figure(root=True)
+    figure = first.get_figure(root=True)
+    assert "Not significantly different (95 %): 1, 2." in caption(figure)
+    assert "by segment-based macro F1 (soft)" in caption(figure)
+    assert not any("." in text and text[0].isalpha() for text in shown(figure)), (
+        "no name of a program's score"
     )
     assert rows_of(first)[0].endswith("good")
-    dots = [line.get_xdata()[0] for line in second.get_lines() if line.get_marker() in "os^D"]
-    assert dots == [s[f"event.{r}.f1.macro"] for s in board.systems for r in READINGS]
+    systems = board.systems
+    assert dots_of(second)[0] == [s[f"event.{r}.f1.macro"] for r in READINGS for s in systems]
 
 
-def test_bars_are_as_long_as_scores():
+def test_dots_of_classes_are_scores_with_their_intervals():
     asked = {"ci": "bootstrap", "replicates": 50}
     scores = evaluate(REFERENCE, SYSTEM, only=["segment"], **asked)
     (axes,) = plot("classes", REFERENCE, SYSTEM, **asked).axes
     rows = [*(f"[{label}]" for label in scores.classes), ".macro"]
     named = [scores.score(f"segment.{r}.f1{row}") for r in READINGS for row in rows]
-    assert [bar.get_width() for bar in axes.patches] == [score.value or 0 for score in named]
+    dots, ends = dots_of(axes)
+    assert dots == [s.value for s in named if s.value is not None]
+    assert ends == [(s.low, s.high) for s in named if s.value is not None and s.low is not None]
     assert rows_of(axes) == [*scores.classes, "macro average"]
-    ends = [tuple(segment[:, 0]) for of in axes.collections for segment in of.get_segments()]
-    np.testing.assert_allclose(ends, [(s.low, s.high) for s in named if s.value and s.low is not None])
+    assert (axes.get_xlabel(), legend_of(axes.figure)) == ("Segment-based F1", list(READINGS))
+    asked = {"scores": ["segment.hard.recall", "event.soft.f1"]}
+    figure = plot("classes", REFERENCE, SYSTEM, **asked)
+    assert legend_of(figure) == ["Segment-based recall (hard)", "Event-based F1 (soft)"]
 
 
 @pytest.mark.parametrize(("sort", "name"), [("score", "f1"), ("size", "n_ref"), ("name", None)])
-def test_bars_are_sorted(scores, sort, name):
+def test_classes_are_sorted(scores, sort, name):
     (axes,) = plot("classes", REFERENCE, SYSTEM, sort=sort).axes
     order = {label: -scores[f"segment.hard.{name}[{label}]"] if name else label for label in scores.classes}
     assert rows_of(axes)[:-1] == sorted(scores.classes, key=order.get)
@@ -225,33 +272,33 @@ def test_bars_are_sorted(scores, sort, name):
     assert low > high, "the first is at the top"
 
 
-def test_no_other_bar_has_the_pattern_of_a_miss_or_a_false_alarm():
-    bars = plot("classes", REFERENCE, *[SYSTEM] * 8, names=[f"s{k}" for k in range(8)], only="segment.hard")
-    patterns = [each.get_hatch() or "" for each in bars.findobj(Legend)[0].legend_handles]
-    assert len({*patterns}) == 8 and not any({"/", "x"} & {*pattern} for pattern in patterns)
-
-
-@pytest.mark.parametrize(("style", "ground"), [("paper", "light"), ("dark_background", "dark")])
-def test_misses_and_false_alarms_look_as_on_pages(tmp_path, style, ground):
+def test_outcomes_look_as_on_pages(tmp_path):
     """Each has one colour and one pattern: those that the report's stylesheet declares."""
     page = tmp_path / "report.html"
     write_report(REFERENCE, SYSTEM, page)
-    (legend,) = plot("worst", REFERENCE, SYSTEM, style=style).findobj(Legend)
-    for name, handle in zip(["miss", "false-alarm"], legend.legend_handles, strict=True):
-        colours = re.findall(rf"--{name}: (#\w+);", page.read_text())
-        (pattern,) = re.findall(rf'--{name}-pattern: "(.)";', page.read_text())
-        assert to_hex(handle.get_edgecolor()) == colours[ground == "dark"]
-        assert {*handle.get_hatch()} == {pattern}
+    (legend,) = plot("timeline", REFERENCE, SYSTEM, file="cafe.wav").findobj(Legend)
+    for name, handle in zip(["hit", "miss", "false-alarm"], legend.legend_handles, strict=False):
+        assert to_hex(handle.get_edgecolor()) == re.findall(rf"--{name}: (#\w+);", page.read_text())[0]
+        (pattern,) = re.findall(rf'--{name}-pattern: "(.?)";', page.read_text())
+        assert {*handle.get_hatch()} == {*pattern}
 
 
-@pytest.mark.parametrize("of", ["segments", "files", "classes"])
-def test_the_worst_are_told_with_what_is_missed_and_inserted(of):
-    found = getattr(evaluate(REFERENCE, SYSTEM, only=["segment.soft"], worst=3).worst, of)
-    (axes,) = plot("worst", REFERENCE, SYSTEM, of=of, worst=3).axes
-    widths = [bar.get_width() for bar in axes.patches]
-    assert widths == pytest.approx([*(o.missed for o in found), *(o.inserted for o in found)])
-    spans = [f" {o.onset:g}\u2013{o.offset:g} s" if of == "segments" else "" for o in found]
-    assert rows_of(axes) == [(o.file or o.class_name) + span for o, span in zip(found, spans, strict=True)]
+DEUTERANOPIA = (
+    (0.367322, 0.860646, -0.227968),
+    (0.280085, 0.672501, 0.047413),
+    (-0.01182, 0.04294, 0.968881),
+)
+"""Machado, Oliveira & Fernandes 2009: linear red, green and blue as seen without the middle cones."""
+
+
+@pytest.mark.parametrize("seen", [np.eye(3), DEUTERANOPIA], ids=["all cones", "without middle cones"])
+def test_hits_are_told_from_the_greys_of_values(seen):
+    """A grey has equal parts; the parts of the colour of hits must differ by a quarter of the range."""
+    colour = np.array(to_rgb(HIT.light))
+    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    through = np.clip(np.array(seen) @ linear, 0, 1)
+    shown = np.where(through <= 0.0031308, through * 12.92, 1.055 * through ** (1 / 2.4) - 0.055)
+    assert np.ptp(shown) > 0.25
 
 
 @pytest.mark.parametrize("basis", ["segment", "event"])
@@ -259,7 +306,7 @@ def test_a_confusion_has_its_counts(basis):
     scores = evaluate(REFERENCE, SYSTEM, only=[basis], measures=["confusion"])
     (counts,), n = scores.confusion, len(scores.classes)
     figure = plot("confusion", REFERENCE, SYSTEM, only=f"{basis}.hard")
-    assert "the diagonal is the recall of each class" in said(figure)
+    assert "the diagonal is the recall of each class" in caption(figure)
     axes = figure.axes[0]
     shares = np.asarray(axes.images[0].get_array().filled(np.nan))
     written = {tuple(map(round, text.get_position())): text.get_text() for text in axes.texts}
@@ -315,7 +362,7 @@ def test_a_timeline_shows_values_and_events_of_one_file():
         FALSE_ALARM.light: [(2.0, 3.0)],
         "events": [(1.0, 2.0), (3.0, 5.0), (1.5, 4.0)],
     }
-    assert "Silent on both sides: c." in said(figure)
+    assert "Silent on both sides: c." in caption(figure)
     assert legend_of(figure) == ["hit", "miss", "false alarm", "hard event"]
     hatched = {
         (box.get_hatch()[0], to_hex(box.get_edgecolor()[0])) for box in axes.collections if box.get_hatch()
@@ -332,7 +379,7 @@ def test_a_timeline_of_very_many_pieces_is_drawn_as_pixels(tmp_path):
     values, path = np.random.default_rng(2).random((20_000, 2)), tmp_path / "a.pdf"
     figure = plot("timeline", values, values[::-1], output=path, dpi=100)
     assert path.stat().st_size < 500_000
-    assert "There are too many hard events to draw" in said(figure)
+    assert "Hard events are too many to be drawn" in caption(figure)
     part = plot("timeline", values, values[::-1], start=1000, end=1200.5)
-    assert "too many" not in said(part)
+    assert "too many" not in caption(part)
     assert strips_of(part.axes[0])[0] == values[1000:1201, 0].tolist()

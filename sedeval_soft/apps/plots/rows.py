@@ -1,0 +1,251 @@
+"""Scores as rows of dots with intervals: a leaderboard, classes, kinds of errors, groups of events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from sedeval_soft.apps.plots import layout
+from sedeval_soft.apps.plots.cells import COUNTS, draw_cells
+from sedeval_soft.apps.plots.data import READINGS, Dot, Systems, class_scores, matrix_score
+from sedeval_soft.apps.plots.registry import MATRIX_BASES
+from sedeval_soft.apps.plots.style import Look
+from sedeval_soft.arrays import Floats
+from sedeval_soft.plan import Plan
+
+if TYPE_CHECKING:
+    from sedeval_soft import Board
+
+_MOST_ROWS, _MOST_COLUMNS = 40, 12  # classes of which there are rows, and cells
+_NARROW = 6  # classes up to which cells beside rows fit into one column
+_NAMES = 0.42  # share of the width that names may take
+
+
+class Series(NamedTuple):
+    """Dots of one kind: what the legend calls them, how they are drawn, and one for each row."""
+
+    name: str
+    stroke: dict[str, Any]
+    dots: Sequence[Dot]
+
+    @property
+    def entry(self) -> layout.Entry:
+        """Return the line of the legend."""
+        return layout.Entry(Line2D([], [], **self.stroke | {"linestyle": "none"}), self.name)
+
+
+def height_of(rows: float, series: Sequence[Series]) -> float:
+    """Return the inches that so many rows take, with room for intervals below one another."""
+    have_ends = any(dot.low is not None for each in series for dot in each.dots)
+    return 0.5 + rows * max(0.16, (0.065 if have_ends else 0.03) * len(series) + 0.05)
+
+
+def draw_rows(axes: Axes, places: Floats, series: Sequence[Series]) -> None:
+    """Draw dots and their intervals from the top down, those of a row a little below one another."""
+    step = 0.7 / max(len(series), 2)
+    for k, (_, stroke, dots) in enumerate(series):
+        style = stroke | {"linestyle": "none", "markersize": 3, "clip_on": False, "zorder": 3}
+        at = places + (k - (len(series) - 1) / 2) * step
+        for place, dot in zip(at, dots, strict=True):
+            if dot.low is not None and dot.high is not None:
+                axes.plot(
+                    [dot.low, dot.high], [place, place], color=stroke["color"], linestyle="-", marker="none",
+                    linewidth=0.9, zorder=2,
+                )  # fmt: skip
+            if dot.value is None:
+                axes.text(0.005, place, layout.UNDEFINED, transform=axes.get_yaxis_transform(), va="center",
+                          color=stroke["color"], fontsize=layout.SMALL)  # fmt: skip
+        known = [(dot.value, place) for dot, place in zip(dots, at, strict=True) if dot.value is not None]
+        axes.plot(*(zip(*known, strict=True) if known else ([], [])), **style)
+    if len(series) > 1:
+        for place in places[1:]:
+            axes.axhline(place - 0.5, **layout.faint(0.12), linewidth=0.4, zorder=0)
+    if len(places):
+        axes.set_ylim(places[-1] + 0.55, places[0] - 0.55)
+    axes.grid(True, axis="x")
+    axes.margins(x=0.04)
+
+
+def draw_matrix(systems: Systems, look: Look) -> Figure:
+    """Draw one measure in all bases and readings; several systems have rows, the best first, in panels."""
+    (measure, average), plan = matrix_score(systems.wish), Plan.of(systems.settings)
+    bases = [basis for basis in MATRIX_BASES if plan.scores(basis)]
+    readings = [reading for reading in READINGS if any(plan.scores(basis, reading) for basis in bases)]
+    panels, names = {"": [(systems.all[0], basis) for basis in bases]}, bases
+    width, notes = look.inches("double" if systems.several and len(bases) > 1 else "single"), []
+    if systems.board is not None:
+        panels = {f"{basis}-based": [(system, basis) for system in systems.all] for basis in bases}
+        names = layout.all_shortened([system.name for system in systems.all], width * layout.POINTS * 0.25)
+        names = [f"{entry.place}  {name}" for entry, name in zip(systems.board.entries, names, strict=True)]
+        notes = _ranking(systems, systems.board)
+    of_panels = [
+        [
+            Series(reading, stroke, [
+                system.dot(f"{basis}.{reading}.{measure}.{average}") for system, basis in rows
+            ])
+            for reading, stroke in zip(readings, layout.strokes(len(readings)), strict=True)
+        ]
+        for rows in panels.values()
+    ]  # fmt: skip
+    figure, all_axes = layout.lay_out(
+        look, (width, height_of(len(names), of_panels[0])), (1, len(panels)), len(panels), sharey=True,
+        entries=[series.entry for series in of_panels[0]], notes=notes,
+    )  # fmt: skip
+    for title, axes, series in zip(panels, all_axes, of_panels, strict=True):
+        draw_rows(axes, np.arange(len(names), dtype=np.float64), series)
+        axes.set(title=title, xlabel=layout.plain(systems.label(measure, average=average)))
+        axes.tick_params(axis="y", length=0)
+    all_axes[0].set_yticks(range(len(names)), names)
+    return figure
+
+
+def _ranking(systems: Systems, board: Board) -> list[str]:
+    """Return sentences that say how systems are ranked, and which do not differ significantly."""
+    basis, reading, measure, average = board.rank_by.split(".")
+    score, sure = systems.label(measure, basis, reading, average), f"{board.confidence * 100:g} %"
+    groups: dict[int, list[str]] = {}
+    for entry in board.entries:
+        groups.setdefault(entry.rank, []).append(str(entry.place))
+    ties = "; ".join(", ".join(group) for group in groups.values() if len(group) > 1)
+    alike = (
+        f"Not significantly different ({sure}): {ties}." if ties else f"All differ significantly ({sure})."
+    )
+    return [f"Ranked by {score[:1].lower()}{score[1:]}; lines: {sure} intervals.", alike]
+
+
+def draw_classes(systems: Systems, look: Look) -> Figure:
+    """Draw scores of each class, and below them their mean over classes."""
+    stems = class_scores(systems.settings, systems.wish, several=systems.several)
+    sources = [(system, stem) for stem in stems for system in systems.all]
+    names = systems.classes()
+    if systems.wish.sort == "score":
+        first = {name: sources[0][0].value(f"{stems[0]}[{name}]") for name in names}
+        # Undefined ones are the lowest.
+        names.sort(key=lambda name: (first[name] is None, -(first[name] or 0.0)))
+    names, notes = systems.largest(names, _MOST_ROWS)
+    parts = [stem.split(".") for stem in stems]
+    alike = len({(basis, measure) for basis, _, measure in parts}) == 1
+    basis, reading, measure = parts[0]
+    label = systems.label(measure, basis, "" if len(stems) > 1 else reading) if alike else "Score"
+    called = [
+        system.name if systems.several else reading if alike else systems.label(measure, basis, reading)
+        for (basis, reading, measure) in parts for system in systems.all
+    ]  # fmt: skip
+    series = [
+        Series(name, stroke, [system.dot(f"{stem}{part}") for part in
+                              (*(f"[{name}]" for name in names), ".macro")])
+        for (system, stem), name, stroke in zip(sources, called, layout.strokes(len(sources)), strict=True)
+    ]  # fmt: skip
+    silent = [
+        name
+        for k, name in enumerate(names)
+        if not systems.size(name) or all(each.dots[k].value is None for each in series)
+    ]
+    figure, (axes,) = layout.lay_out(
+        look, (look.inches(), height_of(len(names) + 1.4, series)),
+        entries=[each.entry for each in series] if len(series) > 1 else (),
+        notes=[*systems.undefined(silent), *notes],
+    )  # fmt: skip
+    # The mean stands apart from the classes that it is of.
+    places = np.append(np.arange(len(names)), len(names) + 0.4)
+    draw_rows(axes, places, series)
+    texts = layout.all_shortened(names, look.inches() * layout.POINTS * _NAMES)
+    layout.name_rows(axes, places, [*texts, "macro average"])
+    axes.set_xlabel(layout.plain(label))
+    return figure
+
+
+def draw_errors(systems: Systems, look: Look) -> Figure:
+    """Draw the share of lost F1 of each kind of error; of one system also gains, and what classes lose."""
+    basis, reading = systems.family
+    diagnoses = [system.diagnosis for system in systems.all if system.diagnosis is not None]
+    tables = [
+        [each for each in of.errors if (each.basis, each.reading, each.average) == (basis, reading, "micro")]
+        for of in diagnoses
+    ]
+    order = sorted(range(len(tables[0])), key=lambda k: -max(table[k].share or 0.0 for table in tables))
+    order = [k for k in order if any(table[k].count for table in tables)]
+    alone = not systems.several and bool(order)
+    names, notes = systems.largest(systems.classes(), _MOST_COLUMNS)
+    strokes = layout.strokes(len(tables) + 1)
+    series = [
+        Series(system.name if systems.several else "share of lost F1", stroke,
+               [Dot(table[k].share or 0.0, table[k].low, table[k].high) for k in order])
+        for system, stroke, table in zip(systems.all, strokes, tables, strict=False)
+    ]  # fmt: skip
+    if alone:
+        gains = [Dot(tables[0][k].gain) for k in order]
+        series.append(Series("gain of F1 without the kind", strokes[1] | {"fillstyle": "none"}, gains))
+    width = look.inches("double" if alone and len(names) > _NARROW else "single")
+    figure, axes = layout.lay_out(
+        look, (width, max(height_of(len(order), series), (0.5 + 0.2 * len(order) + alone))),
+        (1, 2) if alone else (1, 1), 2 if alone else 1, entries=[each.entry for each in series],
+        notes=[*(notes if alone else ()), *["Cells: percent of what is lost."] * alone], sharey=True,
+    )  # fmt: skip
+    if not order:
+        layout.write_empty(axes[0])
+        return figure
+    draw_rows(axes[0], np.arange(len(order), dtype=np.float64), series)
+    layout.name_rows(axes[0], range(len(order)), [tables[0][k].kind.replace("_", " ") for k in order])
+    axes[0].set_xlim(left=0)
+    text = f"Share of lost F1 ({basis}-based, {reading})"
+    room = width * layout.POINTS * (0.36 if alone else 0.8)
+    axes[0].set_xlabel(fill(text, int(room / 4.2)))
+    if alone:
+        costs = {(each.kind, each.class_name): each.share or 0.0 for each in diagnoses[0].classes
+                 if (each.basis, each.reading) == (basis, reading)}  # fmt: skip
+        kinds = [tables[0][k].kind for k in order]
+        lost = sum(each.share or 0.0 for each in tables[0]) or 1.0
+        cells = np.array([[costs.get((kind, name), 0.0) / lost for name in names] for kind in kinds])
+        texts = {(i, j): f"{100 * cells[i, j]:.0f}" for i, j in np.argwhere(cells >= 0.005).tolist()}
+        draw_cells(axes[1], cells / max(cells.max(), 1e-9), texts, COUNTS, fontsize=layout.SMALL)
+        short = layout.all_shortened(names, 0.9 * layout.POINTS)
+        axes[1].set_xticks(range(len(names)), short, rotation=90)
+        axes[1].set_xlabel("% of lost F1")
+    return figure
+
+
+def draw_sensitivity(systems: Systems, look: Look) -> Figure:
+    """Draw recall and precision of groups of events, with those of all as lines."""
+    system = systems.all[0]
+    every = system.diagnosis.bins if system.diagnosis is not None else ()
+    # Factors in their order, those of recall first; of each all bins in their order.
+    factors = [*dict.fromkeys((each.measure, each.factor) for each in every)]
+    factors.sort(key=lambda factor: factor[0] != "recall")
+    shown: dict[tuple[str, str], list[Any]] = {}
+    for each_factor in factors:
+        group = [
+            each for each in every if (each.measure, each.factor) == each_factor and each.value is not None
+        ]
+        shown |= {each_factor: sorted(group, key=lambda each: each.place)} if group else {}
+    rows = [each for group in shown.values() for each in group]
+    # A factor is named once, in a row above its bins.
+    heads = np.cumsum([0, *(len(group) + 1 for group in shown.values())])[:-1]
+    places = np.setdiff1d(np.arange(len(rows) + len(shown)), heads)
+    series = [Series("", layout.strokes(1)[0], [Dot(each.value, each.low, each.high) for each in rows])]
+    figure, (axes,) = layout.lay_out(
+        look, (look.inches(), height_of(max(len(rows), 2) + len(shown), series)),
+        notes=["Recall of events and precision of detections, with intervals; in brackets their number.",
+               "Vertical lines: all events, all detections."],
+    )  # fmt: skip
+    if not rows:
+        layout.write_empty(axes)
+        return figure
+    draw_rows(axes, places, series)
+    for head, ((measure, factor), group) in zip(heads, shown.items(), strict=True):
+        total, ends = system.value(f"event.hard.{measure}.micro"), [head + 0.5, head + len(group) + 0.5]
+        if total is not None:
+            axes.plot([total, total], ends, **layout.faint(0.4), linewidth=0.8)
+        axes.text(0.01, head, f"{measure}, by {factor}", va="center", fontweight="bold", fontsize="small",
+                  transform=axes.get_yaxis_transform())  # fmt: skip
+    room = look.inches() * layout.POINTS * 0.5
+    layout.name_rows(axes, places, layout.all_shortened([f"{each.name} ({each.n})" for each in rows], room))
+    axes.set_ylim(places[-1] + 0.6, -0.6)
+    axes.set_xlabel("Recall, precision (event-based, hard)")
+    return figure

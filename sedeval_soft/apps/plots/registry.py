@@ -46,11 +46,11 @@ _EVENTS = ("event.optimal", "intersection.optimal")
 
 KINDS: dict[str, Kind] = {
     "matrix": Kind(
-        "all bases and readings; of several systems a leaderboard", "rows.draw_matrix", ("scores",),
+        "all bases and readings; of several systems a leaderboard", "scores.draw_matrix", ("scores",),
         only=MATRIX_BASES, intervals=True,
     ),
     "classes": Kind(
-        "scores of each class", "rows.draw_classes", (*_CLASSES, "scores", "sort"), only=("segment",),
+        "scores of each class", "scores.draw_classes", (*_CLASSES, "scores", "sort"), only=("segment",),
         intervals=True,
     ),
     "pr": Kind(
@@ -76,11 +76,11 @@ KINDS: dict[str, Kind] = {
         ("segment.soft", "segment.hard", "clip.soft", "clip.hard"), group="calibration",
     ),
     "confusion": Kind(
-        "which class is taken for which", "cells.draw_confusion", (*_CLASSES, "sort"),
+        "which class is taken for which", "scores.draw_confusion", (*_CLASSES, "sort"),
         ("segment.hard", "event.hard", "clip.hard"), group="confusion", single=True,
     ),
     "surface": Kind(
-        "F1 over the thresholds of the reference and of the system", "cells.draw_surface",
+        "F1 over the thresholds of the reference and of the system", "scores.draw_surface",
         ("class_names",), ("segment.hard", "clip.hard"), sweeps=True, single=True,
     ),
     "timeline": Kind(
@@ -88,11 +88,11 @@ KINDS: dict[str, Kind] = {
         (*_CLASSES, "sort", "file", "start", "end"), only=("segment.hard",), fixed=True,
     ),
     "errors": Kind(
-        "how much F1 each kind of error costs, and in which class", "rows.draw_errors", _CLASSES,
+        "how much F1 each kind of error costs, and in which class", "scores.draw_errors", _CLASSES,
         ("event.hard", "segment.hard", "segment.soft"), diagnosed=True, intervals=True,
     ),
     "sensitivity": Kind(
-        "what recall and precision of events depend on", "rows.draw_sensitivity", only=("event.hard",),
+        "what recall and precision of events depend on", "scores.draw_sensitivity", only=("event.hard",),
         fixed=True, diagnosed=True, single=True,
     ),
 }  # fmt: skip

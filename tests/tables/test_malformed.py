@@ -52,7 +52,7 @@ LONG = "n" * 300
     "arguments",
     ["ref.tsv missing.tsv", f"ref.tsv {LONG}", f"ref.tsv {LONG}*", f"ref.tsv ref.tsv --config {LONG}",
      f"ref.tsv ref.tsv --thresholds {LONG}", f"validate {LONG}", f"convert {LONG} x.tsv",
-     f"convert ref.tsv {LONG}.tsv", f"plot pr ref.tsv ref.tsv -o x.png --style {LONG}"],
+     f"convert ref.tsv {LONG}.tsv", f"plot pr ref.tsv ref.tsv -o x.png --durations {LONG}"],
 )  # fmt: skip
 def test_what_is_not_there_or_cannot_be_looked_at_is_refused(arguments, tmp_path, monkeypatch):
     """Anything but an error of the package is raised here."""

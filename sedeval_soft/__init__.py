@@ -115,10 +115,11 @@ if TYPE_CHECKING:
     from sedeval_soft.api.comparison import compare, mean_of_runs
     from sedeval_soft.api.evaluation import evaluate, threshold_curves
     from sedeval_soft.api.evaluator import Evaluator
-    from sedeval_soft.api.report import write_report
     from sedeval_soft.api.sources import operating_points
     from sedeval_soft.apps.annotators.annotate import Annotation, annotate
+    from sedeval_soft.apps.board import Site, build_site
     from sedeval_soft.apps.diagnosis import Diagnosis, diagnose
+    from sedeval_soft.apps.page import Choices, write_report
     from sedeval_soft.apps.plots.run import plot
     from sedeval_soft.apps.published import published_scores
     from sedeval_soft.apps.simulate import simulate
@@ -126,13 +127,11 @@ if TYPE_CHECKING:
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.evaluation.curves import Curves
     from sedeval_soft.evaluation.scores import Score, Scores, UnknownScoreError
-    from sedeval_soft.html.report_page import Choices
     from sedeval_soft.measures.base import Measure
     from sedeval_soft.report.write import OutputError
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.limits import Limits
     from sedeval_soft.tools.convert import Conversion, convert
-    from sedeval_soft.tools.site import Site, build_site
     from sedeval_soft.tools.validate import Validation, validate
 
 __version__ = "0.1.0"
@@ -149,10 +148,11 @@ _NAMES = {
     "api.comparison": "compare mean_of_runs",
     "api.evaluation": "evaluate threshold_curves",
     "api.evaluator": "Evaluator",
-    "api.report": "write_report",
     "api.sources": "operating_points",
     "apps.annotators.annotate": "Annotation annotate",
+    "apps.board": "Site build_site",
     "apps.diagnosis": "Diagnosis diagnose",
+    "apps.page": "Choices write_report",
     "apps.plots.run": "plot",
     "apps.published": "published_scores",
     "apps.simulate": "simulate",
@@ -160,13 +160,11 @@ _NAMES = {
     "errors": "EvaluationError InputError SettingsError",
     "evaluation.curves": "Curves",
     "evaluation.scores": "Score Scores UnknownScoreError",
-    "html.report_page": "Choices",
     "measures.base": "Measure",
     "report.write": "OutputError",
     "settings": "Settings",
     "tables.limits": "Limits",
     "tools.convert": "Conversion convert",
-    "tools.site": "Site build_site",
     "tools.validate": "Validation validate",
 }
 """The public names that each module has."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from sedeval_soft.api.report import write_report
+from sedeval_soft import write_report
 
 DOCS = Path(__file__).parents[1]
 SAMPLE = DOCS.parent / "sample_data"

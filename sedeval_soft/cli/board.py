@@ -11,11 +11,10 @@ from click.exceptions import Exit
 from sedeval_soft.cli import options
 from sedeval_soft.cli.options import PATH, QUIET, argument, option, refuse, setting
 from sedeval_soft.cli.output import progress, remark, to_standard_output, warn
-from sedeval_soft.evaluation.apart import SECONDS
 from sedeval_soft.fields import OUTPUT, SCORING
 
 if TYPE_CHECKING:
-    from sedeval_soft.tools.site import Site
+    from sedeval_soft.apps.board import Site
 
 EXAMPLES = """
   soft-sed-eval board submissions/ --reference ref.tsv -o site/
@@ -41,9 +40,9 @@ BOARD = (
         help="How the differences between submissions are tested: by exchanging their outputs in random "
         "files, by the paired bootstrap, or not at all, so that the score alone ranks them.  [default: "
         "exchange for hard, soft and tuned readings, none where each replicate would look for thresholds]"),
-    option(options.LIMITS, "--time-limit", type=options.number, metavar="SECONDS", default=f"{SECONDS:g}",
+    option(options.LIMITS, "--time-limit", type=options.number, metavar="SECONDS", default="600",
         help="How long it may take to read, score and report a submission; one that takes longer is invalid "
-        f"until the next call.  [default: {SECONDS:g}]"),
+        "until the next call.  [default: 600]"),
     option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="SITE", brief="Folder of the site.",
         help="The folder of the site; it is made, or brought up to date."),
     option(OUTPUT, "--cache", type=PATH, metavar="FOLDER",
@@ -84,8 +83,8 @@ def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
             "Standard input is no reference of a site: it is built more than once.",
         ),
     )
+    from sedeval_soft.apps.board import build_site
     from sedeval_soft.cli.present import all_of, parse_name
-    from sedeval_soft.tools.site import build_site
 
     with options.limits_of(given) as limits:
         read_name = partial(parse_name, likely=partial(options.computed_names, given))

@@ -168,7 +168,7 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
     likely = partial(options.computed_names, given)
     presentation = Presentation(given, likely)
     if given["audio"] is not None:
-        from sedeval_soft.html.sounds import check_audio
+        from sedeval_soft.apps.page import check_audio
 
         check_audio(given["audio"])
     if any(given[option] is not None for option in ("output", "report", "curves", "save_tally")):
@@ -295,8 +295,7 @@ def _score(
     presentation.check(scores)
     # Files first: results that are printed cannot be taken back where these fail.
     if page and sides:
-        from sedeval_soft.api.report import write_report
-        from sedeval_soft.html.report_page import Choices
+        from sedeval_soft import Choices, write_report
 
         choices = Choices(files=given["timelines"])
         how_shown = {**how, "settings": page, "audio": given["audio"]}

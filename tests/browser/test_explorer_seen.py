@@ -12,7 +12,7 @@ from visits import SAMPLE, drawn
 
 from sedeval_soft import write_report
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.html import page_data
+from sedeval_soft.apps.page import page_data
 from sedeval_soft.settings import Settings
 
 ALL = "(all) => all.map((e) => [e.dataset.score, e.dataset.value])"

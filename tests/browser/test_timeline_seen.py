@@ -247,7 +247,7 @@ def test_many_files_are_searched(visit, tmp_path):
 
 
 def test_long_files_are_drawn_where_one_looks(visit, tmp_path, monkeypatch):
-    monkeypatch.setattr("sedeval_soft.html.timeline._PIECES", 2000)
+    monkeypatch.setattr("sedeval_soft.apps.page.timeline._PIECES", 2000)
     path = tmp_path / "long.html"
     write_report(table(1, 3000), {"s": table(1, 3000)}, path)
     page = visit(path).page

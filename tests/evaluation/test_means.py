@@ -15,12 +15,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sedeval_soft import Evaluator, Settings, compare, evaluate
+from sedeval_soft.apps.board.site import build_site
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.intervals import jackknife
 from sedeval_soft.measures.base import mean_of
 from sedeval_soft.measures.registry import FAMILIES, ScoreName, ScoreNameError, measure_of
 from sedeval_soft.settings import CLASS_MEANS, MEANS, PART_MEANS
-from sedeval_soft.tools.site import build_site
 
 LABELS, FILES = ("car", "dog", "rain"), tuple("abcdef")
 SCENES = {file: "one" if file < "c" else "two" for file in FILES}

@@ -10,9 +10,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from sedeval_soft.apps.page.audio_file import LEVELS, Strip, flac_of, opened, strip_of
+from sedeval_soft.apps.page.page_data import Packer
 from sedeval_soft.errors import SettingsError, be, counted, one_line, visible
-from sedeval_soft.html.audio_file import LEVELS, Strip, flac_of, opened, strip_of
-from sedeval_soft.html.page_data import Packer
 from sedeval_soft.report.write import OutputError, write_folder
 from sedeval_soft.tables.event_table import UNNAMED
 from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS, listing, match_names, named_alike, stem_of

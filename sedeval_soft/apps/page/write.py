@@ -23,6 +23,10 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_points,
 )
+from sedeval_soft.apps.page.page_data import ReportInput, WhyNoErrors
+from sedeval_soft.apps.page.report_page import Choices, render
+from sedeval_soft.apps.page.sounds import Folder, Sounds, check_audio, sounds_of
+from sedeval_soft.apps.page.timeline import lengths_shown
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.resample import Progress
@@ -30,10 +34,6 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import describe, shard_of
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
-from sedeval_soft.html.page_data import ReportInput, WhyNoErrors
-from sedeval_soft.html.report_page import Choices, render
-from sedeval_soft.html.sounds import Folder, Sounds, check_audio, sounds_of
-from sedeval_soft.html.timeline import lengths_shown
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.write import write_atomic

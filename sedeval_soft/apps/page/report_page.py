@@ -6,16 +6,10 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
-from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path, PurePath
 from typing import Any
 
-from sedeval_soft.comparison.board import Board, board_document
-from sedeval_soft.errors import visible
-from sedeval_soft.evaluation.scores import document
-from sedeval_soft.html.page_data import (
+from sedeval_soft.apps.page.page_data import (
     Packer,
     ReportInput,
     WhyNoErrors,
@@ -24,16 +18,20 @@ from sedeval_soft.html.page_data import (
     packed_bytes,
     packed_json,
 )
-from sedeval_soft.html.sounds import Sounds
-from sedeval_soft.html.timeline import timelines
+from sedeval_soft.apps.page.sounds import Sounds
+from sedeval_soft.apps.page.timeline import timelines
+from sedeval_soft.comparison.board import Board, board_document
+from sedeval_soft.errors import visible
+from sedeval_soft.evaluation.scores import document
 from sedeval_soft.measures.errors import EVENT_KINDS
-from sedeval_soft.report.board import board_page, p_value
+from sedeval_soft.report.board import board_page
 from sedeval_soft.report.fitted import UNDEFINED
-from sedeval_soft.report.legend import measure_label, missed_classes, short
-from sedeval_soft.report.outcomes import OUTCOMES, stylesheet
+from sedeval_soft.report.html import fill, plotly_script, script_hash
+from sedeval_soft.report.legend import measure_label, missed_classes
+from sedeval_soft.report.outcomes import OUTCOMES
 from sedeval_soft.report.page import page_of
 from sedeval_soft.report.shown import Family, ranked_first, shown, shown_families, shown_of_board
-from sedeval_soft.report.table import Table, exact, number, signed
+from sedeval_soft.report.table import Table
 from sedeval_soft.settings import in_form
 
 ASSETS = Path(__file__).parent / "assets"
@@ -60,11 +58,10 @@ _NO_ERRORS: dict[WhyNoErrors, str] = {
 }
 """What a page says where it has no kinds of errors."""
 
-_STYLES = ("colours.css", "page.css", "timeline.css")
+_STYLES = ("page.css", "timeline.css")
 _SCRIPTS = ("page.js", "explorer.js", "sections.js", "curves.js", "maps.js", "sound.js", "timeline.js")
 """What runs in the page, in this order; `page.js` defines what the others use."""
 
-_CLOSED = "base-uri 'none'; form-action 'none'"
 _IMAGES = "; img-src data: blob:"
 
 _MOST_CELLS = 30_000
@@ -78,13 +75,6 @@ def count(value: float | None) -> str:
     if 1e-9 < abs(value) < 0.095:
         return f"{value:.2g}"
     return f"{value:.2f}".removesuffix(".00")
-
-
-_FILTERS = {
-    **{each.__name__: each for each in (visible, number, signed, short, p_value, count)},
-    # A number that a script sorts by, empty where it is undefined.
-    "sortable": lambda value: text if (text := exact(value)) != "-" else "",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +167,9 @@ def render(
         "plotly": None if choices.plotly else packed_bytes(plotly_script()),
     }
     # plotly.js draws into images of its own.
-    more = f"'self'{_IMAGES}" if choices.plotly else f"{_hash(plotly_script())}{_IMAGES}"
+    more = f"'self'{_IMAGES}" if choices.plotly else f"{script_hash(plotly_script())}{_IMAGES}"
     more += sounds.policy if sounds else ""
-    return fill("page.html.j2", values, _STYLES, _SCRIPTS, more)
+    return fill(ASSETS, "page.html.j2", values | {"count": count}, _STYLES, _SCRIPTS, more)
 
 
 def file_names(names: Sequence[str]) -> list[str]:
@@ -236,48 +226,3 @@ def _named(tables: Sequence[Table], inputs: Sequence[ReportInput], names: Sequen
     for each, name in zip(inputs, names, strict=True):
         tables = [table.with_cells(visible(each.scores.system), visible(name)) for table in tables]
     return [*tables]
-
-
-def fill(
-    template: str, values: dict[str, Any], styles: Sequence[str], scripts: Sequence[str], more: str = ""
-) -> str:
-    """Return a template filled with values, of which every text is escaped; styles, scripts: of ours.
-
-    A browser runs nothing but these scripts, whatever else is in the page, and asks nobody for anything.
-    more: what else it may run, and further parts of this policy.
-    """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
-
-    environment = Environment(
-        loader=FileSystemLoader(ASSETS),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= _FILTERS
-    ours = {name: (ASSETS / name).read_text(encoding="utf-8") for name in (*styles, *scripts)}
-    runs = " ".join([*(_hash(ours[name].encode()) for name in scripts), more]).strip() or "'none'"
-    inserted = {
-        "policy": f"default-src 'none'; style-src 'unsafe-inline'; {_CLOSED}; script-src {runs}",
-        # These are files of the package.
-        "style": Markup("".join([stylesheet(), *(ours[name] for name in styles)])),  # noqa: S704
-        "scripts": [Markup(ours[name]) for name in scripts],  # noqa: S704
-    }
-    return environment.get_template(template).render(values | inserted)
-
-
-def _hash(script: bytes) -> str:
-    """Return by what a policy of a page knows a script."""
-    return f"'sha256-{b64encode(sha256(script).digest()).decode('ascii')}'"
-
-
-def plotly_script() -> bytes:
-    """Return plotly.js, which draws the figures of a page."""
-    return (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
-
-
-def plotly_name() -> str:
-    """Return a file name for plotly.js that tells its version."""
-    return f"plotly-{version('plotly')}.min.js"

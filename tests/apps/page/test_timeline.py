@@ -10,10 +10,10 @@ from embedded import revived
 from tables import long_rows, random_rows, wide_rows
 
 from sedeval_soft import evaluate
+from sedeval_soft.apps.page.page_data import Packer, ReportInput
+from sedeval_soft.apps.page.timeline import STEPS, strips_of, thinned, timelines
 from sedeval_soft.evaluation.shard import shard_of
 from sedeval_soft.evaluation.system_scores import score_shard
-from sedeval_soft.html.page_data import Packer, ReportInput
-from sedeval_soft.html.timeline import STEPS, strips_of, thinned, timelines
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Activity
 from sedeval_soft.timeline.recordings import align
@@ -181,7 +181,7 @@ def test_too_many_values_become_steps_of_the_highest(end, most):
 
 
 def test_systems_share_the_room_of_a_page(monkeypatch):
-    monkeypatch.setattr("sedeval_soft.html.timeline._PIECES", 4000)
+    monkeypatch.setattr("sedeval_soft.apps.page.timeline._PIECES", 4000)
     sides = [wide_rows(np.random.default_rng(side).random((700, 1))) for side in range(2)]
     alone, shared = (shown(*sides, systems=systems)["files"][0] for systems in (1, 10))
     assert (alone["steps"]["system"], shared["steps"]["system"]) == (0.0, 5.0)

@@ -25,10 +25,9 @@ from typing import Any, TypeVar, Unpack
 
 import msgspec
 
-from sedeval_soft import __version__
+from sedeval_soft import Choices, __version__, write_report
 from sedeval_soft.api.comparison import Task, ranking_of
 from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points, with_folds
-from sedeval_soft.api.report import write_report
 from sedeval_soft.api.sources import (
     PARTED,
     Durations,
@@ -41,20 +40,8 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_points,
 )
-from sedeval_soft.checks.placed_tables import SEVERITIES
-from sedeval_soft.comparison.board import Board
-from sedeval_soft.comparison.compare import RANK_BY, check_baseline, rank_scores
-from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Parts, Test, settings_for, test_for
-from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, be, quoted
-from sedeval_soft.evaluation.apart import BYTES, SECONDS, LostError, apart, of_memory
-from sedeval_soft.evaluation.intervals import percentile
-from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.scores import Scores, UnknownScoreError, finite, not_computed
-from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
-from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
-from sedeval_soft.fields import Keywords
-from sedeval_soft.html.board_page import (
+from sedeval_soft.apps.board.apart import BYTES, SECONDS, LostError, apart, of_memory
+from sedeval_soft.apps.board.board_page import (
     OF_SCORES,
     About,
     BoardPages,
@@ -63,7 +50,18 @@ from sedeval_soft.html.board_page import (
     ranking_warnings,
     slugs,
 )
-from sedeval_soft.html.report_page import Choices, plotly_name, plotly_script
+from sedeval_soft.checks.placed_tables import SEVERITIES
+from sedeval_soft.comparison.board import Board
+from sedeval_soft.comparison.compare import RANK_BY, check_baseline, rank_scores
+from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Parts, Test, settings_for, test_for
+from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, be, quoted
+from sedeval_soft.evaluation.intervals import percentile
+from sedeval_soft.evaluation.resample import Progress
+from sedeval_soft.evaluation.scores import Scores, UnknownScoreError, finite, not_computed
+from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
+from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
+from sedeval_soft.fields import Keywords
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import RoomError, given_limit, memory_limited, room
@@ -71,6 +69,7 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.report import render
 from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
+from sedeval_soft.report.html import plotly_name, plotly_script
 from sedeval_soft.report.shown import shown
 from sedeval_soft.report.write import OutputError, locked, write_atomic
 from sedeval_soft.settings import Settings, in_form

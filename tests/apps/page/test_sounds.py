@@ -22,7 +22,7 @@ from tones import noise, sweep, wav_header, write
 
 from sedeval_soft import Choices, OutputError, SettingsError, write_report
 
-SAMPLE = Path(__file__).parents[2] / "sample_data"
+SAMPLE = Path(__file__).parents[3] / "sample_data"
 TABLES = SAMPLE / "ref.tsv", SAMPLE / "sys.tsv"
 BANDS = 48
 
@@ -354,7 +354,7 @@ def test_a_day_takes_seconds_and_little_memory(path, audio):
         file.seek(len(header) + rate * 3600 * 22)
         file.write((128 + 100 * sweep(3600, rate, 1000, 1001)).astype(np.uint8).tobytes())
     program = (
-        "import re, sys; from pathlib import Path; sys.path += ['tests', 'tests/html'];"
+        "import re, sys; from pathlib import Path; sys.path += ['tests', 'tests/apps/page'];"
         "from test_sounds import shown, level; import numpy as np;"
         f"sounds, told = shown(Path({str(path)!r}), 'day', seconds=86400.0);"
         "seen = level(sounds['day']); column = seen[:, 22 * 50 + 25];"

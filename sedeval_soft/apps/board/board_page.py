@@ -17,14 +17,16 @@ from sedeval_soft import __version__
 from sedeval_soft.comparison.board import Board, Entry, ties
 from sedeval_soft.errors import Problem
 from sedeval_soft.evaluation.scores import Input, Score, Scores
-from sedeval_soft.html.report_page import fill
 from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.report.board import places
 from sedeval_soft.report.escape import json_text
+from sedeval_soft.report.html import fill
 from sedeval_soft.report.legend import measure_label
 from sedeval_soft.report.table import number
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import Origin
+
+_ASSETS = Path(__file__).parent / "assets"
 
 SCHEMA = "soft-sed-eval-board/1"
 
@@ -251,7 +253,7 @@ class BoardPages:
 
     def _filled(self, template: str, values: dict[str, Any], scripts: Sequence[str] = ()) -> str:
         common = {"title": self.title, "version": __version__}
-        return fill(template, values | common, ("colours.css", "board.css"), scripts)
+        return fill(_ASSETS, template, values | common, ["board.css"], scripts)
 
     def _groups(self) -> dict[str, list[dict[str, Any]]]:
         """Return the columns that the index shows by the heading above them, and how their best looks."""

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
+from sedeval_soft.apps.board.board_page import About
+from sedeval_soft.apps.board.site import read_about
 from sedeval_soft.errors import InputError
-from sedeval_soft.html.board_page import About
-from sedeval_soft.tools.site import read_about
 
 
 def about(tmp_path, text):

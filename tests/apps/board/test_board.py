@@ -22,18 +22,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from called import call
+from styled import undefined_properties
 
+import sedeval_soft
 from sedeval_soft import InputError, SettingsError, compare, evaluate
-from sedeval_soft.evaluation.apart import apart
-from sedeval_soft.html.board_page import slugs
+from sedeval_soft.apps.board import site as module
+from sedeval_soft.apps.board.apart import apart
+from sedeval_soft.apps.board.board_page import slugs
+from sedeval_soft.apps.board.site import MARK, find_submissions
 from sedeval_soft.memory import given_limit, memory_limited
+from sedeval_soft.report.outcomes import stylesheet
 from sedeval_soft.report.write import OutputError, locked
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment import NO_DURATIONS
-from sedeval_soft.tools import site as module
-from sedeval_soft.tools.site import MARK, find_submissions
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
+SAMPLES = Path(__file__).parents[3] / "sample_data"
 REFERENCE = SAMPLES / "ref.tsv"
 SOFT = "segment.soft.f1.macro"
 HOSTILE = (
@@ -428,7 +431,7 @@ def test_what_shapes_scores_has_them_made_again(two, monkeypatch):
     comparison = {"only": ("segment",), "seed": 3, "replicates": 50, "confidence": 0.8, "ties": "bootstrap"}
     two.build(**comparison)
     assert two.hashes() == two.hashes_anew(**comparison)
-    monkeypatch.setattr("sedeval_soft.tools.site.__version__", "9.9.9")
+    monkeypatch.setattr("sedeval_soft.apps.board.site.__version__", "9.9.9")
     assert two.build(**quick).scored == ("sys", "sys_b")
 
 
@@ -505,7 +508,7 @@ def test_defects_cost_only_the_one_that_brings_them_about(two, monkeypatch):
 
     # In this process, where something can be put in the place of what works.
     monkeypatch.setattr(module, "apart", lambda function, *given, **_: function(*given))
-    monkeypatch.setattr("sedeval_soft.tools.site.score_shard", failing)
+    monkeypatch.setattr("sedeval_soft.apps.board.site.score_shard", failing)
     assert {*two.build().invalid} == {"sys"}
     assert "defect of this program: ZeroDivisionError: &lt;b&gt;oops" in two.page("problems/sys.html")
     monkeypatch.undo()
@@ -561,7 +564,7 @@ def test_who_takes_too_much_or_is_lost_costs_nobody_else_and_is_looked_at_again(
 ):
     """What was short is no verdict: the same files give the site that they give without it."""
     expected = two.hashes_anew()
-    monkeypatch.setattr("sedeval_soft.tools.site.look_at", work)
+    monkeypatch.setattr("sedeval_soft.apps.board.site.look_at", work)
     with memory_limited(1 << 30):
         # Only who never ends is to be stopped by the time, however slow the machine is.
         site = two.build(time_limit=4 if work is never_ends else 60)
@@ -590,7 +593,7 @@ def test_each_submission_has_limits_that_can_be_raised(one, monkeypatch):
 
 @pytest.mark.slow
 def test_a_report_that_is_lost_leaves_the_scores(two, monkeypatch):
-    monkeypatch.setattr("sedeval_soft.tools.site.look_at", ends_in_its_report)
+    monkeypatch.setattr("sedeval_soft.apps.board.site.look_at", ends_in_its_report)
     site = two.build(reports=True)
     assert len(site.board.entries) == 2 and not site.invalid
     assert site.warnings[1:] == (
@@ -818,3 +821,12 @@ def test_options_are_settings_columns_and_the_baseline(two):
     text = two.page()
     assert "<title>Sounds &lt;2026&gt;</title>" in text and "segment_length: 0.5" in text
     assert 'class="b-badge">baseline' in text
+
+
+def test_every_property_of_styles_that_the_site_uses_is_defined():
+    """A colour that is not would be black, and no message says so."""
+    room = Path(sedeval_soft.__file__).parent
+    names = ("board.html.j2", "problems.html.j2", "board.css", "board.js")
+    paths = [room / "report/assets/colours.css", *(room / "apps/board/assets" / name for name in names)]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    assert undefined_properties("".join([stylesheet(), *texts])) == set()

@@ -13,7 +13,7 @@ from embedded import embedded
 import sedeval_soft
 from sedeval_soft import Choices, write_report
 
-SAMPLE = Path(__file__).parents[2] / "sample_data"
+SAMPLE = Path(__file__).parents[3] / "sample_data"
 REF, SYS = SAMPLE / "ref.tsv", SAMPLE / "sys.tsv"
 
 

@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from sedeval_soft.apps.annotators.annotate import Annotation, annotate
     from sedeval_soft.apps.board import Site, build_site
     from sedeval_soft.apps.diagnosis import Diagnosis, diagnose
+    from sedeval_soft.apps.diagnosis import event_errors as event_errors
     from sedeval_soft.apps.page import Choices, write_report
     from sedeval_soft.apps.plots.run import plot
     from sedeval_soft.apps.published import published_scores
@@ -151,7 +152,7 @@ _NAMES = {
     "api.sources": "operating_points",
     "apps.annotators.annotate": "Annotation annotate",
     "apps.board": "Site build_site",
-    "apps.diagnosis": "Diagnosis diagnose",
+    "apps.diagnosis": "Diagnosis diagnose event_errors",
     "apps.page": "Choices write_report",
     "apps.plots.run": "plot",
     "apps.published": "published_scores",
@@ -167,7 +168,7 @@ _NAMES = {
     "tools.convert": "Conversion convert",
     "tools.validate": "Validation validate",
 }
-"""The public names that each module has."""
+"""The public names that each module has; `event_errors`, which is not public, is for reports."""
 
 _HOME = {name: f"sedeval_soft.{module}" for module, names in _NAMES.items() for name in names.split()}
 

@@ -6,6 +6,6 @@ and `sentences` show `results`.
 """
 
 from sedeval_soft.apps.diagnosis.results import Diagnosis, Difference, KindOfError
-from sedeval_soft.apps.diagnosis.run import diagnose
+from sedeval_soft.apps.diagnosis.run import diagnose, event_errors
 
-__all__ = ["Diagnosis", "Difference", "KindOfError", "diagnose"]
+__all__ = ["Diagnosis", "Difference", "KindOfError", "diagnose", "event_errors"]

@@ -10,15 +10,24 @@ from sedeval_soft.api.evaluation import evaluate_rows, evaluation_of, settings_o
 from sedeval_soft.api.sources import Durations, is_points, limits_from, settings_from, with_points
 from sedeval_soft.apps.diagnosis.counts import KINDS_OF_ERRORS, Classified, Family, count_segments
 from sedeval_soft.apps.diagnosis.prices import AVERAGES, Counts
-from sedeval_soft.apps.diagnosis.results import Diagnosis, Lost, classes_of, kinds_of, measure_of_f
+from sedeval_soft.apps.diagnosis.results import (
+    Diagnosis,
+    KindOfError,
+    Lost,
+    classes_of,
+    kinds_of,
+    measure_of_f,
+)
 from sedeval_soft.apps.diagnosis.suggestions import plain, suggestions_of
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.fields import Keywords
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.timeline.recordings import Recordings
 
 
 def diagnose(
@@ -84,6 +93,19 @@ def diagnose(
         tuple(bins),
         tuple(helpful),
     )
+
+
+def event_errors(pair: Recordings, tally: Tally) -> list[KindOfError]:
+    """Return the kinds of errors that hard events have in the micro average, the costliest first.
+
+    tally: of the same files, counted already. Raises TooManyOverlapsError where too many events overlap.
+    """
+    settings, family = replace(pair.settings, ci=None), ("event", "hard")
+    events = Classified.of(pair)
+    counts = events.counts(pair, tally.per_class["event.hard.n_ref"])
+    kinds = kinds_of(family, counts, settings, events.examples(pair, settings.beta))
+    found = [each for each in kinds if each.average == "micro" and each.count]
+    return sorted(found, key=lambda each: -(each.share or 0.0))
 
 
 def _settings_of_diagnosis(settings: Settings) -> Settings:

@@ -64,7 +64,7 @@ class ReportInput:
     settings: Settings
     signatures: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
-    errors: tuple[Any, ...] = ()
+    errors: Sequence[Any] = ()
     why_no_errors: WhyNoErrors | None = None
 
 

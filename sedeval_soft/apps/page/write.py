@@ -34,14 +34,13 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import describe, shard_of
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.plan import Plan
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import GROUPS, Settings
-from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.ranges import TooManyOverlapsError
-from sedeval_soft.timeline.recordings import Recordings, align, hard_events, with_unknown
+from sedeval_soft.timeline.recordings import Recordings, align, with_unknown
 
 _MOST_CLASSES = 1000
 """Classes that a page can show: of more it takes minutes to make, and gigabytes of memory."""
@@ -114,10 +113,8 @@ def write_report(
             warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
             scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
         bases = tuple(dict.fromkeys(name.partition(".")[0] for name in chosen.only or ()))
-        errors, why_no_errors = _errors((ours, theirs), pair, counted, lengths)
-        inputs.append(
-            ReportInput(scores, pair, shard.tally, counted, signatures, bases, errors, why_no_errors)
-        )
+        errors, why = _errors(pair, shard.tally)
+        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures, bases, errors, why))
     choices, sounds = choices or Choices(), None
     known = dict.fromkeys(file for each in inputs for file in each.pair.files)
     for file in choices.files:
@@ -137,26 +134,23 @@ def _check_classes(pair: Recordings) -> None:
         raise SettingsError(f"a report shows {_MOST_CLASSES} classes or fewer; {found}")
 
 
-def _errors(
-    sides: tuple[EventTable, EventTable], pair: Recordings, settings: Settings, lengths: Durations | None
-) -> tuple[tuple[Any, ...], WhyNoErrors | None]:
+def _errors(pair: Recordings, tally: Tally) -> tuple[Sequence[Any], WhyNoErrors | None]:
     """Return what is wrong with hard events, or why there is nothing to say of them."""
-    if not Plan.of(settings).scores("event", "hard"):
+    from sedeval_soft import event_errors
+
+    settings = pair.settings
+    if not settings.wants("event", "hard"):
         return (), "not evaluated"
-    if is_points(sides[1]):
+    if is_points(pair.system):
         return (), "points"
     if settings.compat or settings.matching == "greedy":
         return (), "other rules"
-    if not len(hard_events(pair)[0]):
+    if not tally.per_class["event.hard.n_ref"].any():
         return (), "no reference"
-    from sedeval_soft import diagnose
-
-    alone = replace(settings, only=("event.hard",), ci=None)
     try:
-        diagnosis = diagnose(*sides, durations=lengths, suggestions=False, settings=alone)
+        errors = event_errors(pair, tally)
     except TooManyOverlapsError:
         return (), "too many"
-    errors = tuple(each for each in diagnosis.table("event", "hard") if each.count)
     return errors, None if errors else "no errors"
 
 

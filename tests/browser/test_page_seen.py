@@ -23,8 +23,8 @@ MARKUP = (
 @pytest.mark.parametrize(("width", "scheme", "other"), [(1400, "light", "dark"), (390, "dark", "light")])
 def test_the_page_is_quiet_fits_and_is_accessible(visit, sample_report, width, scheme, other):
     page = visit(sample_report.path, width=width, scheme=scheme).page
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     drawn_whole(page)
-    page.click("#timeline-details summary")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert violations(page) == []
     colour = "getComputedStyle(document.documentElement).getPropertyValue('--page')"
@@ -136,7 +136,7 @@ def test_only_what_can_differ_has_a_section(visit, tmp_path):
     page = visit(path).page
     assert [name for name in ("explorer", "curves", "surface") if page.locator(f"#{name}").is_visible()] == []
     links = page.locator("nav a:visible").all()
-    assert all(page.locator(link.get_attribute("href")).is_visible() for link in links) and len(links) == 8
+    assert all(page.locator(link.get_attribute("href")).is_visible() for link in links) and len(links) == 7
     assert not {"optimal", "soft"} & set(" ".join(cells(page, "table")).split())
 
 
@@ -152,6 +152,8 @@ def test_paper_has_whole_figures_and_headings(visit, sample_report):
     )
     assert len(widths) > 4 and max(widths) <= 700
     assert page.locator("#class-scores thead button").first.is_visible()
+    assert page.locator("#settings .signature").first.is_visible() and page.locator("#all-title").is_hidden()
+    assert len(page.pdf()) < 3_000_000
     assert page.locator("#timeline-next").is_hidden() and page.locator("nav").is_hidden()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.wait_for_timeout(300)

@@ -1,9 +1,8 @@
 """What the page of a report embeds of a system: its curves, and what its threshold explorer moves over.
 
-The page finds the explorer's hard scores itself. A class has a table of levels, ascending, and whatever
-changes at them refers to their places: so every threshold gives the numbers that the evaluator gives. Where
-that would be too much to embed, thresholds are the hundredths from 0 to 1 and those of the settings: the
-numbers are the evaluator's at these, and the page goes nowhere between.
+The page finds the explorer's hard scores itself, from counts at thresholds of the system, which are the
+hundredths from 0 to 1 and those of the settings, for each threshold of the reference. The numbers are the
+evaluator's at these, and the page goes nowhere between.
 
 Arrays stand one after another, compressed, as one text that the page unpacks; the data have notes of where.
 """
@@ -14,7 +13,7 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,20 +28,13 @@ from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.shown import has_thresholds, shown_families
 from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import heads
 from sedeval_soft.timeline.recordings import Recordings
 
 Samples = tuple[Floats, Floats]
 """Values of the segments of the reference and of the system, (n_classes, n_segments) each."""
 
-EVENTS = ("event", "intersection")
-
 _POINTS = 300  # points that a curve is drawn with at the most
 _MOST_CLASSES = 60  # classes up to which each has its curves
-_ROOM = 2_900_000  # bytes that explorers may take in a page when compressed, about, shared by its systems
-_PLACE, _LEVEL, _CHANGE = 2, 8, 1.2
-"""Bytes of a place, of a level and of a change of a count, about, when compressed."""
-
 
 WhyNoErrors = Literal["no errors", "no reference", "not evaluated", "other rules", "points", "too many"]
 """Why a page has no kinds of errors."""
@@ -179,8 +171,8 @@ def chosen(columns: Mapping[str, Floats]) -> Index:
     return np.unique(np.concatenate((steps, [0, n - 1])))
 
 
-def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any] | None:
-    """Return what the explorer of a system needs.
+def explorer(inputs: ReportInput, pack: Packer) -> dict[str, Any] | None:
+    """Return what the explorer of a system needs: counts at hundredths and the thresholds of the settings.
 
     None where its hard scores are found in another way, or no threshold of either side matters.
     """
@@ -191,88 +183,63 @@ def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any
     moves["reference"] &= len(thresholds) > 1
     if settings.compat is not None or not any(moves.values()):
         return None
-    has_events = "reference" in tally.events and (len(thresholds) == 1 or "levels" in tally.events)
-    events = {
-        basis: explored_events(tally, basis, settings, thresholds)
-        for basis in EVENTS
-        if plan.scores(basis) and has_events and settings.matching == "optimal"
-    }
-    samples = None
-    if plan.scores("segment") and "segment.system" in tally.samples:
-        samples = tally.samples["segment.reference"], tally.samples["segment.system"]
-    if samples is None and not events:
-        return None
-    explored = [each for of_basis in events.values() for each in of_basis]
-    # The levels of the system at which anything changes: by class, then of all classes together.
-    columns = [[each.steps[c][0] for each in explored] for c in range(len(tally.classes))]
-    if samples is not None:
-        columns = [[values, *column] for values, column in zip(samples[1], columns, strict=True)]
-    columns.append([np.zeros(1), *(each.paired[0] for each in explored if each.paired is not None)])
-    levels = [np.unique(np.concatenate(column)) for column in columns]
-    exact = _bytes(samples, levels, explored) * n_systems <= _ROOM
     grid = np.unique([*(k / 100 for k in range(101)), settings.threshold, settings.reference_cut])
-    levels = levels if exact else [grid] * len(levels)
 
-    def cells(y: Floats, p: Floats, table: Floats) -> dict[str, Any]:
-        # Of a class the places of both sides' values, or how many have which places.
-        if exact:
-            values = np.unique(y)
-            places = np.searchsorted(values, y), np.searchsorted(table, p)
-            return {"reference_levels": pack(values, "f8"), "places": [pack(at) for at in places]}
-        # A value's place is how many thresholds it passes: whichever pass the same are one.
-        ours, theirs = (
-            np.searchsorted(grid, v, side="right" if settings.inclusive else "left") for v in (y, p)
-        )
-        pairs, count = np.unique(ours * (len(grid) + 1) + theirs, return_counts=True)
-        return {"places": [pack(at) for at in np.divmod(pairs, len(grid) + 1)], "count": pack(count)}
-
-    def changes(threshold: Floats, count: Index, table: Floats) -> dict[str, Any]:
-        # Counts, and the places of levels from which on they hold.
-        if not exact:
-            last = np.searchsorted(threshold, grid, side="left" if settings.inclusive else "right") - 1
-            threshold, count = grid, count[np.maximum(last, 0)]
-        at = heads(count)
-        return {"at": pack.steps(np.searchsorted(table, threshold[at])), "count": pack.steps(count[at])}
+    def at_grid(threshold: Floats, count: Index) -> Index:
+        # Counts hold from a threshold on.
+        last = np.searchsorted(threshold, grid, side="left" if settings.inclusive else "right") - 1
+        return count[..., np.maximum(last, 0)]
 
     def counts(each: Explored) -> dict[str, Any]:
-        rows = zip(each.n_ref, each.steps, levels[:-1], strict=True)
-        return {
-            "classes": [
-                {"n_ref": n_ref, "tp": changes(at, tp, table), "n_sys": changes(at, n_sys, table)}
-                for n_ref, (at, (tp, n_sys)), table in rows
-            ],
-            "paired": None if each.paired is None else changes(*each.paired, levels[-1]),
-        }
+        tp, n_sys = np.stack([at_grid(*steps) for steps in each.steps], axis=1)
+        paired = None if each.paired is None else pack.steps(at_grid(*each.paired))
+        return _packed(pack, np.array(each.n_ref), tp, n_sys) | {"paired": paired}
 
+    bases: dict[str, list[dict[str, Any]]] = {}
+    if plan.scores("segment") and "segment.system" in tally.samples:
+        samples = tally.samples["segment.reference"], tally.samples["segment.system"]
+        bases["segment"] = [*_segments(samples, thresholds, grid, settings, pack)]
+    if settings.matching == "optimal" and "reference" in tally.events:
+        for basis in ("event", "intersection"):
+            if plan.scores(basis) and (len(thresholds) == 1 or "levels" in tally.events):
+                bases[basis] = [*map(counts, explored_events(tally, basis, settings, thresholds))]
+    if not bases:
+        return None
     return {
-        "exact": exact,
         "moves": moves,
         "thresholds": list(thresholds),
         "threshold": settings.threshold,
         "reference_threshold": settings.reference_cut,
-        "linked": settings.reference_threshold is None,
         "inclusive": settings.inclusive,
         "beta": settings.beta,
         "classes": list(tally.classes),
-        # Behind those of the classes, those of all classes together.
-        "levels": [pack(column, "f8") for column in levels],
-        "segment": samples
-        and {
-            "classes": [cells(*each) for each in zip(*samples, levels[:-1], strict=True)],
-            "n": int(samples[0].shape[1]),
-        },
-        **dict.fromkeys(EVENTS),
-        **{basis: [counts(each) for each in of_basis] for basis, of_basis in events.items()},
+        "grid": pack(grid),
+        "bases": bases,
     }
 
 
-def _bytes(samples: Samples | None, levels: Sequence[Floats], explored: Sequence[Explored]) -> float:
-    """Return about how many bytes the explorer of a system takes in the page."""
-    distinct: dict[bytes, Index] = {}
-    for each in explored:
-        rows = np.concatenate([np.zeros((2, 0), dtype=np.int64), *(row for _, row in each.steps)], axis=1)
-        # What is the same at all thresholds of the reference, as events of the system are, is packed once.
-        distinct |= {row.tobytes(): row for row in (*rows, *(each.paired or ())[1:])}
-    changes = sum(int(np.count_nonzero(np.diff(row))) for row in distinct.values())
-    n_values = sum(int(side.size) for side in samples or ())
-    return _PLACE * n_values + _LEVEL * sum(map(len, levels)) + _CHANGE * changes
+def _packed(pack: Packer, n_ref: Index, tp: Index, n_sys: Index) -> dict[str, Any]:
+    """Keep counts: those of the reference, (n_classes,), and others at each threshold, (n_classes, n)."""
+    return {"n_ref": pack(n_ref), "tp": pack.steps(tp.ravel()), "n_sys": pack.steps(n_sys.ravel())}
+
+
+def _segments(
+    samples: Samples, thresholds: Sequence[float], grid: Floats, settings: Settings, pack: Packer
+) -> Iterator[dict[str, Any]]:
+    """Yield the counts of segments for each threshold of the reference."""
+    reference, system = samples
+    # How many thresholds a value passes; the m-th row of `highest` has the m-th highest of each segment.
+    passed = np.searchsorted(grid, system, side="right" if settings.inclusive else "left")
+    highest = -np.sort(-passed, axis=0)
+
+    def above(places: Index) -> Index:
+        return np.bincount(places, minlength=len(grid) + 1)[::-1].cumsum()[-2::-1]
+
+    n_sys = np.stack([above(each) for each in passed])
+    for threshold in thresholds:
+        active = reference >= threshold if settings.inclusive else reference > threshold
+        tp = np.stack([above(places[some]) for places, some in zip(passed, active, strict=True)])
+        n_active = active.sum(axis=0)
+        # A segment has min(N_ref, N_sys) pairs: an m-th one where either side has m classes or more.
+        paired = sum(above(places[n_active > m]) for m, places in enumerate(highest))
+        yield _packed(pack, active.sum(axis=1), tp, n_sys) | {"paired": pack.steps(np.asarray(paired))}

@@ -118,7 +118,7 @@ def render(
                 "families": [".".join(family) for family in families],
                 "rows": [" ".join(family) for family in headline["rows"]],
                 "silent": missed_classes(scores, families),
-                "explorer": explorer(each, pack, len(inputs)),
+                "explorer": explorer(each, pack),
                 "curves": curves(each, pack),
                 "timelines": timelines(each, pack, choices.timelines, choices.files, len(inputs), sounds),
             }

@@ -158,20 +158,28 @@ def test_intervals_are_those_of_the_evaluator(path):
     assert path.read_text(encoding="utf-8").count('class="signature"') == 2
 
 
-def test_what_is_explored_follows_the_settings(path, monkeypatch):
+def test_what_is_explored_follows_the_settings(path):
     rng = np.random.default_rng(2)
     sides = [wide_rows(rng.random((40, 3)), files=4, name=name) for name in ("ref", "sys")]
     sides[1] = {"sys": sides[1]}
     write_report(*sides, path, compat="sed_eval")
     assert explorer(path) is None
     write_report(*sides, path, matching="greedy")
-    assert explorer(path)["event"] is None and explorer(path)["segment"] is not None
-    # Large sets are explored by hundredths.
-    monkeypatch.setattr(page_data, "_ROOM", 0)
+    assert [*explorer(path)["bases"]] == ["segment"]
     write_report(*sides, path, threshold=0.123)
     data, grid = explorer(path), np.array(sorted({k / 100 for k in range(101)} | {0.123}))
-    assert not data["exact"] and all(np.array_equal(levels, grid) for levels in data["levels"])
-    assert data["segment"]["classes"][0]["count"].sum() == data["segment"]["n"]
+    assert np.array_equal(data["grid"], grid)
+    at = data["bases"]["segment"][data["thresholds"].index(0.123)]
+    for k, threshold in ((37, 0.36), (0, 0.0), (101, 1.0)):
+        assert grid[k] == threshold
+        scores = evaluate(sides[0], sides[1]["sys"], threshold=threshold, reference_threshold=0.123)
+        counts = {
+            name: scores[f"segment.hard.{name}.micro"] for name in ("n_ref", "tp", "n_sys", "error_rate")
+        }
+        tp, n_sys = (at[name].reshape(3, -1)[:, k].sum() for name in ("tp", "n_sys"))
+        assert (at["n_ref"].sum(), tp, n_sys) == tuple(counts.values())[:3]
+        errors = counts["n_ref"] + counts["n_sys"] - at["paired"][k] - counts["tp"]
+        assert errors / counts["n_ref"] == counts["error_rate"]
 
 
 def test_curves_keep_their_ends_and_go_everywhere():
@@ -188,7 +196,7 @@ def test_the_command_writes_the_page_beside_its_results(options, path, page):
     assert (called.code, called.out) == (0, call(*TABLES, *options).out)
     if not options:
         assert path.read_bytes() == page.read_bytes()
-    assert explorer(path)["intersection"] is not None
+    assert [*explorer(path)["bases"]] == [*BASES]
 
 
 def test_several_systems_share_a_page(path):
@@ -256,7 +264,7 @@ def test_operating_points_have_a_page(path):
     assert call(TABLES[0], *first, *second, "--report", path).code == 0
     data = explorer(path)
     assert data["moves"] == {"reference": False, "system": True}
-    assert data["segment"] is None and len(data["event"]) == len(data["thresholds"]) == 1
+    assert "segment" not in data["bases"] and len(data["bases"]["event"]) == len(data["thresholds"]) == 1
 
 
 @pytest.mark.parametrize(

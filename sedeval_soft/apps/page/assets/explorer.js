@@ -1,66 +1,8 @@
 "use strict";
-/* Hard scores at any threshold of either side, found from what the page embeds as the evaluator finds them.
+/* Hard scores at thresholds of either side, found from counts that the page embeds.
    The formulas are those of sedeval_soft/measures/detection.py and averages.py; null is undefined. */
 SED.hard = (() => {
-  /* How many of ascending levels lie below a value (or at it). */
-  const below = (levels, value, orAt) => {
-    let low = 0, high = levels.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (levels[middle] < value || (orAt && levels[middle] === value)) low = middle + 1; else high = middle;
-    }
-    return low;
-  };
-
   const ratio = (top, bottom) => (bottom === 0 ? null : top / bottom);
-
-  /* The first place that is active at a threshold: above it, or from it on where that counts. */
-  const firstActive = (data, levels, threshold) =>
-    data.exact ? below(levels, threshold, !data.inclusive) : below(levels, threshold, false) + 1;
-
-  const countCells = (data, threshold, reference) => {
-    const { classes, n } = data.segment;
-    const counts = { tp: [], n_ref: [], n_sys: [], paired: null };
-    const ours = data.exact ? new Uint16Array(n) : null, theirs = data.exact ? new Uint16Array(n) : null;
-    classes.forEach((of, c) => {
-      const [y, p] = of.places;
-      const atY = firstActive(data, data.exact ? of.reference_levels : data.levels[c], reference);
-      const atP = firstActive(data, data.levels[c], threshold);
-      let tp = 0, nRef = 0, nSys = 0;
-      for (let i = 0; i < y.length; i++) {
-        const weight = of.count ? of.count[i] : 1, inY = y[i] >= atY, inP = p[i] >= atP;
-        if (inY) { nRef += weight; if (ours) ours[i]++; }
-        if (inP) { nSys += weight; if (theirs) theirs[i]++; }
-        if (inY && inP) tp += weight;
-      }
-      counts.tp.push(tp); counts.n_ref.push(nRef); counts.n_sys.push(nSys);
-    });
-    if (ours) {
-      counts.paired = 0;
-      for (let i = 0; i < n; i++) counts.paired += Math.min(ours[i], theirs[i]);
-    }
-    return counts;
-  };
-
-  /* The place of the last step that holds at a threshold; on a grid each step is of one threshold. */
-  const step = (data, lows, threshold) =>
-    Math.max(below(lows, threshold, !(data.exact && data.inclusive)) - 1, 0);
-
-  /* The count that holds at the last step: it is told where it changes. */
-  const at = (changes, last) => changes.count[Math.max(below(changes.at, last, true) - 1, 0)];
-
-  const countEvents = (data, basis, threshold, reference) => {
-    const of = data[basis][data.thresholds.indexOf(reference)];
-    const counts = { tp: [], n_ref: [], n_sys: [], paired: null };
-    of.classes.forEach(({ n_ref, tp, n_sys }, c) => {
-      const last = step(data, data.levels[c], threshold);
-      counts.n_ref.push(n_ref); counts.tp.push(at(tp, last)); counts.n_sys.push(at(n_sys, last));
-    });
-    if (of.paired) counts.paired = at(of.paired, step(data, data.levels[data.classes.length], threshold));
-    // Intersections are not matched one to one: what is not right is a miss or a false alarm.
-    if (basis === "intersection") counts.paired = counts.tp.reduce((a, b) => a + b, 0);
-    return counts;
-  };
 
   const fBeta = (tp, nRef, nSys, beta) => ratio((1 + beta * beta) * tp, beta * beta * nRef + nSys);
 
@@ -78,9 +20,11 @@ SED.hard = (() => {
 
   /* All scores of a basis by the names that the evaluator gives them. */
   const scores = (data, basis, threshold, reference) => {
-    const counts = basis === "segment" ? countCells(data, threshold, reference)
-      : countEvents(data, basis, threshold, reference);
-    const { tp, n_ref: nRef, n_sys: nSys, paired } = counts;
+    const of = data.bases[basis][data.thresholds.indexOf(reference)], at = data.grid.indexOf(threshold), size = data.grid.length;
+    const [tp, nSys] = [of.tp, of.n_sys].map((column) => data.classes.map((_, c) => column[c * size + at]));
+    const nRef = Array.from(of.n_ref);
+    // Intersections are not matched one to one: what is not right is a miss or a false alarm.
+    const paired = basis === "intersection" ? sum(tp) : of.paired && of.paired[at];
     const all = { tp: sum(tp), n_ref: sum(nRef), n_sys: sum(nSys) };
     const present = nRef.map((n) => (n > 0 ? 1 : 0));
     const found = {};
@@ -105,5 +49,5 @@ SED.hard = (() => {
     return found;
   };
 
-  return { scores, bases: (data) => ["segment", "event", "intersection"].filter((basis) => data[basis]) };
+  return { scores, bases: (data) => Object.keys(data.bases) };
 })();

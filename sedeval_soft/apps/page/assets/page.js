@@ -27,12 +27,12 @@ const SED = (() => {
     return tiny ? String(Number(value.toPrecision(2))) : value.toFixed(2).replace(/\.00$/, "").replace(/^-0$/, "0");
   };
 
-  /* A number as the tables have it: counts as such, others with four decimals. What is counted is told by the measure. */
+  /* A number as the tables have it: counts as such, others with three decimals. What is counted is told by the measure. */
   const counted = /^(n_ref|n_sys|tp|fp|fn|tn|substitutions|deletions|insertions)$/;
-  const number = (value, measure = "", digits = 4) => {
+  const number = (value, measure = "") => {
     if (value === null || value === undefined || Number.isNaN(value)) return "-";
     if (counted.test(measure)) return count(value);
-    return Math.abs(value) >= 1e9 ? value.toExponential(4) : value.toFixed(digits).replace(/^-(0\.0+)$/, "$1");
+    return Math.abs(value) >= 1e9 ? value.toExponential(3) : value.toFixed(3).replace(/^-(0\.0+)$/, "$1");
   };
 
   /* Fill a select; what is chosen stays if it is still there. Entries: [value, text]. */
@@ -45,11 +45,12 @@ const SED = (() => {
 
   /* A table whose columns sort. columns: { name, key, group (what stands above neighbours), measure, bar (one from 0
      to 1 beside the digits), text }; rows: objects, whose `note` stands behind their name. first: the key of the column
-     that it is sorted by, lowest first, until another is chosen. The order that was chosen is kept. more: a button
-     to show all rows, where there are more than `MOST`. */
-  const MOST = 20;
-  const sortable = (table, more = null) => {
-    let columns = [], rows = [], by = null, upwards = true, chosen = false, all = !more;
+     that it is sorted by, lowest first, until another is chosen. The order that was chosen is kept. Where there are more
+     than `most` rows, the caption says how many are left out, and a button shows them. */
+  const sortable = (table, most = 20) => {
+    let columns = [], rows = [], by = null, upwards = true, chosen = false, all = false;
+    const more = make("button", { type: "button", onclick: () => { all = true; body(); } });
+    table.after(make("p", { class: "more" }, more));
     const value = (row, column) => row[column.key];
     const ordered = () => {
       if (!by) return rows;
@@ -63,7 +64,7 @@ const SED = (() => {
         const name = String(value(row, column));
         return make("th", { scope: "row", title: name }, make("span", { class: "cut" }, name), ...(row.note ? [make("span", { class: "remark" }, ` ${row.note}`)] : []));
       }
-      const found = value(row, column), measure = column.measure || column.key;
+      const found = value(row, column), measure = row.measure || column.measure || column.key;
       const made = make("td", { "data-score": row.names && row.names[column.key], "data-value": found ?? "" });
       made.append(make("span", {}, number(found, measure)));
       if (column.bar) {
@@ -71,15 +72,15 @@ const SED = (() => {
         made.append(make("span", { class: "bar", style: `--part: ${part}`, "aria-hidden": "true" }));
       }
       const ends = row.ends && row.ends[column.key];
-      if (ends) made.append(make("span", { class: "interval" }, `${number(ends[0], measure, 3)} to ${number(ends[1], measure, 3)}`));
+      if (ends) made.append(make("span", { class: "interval" }, `${number(ends[0], measure)} to ${number(ends[1], measure)}`));
       return made;
     };
     const body = () => {
-      const cut = !all && rows.length > MOST;
-      table.tBodies[0].replaceChildren(...(cut ? ordered().slice(0, MOST) : ordered()).map((row) => make("tr", {}, ...columns.map((column) => cell(row, column)))));
-      if (more) { more.hidden = !cut; more.textContent = `Show all ${rows.length}`; }
+      const cut = !all && rows.length > most;
+      table.tBodies[0].replaceChildren(...(cut ? ordered().slice(0, most) : ordered()).map((row) => make("tr", {}, ...columns.map((column) => cell(row, column)))));
+      more.hidden = !cut;
+      more.textContent = `Show all ${rows.length} rows: ${rows.length - most} are not shown`;
     };
-    if (more) more.addEventListener("click", () => { all = true; body(); });
     const groups = () => {
       if (!columns.some((column) => column.group)) return [];
       const cells = [];
@@ -110,6 +111,12 @@ const SED = (() => {
     };
   };
 
+  /* Fill a table that does not sort: rows of texts, the first of each its name. */
+  const fill = (table, head, rows) => {
+    table.tHead.replaceChildren(make("tr", {}, ...head.map((name) => make("th", { scope: "col" }, name))));
+    table.tBodies[0].replaceChildren(...rows.map(([name, ...cells]) => make("tr", {}, make("th", { scope: "row" }, name), ...cells.map((each) => make("td", {}, String(each))))));
+  };
+
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
   /* Figures are drawn when they come near to what is seen, and anew when the theme changes. */
@@ -127,7 +134,7 @@ const SED = (() => {
     const axis = { gridcolor: colour("line"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true };
     const all = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 48, r: 12, t: 12, b: 44 },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("soft-ink"), activecolor: colour("ink") },
-      font: { color: colour("ink"), family: "system-ui, sans-serif", size: 13 }, hoverlabel: { namelength: -1 }, ...(printing ? { width: PAPER } : { autosize: true }), ...layout };
+      font: { color: colour("ink"), family: "system-ui, sans-serif", size: 13 }, hoverlabel: { namelength: -1 }, legend: { orientation: "h", y: 1.02, yanchor: "bottom" }, autosize: true, ...layout, ...(printing ? { width: PAPER } : {}) };
     for (const name of new Set(["xaxis", "yaxis", ...Object.keys(layout).filter((key) => /^[xy]axis/.test(key))])) {
       all[name] = { ...axis, ...layout[name] };
     }
@@ -187,15 +194,17 @@ const SED = (() => {
     /* On paper everything is drawn, in the colours of the light page. */
     let theme = null;
     addEventListener("beforeprint", () => {
-      theme = document.documentElement.dataset.theme;
+      if (!printing) theme = document.documentElement.dataset.theme;
       document.documentElement.dataset.theme = "light";
       printing = true;
-      figures.forEach((_, target) => paint(target));
+      // With the signature anybody gets the same numbers.
+      element("settings").firstElementChild.open = true;
+      figures.forEach((_, target) => target.offsetParent && paint(target));
     });
     addEventListener("afterprint", () => {
       if (theme) document.documentElement.dataset.theme = theme; else delete document.documentElement.dataset.theme;
       printing = false;
-      figures.forEach((_, target) => { target.style.width = ""; paint(target); });
+      figures.forEach(({ drawn }, target) => { target.style.width = ""; if (drawn) paint(target); });
     });
   };
 
@@ -209,11 +218,19 @@ const SED = (() => {
     element("trouble").hidden = false;
   };
 
+  /* A link to a section that is folded opens it. */
+  const unfold = () => {
+    const folded = /^#[\w-]+$/.test(location.hash) && document.querySelector(`${location.hash} > details`);
+    if (folded) folded.open = true;
+  };
+
   const start = async () => {
     const [text, buffer] = await Promise.all([unpacked("data").text(), unpacked("packed").arrayBuffer()]);
     const found = JSON.parse(text);
     data = { systems: revive(found.systems, buffer), document: found.document, labels: found.labels, audio: found.audio };
     themed();
+    addEventListener("hashchange", unfold);
+    unfold();
     const select = element("system");
     if (select) select.addEventListener("change", () => show(Number(select.value)));
     // Tables and sliders work before what draws figures is there.
@@ -226,5 +243,5 @@ const SED = (() => {
     trouble(error.message);
     throw error;
   }));
-  return { section, element, make, number, count, options, sortable, colour, draw, plain, present };
+  return { section, element, make, number, count, options, sortable, fill, colour, printing: () => printing, draw, plain, present };
 })();

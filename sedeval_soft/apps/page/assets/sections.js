@@ -1,37 +1,16 @@
 "use strict";
 /* The threshold explorer, the scores of classes, and the list of all scores. */
 SED.section("explorer", (() => {
-  const { element, make, number, options } = SED;
+  const { element, options } = SED;
   const measures = [["f1", "F1"], ["fbeta", "Fβ"], ["precision", "P"], ["recall", "R"], ["error_rate", "ER"]];
-  const sorted = SED.sortable(element("explorer-classes"));
+  const averaged = SED.sortable(element("explorer-scores")), sorted = SED.sortable(element("explorer-classes"));
   let data = null, threshold = 0.5, reference = 0.5, drawn = "";
 
-  const table = (found) => {
-    const shown = measures.filter(([name]) => name !== "fbeta" || data.beta !== 1);
-    // Of one class all averages are the same.
-    const averages = data.classes.length > 1 ? ["macro", "micro"] : ["micro"];
-    const [first, second] = [make("tr", {}, make("th", { scope: "col", rowspan: 2 }, "basis")), make("tr")];
-    for (const average of averages) {
-      first.append(make("th", { scope: "colgroup", colspan: shown.length }, average));
-      second.append(...shown.map(([, text]) => make("th", { scope: "col" }, text)));
-    }
-    element("explorer-scores").tHead.replaceChildren(first, second);
-    element("explorer-scores").tBodies[0].replaceChildren(...Object.entries(found).map(([basis, scores]) =>
-      make("tr", {}, make("th", { scope: "row" }, basis), ...averages.flatMap((average) => shown.map(([name]) => {
-        const score = `${basis}.hard.${name}.${average}`;
-        return make("td", { "data-score": score, "data-value": scores[score] ?? "" }, number(scores[score]));
-      })))));
-  };
-
-  const classes = (basis, scores) => {
-    const columns = [{ name: "class", key: "class", text: true }, ...[["n_ref", "N_ref"], ["n_sys", "N_sys"], ["tp", "TP"], ...measures]
-      .filter(([name]) => name !== "fbeta" || data.beta !== 1)
-      .map(([key, name]) => ({ name, key, bar: ["precision", "recall", "f1", "fbeta"].includes(key) }))];
-    sorted(columns, data.classes.map((label) => {
-      const names = Object.fromEntries(columns.slice(1).map(({ key }) => [key, `${basis}.hard.${key}[${label}]`]));
-      return { class: label, names, ...Object.fromEntries(Object.entries(names).map(([key, name]) => [key, scores[name]])) };
-    }));
-  };
+  /* Fill a table of hard scores: a row for each of some names, and for each column the score that it is named after. */
+  const fill = (table, heading, columns, rows) => table([{ name: heading, key: "row", text: true }, ...columns], rows.map(([row, scores, named]) => {
+    const names = Object.fromEntries(columns.map(({ key }) => [key, named(key)]));
+    return { row, names, ...Object.fromEntries(Object.entries(names).map(([key, name]) => [key, scores[name]])) };
+  }));
 
   /* Precision over recall for the reference as it is cut now: found once for each reference threshold. */
   const traced = { key: "", points: [] };
@@ -51,10 +30,10 @@ SED.section("explorer", (() => {
     return {
       traces: [
         { x: points.map(({ r }) => r), y: points.map(({ p }) => p), text: points.map(({ t }) => `threshold ${t}`), mode: "lines",
-          line: { color: SED.colour("accent"), width: 2 }, hovertemplate: "%{text}<br>R %{x:.4f}, P %{y:.4f}<extra></extra>", showlegend: false },
+          line: { color: SED.colour("accent"), width: 2 }, hovertemplate: "%{text}<br>R %{x:.3f}, P %{y:.3f}<extra></extra>", showlegend: false },
         { x: [scores[`${basis}.hard.recall.micro`]], y: [scores[`${basis}.hard.precision.micro`]], mode: "markers",
           marker: { color: SED.colour("ink"), size: 13, symbol: "diamond", line: { width: 2, color: SED.colour("page") } },
-          hovertemplate: `threshold ${threshold}<br>R %{x:.4f}, P %{y:.4f}<extra></extra>`, showlegend: false },
+          hovertemplate: `threshold ${threshold}<br>R %{x:.3f}, P %{y:.3f}<extra></extra>`, showlegend: false },
       ],
       layout: { xaxis: { title: { text: "recall (micro)" }, range: [-0.02, 1.02] }, yaxis: { title: { text: "precision (micro)" }, range: [-0.02, 1.02] } },
     };
@@ -65,29 +44,30 @@ SED.section("explorer", (() => {
     const basis = element("explorer-basis").value;
     element("system-threshold").value = threshold;
     element("system-number").value = threshold;
-    element("reference-threshold").value = data.thresholds.indexOf(reference);
-    element("reference-threshold").setAttribute("aria-valuetext", String(reference));
-    element("reference-number").textContent = String(reference);
+    element("reference-threshold").value = reference;
     element("explorer-command").textContent = `--threshold ${threshold} --reference-threshold ${reference}`;
-    table(found); classes(basis, found[basis]); curve(basis, found[basis]);
+    const shown = measures.filter(([name]) => name !== "fbeta" || data.beta !== 1);
+    // Of one class all averages are the same.
+    const averages = data.classes.length > 1 ? ["macro", "micro"] : ["micro"];
+    fill(averaged, "basis", averages.flatMap((group) => shown.map(([measure, name]) => ({ name, measure, group, key: `${measure}.${group}` }))),
+      Object.entries(found).map(([row, scores]) => [row, scores, (key) => `${row}.hard.${key}`]));
+    fill(sorted, "class", [["n_ref", "N_ref"], ["n_sys", "N_sys"], ["tp", "TP"], ...shown].map(([key, name]) => ({ name, key })),
+      data.classes.map((label) => [label, found[basis], (key) => `${basis}.hard.${key}[${label}]`]));
+    curve(basis, found[basis]);
   };
 
-  /* Where not all thresholds are embedded, the nearest one that is. */
-  const near = (value) => {
-    const inside = Math.min(Math.max(value, data.inclusive ? 0.01 : 0), 1);
-    if (data.exact) return inside;
-    return data.levels[0].reduce((best, level) => (Math.abs(level - inside) < Math.abs(best - inside) ? level : best));
-  };
+  /* The nearest threshold that is embedded. */
+  const near = (value) => data.grid.filter((each) => each > 0 || !data.inclusive).reduce((best, each) => (Math.abs(each - value) < Math.abs(best - value) ? each : best));
 
-  const move = (value) => {
-    if (!Number.isFinite(value)) return;
-    threshold = near(value);
+  const move = ({ target: { value } }) => {
+    if (value === "" || !Number.isFinite(Number(value))) return;
+    threshold = near(Number(value));
     update();
   };
 
-  element("system-threshold").addEventListener("input", (event) => move(Number(event.target.value)));
-  element("system-number").addEventListener("change", (event) => move(event.target.value === "" ? NaN : Number(event.target.value)));
-  element("reference-threshold").addEventListener("input", (event) => { reference = data.thresholds[Number(event.target.value)]; update(); });
+  element("system-threshold").addEventListener("input", move);
+  element("system-number").addEventListener("change", move);
+  element("reference-threshold").addEventListener("change", ({ target }) => { reference = Number(target.value); update(); });
   element("explorer-basis").addEventListener("change", update);
   element("threshold-reset").addEventListener("click", () => { threshold = data.threshold; reference = data.reference_threshold; update(); });
 
@@ -100,12 +80,11 @@ SED.section("explorer", (() => {
       element("explorer-by-class").hidden = data.classes.length < 2;
       element("explorer-system").hidden = !data.moves.system;
       element("explorer-reference").hidden = !data.moves.reference;
-      const without = [...(data.segment && !data.exact ? ["segments"] : []), ...(data.event && data.event.some(({ paired }) => !paired) ? ["events"] : [])];
-      const limits = (data.exact ? "" : " This page has too many values to hold them all: thresholds move in steps of 0.01, and the scores at these are exact.")
-        + (without.length ? ` The micro error rate of ${without.join(" and ")} is left out, because it needs all classes at the same moment.` : "");
-      element("explorer-note").textContent = `Move a threshold, and this page computes the hard scores again, exactly as the command would.${limits}`;
+      const other = data.moves.reference ? " Another threshold of the reference is another task: it changes which events there are to find." : "";
+      const limits = data.bases.event?.some(({ paired }) => !paired) ? " The micro error rate of events is left out: too many of them overlap." : "";
+      element("explorer-note").textContent = `Move a threshold, and this page computes the hard scores again, exactly as the command would, at each hundredth.${other}${limits}`;
       options(element("explorer-basis"), SED.hard.bases(data).map((basis) => [basis, basis]));
-      element("reference-threshold").max = data.thresholds.length - 1;
+      options(element("reference-threshold"), data.thresholds.map((each) => [each, each]));
       if (changed) traced.key = "";
       if (drawn === "" || !data.thresholds.includes(reference)) { threshold = data.threshold; reference = data.reference_threshold; }
       drawn = system.name;
@@ -116,7 +95,7 @@ SED.section("explorer", (() => {
 
 SED.section("classes", (() => {
   const { element, options } = SED;
-  const sorted = SED.sortable(element("class-scores"), element("class-more"));
+  const sorted = SED.sortable(element("class-scores"));
   const unit = /^(precision|recall|f1|fbeta|average_precision|roc_auc|partial_auc|sensitivity|specificity|accuracy|balanced_accuracy|npv|.*_calibration_error|brier$|joint_f|single_f|satisficed_(f|precision|recall))/;
   const main = ["n_ref", "n_sys", "tp", "fp", "fn", "f1", "fbeta", "precision", "recall", "error_rate", "kl_divergence", "threshold", "psds"];
   const OVERVIEW = "F1", units = { segment: "segments", clip: "files", event: "events", intersection: "events" };
@@ -198,19 +177,16 @@ SED.section("classes", (() => {
 })());
 
 SED.section("all", (() => {
-  const { element, make, number } = SED;
-  const most = 200;
+  const { element, make } = SED;
+  const sorted = SED.sortable(element("all-scores"));
   let scores = [], results = null;
 
   const update = () => {
     const words = element("find").value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = scores.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
-    element("found").textContent = found.length > most ? `${found.length} scores, of which the first ${most} are listed` : `${found.length} ${found.length === 1 ? "score" : "scores"}`;
+    element("found").textContent = `${found.length} ${found.length === 1 ? "score" : "scores"}`;
     const ends = scores.some(({ low }) => low !== null) ? ["low", "high"] : [];
-    element("all-scores").tHead.replaceChildren(make("tr", {}, ...["name", "value", ...ends].map((name) => make("th", { scope: "col" }, name))));
-    element("all-scores").tBodies[0].replaceChildren(...found.slice(0, most).map((score) => make("tr", {},
-      make("th", { scope: "row" }, score.name), make("td", { "data-score": score.name, "data-value": score.value ?? "" }, number(score.value, score.measure)),
-      ...ends.map((end) => make("td", {}, number(score[end], score.measure))))));
+    sorted([{ name: "name", key: "name", text: true }, ...["value", ...ends].map((key) => ({ name: key, key }))], found.map((score) => ({ ...score, names: { value: score.name } })));
   };
 
   element("find").addEventListener("input", update);

@@ -139,7 +139,8 @@ SED.section("timeline", (() => {
     return [...new Set(near.map((mark) => mark.outcome))].map((outcome) => {
       const drawn = near.filter((mark) => mark.outcome === outcome).flatMap((mark) => sides(mark).map((side) => [mark, side]));
       const own = outcome === "active" ? colour("accent") : colour(outcome);
-      const pattern = patternOf(outcome);
+      // Hatches on paper are images: there a miss is hollow, as its box in the page is.
+      const hatched = patternOf(outcome), pattern = SED.printing() ? "" : hatched;
       return {
         type: "bar", orientation: "h", name: outcome, hoverinfo: "text",
         base: drawn.map(([mark]) => mark.onset), x: drawn.map(([mark]) => mark.offset - mark.onset),
@@ -147,7 +148,7 @@ SED.section("timeline", (() => {
         text: drawn.map(([mark, side]) => said(mark, side)), textposition: "none",
         customdata: drawn.map(([mark, side]) => [mark.count, side]),
         marker: {
-          color: own, line: { color: own, width: 1.5 },
+          color: hatched === "/" && !pattern ? colour("page") : own, line: { color: own, width: 1.5 },
           pattern: { shape: pattern, fillmode: "replace", fgcolor: own, bgcolor: colour("page"), size: 6, solidity: pattern === "x" ? 0.25 : 0.4 },
         },
       };
@@ -274,11 +275,9 @@ SED.section("timeline", (() => {
       ...(state.view === "event" ? [mark.partner ? mark.partner.map(value).join(" to ") : ""] : []),
     ];
     const more = ordered.length > MOST_ROWS ? `, the first ${MOST_ROWS} of ${ordered.length}` : "";
-    of("table").replaceChildren(make("table", {},
-      make("caption", {}, `${bySegment ? "Segments" : "Events"} of ${state.file.name}${more}; times in seconds`),
-      make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col" }, name)))),
-      make("tbody", {}, ...ordered.slice(0, MOST_ROWS).map((mark) => make("tr", {},
-        make("th", { scope: "row" }, found.classes[mark.label]), ...cells(mark).map((cell) => make("td", {}, String(cell))))))));
+    const table = of("table").querySelector("table");
+    table.caption.textContent = `${bySegment ? "Segments" : "Events"} of ${state.file.name}${more}; times in seconds`;
+    SED.fill(table, head, ordered.slice(0, MOST_ROWS).map((mark) => [found.classes[mark.label], ...cells(mark)]));
   };
 
   /* Which files can be chosen, by what is looked for. */

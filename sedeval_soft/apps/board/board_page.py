@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
@@ -248,7 +248,12 @@ class BoardPages:
 
     def problems(self, submission: Submission) -> str:
         """Return the page of a submission that could not be scored."""
-        values = {"submission": submission, "reference": self.reference.name}
+        groups: dict[Problem, list[str]] = {}
+        for each in submission.outcome.problems:
+            where = (("line", each.line), ("field", each.column))
+            place = ", ".join(f"{what} {number}" for what, number in where if number is not None)
+            groups.setdefault(replace(each, line=None, column=None), []).append(place)
+        values = {"submission": submission, "reference": self.reference.name, "groups": groups}
         return self._filled("problems.html.j2", values)
 
     def _filled(self, template: str, values: dict[str, Any], scripts: Sequence[str] = ()) -> str:
@@ -272,8 +277,8 @@ class BoardPages:
                 "direction": direction,
                 # Soft counts are no whole numbers, and nobody needs three digits of them.
                 "digits": 2 if direction == "none" and measure_of(text).high is None else 3,
-                # As long as the bar of a value is 1; None where there are values below 0.
-                "most": most if most > 0 and min(values) >= 0 else None,
+                # As long as the bar of a value is 1; None where a longer bar would not be better.
+                "most": most if direction == "higher" and most > 0 and min(values) >= 0 else None,
                 "best": number(min(values) if direction == "lower" else max(values)) if ranked else None,
             }
             groups.setdefault(f"{name.basis} {name.reading}", []).append(column)

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
@@ -248,12 +248,10 @@ class BoardPages:
 
     def problems(self, submission: Submission) -> str:
         """Return the page of a submission that could not be scored."""
-        groups: dict[Problem, list[str]] = {}
+        groups: dict[tuple[str, str], list[Problem]] = {}
         for each in submission.outcome.problems:
-            where = (("line", each.line), ("field", each.column))
-            place = ", ".join(f"{what} {number}" for what, number in where if number is not None)
-            groups.setdefault(replace(each, line=None, column=None), []).append(place)
-        values = {"submission": submission, "reference": self.reference.name, "groups": groups}
+            groups.setdefault((each.severity, each.code), []).append(each)
+        values = {"submission": submission, "reference": self.reference.name, "groups": groups.values()}
         return self._filled("problems.html.j2", values)
 
     def _filled(self, template: str, values: dict[str, Any], scripts: Sequence[str] = ()) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from called import call
 from tables import wide_rows
-from visits import SAMPLE, drawn
+from visits import SAMPLE, drawn, drawn_whole
 
 from sedeval_soft import write_report
 from sedeval_soft.api.evaluation import evaluate_rows
@@ -88,8 +88,10 @@ def test_a_threshold_that_is_typed_is_the_nearest_hundredth(visit, tmp_path):
 
 @pytest.fixture(scope="module")
 def page(visits, sample_report):
-    """The sample's page, opened once."""
-    return visits(sample_report.path).page
+    """The sample's page, opened once, and gone through: a figure that is drawn later moves what is below."""
+    opened = visits(sample_report.path).page
+    drawn_whole(opened)
+    return opened
 
 
 def test_the_slider_moves_tables_and_point(page):

@@ -25,7 +25,7 @@ from typing import Any, TypeVar, Unpack
 
 import msgspec
 
-from sedeval_soft import Choices, __version__, write_report
+from sedeval_soft import __version__
 from sedeval_soft.api.comparison import Task, ranking_of
 from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points, with_folds
 from sedeval_soft.api.sources import (
@@ -662,6 +662,8 @@ def look_at(
     yield outcome, None if scores is None else render([scores], "json")
     if scores is None or title is None:
         return
+    from sedeval_soft import Choices, write_report
+
     with TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"
         try:

@@ -38,6 +38,7 @@ from sedeval_soft.measures.tally import Tally
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import GROUPS, Settings
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.ranges import TooManyOverlapsError
 from sedeval_soft.timeline.recordings import Recordings, align, with_unknown
@@ -90,31 +91,10 @@ def write_report(
         check_audio(audio)
     lengths, ours = read_lengths(durations, limits), to_rows(reference, "reference", chosen, limits)
     chosen = with_unknown(chosen, ours.origin)
-    inputs = []
-    for name, system in named.items():
-        theirs = to_rows(with_points(system, limits), name, chosen, limits)
-        points = is_points(theirs)
-        counted = settings_of_points(chosen, [theirs]) if points else _counted(chosen)
-        pair = align(ours, theirs, counted, lengths)
-        _check_classes(pair)
-        described = describe(ours, "reference", counted), describe(theirs, "system", counted)
-        shard = shard_of(pair, described, name, lengths)
-        # The page goes over thresholds of the reference by itself.
-        wanted = replace(counted, reference_sweep=chosen.reference_sweep)
-        how = read_parts(folds, by, shard.tally.files, limits) | {"points": points, "progress": progress}
-        scores = score_shard(shard._replace(settings=replace(wanted, ci=None)), __version__, **how)
-        signatures: tuple[str, ...] = (scores.signature,)
-        if counted.ci is not None:
-            # Only what was asked for: intervals of all that a page shows would take minutes.
-            sure_settings = replace(wanted, measures=chosen.measures)
-            sure = score_shard(shard._replace(settings=sure_settings), __version__, **how)
-            signatures = (*signatures, sure.signature)
-            both = {name: sure.scores.get(name, score) for name, score in scores.scores.items()}
-            warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
-            scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
-        bases = tuple(dict.fromkeys(name.partition(".")[0] for name in chosen.only or ()))
-        errors, why = _errors(pair, shard.tally)
-        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures, bases, errors, why))
+    parts = folds, by, limits
+    inputs = [
+        _counted(ours, system, name, chosen, lengths, parts, progress) for name, system in named.items()
+    ]
     choices, sounds = choices or Choices(), None
     known = dict.fromkeys(file for each in inputs for file in each.pair.files)
     for file in choices.files:
@@ -122,16 +102,47 @@ def write_report(
             raise SettingsError(f"--timeline {file}: there is no such file{did_you_mean(file, known)}")
     if audio is not None:
         sounds = _sounds(audio, path, inputs, choices)
-        inputs = [_warned(each, sounds.warnings) for each in inputs]
+        for k, each in enumerate(inputs):
+            warned = (*each.scores.warnings, *sounds.warnings)
+            inputs[k] = replace(each, scores=replace(each.scores, warnings=warned))
     write_atomic(path, render(inputs, board, choices, sounds))
     return tuple(each.scores for each in inputs)
 
 
-def _check_classes(pair: Recordings) -> None:
-    """Raise SettingsError, before they are counted, for more classes than a page can show."""
+def _counted(
+    ours: EventTable,
+    system: Any,  # noqa: ANN401 - as for evaluate
+    name: str,
+    chosen: Settings,
+    lengths: Durations | None,
+    parts: tuple[Parted | None, Parted | None, Limits],
+    progress: Progress | None,
+) -> ReportInput:
+    """Return what the page shows of a system, which is aligned and counted once."""
+    theirs = to_rows(with_points(system, parts[2]), name, chosen, parts[2])
+    points = is_points(theirs)
+    counted = settings_of_points(chosen, [theirs]) if points else _with_all(chosen)
+    pair = align(ours, theirs, counted, lengths)
     if len(pair.classes) > _MOST_CLASSES:
         found = f"found {len(pair.classes)}; --classes names those to evaluate"
         raise SettingsError(f"a report shows {_MOST_CLASSES} classes or fewer; {found}")
+    described = describe(ours, "reference", counted), describe(theirs, "system", counted)
+    shard = shard_of(pair, described, name, lengths)
+    # The page goes over thresholds of the reference by itself.
+    wanted = replace(counted, reference_sweep=chosen.reference_sweep)
+    how = read_parts(*parts[:2], shard.tally.files, parts[2]) | {"points": points, "progress": progress}
+    scores = score_shard(shard._replace(settings=replace(wanted, ci=None)), __version__, **how)
+    signatures: tuple[str, ...] = (scores.signature,)
+    if counted.ci is not None:
+        # Only what was asked for: intervals of all that a page shows would take minutes.
+        sure_settings = replace(wanted, measures=chosen.measures)
+        sure = score_shard(shard._replace(settings=sure_settings), __version__, **how)
+        signatures = (*signatures, sure.signature)
+        both = {name: sure.scores.get(name, score) for name, score in scores.scores.items()}
+        warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
+        scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
+    bases = tuple(dict.fromkeys(name.partition(".")[0] for name in chosen.only or ()))
+    return ReportInput(scores, pair, shard.tally, counted, signatures, bases, *_errors(pair, shard.tally))
 
 
 def _errors(pair: Recordings, tally: Tally) -> tuple[Sequence[Any], WhyNoErrors | None]:
@@ -164,13 +175,7 @@ def _sounds(folder: Folder, page: Folder, inputs: Sequence[ReportInput], choices
     return sounds_of(folder, page, names, lengths)
 
 
-def _warned(inputs: ReportInput, warnings: tuple[str, ...]) -> ReportInput:
-    """Return what is shown of a system with more warnings."""
-    scores = inputs.scores
-    return replace(inputs, scores=replace(scores, warnings=(*scores.warnings, *warnings)))
-
-
-def _counted(settings: Settings) -> Settings:
+def _with_all(settings: Settings) -> Settings:
     """Return the settings by which the statistics of a report are counted: it needs more than scores do."""
     everything = settings.only == DEFAULT_ONLY
     groups = {*settings.measures, "curves", "confusion", "calibration"}

@@ -47,6 +47,15 @@ def test_bars_are_shares_and_gains_as_diagnose_has_them(tmp_path):
         assert "".join(f"<td>{cell}</td>" for cell in cells) in text
 
 
+def test_errors_are_found_in_what_the_report_has_counted(tmp_path, monkeypatch):
+    def again(*_, **__):
+        raise AssertionError("tables are counted again")
+
+    for name in ("evaluation_of", "evaluate_rows"):
+        monkeypatch.setattr(f"sedeval_soft.apps.diagnosis.run.{name}", again)
+    assert "split" in section(tmp_path / "page.html", REF, SYS)
+
+
 def test_the_worst_example_costs_most_and_is_wrong_longest(tmp_path):
     ref = table(
         tmp_path / "ref.tsv",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -114,7 +114,7 @@ def _counted(
     system: Any,  # noqa: ANN401 - as for evaluate
     name: str,
     chosen: Settings,
-    lengths: Durations | None,
+    lengths: Mapping[str, float] | None,
     parts: tuple[Parted | None, Parted | None, Limits],
     progress: Progress | None,
 ) -> ReportInput:

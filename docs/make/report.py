@@ -34,8 +34,6 @@ def main() -> None:
             page = context.new_page()
             page.goto(page_file.as_uri())
             page.wait_for_selector("html[data-ready]", state="attached")
-            if width > 1000:
-                page.wait_for_selector("#explorer-curve .main-svg", state="attached")
             page.wait_for_timeout(500)
             page.screenshot(path=DOCS / "screenshots" / f"{name}.png")
             if width > 1000:

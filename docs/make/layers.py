@@ -22,7 +22,7 @@ STAGES = (
     ("tallies", "measures.tally", "Tally", 4),
     ("scores", "evaluation.scores", "Scores", 5),
     ("text", "report", "text, JSON, CSV ...", 6),
-    ("pages", "html", "report, leaderboard", 6),
+    ("pages", "apps.page", "report, leaderboard", 6),
     ("figures", "apps.plots", "PDF, SVG, PNG", 6),
 )
 """What data is at each stage: its name, its module, the names there, and the row it stands in."""
@@ -33,7 +33,7 @@ STEPS = (
     (2, "timeline: onto a grid, or into events of all levels"),
     (3, "measures, evaluation: count what each file has"),
     (4, "evaluation: add up, draw files anew, divide"),
-    (5, "report, html, apps.plots: show, and compute nothing"),
+    (5, "report, apps: show, and compute nothing"),
 )
 """What happens below each row, and in which package."""
 

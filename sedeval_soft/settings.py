@@ -241,6 +241,9 @@ class Settings:
         if self.rank_by is not None:
             means = {*self.means, *means_in(self.rank_by)}
             object.__setattr__(self, "means", tuple(name for name in MEANS if name in means))
+        if not (self.wants("segment", "hard") or self.wants("event", "hard")):
+            # It says how these are computed, and nothing else.
+            object.__setattr__(self, "compat", None)
         cut, filters, median = self.reference_cut, self.psds_median_filters, self.median_filter
         both = [name for name in self.groups if name in self.scenes]
         changed = [name for name in COLLARS if getattr(self, name) != FIELDS[name].default]
@@ -281,8 +284,6 @@ class Settings:
              f"match_by=iou knows no collars; expected {', '.join(changed)} as by default"),
             (self.match_by == "iou" and self.compat,
              f"compat={self.compat} knows collars only; expected match_by=collar"),
-            (self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
-             f"compat={self.compat} needs hard segment- or event-based scores; only leaves them out"),
             (self.compat and self.has_regions,
              f"compat={self.compat} cannot go with regions and after_shots: it knows whole recordings only"),
             (self.region_edges == "onset" and not self.has_regions,

@@ -85,37 +85,38 @@ def warn(warnings: Sequence[str], *, quiet: bool) -> None:
 # Files that results must not replace.
 
 
-def check_files(outputs: Mapping[str, str | None], inputs: Mapping[str, str | None]) -> None:
-    """Raise SettingsError where results would replace an input, or one another.
+def check_files(outputs: Mapping[str, str | None], inputs: Mapping[str, str | Sequence[str] | None]) -> None:
+    """Raise SettingsError if results replace an input or one another, or two inputs are standard input.
 
-    outputs: paths by the options that name them. inputs: paths by what they are.
+    outputs: paths by the options that name them. inputs: paths by what they are, one or several.
     """
     from sedeval_soft.errors import SettingsError
 
-    outputs = {option: path for option, path in outputs.items() if path is not None}
-    for option, path in outputs.items():
-        if not path:
-            expected = "a path, or - for standard output" if option == "-o" else "a path"
-            raise SettingsError(f"{option} names no file; expected {expected}")
-        target = None if to_standard_output(path) else _state(path)
-        if target is not None and stat.S_ISREG(target.st_mode):
-            for role, source in inputs.items():
-                if source and any(os.path.samestat(target, state) for state in _states(source)):
-                    message = f"{option} {path}: this is the {role} ({source}); expected another file"
-                    raise SettingsError(message)
-    if "--save-tally" in outputs and to_standard_output(outputs["--save-tally"]):
-        message = "a tally is not text; expected the path of a file"
-        raise SettingsError(f"--save-tally {outputs['--save-tally']}: {message}")
+    read: list[tuple[str, str]] = []
+    for role, given in inputs.items():
+        paths = [given] if isinstance(given, str) else given or ()
+        read += [(role if len(paths) < 2 else f"{role} {k}", path) for k, path in enumerate(paths, 1)]
+    piped = [role for role, path in read if path == "-"]
+    if len(piped) > 1:
+        raise SettingsError(f"{' and '.join(piped)} are both standard input; expected one of them")
     written: dict[str, str] = {}
-    for option, path in outputs.items():
-        other = written.setdefault(os.path.realpath(path or ""), option)
-        if other != option:
-            raise SettingsError(f"{option} {path}: {other} writes this file; expected another one")
+    for flag, path in ((flag, path) for flag, path in outputs.items() if path is not None):
+        if not path:
+            expected = "a path, or - for standard output" if flag == "-o" else "a path"
+            raise SettingsError(f"{flag} names no file; expected {expected}")
+        if to_standard_output(path) and flag in _FILES:
+            raise SettingsError(f"{flag} {path}: {_FILES[flag]}; expected the path of a file")
+        target = None if to_standard_output(path) else _state(path)
+        for role, source in read if target is not None and stat.S_ISREG(target.st_mode) else ():
+            if any(os.path.samestat(target, state) for state in _states(source)):  # type: ignore[arg-type]
+                raise SettingsError(f"{flag} {path}: this is the {role} ({source}); expected another file")
+        other = written.setdefault(os.path.realpath(path), flag)
+        if other != flag:
+            raise SettingsError(f"{flag} {path}: {other} writes this file; expected another one")
 
 
-def each_of(role: str, paths: Sequence[str]) -> dict[str, str | None]:
-    """Return paths of one role by what they are, as `check_files` takes them: numbered if several."""
-    return {role if len(paths) == 1 else f"{role} {k}": path for k, path in enumerate(paths, 1)}
+_FILES = {"--save-tally": "a tally is not text", "--fix": "standard output has the report"}
+"""Options that write no standard output, and why."""
 
 
 def _states(path: str) -> list[os.stat_result]:

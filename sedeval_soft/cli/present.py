@@ -7,12 +7,12 @@ import operator
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sedeval_soft.cli.options import FORMATS, SERVICE_FORMATS
+from sedeval_soft.cli.options import SERVICE_FORMATS
 from sedeval_soft.cli.output import emit, remark, to_standard_output, warn
 from sedeval_soft.errors import EvaluationError, SettingsError, visible, without_commands
 from sedeval_soft.measures.registry import ScoreNameError, measure_of
@@ -91,46 +91,20 @@ class Presentation:
     wanted: names of scores, if just their numbers are printed. names: of all scores that must be there.
     """
 
-    def __init__(self, given: Mapping[str, Any], likely: Likely = tuple) -> None:
-        """Read the options; raises SettingsError for names and requirements that cannot be."""
-        read_requirement, read_name = (
-            partial(parse_requirement, likely=likely),
-            partial(parse_name, likely=likely),
-        )
-        self.requirements = given["requirements"] and all_of(read_requirement, given["requirements"])
-        self.wanted: Sequence[str] = given["wanted"] and all_of(read_name, given["wanted"])
+    def __init__(
+        self, *, form: str, output: str | None, quiet: bool, likely: Likely = tuple,
+        wanted: Sequence[str] = (),
+        requirements: Sequence[str] = (), averages: Sequence[str] = (), verbose: int = 0,
+        by_class: bool = False, words: bool = False, per_file: bool = False,
+    ) -> None:  # fmt: skip
+        """Take what options say; raises SettingsError for names and requirements that cannot be."""
+        read_requirement = partial(parse_requirement, likely=likely)
+        self.requirements = all_of(read_requirement, requirements)
+        self.wanted: Sequence[str] = all_of(partial(parse_name, likely=likely), wanted)
         self.names = [*self.wanted, *(name for name, _, _ in self.requirements)]
-        self.form: str = given["form"]
-        self.averages: tuple[str, ...] = given["averages"]
-        if self.averages and self.wanted:
-            expected = "--score names its own averages; expected one of the two"
-            raise SettingsError(f"--average {self.averages[0]} cannot go with --score: {expected}")
-        self.output: str | None = given["output"]
-        self.quiet: bool = given["quiet"]
-        self.per_file: bool = given["per_file"]
-        if self.per_file:
-            self._check_files(given)
-        if self.form == "junit" and not self.requirements:
-            raise SettingsError(
-                "--format junit has a test for each requirement; expected --require 'NAME>=NUMBER', too"
-            )
-        self.raw_names: bool = given["raw_names"]
-        self.verbose: int = given["verbose"]
-        self.screen = {name: given[name] for name in ("by_class", "words")}
-
-    def _check_files(self, given: Mapping[str, Any]) -> None:
-        """Raise SettingsError for what scores of single files do not have."""
-        if self.form in SERVICE_FORMATS:
-            expected = f"expected one of {', '.join(FORMATS)}"
-            raise SettingsError(f"--format {self.form} has no place for scores of single files; {expected}")
-        for name, reason in (
-            ("runs", "--runs has the means of several trainings; expected one or more SYSTEM without it"),
-            ("ci", "--ci is of all files together; scores of single files have no intervals"),
-            ("chance", "--chance is of all files together; expected one of the two"),
-            ("worst", "--worst is beside the scores of all files; --per-file has the worst files first"),
-        ):
-            if given.get(name):
-                raise SettingsError(reason)
+        self.form, self.output, self.quiet = form, output, quiet
+        self.averages, self.per_file, self.verbose = tuple(averages), per_file, verbose
+        self.screen = {"by_class": by_class, "words": words}
 
     def check(self, systems: Sequence[Scores]) -> None:
         """Raise UnknownScoreError for all names that a system lacks, before anything is written."""
@@ -164,24 +138,24 @@ class Presentation:
         if self.per_file:
             from sedeval_soft.report.per_file import render_files
 
-            how: dict[str, Any] = {"raw_names": self.raw_names, "every": self.verbose > 0, **self._terminal()}
+            how: dict[str, Any] = {"every": self.verbose > 0, **self._terminal()}
             text = render_files(systems, self.form, names=self.wanted, averages=self.averages, **how)
-            emit(text, self.output, exact=self.raw_names)
+            emit(text, self.output)
         elif self.form in SERVICE_FORMATS:
             self._show_for_service(systems, board, verdicts)
         elif self.wanted and self.form != "text":
             from sedeval_soft.report.chosen import render_chosen
 
-            text = render_chosen(systems, self.wanted, self.form, board=board, raw_names=self.raw_names)
-            emit(text, self.output, exact=self.raw_names)
+            text = render_chosen(systems, self.wanted, self.form, board=board)
+            emit(text, self.output)
         elif self.wanted:
             emit("".join(self._numbers(scores, named=board is not None) for scores in systems), self.output)
         else:
             from sedeval_soft.report import render
 
-            how = {"board": board, "raw_names": self.raw_names, **self._terminal()}
+            how = {"board": board, **self._terminal()}
             how |= {"verbose": self.verbose, **self.screen}
-            emit(render(systems, self.form, **how), self.output, exact=self.raw_names)
+            emit(render(systems, self.form, **how), self.output)
 
     def _terminal(self) -> dict[str, Any]:
         """Return how results are drawn for the terminal, if that is where they go."""

@@ -181,7 +181,9 @@ class Scores(Mapping[str, "float | int | None"]):
                 if reason := not_computed(name, self.settings, _keyword):
                     raise UnknownScoreError(f"{name} {reason}")
             hint = self._hint_of_mean(name) or meant(name, self.scores) or did_you_mean(name, self.scores)
-            raise UnknownScoreError(f"no score is named {name!r}{hint or '; --list-scores prints all names'}")
+            raise UnknownScoreError(
+                f"no score is named {name!r}{hint or '; soft-sed-eval explain prints all names'}"
+            )
         return self.scores[name]
 
     def _hint_of_mean(self, name: str) -> str:

@@ -236,8 +236,8 @@ def _form_of(role: str, shards: Sequence[Shard]) -> str:
     if len(forms[True]) > 1:
         raise EvaluationError(
             f"{role}: rows of some files are time steps, of which touching ones are one event, and rows of "
-            "other files are not; expected --events merge (touching rows are one event) or --events rows "
-            "(each row is one)"
+            "other files are not; expected --set events=merge (touching rows are one event) or --set "
+            "events=rows (each row is one)"
         )
     return min(forms[True] or forms[False], default="rows")
 

@@ -1,4 +1,4 @@
-"""`--check NAME` of an evaluator that a challenge published: its numbers beside our scores."""
+"""`check --with NAME` of an evaluator that a challenge published: its numbers beside our scores."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def check_published(
     parts = [each for each in _OF_PARTS if getattr(settings, each) is not None and rules.get(each) is None]
     parts += [each for each in POSTPROCESSING if getattr(settings, each) and not rules.get(each)]
     if parts:
-        raise SettingsError(f"--check {name} cannot go with {', '.join(parts)}: its script gets all rows")
+        raise SettingsError(f"{name} cannot go with {', '.join(parts)}: its script gets all rows")
     inputs = Inputs(
         *sides,
         durations if "durations" in evaluator.takes else None,
@@ -51,7 +51,7 @@ def check_published(
         inputs = Inputs.of_texts([side.origin.name for side in sides], LIMITS)
         for side, again in zip(sides, (inputs.reference, inputs.system), strict=True):
             if side.origin.sha256 != again.origin.sha256:
-                raise SettingsError(f"--check {name} reads files; {side.origin.name} is none, or has changed")
+                raise SettingsError(f"{name} reads files; {side.origin.name} is none, or has changed")
     numbers = evaluator.numbers(inputs)
     compared = [
         Comparison(score, *evaluator.compared(label, ours[score], numbers.get(label)))
@@ -60,7 +60,7 @@ def check_published(
     ]
     if not compared:
         preset = f"; --preset {evaluator.preset} computes those" if evaluator.preset else ""
-        raise SettingsError(f"--check {name} has numbers beside {', '.join(evaluator.same.values())}{preset}")
+        raise SettingsError(f"{name} has numbers beside {', '.join(evaluator.same.values())}{preset}")
     notes = [
         f"{name}: {evaluator.script} of {evaluator.project} ({evaluator.version[:8]}).",
         f"What differs, and why: {EXPLAINED}.",

@@ -1,4 +1,4 @@
-"""`--check sed_eval`: the hard scores once more, computed by the sed_eval package, and why they differ.
+"""`check --with sed_eval`: the hard scores once more, computed by the sed_eval package, and why they differ.
 
 The causes of a difference are its rules, put in the place of ours one after another; each step changes one
 rule and leaves the others. What a score changes by in a step is that rule's part of the difference; the parts
@@ -63,18 +63,18 @@ _MEASURES = {"f_measure": "f1", "Nref": "n_ref", "Nsys": "n_sys"} | dict(zip(_SA
 def refuse_settings(settings: Settings) -> None:
     """Raise SettingsError where sed_eval has no such setting, or nothing of its is evaluated."""
     if settings.has_regions:
-        raise SettingsError("sed_eval knows no regions: --check cannot go with regions or after_shots")
+        raise SettingsError("sed_eval knows no regions; expected no --regions and no after_shots")
     plan = Plan.of(settings)
     if settings.ignore_class is not None:
-        raise SettingsError("sed_eval evaluates all time: --check cannot go with ignored classes")
+        raise SettingsError("sed_eval evaluates all time; expected no ignored classes")
     if not (plan.scores("segment", "hard") or plan.scores("event", "hard")):
-        raise SettingsError("--check needs hard segment- or event-based scores; --only leaves them out")
+        raise SettingsError("check needs hard segment- or event-based scores; --only leaves them out")
     if not plan.scores("event", "hard"):
         return
     if settings.match_by == "iou":
-        raise SettingsError("sed_eval matches events by collars: --check needs --match-by collar")
+        raise SettingsError("sed_eval matches events by collars; expected --set match_by=collar")
     if settings.onset and settings.offset and settings.onset_collar != settings.offset_collar:
-        raise SettingsError("sed_eval has one collar: --check needs equal --onset-collar and --offset-collar")
+        raise SettingsError("sed_eval has one collar: expected equal --onset-collar and --offset-collar")
     collar = settings.onset_collar if settings.onset else settings.offset_collar
     if collar <= 0 or settings.offset_collar_rate > 1:
         raise SettingsError("sed_eval needs a collar above 0 and an offset collar rate of at most 1")
@@ -100,7 +100,7 @@ def check_sed_eval(pair: Recordings, settings: Settings, ours: Mapping[str, Valu
     """
     refuse_settings(settings)
     if "None" in pair.classes:
-        raise SettingsError("sed_eval reads a class called 'None' as no class, so --check cannot ask it")
+        raise SettingsError("sed_eval reads a class called 'None' as no class, so it cannot be asked")
     plan = Plan.of(settings)
     compared = []
     for basis, steps_of in (("segment", _segment_steps), ("event", _event_steps)):

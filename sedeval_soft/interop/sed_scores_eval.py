@@ -1,4 +1,4 @@
-"""`--check sed_scores_eval`: best F, best error rates, areas and PSDS, computed by that package itself.
+"""`check --with sed_scores_eval`: best F, best error rates, areas and PSDS, computed by that package itself.
 
 It gets the reference's events at its threshold, those that touch as one, and the system's values after
 post-processing, as it wants them: steps from 0 to the end of each file, and only classes that have a
@@ -77,21 +77,19 @@ class _Asked:
 def refuse_settings(settings: Settings) -> None:
     """Raise SettingsError where sed_scores_eval has no such setting, or nothing of its is evaluated."""
     if settings.has_regions:
-        raise SettingsError("sed_scores_eval knows no regions: --check cannot go with regions or after_shots")
+        raise SettingsError("sed_scores_eval knows no regions; expected no --regions and no after_shots")
     plan = Plan.of(settings)
     bases = [basis for basis in ("segment", "event", "intersection") if plan.scores(basis, "optimal")]
     if not bases and "hard" not in plan.psds:
-        raise SettingsError("--check sed_scores_eval needs optimal readings or PSDS; --only leaves them out")
+        raise SettingsError("sed_scores_eval needs optimal readings or PSDS; --only leaves them out")
     if settings.pool != "max" and "segment" in bases:
         raise SettingsError("sed_scores_eval takes the highest value of a segment: expected --set pool=max")
     if "event" in bases and not (settings.onset and settings.offset):
         raise SettingsError("sed_scores_eval always looks at onsets and offsets of events")
     if "event" in bases and settings.match_by == "iou":
-        raise SettingsError("sed_scores_eval matches events by collars: --check needs --match-by collar")
+        raise SettingsError("sed_scores_eval matches events by collars; expected --set match_by=collar")
     if settings.ignore_class is not None:
-        raise SettingsError("sed_scores_eval evaluates all time: --check cannot go with ignored classes")
-    if settings.compat:
-        raise SettingsError("--compat sed_eval cannot go with --check sed_scores_eval")
+        raise SettingsError("sed_scores_eval evaluates all time; expected no ignored classes")
 
 
 def second_opinion(pair: Recordings, tally: Tally, settings: Settings, ours: Mapping[str, Value]) -> str:
@@ -114,7 +112,7 @@ def check_sed_scores_eval(
     try:
         import sed_scores_eval  # noqa: F401 - whether it is there
     except ImportError as error:
-        raise SettingsError(f"--check sed_scores_eval needs that package: {needs}") from error
+        raise SettingsError(f"sed_scores_eval needs that package: {needs}") from error
     if int(pd.__version__.split(".")[0]) >= 3:
         raise SettingsError(f"sed_scores_eval 0.0.4 fails on pandas {pd.__version__}: {needs}")
     compared: list[Comparison] = []
@@ -152,7 +150,7 @@ def _asked(pair: Recordings, tally: Tally, basis: str, settings: Settings) -> _A
     if basis not in CELLS:
         if len(hard_events(pair)[0]) != len(events):
             raise SettingsError(
-                "sed_scores_eval refuses reference events that touch or overlap; --check needs --events merge"
+                "sed_scores_eval refuses reference events that touch or overlap; expected --set events=merge"
             )
         events = events.take(events.offset > events.onset)
         present = np.unique(events.label)

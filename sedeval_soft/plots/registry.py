@@ -34,6 +34,11 @@ class Kind(NamedTuple):
     diagnosed: bool = False
     single: bool = False
 
+    @property
+    def has_curves(self) -> bool:
+        """Whether there are curves, which can be had as numbers."""
+        return self.group in ("curves", "calibration") or self.draw == "scores.draw_surface"
+
 
 MATRIX_BASES = ("segment", "event", "intersection")
 

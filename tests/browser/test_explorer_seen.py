@@ -66,10 +66,11 @@ TABLES = (SAMPLE / "ref.tsv", SAMPLE / "sys.tsv")
     [
         (False, {}, ()),
         (True, {}, ()),
-        (True, {"inclusive": True}, ("--inclusive",)),
-        (False, {"inclusive": True, "segment_length": 0.3}, ("--inclusive", "--segment-length", "0.3")),
+        (True, {"inclusive": True}, ("--set", "inclusive=true")),
+        (False, {"inclusive": True, "segment_length": 0.3},
+         ("--set", "inclusive=true", "--segment-length", "0.3")),
         (False, {"beta": 2.0, "pool": "mean", "median_filter": 1.0},
-         ("--beta", "2", "--set", "pool=mean", "--median-filter", "1")),
+         ("--set", "beta=2", "--set", "pool=mean", "--median-filter", "1")),
     ],
 )  # fmt: skip
 def test_numbers_are_those_of_the_command_line(visit, tmp_path, monkeypatch, grid, chosen, options):

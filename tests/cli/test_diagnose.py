@@ -319,7 +319,7 @@ def test_a_preset_that_follows_another_tool_is_answered_by_our_rules_and_that_is
 
 
 def test_beta_is_that_of_the_settings(tmp_path):
-    out = call("diagnose", REF, SYS, OTHER, *FEW, "--beta", "2").out
+    out = call("diagnose", REF, SYS, OTHER, *FEW, "--set", "beta=2").out
     assert "event.hard.fbeta.micro" in out and "f1.micro" not in out
 
 

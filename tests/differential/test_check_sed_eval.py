@@ -1,4 +1,4 @@
-"""`--check sed_eval` says why numbers differ: known causes, one after another, make up every difference."""
+"""`check --with sed_eval` says why numbers differ: known causes, one by one, make up every difference."""
 
 from __future__ import annotations
 

@@ -324,7 +324,7 @@ def test_the_command_computes_what_is_named(tmp_path):
     assert done.code == 2 and "scenes.harmonic is a mean over scenes, and there are none" in done.err
     assert "harmonic mean over the classes" in call("explain", names[0]).out
     told = " ".join(call("explain", names[1]).out.split())
-    assert "the harmonic mean of these over scenes" in told and "--means scenes.harmonic" in told
+    assert "the harmonic mean of these over scenes" in told and "--set means=scenes.harmonic" in told
 
 
 @pytest.mark.parametrize("average", ["soft.f1.micro", "optimal.f1.macro"])

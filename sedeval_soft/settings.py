@@ -248,7 +248,6 @@ class Settings:
         both = [name for name in self.groups if name in self.scenes]
         changed = [name for name in COLLARS if getattr(self, name) != FIELDS[name].default]
         of_groups = [name for name in self.means if name.startswith("groups.") and not self.groups]
-        of_classes = [name for name in self.means if name in CLASS_MEANS]
         ignored = [name for name in self.ignore_class or () if name in (self.classes or ())]
         given = self.thresholds if isinstance(self.thresholds, dict) else {}
         of_class = ((f"thresholds of {label!r}", threshold) for label, threshold in given.items())
@@ -271,8 +270,6 @@ class Settings:
              "events=rows cannot go with post-processing, which joins and cuts rows"),
             (both, f"groups and scenes both have {''.join(map(repr, both[:1]))}; expected each name once"),
             (of_groups, f"means={of_groups[0] if of_groups else ''} needs groups; there are none"),
-            (self.compat and of_classes,
-             f"means={', '.join(of_classes)} cannot go with compat={self.compat}, which has none"),
             (ignored, f"classes and ignore_class both have {''.join(map(repr, ignored[:1]))}; expected one"),
             (self.ignore_class and self.compat,
              f"ignore_class cannot go with compat={self.compat}, which evaluates all time and all classes"),

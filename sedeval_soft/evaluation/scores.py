@@ -271,6 +271,8 @@ def not_computed(name: str, settings: Settings, spell: Callable[..., str], *, po
         (left_out and settings.measures, f"is left out by {spell('measures', *settings.measures)}"),
         (left_out, f"needs {spell('measures', group)}"),
         (means, f"needs {spell('means', *means[:1])}"),
+        (settings.compat and reading == "hard" and basis in ("segment", "event") and means_in(name),
+         f"is none of {settings.compat}'s, which {spell('compat', str(settings.compat))} asks for"),
         (measure.startswith("satisficed_") and settings.satisfice is None,
          f"needs {spell('satisfice', 'MEASURE>=NUMBER')}"),
         (reading == "tuned" and not settings.tunes,

@@ -98,8 +98,8 @@ def shard_of_rows(
     pair = align(reference, system, settings, durations)
     if not system.has_values and seems_of_frames(reference):
         line = (
-            f"{reference.origin.name}: has values of short time steps, as a system's scores do, and the system "
-            "has none; if the two are exchanged, give the reference first"
+            f"{reference.origin.name}: has values of short time steps, as scores of systems do, and the "
+            "system has none; if the two are exchanged, give the reference first"
         )
         found = pair.findings
         pair = pair._replace(findings=replace(found, doubtful=found.doubtful | {line}))

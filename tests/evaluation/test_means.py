@@ -387,7 +387,6 @@ def test_a_board_of_submissions_is_that_of_compare(mean, tmp_path):
         ({"means": "harmonics"}, "must be one of harmonic, geometric, files.mean"),
         ({"means": ("harmonic", "harmonic")}, "twice"),
         ({"means": "groups.mean"}, "means=groups.mean needs groups"),
-        ({"means": "geometric", "compat": "sed_eval"}, "cannot go with compat=sed_eval"),
         ({"scenes": {"scenes.harmonic": "*"}}, "cannot have the name 'scenes.harmonic'"),
         ({"groups": {"files.mean": "car"}}, "not that of a mean"),
     ],

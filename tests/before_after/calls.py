@@ -38,7 +38,7 @@ SETTINGS = [
 # Intervals, folds, tuned thresholds.
 INTERVALS = [
     "--ci --replicates 60", "--ci bca --replicates 60", "--ci expanded --replicates 60 --set confidence=0.9", "--ci jackknife",
-    "--ci --set fixed_thresholds=true --replicates 60", "--folds folds.tsv", "--by '{}/*' --set means=scenes.harmonic", "--cross-tune 3 --objective event.f1", "--folds folds.tsv --objective segment.error_rate",
+    "--ci --set fixed_thresholds=true --replicates 60", "--folds folds.tsv", "--by '{}/*' --set means=scenes.harmonic", "--cross-tune 3 --set objective=event.f1", "--folds folds.tsv --set objective=segment.error_rate",
     "--thresholds midpoint", "--thresholds prior", "--set", "reference_sweep=true", "--worst 4", "--per-file", "--jobs 2", "--memory-limit 400M --jobs 1",
 ]
 
@@ -65,7 +65,7 @@ CALLS = [
     *(f"{tables} {setting} {ALL}" for setting in SETTINGS for tables in (f"{PLAIN} {LENGTHS}", HARD)),
     *(f"{FRAMES} {setting} {ALL}" for setting in SETTINGS if not any(word in setting for word in ("plain", "regions", "files.txt", "dog"))),
     *(f"{PLAIN} {LENGTHS} {choice} --only all --measures curves --format json" for choice in INTERVALS),
-    *(f"{HARD} {choice} --format json" for choice in INTERVALS if not choice.startswith(("--thr", "--cross", "--folds folds.tsv --o"))),
+    *(f"{HARD} {choice} --format json" for choice in INTERVALS if not choice.startswith(("--thr", "--cross", "--folds folds.tsv --s"))),
     *(f"{table}_ref.tsv {table}_sys.tsv --durations {table}_durations.tsv --preset {preset} --format json" for preset, table in PRESETS.items()),
     "desed_ref_events.tsv desed_sys_events.tsv --preset dcase2019-task4 --format json",
     "answers_ref.jsonl answers_sys.jsonl --preset audio-grounding --format json",

@@ -88,7 +88,7 @@ def board(
         (to_standard_output(output), "-o names standard output; a site is a folder."),
         (piped, "Standard input is not a reference of a site: it is built more than once."),
     )
-    from sedeval_soft.cli.present import all_of, parse_name
+    from sedeval_soft.report.requirements import all_of, parse_name
     from sedeval_soft.tools.site import build_site
 
     with asked.opened() as limits:

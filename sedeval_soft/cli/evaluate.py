@@ -96,7 +96,8 @@ def evaluate(
 
     from sedeval_soft.api.evaluation import evaluation_of, settings_of_points
     from sedeval_soft.api.sources import is_points, with_points
-    from sedeval_soft.cli.present import Presentation, parse_name
+    from sedeval_soft.cli.present import Presentation
+    from sedeval_soft.report.requirements import parse_name
 
     with asked.opened() as limits:
         view = Presentation(**shown, likely=asked.computed)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import stat
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import click
-
-_STANDARD_OUTPUT = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
 
 
 def hold_streams() -> None:
@@ -32,7 +29,9 @@ def hold_streams() -> None:
 
 def to_standard_output(output: str | None) -> bool:
     """Return whether results go to standard output, by no name or one of its names."""
-    return output is None or output in _STANDARD_OUTPUT
+    from sedeval_soft.report.write import STANDARD_OUTPUT
+
+    return output is None or output in STANDARD_OUTPUT
 
 
 def emit(text: str, output: str | None = None, *, exact: bool = False) -> None:
@@ -82,59 +81,14 @@ def warn(warnings: Sequence[str], *, quiet: bool) -> None:
         remark(text)
 
 
-# Files that results must not replace.
-
-
 def check_files(outputs: Mapping[str, str | None], inputs: Mapping[str, str | Sequence[str] | None]) -> None:
     """Raise SettingsError if results replace an input or one another, or two inputs are standard input.
 
     outputs: paths by the options that name them. inputs: paths by what they are, one or several.
     """
-    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.report.write import refuse_replacing
 
-    read: list[tuple[str, str]] = []
-    for role, given in inputs.items():
-        paths = [given] if isinstance(given, str) else given or ()
-        read += [(role if len(paths) < 2 else f"{role} {k}", path) for k, path in enumerate(paths, 1)]
-    piped = [role for role, path in read if path == "-"]
-    if len(piped) > 1:
-        raise SettingsError(f"{' and '.join(piped)} are both standard input; expected one of them")
-    written: dict[str, str] = {}
-    for flag, path in ((flag, path) for flag, path in outputs.items() if path is not None):
-        if not path:
-            expected = "a path, or - for standard output" if flag == "-o" else "a path"
-            raise SettingsError(f"{flag} names no file; expected {expected}")
-        if to_standard_output(path) and flag in _FILES:
-            raise SettingsError(f"{flag} {path}: {_FILES[flag]}; expected the path of a file")
-        target = None if to_standard_output(path) else _state(path)
-        for role, source in read if target is not None and stat.S_ISREG(target.st_mode) else ():
-            if any(os.path.samestat(target, state) for state in _states(source)):  # type: ignore[arg-type]
-                raise SettingsError(f"{flag} {path}: this is the {role} ({source}); expected another file")
-        other = written.setdefault(os.path.realpath(path), flag)
-        if other != flag:
-            raise SettingsError(f"{flag} {path}: {other} writes this file; expected another one")
-
-
-_FILES = {"--save-tally": "a tally is not text", "--fix": "standard output has the report"}
-"""Options that write no standard output, and why."""
-
-
-def _states(path: str) -> list[os.stat_result]:
-    """Return what identifies the files of an input: the file, or all files of a folder or a pattern."""
-    import glob
-
-    in_folder = glob.iglob(f"{glob.escape(path)}/*", include_hidden=True)  # noqa: PTH207 - as typed
-    paths = (path, *in_folder, *glob.iglob(path, recursive=True))  # noqa: PTH207
-    return [state for state in map(_state, paths) if state is not None]
-
-
-def _state(path: str) -> os.stat_result | None:
-    from pathlib import Path
-
-    try:
-        return os.fstat(0) if path == "-" else Path(path).stat()
-    except (OSError, ValueError):
-        return None
+    refuse_replacing(outputs, inputs)
 
 
 # Progress on standard error, of work that takes a while in front of somebody.

@@ -60,9 +60,9 @@ def report(
     from sedeval_soft.api.comparison import compare
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.sources import to_rows, with_points
-    from sedeval_soft.cli.present import parse_name
     from sedeval_soft.html.report_page import Choices
     from sedeval_soft.html.sounds import check_audio
+    from sedeval_soft.report.requirements import parse_name
 
     if audio is not None:
         check_audio(audio)

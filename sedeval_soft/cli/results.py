@@ -126,7 +126,6 @@ def explain(scores: tuple[str, ...], form: str) -> None:
     average, or what a table calls it (`KLD`, `f1`); it may be of a class (`[car]`) or a group
     (`@traffic`). Words of screens are also explained: `soft`, `optimal`, `macro`, `event`, `PSDS1`.
     """
-    from sedeval_soft.cli.present import all_of
     from sedeval_soft.measures.explanation import WORDS, Explanation, explained
     from sedeval_soft.report.explanation import (
         explanation_document,
@@ -135,6 +134,7 @@ def explain(scores: tuple[str, ...], form: str) -> None:
         word_text,
     )
     from sedeval_soft.report.render import json_document
+    from sedeval_soft.report.requirements import all_of
 
     def known(text: str) -> Explanation | str:
         return text if text in WORDS else explained(text)

@@ -106,6 +106,7 @@ def annotate(
         (len(tables) < 2, f"Expected the tables of two or more annotators, found {len(tables)}."),
         (figure is not None and not systems, "--figure needs --system, whose scores it shows."),
         (output is None and (to or force), "--to and --force need -o, which writes the reference."),
+        (how["same_iou"] and not how["consensus"], "--same-iou needs --events consensus."),
     )
     inputs = {
         "table of annotator": tables,

@@ -119,7 +119,7 @@ def test_what_is_not_tried_would_not_have_helped(step):
         for only in ("event.hard", "segment.hard"):
             how = {"only": only, "offset_collar_rate": 0.9, "onset_collar": 2.0, "segment_length": 0.5}
             found = {
-                re.match("--(?:set )?([a-z_-]+)", each.settings)[1].replace("-", "_"): each
+                re.split("[ =]", each.settings.replace("--set ", "--"))[0].strip("-").replace("-", "_"): each
                 for each in sedeval_soft.diagnose(*sides, ci="jackknife", **how).suggestions
             }
             score = f"{only}.f1.micro"

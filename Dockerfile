@@ -2,7 +2,7 @@
 #
 #     docker build -t soft-sed-eval .
 #     docker run --rm -v "$PWD:/data:ro" soft-sed-eval ref.tsv sys.tsv
-#     docker run --rm -v "$PWD:/data" -u "$(id -u):$(id -g)" soft-sed-eval ref.tsv sys.tsv --report report.html
+#     docker run --rm -v "$PWD:/data" -u "$(id -u):$(id -g)" soft-sed-eval report ref.tsv sys.tsv -o report.html
 
 FROM python:3.11.11-slim-bookworm AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1

@@ -179,7 +179,7 @@ ATTACKS: dict[str, Attack] = {
     "4,000 events that fit 4,000 others": crowd(4000),
     "20,000 events that fit 20,000 others": crowd(20_000),
     "4,000 events that fit 4,000 others, greedy": crowd(4000, "--set", "matching=greedy"),
-    "4,000 events that fit 4,000 others, as sed_eval": crowd(4000, "--compat", "sed_eval"),
+    "4,000 events that fit 4,000 others, as sed_eval": crowd(4000, "--set", "compat=sed_eval"),
     "1,000 steps of noise in 10 ms": noise(1000),
     "20,000 steps of noise in 0.2 s": noise(20_000),
     "40 steps of noise in each of 750 recordings": noise(40, 750),

@@ -29,9 +29,9 @@ def board(bench: Bench) -> Iterator[Result]:
         changed = f"echo >>'{changing}' && exec '{COMMAND}' {asked} 2>&1"
         ours: Command = ["bash", "-c", changed]
         report = bench.folder / "report.html"
-        floor: Command = [COMMAND, tables.reference, tables.system, "--report", report]
+        floor: Command = [COMMAND, "report", tables.reference, tables.system, "-o", report]
         costs = processes(bench, ours, floor, f"{count} ranked, 0 invalid; {count - 1} unchanged")
-        yield within(f"board of {count} x {rows:,} rows, one changed", costs, "one with --report", 2.0)
+        yield within(f"board of {count} x {rows:,} rows, one changed", costs, "one with a report", 2.0)
     finally:
         for folder in (made, site, Path(f"{site}.cache")):
             shutil.rmtree(folder, ignore_errors=True)

@@ -23,7 +23,7 @@ def report(bench: Bench) -> Iterator[Result]:
     page = bench.folder / "report.html"
     costs = processes(bench, [*plain, "--report", page], plain, chosen[-1])
     beyond = costs.seconds[0] - costs.seconds[1]
-    case = f"--report, {rows:,} rows wide, {len(chosen)} classes"
+    case = f"report, {rows:,} rows wide, {len(chosen)} classes"
     yield Result(f"{case}: beyond the evaluation", seconds(beyond), f"{_SECONDS:g} s", beyond / _SECONDS, 1.0)
     size = page.stat().st_size
     yield Result(f"{case}: size of the page", megabytes(size), megabytes(_BYTES), size / _BYTES, 1.0)

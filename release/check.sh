@@ -56,7 +56,9 @@ version=$(basename "${sdist[0]}" .tar.gz)
 version=${version#soft_sed_eval-}
 [[ $("$work/venv/bin/soft-sed-eval" --version) == "soft-sed-eval, version $version" ]] ||
     fail "--version does not say $version"
-"$work/venv/bin/soft-sed-eval" ref.tsv sys.tsv -v --report page.html --check sed_eval >scores.txt
+"$work/venv/bin/soft-sed-eval" ref.tsv sys.tsv -v >scores.txt
+"$work/venv/bin/soft-sed-eval" report ref.tsv sys.tsv -o page.html
+"$work/venv/bin/soft-sed-eval" check ref.tsv sys.tsv --with sed_eval >>scores.txt
 grep -q '^segment  soft     0.909  0.979' scores.txt || fail "the sample has other scores"
 [[ -s page.html ]] || fail "there is no report"
 "$work/venv/bin/soft-sed-eval" presets show dcase2019-task4 >preset.yaml

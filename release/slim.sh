@@ -41,7 +41,7 @@ done <<'END'
 --only all --measures all --psds dcase-psds1
 --ci
 --preset dcase2019-task4
---compat sed_eval
+--set compat=sed_eval
 END
 "$program" validate sys.tsv --reference ref.tsv >out.txt
 "$program" explain segment.soft.f1.macro >out.txt
@@ -57,9 +57,9 @@ while read -r package given; do
     tail -n 1 said.txt | grep -q -- "^$work/venv/bin/.* -m pip install \"$package" || fail "$given: $(cat said.txt)"
 done <<'END'
 scipy ref.tsv sys.tsv sys_b.tsv
-scipy ref.tsv sys.tsv --report page.html
+scipy report ref.tsv sys.tsv -o page.html
 matplotlib plot pr ref.tsv sys.tsv -o pr.png
-sed-eval ref.tsv sys.tsv --check sed_eval
+sed-eval check ref.tsv sys.tsv --with sed_eval
 END
 "$program" ref.tsv sys.tsv --quiet --ci=bca >out.txt 2>said.txt && fail "--ci=bca needs no scipy any more"
 # pip tells what else is left out, too.

@@ -42,7 +42,6 @@ Columns = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 """Which columns play which role: `filename=segment_id,value=p`, some such texts, or names by role."""
 
 SCORING = "What is compared"
-SEGMENTS = "Segments"
 EVENTS = "Events"
 PROCESSING = "Post-processing of the system's output, in this order"
 INTERSECTIONS = "Intersections and PSDS"
@@ -63,7 +62,7 @@ class Field(NamedTuple):
     Schema; where nothing is said, the help. least, most: the range of numbers; above: whether the least is
     excluded. implied: what holds where neither the setting nor `psds` is given. steers: whether it shapes no
     statistic of a file, but what is made of them. From its type: kind (number, whole, switch, choice, other),
-    choices, and whether it may be None.
+    choices, whether it may be None, and whether it is a list. seldom: whether it is one of `SELDOM`.
     """
 
     default: Any
@@ -82,22 +81,34 @@ class Field(NamedTuple):
     kind: str = "other"
     choices: tuple[str, ...] = ()
     optional: bool = False
+    several: bool = False
+    seldom: bool = False
+
+    def typed(self, value: str) -> str:
+        """Return how its option is typed with a value: `--min-gap 0.2`, or `--set min_gap=0.2`."""
+        return f"{self.flag}={value}" if self.seldom else f"{self.flag} {value}"
+
+    def with_default(self, text: str) -> str:
+        """Return a text of its option's help with the default, if there is one to show."""
+        default = self.default if self.implied is None else self.implied
+        shown = self.shown or (str(default) if isinstance(default, float | int | str) else "")
+        return f"{text}  [default: {shown}]" if text and shown and self.kind != "switch" else text
 
 
 # fmt: off
 class SettingsKeywords(TypedDict, total=False):
     """The settings as keyword arguments, for `evaluate(..., **settings)` and `Settings.of`."""
 
-    segment_length: Annotated[float | str, Field(1.0, SEGMENTS, "SECONDS", least=1e-6, most=LONGEST,
+    segment_length: Annotated[float | str, Field(1.0, SCORING, "SECONDS", least=1e-6, most=LONGEST,
         meaning="Seconds per segment, exactly: also a text such as `1/3` or `1024/44100`, or the float "
         "nearest to such a fraction. Edge k lies at k times that, however long a recording is.",
         help="Length of a segment, also as 1/3 or 1024/44100.", brief="Length of a segment.")]
-    pool: Annotated[Pool, Field("max", SEGMENTS,
+    pool: Annotated[Pool, Field("max", SCORING,
         help="The value of a segment: the largest in it, or the time-weighted mean.")]
     threshold: Annotated[float, Field(0.5, SCORING, "NUMBER", least=0, most=2.0,
         meaning="A system value is active above it.",
-        help="The system is active where its values are above this. A rule or a file means the same as with "
-        "--thresholds.", brief="Above it, the system is active.")]
+        help="The system is active where its values are above this.",
+        brief="Above it, the system is active.")]
     reference_threshold: Annotated[float | None, Field(None, SCORING, "NUMBER", least=0, most=2.0,
         shown="the same",
         meaning="A reference value is active above it; null for the same number as `threshold`.",
@@ -108,10 +119,10 @@ class SettingsKeywords(TypedDict, total=False):
         meaning="Which events may match: those whose onsets and offsets are within collars (`collar`), or "
         "those whose intersection over union is at least `iou` (`iou`).",
         help="Match events whose onsets and offsets are within collars (collar), or whose intersection over "
-        "union is at least --iou (iou).")]
+        "union is at least `iou` (iou).")]
     onset_collar: Annotated[float, Field(0.2, EVENTS, "SECONDS", least=0, most=LONGEST,
         meaning="Tolerance of onsets in seconds.", help="How far apart the onsets of two matched events may "
-        "be.", brief="Tolerance of onsets.")]
+        "be.")]
     offset_collar: Annotated[float, Field(0.2, EVENTS, "SECONDS", least=0, most=LONGEST,
         meaning="Tolerance of offsets in seconds, or `offset_collar_rate` of the reference's length if that "
         "is longer.", help="How far apart the offsets of two matched events may be, if --offset-collar-rate "
@@ -120,11 +131,10 @@ class SettingsKeywords(TypedDict, total=False):
         meaning="Tolerance of offsets as a share of the reference's length, if that is longer than "
         "`offset_collar`.", help="The same as a share of the reference event's length; the longer of the two "
         "holds.")]
-    onset: Annotated[bool, Field(True, EVENTS, flag="--no-onset",
-        meaning="Whether event-based scores look at onsets.", help="Match events without looking at onsets.")]
-    offset: Annotated[bool, Field(True, EVENTS, flag="--no-offset",
-        meaning="Whether event-based scores look at offsets.",
-        help="Match events without looking at offsets.")]
+    onset: Annotated[bool, Field(True, EVENTS,
+        help="Whether event-based scores look at onsets.")]
+    offset: Annotated[bool, Field(True, EVENTS,
+        help="Whether event-based scores look at offsets.")]
     matching: Annotated[Matching, Field("optimal", EVENTS,
         help="Match as many events as possible (optimal), or each with the first that is free (greedy).")]
     events: Annotated[EventForm, Field("auto", EVENTS,
@@ -134,8 +144,7 @@ class SettingsKeywords(TypedDict, total=False):
         most=LONGEST, meaning="A median filter of the system's output, of about so many seconds, before "
         "`min_gap` and `min_duration`. One number, or a mapping of class names to seconds, which leaves "
         "other classes as they are; the same holds for `min_gap` and `min_duration`.",
-        help="Smooth the output with a median filter of about this length: an odd number of time steps, so "
-        "that less than two of them change nothing.")]
+        help="Smooth the output with a median filter of about this length, an odd number of time steps.")]
     min_gap: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0, most=LONGEST,
         help="Close gaps between events of a class that are shorter than this.")]
     min_duration: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0,
@@ -153,10 +162,10 @@ class SettingsKeywords(TypedDict, total=False):
         implied=0.3, meaning="Share of a false positive that events of another class must cover to make it a "
         "cross trigger; null for that of `psds`, else 0.3.", help="Share of a false positive that reference "
         "events of another class must cover to make it a cross trigger.")]
-    psds: Annotated[Literal["dcase-psds1", "dcase-psds2"] | None, Field(None, INTERSECTIONS, "NAME",
+    psds: Annotated[Literal["dcase-psds1", "dcase-psds2"] | None, Field(None, MEASURES, "NAME",
         meaning="Null, or the name of a polyphonic sound detection score to compute.",
-        help="Compute PSDS as DCASE does: dcase-psds1 or dcase-psds2. This sets --dtc, --gtc, --set cttc, "
-        "--set alpha_ct, alpha_st and max_efpr where they are not given.",
+        help="Compute PSDS as DCASE does: dcase-psds1 or dcase-psds2. This sets dtc, gtc, cttc, "
+        "alpha_ct, alpha_st and max_efpr where they are not given.",
         brief="Compute PSDS: dcase-psds1 or dcase-psds2.")]
     alpha_ct: Annotated[float | None, Field(None, INTERSECTIONS, "NUMBER", least=0.0, most=1e3, implied=0.0,
         meaning="Weight of cross triggers in PSDS; a number asks for PSDS. null for that of `psds`, else 0.",
@@ -183,8 +192,7 @@ class SettingsKeywords(TypedDict, total=False):
         meaning="Groups of measures to compute as well: `curves`, `divergence`, `calibration`, `confusion`, "
         "`joint`, `grounding`, or `all`.", help="Compute these, too: curves (average precision, ROC), "
         "divergence, calibration, confusion (of classes), joint (best thresholds of all classes), grounding "
-        "(mean IoU), or all. Repeatable; a --score from a group is computed without it.",
-        brief="Also curves, divergence, calibration, ... or all.")]
+        "(mean IoU), or all. Repeatable; a --score from a group is computed without it.")]
     means: Annotated[Sequence[str] | None, Field((), MEASURES, "MEAN",
         meaning="Means to compute as well, of measures of which more is better: `harmonic` and `geometric` "
         "over classes (`segment.hard.f1.harmonic`), and `mean`, `harmonic` or `geometric` over `files`, "
@@ -198,7 +206,7 @@ class SettingsKeywords(TypedDict, total=False):
     max_fnr: Annotated[float, Field(0.1, MEASURES, "RATE", least=0.0, most=1.0, above=True,
         help="Miss rate at which false alarm rates are read off.")]
     iou: Annotated[float, Field(0.5, EVENTS, "SHARE", least=0.0, most=1.0, above=True,
-        help="The least intersection over union of two matched events, by --match-by iou and in average "
+        help="The least intersection over union of two matched events, by match_by=iou and in average "
         "precision.")]
     bins: Annotated[int, Field(15, MEASURES, "N", least=1, most=10_000,
         help="Number of bins of the calibration measures.")]
@@ -211,16 +219,14 @@ class SettingsKeywords(TypedDict, total=False):
         "detect nothing of it; a class that is not named has `threshold`. Or a rule: `midpoint` of the "
         "class's lowest and highest segment, `prior` (as many segments are above it as are active in the "
         "reference).",
-        help="Add the tuned reading: each class of the system is cut at a threshold of its own. It comes "
-        "from a file of `soft-sed-eval tune` or from a rule: midpoint (halfway between the lowest and the "
-        "highest value of the class) or prior (as many segments are above it as are active in the "
-        "reference).")]
+        help="Add the tuned reading: each class of the system has a threshold of its own, from a file of "
+        "`soft-sed-eval tune` or by a rule: midpoint (of its lowest and its highest value) or prior (as many "
+        "segments are above it as are active in the reference).")]
     cross_tune: Annotated[int | Literal["folds"] | None, Field(None, TUNED, "K", least=2, most=1000,
         meaning="Find thresholds for each fold on the other folds instead: those that are given (`folds`), "
         "or so many, into which files are dealt by `seed`.",
-        help="Add the tuned reading by cross-validation: --seed deals the files into K parts, and each part "
-        "is cut at the thresholds that are best on the others. --folds does the same with the folds that it "
-        "gives.")]
+        help="Add the tuned reading by cross-validation: --seed deals the files into K parts, of which each "
+        "has the thresholds that are best on the others. --folds does the same with its folds.")]
     objective: Annotated[str | None, Field(None, TUNED, "BASIS.MEASURE",
         meaning="What `cross_tune` finds thresholds for, see `OBJECTIVES`; null for the F of each basis "
         "itself.", help="The score for which thresholds are found: f1 or error_rate of segment, event, "
@@ -232,18 +238,16 @@ class SettingsKeywords(TypedDict, total=False):
         "for the best recall instead of the best F.")]
     reference_sweep: Annotated[bool, Field(False, MEASURES,
         meaning="Also score hard and optimal readings over thresholds of the reference, 0.1 to 0.9.",
-        help="Also show the hard and optimal readings with reference thresholds from 0.1 to 0.9; --curves "
-        "then has the hard F of segments over the thresholds of both sides.")]
+        help="Also show the hard and optimal readings with reference thresholds from 0.1 to 0.9.")]
     ci: Annotated[Interval | None, Field(None, INTERVALS, "[METHOD]", steers=True,
         meaning="Null, or how intervals of scores are found, resampling files: percentiles of `bootstrap` "
         "replicates, those corrected for bias and acceleration (`bca`), these with tails widened for few "
-        "files (`expanded`), or the delete-one `jackknife`.", help="Give every score a confidence interval "
-        "by resampling files: bootstrap, bca (corrects the bias of bootstrap), expanded (widens bca for few "
-        "files), or jackknife (leaves out one file at a time).  [default method: bootstrap]",
+        "files (`expanded`), or the delete-one `jackknife`.", help="Confidence intervals of all scores, by "
+        "resampling files: bootstrap, bca (without its bias), expanded (bca for few files), or jackknife.  "
+        "[default method: bootstrap]",
         brief="Confidence intervals, by resampling files.")]
     replicates: Annotated[int | None, Field(1000, INTERVALS, "N", least=1, most=1_000_000, steers=True,
-        help="How often files are resampled, and how often they are exchanged between two systems to compare "
-        "them.")]
+        help="How often files are resampled, or exchanged between two systems to compare them.")]
     confidence: Annotated[float | None, Field(0.95, INTERVALS, "SHARE", least=0.0, most=0.9999, above=True,
         steers=True,
         help="Confidence level of intervals. Systems that cannot be told apart at this level share a rank.")]
@@ -256,8 +260,8 @@ class SettingsKeywords(TypedDict, total=False):
         help="List the N files, classes and segments with the most misses and false alarms.")]
     classes: Annotated[Sequence[str] | None, Field(None, SCORING, "A,B,...",
         meaning="The classes to evaluate; null for all that occur on either side.",
-        help="Evaluate only these classes, in this order. Repeatable; a name with a comma needs quotes: "
-        "'\"a, b\",c'.", brief="Evaluate only these classes.")]
+        help="Evaluate only these classes, in this order: A,B or '\"a, b\",c'. Repeatable.",
+        brief="Evaluate only these classes.")]
     ignore_class: Annotated[Sequence[str] | None, Field(None, SCORING, "NAME",
         meaning="Classes of the reference whose rows are no events but time about which nothing is known, "
         "for all classes, such as `UNK`; null for none. Detections that match only such a row, or lie in "
@@ -287,8 +291,7 @@ class SettingsKeywords(TypedDict, total=False):
         "seconds by file name, or the path of a table of filename, onset and offset, or of a UEM file (from "
         "the settings file on); null for whole recordings. Signatures and results have number "
         "and hash.",
-        help="Evaluate only these regions: a table of filename, onset and offset, or a UEM file. Nothing "
-        "outside counts, files without a region are left out, and lengths are those of the regions.")]
+        help="Evaluate only these regions: a table of filename, onset and offset, or a UEM file.")]
     region_edges: Annotated[RegionEdges | None, Field("cut", SCORING,
         help="What of an event counts that goes on over the edge of a region: what lies inside (cut), or all "
         "of it if its onset does, else nothing (onset). Segments and clips are cut in any case.")]
@@ -305,15 +308,15 @@ class SettingsKeywords(TypedDict, total=False):
         "classes.")]
     only: Annotated[Sequence[str] | None, Field(DEFAULT_ONLY, SCORING, "BASIS[.READING]",
         meaning="What to evaluate: bases (`segment`, `event`, `intersection`), single readings of one "
-        "(`segment.soft`), or `all`.", help="Evaluate only this basis: segment, event, intersection, clip (a "
-        "whole file) or ranking (of the classes of a segment); or one reading of it, such as segment.hard, "
-        "segment.optimal or segment.soft; or all. Repeatable.  [default: segment and event]",
+        "(`segment.soft`), or `all`.", help="Evaluate only this: segment, event, "
+        "intersection, clip (a whole file), ranking (of the classes of a segment), or a reading of one, such "
+        "as segment.soft; or all. Repeatable.  [default: segment and event]",
         brief="Only this, such as event or segment.soft, or all.")]
     compat: Annotated[Compat | None, Field(None, CHECKS,
         meaning="Null, or a tool whose arithmetic the hard reading follows to the bit.",
         help="Compute the hard reading exactly as that package does.")]
-    strict: Annotated[bool, Field(False, SCORING, help="Stop with an error, not a warning, where something "
-        "may be misread: times, columns, and files and classes that are missing or unknown.")]
+    strict: Annotated[bool, Field(False, SCORING, help="Stop with an error, not a warning, if something "
+        "may be misread: times, columns, missing or unknown files and classes.")]
     rank_by: Annotated[str | None, Field(None, meaning="The score that stands first in results and by which "
         "several systems are ranked, such as `event.hard.f1.macro`; null for `segment.soft.f1.macro`, or "
         "`segment.hard.f1.macro` if the reference has no values.")]
@@ -322,15 +325,14 @@ class SettingsKeywords(TypedDict, total=False):
 class ReadingKeywords(TypedDict, total=False):
     """How tables are read, as keyword arguments: of both sides, where nothing else is said."""
 
-    columns: Annotated[Columns | None, Field(None, TABLES, "ROLE=COLUMN[,...]",
+    columns: Annotated[Columns | None, Field(None, TABLES, "ROLE=COLUMN",
         meaning="Which columns play which role where their names do not say it, as "
         "`filename=segment_id,value=p`, some such texts, or names by role (`filename`, `onset`, `offset`, "
         "`duration`, `event_label`, `value`, or `ignore` for those that are to be skipped). A table "
         "without such a column is read as always.",
         help="Which column is the filename, onset, offset, duration, event_label or value where its name "
-        "does not say so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for "
-        "every table that has such a column; in a table without a header columns are numbers: "
-        "onset=2,offset=3. Repeatable.")]
+        "does not say so, and which to ignore: filename=segment_id,value=p,ignore=scene; by number in a "
+        "table without a header: onset=2,offset=3. Repeatable.")]
     label: Annotated[str | None, Field(None, TABLES, "NAME",
         meaning="The class of all rows of a table that has neither a column of labels nor columns of "
         "classes.", help="The class of all rows of tables without labels.")]
@@ -342,8 +344,8 @@ class ReadingKeywords(TypedDict, total=False):
     operating_points: Annotated[bool | None, Field(None, TABLES,
         meaning="Whether systems that are folders are operating points: tables of one system at thresholds, "
         "which their names hold (`out_0.1.tsv`, `out_0.5.tsv`).",
-        help="A folder holds the tables of one system at several thresholds, which are part of their names "
-        "(out_0.1.tsv, out_0.5.tsv).")]
+        help="SYSTEM is a folder, or a pattern in quotes, of its tables at thresholds that are in their "
+        "names: out_0.1.tsv.")]
 # fmt: on
 
 
@@ -357,8 +359,21 @@ class Keywords(SettingsKeywords, ReadingKeywords, total=False):
 
 
 SELDOM = (
-    *("pool", "matching", "cttc", "alpha_ct", "alpha_st", "max_efpr", "t_norm", "max_fpr", "max_fnr", "bins"),
-    *("entropy_unit", "epsilon", "region_edges"),
+    *("inclusive", "beta", "ignore_class", "after_shots", "region_edges"),
+    *("pool", "match_by", "iou", "onset", "offset", "matching", "events", "min_gap", "min_duration"),
+    *("dtc", "gtc", "cttc", "alpha_ct", "alpha_st", "max_efpr", "psds_median_filters"),
+    *(
+        "means",
+        "satisfice",
+        "reference_sweep",
+        "t_norm",
+        "max_fpr",
+        "max_fnr",
+        "bins",
+        "entropy_unit",
+        "epsilon",
+    ),
+    *("objective", "confidence", "fixed_thresholds", "compat"),
 )
 """Settings that few change: on the command line they are given by `--set NAME=VALUE`."""
 
@@ -370,6 +385,7 @@ def _defined(keywords: Any) -> dict[str, Field]:  # noqa: ANN401 - a TypedDict
         kind, field = get_args(annotation)
         kinds = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
         several = [each for each in kinds if each is not type(None)]
+        origins = [get_origin(each) for each in several]
         choices = get_args(several[0]) if get_origin(several[0]) is Literal else ()
         plain = {float: "number", int: "whole", bool: "switch"}
         one = plain.get(several[0], "choice" if choices else "other")
@@ -377,6 +393,8 @@ def _defined(keywords: Any) -> dict[str, Field]:  # noqa: ANN401 - a TypedDict
             kind=one if len(several) == 1 else "other",
             choices=choices,
             optional=len(several) < len(kinds),
+            several=Sequence in origins and PathLike not in origins,
+            seldom=name in SELDOM,
             meaning=field.meaning or field.help,
             flag=field.flag or (f"--set {name}" if name in SELDOM else f"--{name.replace('_', '-')}"),
         )

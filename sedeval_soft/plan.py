@@ -8,9 +8,11 @@ clips), or of events.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from sedeval_soft.settings import BASES, READINGS, Settings
+from sedeval_soft.fields import STEERING
+from sedeval_soft.settings import BASES, COLLARS, CRITERIA, READINGS, WEIGHTS, Settings
 
 Family = tuple[str, str]
 """A basis and a reading."""
@@ -150,3 +152,45 @@ class Plan(NamedTuple):
     def ordered(self) -> tuple[str, ...]:
         """The bases whose cells are put in the order of their values."""
         return self.compared if self.asks_for(*ORDERED, "divergence") else ()
+
+
+def without_effect(settings: Settings, names: Iterable[str]) -> dict[str, str]:
+    """Return, of settings of some names, those that change no score, with what they need to change one."""
+    plan, has = Plan.of(settings), {*settings.measures}
+    bases, readings = ({family[i] for family in plan.families} for i in (0, 1))
+    soft_cells = any(basis in CELLS and reading == "soft" for basis, reading in plan.families)
+    cuts = readings - {"soft"} or "hard" in plan.psds
+    divergences = "--measures divergence, or soft scores of segments or clips"
+    events, collars = "event" in bases, settings.match_by == "collar"
+    by_iou = events and (not collars or "curves" in has)
+    needs: dict[str, tuple[object, str]] = {
+        "segment_length": (plan.counts_segments, "segments"),
+        "pool": (plan.counts_segments or plan.counts_clips, "segments or clips"),
+        **dict.fromkeys(
+            ("threshold", "reference_threshold", "inclusive"), (cuts, "a reading other than soft")
+        ),
+        **dict.fromkeys(COLLARS, (events and collars, "events that are matched by collars")),
+        **dict.fromkeys(("match_by", "matching"), (events, "events")),
+        "events": (plan.counts_events, "events or intersections"),
+        "iou": (by_iou, "events, and match_by=iou or --measures curves"),
+        **dict.fromkeys(
+            CRITERIA, ("intersection" in bases or plan.psds, "--only intersection, or --psds NAME")
+        ),
+        **dict.fromkeys(("cttc", *WEIGHTS), (plan.psds, "PSDS: --psds NAME")),
+        "t_norm": (soft_cells, "soft scores of segments or clips"),
+        **dict.fromkeys(("max_fpr", "max_fnr"), ("curves" in has, "--measures curves")),
+        "bins": ("calibration" in has, "--measures calibration"),
+        **dict.fromkeys(("entropy_unit", "epsilon"), ("divergence" in has or soft_cells, divergences)),
+        **dict.fromkeys(
+            ("thresholds", "cross_tune"), ("tuned" in readings, "the tuned reading, which --only leaves out")
+        ),
+        "objective": (settings.cross_tune is not None, "--cross-tune or --folds, or soft-sed-eval tune"),
+        "compat": (settings.compat, "hard scores of segments or events"),
+        "worst": (
+            {*bases} - {"ranking"} and readings & {"hard", "soft"},
+            "hard or soft scores of segments, events, clips or intersections",
+        ),
+        **dict.fromkeys(STEERING, (settings.ci, "--ci")),
+        "seed": (settings.ci or isinstance(settings.cross_tune, int), "--ci, or --cross-tune K"),
+    }
+    return {name: needs[name][1] for name in names if name in needs and not needs[name][0]}

@@ -243,11 +243,13 @@ class Settings:
         if self.rank_by is not None:
             means = {*self.means, *means_in(self.rank_by)}
             object.__setattr__(self, "means", tuple(name for name in MEANS if name in means))
+        if not (self.wants("segment", "hard") or self.wants("event", "hard")):
+            # It says how these are computed, and nothing else.
+            object.__setattr__(self, "compat", None)
         cut, filters, median = self.reference_cut, self.psds_median_filters, self.median_filter
         both = [name for name in self.groups if name in self.scenes]
         changed = [name for name in COLLARS if getattr(self, name) != FIELDS[name].default]
         of_groups = [name for name in self.means if name.startswith("groups.") and not self.groups]
-        of_classes = [name for name in self.means if name in CLASS_MEANS]
         ignored = [name for name in self.ignore_class or () if name in (self.classes or ())]
         given = self.thresholds if isinstance(self.thresholds, dict) else {}
         of_class = ((f"thresholds of {label!r}", threshold) for label, threshold in given.items())
@@ -271,8 +273,6 @@ class Settings:
             (self.map_to, "map_to needs the path of a table as `map`"),
             (both, f"groups and scenes both have {''.join(map(repr, both[:1]))}; expected each name once"),
             (of_groups, f"means={of_groups[0] if of_groups else ''} needs groups; there are none"),
-            (self.compat and of_classes,
-             f"means={', '.join(of_classes)} cannot go with compat={self.compat}, which has none"),
             (ignored, f"classes and ignore_class both have {''.join(map(repr, ignored[:1]))}; expected one"),
             (self.ignore_class and self.compat,
              f"ignore_class cannot go with compat={self.compat}, which evaluates all time and all classes"),
@@ -284,8 +284,6 @@ class Settings:
              f"match_by=iou knows no collars; expected {', '.join(changed)} as by default"),
             (self.match_by == "iou" and self.compat,
              f"compat={self.compat} knows collars only; expected match_by=collar"),
-            (self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
-             f"compat={self.compat} needs hard segment- or event-based scores; only leaves them out"),
             (self.compat and self.has_regions,
              f"compat={self.compat} cannot go with regions and after_shots: it knows whole recordings only"),
             (self.region_edges == "onset" and not self.has_regions,

@@ -20,7 +20,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from sedeval_soft.cli.main import group
-from sedeval_soft.cli.present import parse_requirement
+from sedeval_soft.report.requirements import parse_requirement
 
 PAGE = (ROOT / "docs" / "reference" / "ci.md").read_text(encoding="utf-8")
 INSTALLING = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")

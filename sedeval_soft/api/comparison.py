@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any, Unpack
 
 from sedeval_soft import __version__
@@ -110,7 +111,8 @@ def compare(
     """Score systems against one reference, and rank them by a score.
 
     systems: at least two, as paths, or as a mapping of names to what `evaluate` takes as a system.
-    baseline: the system from which differences are taken; None for the best. `rank_by` among the settings is
+    baseline: the system from which differences are taken, by its name or the last part of its path; None for
+    the best. `rank_by` among the settings is
     the score that ranks them; without it F1 of segments, soft if the reference has values. Other
     arguments as for `evaluate`;
     intervals are bootstrapped unless `ci` says otherwise.
@@ -119,7 +121,11 @@ def compare(
     """
     rank_by, settings, values = ranking_of(settings, values)
     if baseline is not None:
-        check_baseline(baseline, [*named_sources(systems, *SYSTEMS)])
+        names = [*named_sources(systems, *SYSTEMS)]
+        # By its name, or by the last part of a path, if one system alone has it.
+        alike = [name for name in names if PurePath(name).name == baseline]
+        baseline = alike[0] if baseline not in names and len(alike) == 1 else baseline
+        check_baseline(baseline, names)
     chosen = settings_for_scores([rank_by] if rank_by else [], settings, values)
     chosen = chosen if chosen.ci else replace(chosen, ci="bootstrap")
     limits = limits_from(limits, values)
@@ -162,6 +168,29 @@ def mean_of_runs(
         raise SettingsError("worst cannot go with a mean of runs; ask for it for each of them")
     scores, _ = _score(reference, runs, chosen, durations, folds, by, limits_from(limits, values))
     return mean_scores(scores, name or f"mean of {', '.join(each.system for each in scores)}")
+
+
+def score_several(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    systems: Systems,
+    *,
+    runs: bool = False,
+    apart: bool = False,
+    baseline: str | None = None,
+    progress: Progress | None = None,
+    **how: Any,  # noqa: ANN401 - settings, limits, durations, folds and by
+) -> tuple[list[Scores], Board | None]:
+    """Return the scores of several systems, and their board if they are compared.
+
+    runs: they are trainings of one system. apart: each is scored by itself: scores of single files are not
+    compared, nor resampled. Other arguments and errors as for `compare`.
+    """
+    if apart:
+        return score_each(reference, systems, **how), None
+    if runs:
+        return [mean_of_runs(reference, systems, **how)], None
+    board = compare(reference, systems, baseline=baseline, progress=progress, **how)
+    return [*board.systems], board
 
 
 def score_each(

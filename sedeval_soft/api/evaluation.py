@@ -261,24 +261,37 @@ def with_folds(settings: Settings, folds: object) -> Settings:
 
 
 def settings_for_scores(
-    names: Sequence[str], settings: Settings | None, values: Mapping[str, Any]
+    names: Sequence[str],
+    settings: Settings | None,
+    values: Mapping[str, Any],
+    *,
+    below: Mapping[str, Any] | None = None,
+    averages: Sequence[str] = (),
+    limits: Limits | None = None,
 ) -> Settings:
     """Return the settings by which some scores are computed beside what is evaluated by default.
 
-    A preset that says what is evaluated is not widened, as on the command line; its measures are.
+    below: settings that hold where `values` has none; a preset, or these, that say what is evaluated are not
+    widened; their measures and means are. averages: those that are shown, such as `harmonic`.
     """
     more = [
         f"{name.basis}.{name.reading}"
         for name in map(ScoreName.parse, names)
         if name.basis not in DEFAULT_ONLY and "psds" not in name.measure
     ]
-    chosen = settings_from(settings, values, {"only": (*DEFAULT_ONLY, *dict.fromkeys(more))})
-    means = {*chosen.means, *(mean for name in names for mean in means_in(name))}
-    chosen = replace(chosen, means=tuple(mean for mean in MEANS if mean in means))
+    defaults = {"only": (*DEFAULT_ONLY, *dict.fromkeys(more)), **(below or {})}
+    chosen = settings_from(settings, values, defaults, limits)
+    chosen = with_names(chosen, names, averages)
     if settings is not None or "measures" in values:
         return chosen
     groups = {*chosen.measures, *map(group_of, names)}
     return replace(chosen, measures=tuple(group for group in GROUPS if group in groups))
+
+
+def with_names(settings: Settings, names: Sequence[str], averages: Sequence[str] = ()) -> Settings:
+    """Return settings with the means that scores of some names are, and those among averages."""
+    means = {*settings.means, *averages, *(mean for name in names for mean in means_in(name))}
+    return replace(settings, means=tuple(mean for mean in MEANS if mean in means))
 
 
 def evaluate_rows(

@@ -284,11 +284,13 @@ def _is_table(value: Any, role: str) -> bool | None:  # noqa: ANN401
 
 
 def with_points(system: Any, limits: Limits | None = None) -> Any:  # noqa: ANN401 - as for evaluate
-    """Return the rows of a system that is a folder of operating points; any other system as it is."""
-    if isinstance(system, str | os.PathLike) and os.fspath(system) not in {"", "-"} and os.path.isdir(system):
+    """Return the rows of a system that is a folder, or a pattern, of operating points; others as they are."""
+    if not isinstance(system, str | os.PathLike) or os.fspath(system) in {"", "-"}:
+        return system
+    limits, is_folder = limits_from(limits), os.path.isdir(system)
+    if is_folder or (limits.points and not os.path.exists(system) and {*"*?["} & {*os.fspath(system)}):
         from sedeval_soft.tables.joined_tables import points_of_folder
 
-        limits = limits_from(limits)
         if limits.points:
             inner = replace(limits, points=False)
             rows = to_rows(operating_points(system, limits=limits), os.fspath(system), Settings(), inner)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PATH, QUIET, argument, command, number, option, refuse, setting
-from sedeval_soft.cli.output import check_files, each_of, emit, remark, to_standard_output, warn
-from sedeval_soft.cli.tables import FORCE, GRID, MADE_FORM, arguments_of, hand_over
+from sedeval_soft.cli.command import PATH, argument, command, number, option, refuse, setting
+from sedeval_soft.cli.options import QUIET
+from sedeval_soft.cli.output import check_files, emit, remark, to_standard_output, warn
+from sedeval_soft.cli.tables import FORCE, GRID, MADE_FORM, hand_over, only_given
 from sedeval_soft.fields import OUTPUT
+
+if TYPE_CHECKING:
+    from sedeval_soft.api.request import Request
 
 EXAMPLES = """
   soft-sed-eval annotate a.tsv b.tsv c.tsv
@@ -62,7 +66,7 @@ ANNOTATION = (
         brief="Score to give.",
         help="A score to give the ceiling and the systems of. Repeatable.  [default: micro and macro F1 of "
         "segments, soft and hard]"),
-    setting("confidence"),
+    setting("confidence", help="Confidence level of intervals."),
     setting("seed", help="Seed of the sets of annotators that are drawn where there are very many."),
     setting("threshold", type=number, metavar="NUMBER", help="A value above this is a label.",
         brief="A value above it is a label."),
@@ -76,8 +80,8 @@ REFERENCE_MADE = (
         "agreement goes to standard error."),
     MADE_FORM,
     FORCE,
-    options.form_option(("text", "json"), default="text", show_default=True, brief=True,
-        help="Form of the agreement."),
+    option(OUTPUT, "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
+        brief=True, help="Form of the agreement."),
     QUIET,
 )  # fmt: skip
 
@@ -87,43 +91,40 @@ REFERENCE_MADE = (
     argument("TABLE TABLE...", "tables", nargs=-1, required=True),
     *(*ANNOTATION, *REFERENCE_MADE, *options.INTAKE),
 )
-def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
+def annotate(
+    tables: tuple[str, ...], asked: Request, systems: tuple[str, ...], ceiling_of: str | None,
+    output: str | None, to: str | None, force: bool, form: str, quiet: bool,
+    **how: Any,  # noqa: ANN401 - as the library has it
+) -> None:  # fmt: skip
     """Make a soft reference from the labels of several annotators.
 
     Each TABLE has the labels of one annotator, in any form that can be evaluated, with values or without.
     Prints how far they agree: Krippendorff's alpha, the soft F of each two, how reliable each one is, and the
     ceiling, which is what each annotator reaches against a reference made from the others.
     """
-    output: str | None = given["output"]
-    systems = given["systems"]
-    standard_input = [*tables, *systems, given["ceiling_of"], given["durations"]].count("-")
     refuse(
         (len(tables) < 2, f"Expected the tables of two or more annotators, found {len(tables)}."),
-        *((tables.count(path) > 1, f"TABLE {path} is given twice; expected each once.") for path in tables),
-        *((systems.count(path) > 1, f"--system {path} is given twice.") for path in systems),
-        (standard_input > 1, "Only one of TABLE, --system and --ceiling-of can be standard input."),
-        (output is None and (given["to"] or given["force"]),
-         "--to and --force need -o, which writes the reference."),
-        (given["same_iou"] is not None and not given["consensus"], "--same-iou needs --events consensus."),
-    )  # fmt: skip
-    others = {"system output": given["ceiling_of"], "table of durations": given["durations"]}
-    inputs = each_of("table of annotator", tables) | each_of("system output", systems) | others
-    check_files({"-o": output}, inputs)
-    from sedeval_soft.apps.annotators.annotate import SCORES
+        (output is None and (to or force), "--to and --force need -o, which writes the reference."),
+        (how["same_iou"] and not how["consensus"], "--same-iou needs --events consensus."),
+    )
+    inputs = {
+        "table of annotator": tables,
+        "system output": (*systems, *([ceiling_of] if ceiling_of else [])),
+    }
+    check_files({"-o": output}, asked.files(inputs))
     from sedeval_soft.apps.annotators.annotate import annotate as annotated
     from sedeval_soft.apps.annotators.page import annotation_text
     from sedeval_soft.report.render import json_document
 
     printed = output is not None and to_standard_output(output)
-    with options.limits_of(given) as limits:
-        how = {"scores": SCORES} | arguments_of(ANNOTATION, given)
-        annotation = annotated([*tables], limits=limits, **how)
+    how |= {"systems": systems, "ceiling_of": ceiling_of, "durations": asked.durations, **asked.values}
+    with asked.opened() as limits:
+        annotation = annotated([*tables], limits=limits, **only_given(how))
         # The reference first: what is printed cannot be taken back where it fails.
         if output is not None:
-            to = given["to"] or ("long" if printed else None)
-            hand_over(annotation.reference, output, given, to=to, limits=limits)
-    warn(annotation.warnings, quiet=given["quiet"])
-    text = json_document(annotation.to_dict()) if given["form"] == "json" else annotation_text(annotation)
+            hand_over(annotation.reference, output, to=to, force=force, quiet=quiet, limits=limits)
+    warn(annotation.warnings, quiet=quiet)
+    text = json_document(annotation.to_dict()) if form == "json" else annotation_text(annotation)
     if printed:
         remark(text.removesuffix("\n"))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,12 @@ import click
 from click.exceptions import Exit
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PATH, QUIET, argument, option, refuse, setting
+from sedeval_soft.cli.command import PATH, argument, command, number, option, refuse, setting
 from sedeval_soft.cli.output import progress, remark, to_standard_output, warn
-from sedeval_soft.fields import OUTPUT, SCORING
+from sedeval_soft.fields import OUTPUT, SCORING, STEERING
 
 if TYPE_CHECKING:
+    from sedeval_soft.api.request import Request
     from sedeval_soft.apps.board import Site
 
 EXAMPLES = """
@@ -40,7 +42,7 @@ BOARD = (
         help="How the differences between submissions are tested: by exchanging their outputs in random "
         "files, by the paired bootstrap, or not at all, so that the score alone ranks them.  [default: "
         "exchange for hard, soft and tuned readings, none where each replicate would look for thresholds]"),
-    option(options.LIMITS, "--time-limit", type=options.number, metavar="SECONDS", default="600",
+    option(options.LIMITS, "--time-limit", type=number, metavar="SECONDS", default="600",
         help="How long it may take to read, score and report a submission; one that takes longer is invalid "
         "until the next call.  [default: 600]"),
     option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="SITE", brief="Folder of the site.",
@@ -58,17 +60,21 @@ BOARD = (
         help="Make no reports of single submissions: these show the reference, which may be secret."),
     option(OUTPUT, "--fail-on-invalid", is_flag=True, brief=True,
         help="Exit with 1 if a submission is invalid."),
-    QUIET,
+    options.QUIET,
     *(*options.READ, *options.SETTINGS, *options.TUNING, options.OBJECTIVE),
-    *(*options.SURE, *options.PARTS, options.POINTS, *options.INTAKE),
+    *(*options.SURE, setting("compat"), *options.PARTS, options.POINTS, *options.INTAKE),
 )  # fmt: skip
 
 _SHOWN = 200
 """Characters of a problem that are told."""
 
 
-@options.command(EXAMPLES, *BOARD, status=STATUS)
-def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
+@command(EXAMPLES, *BOARD, status=STATUS)
+def board(
+    submissions: str, asked: Request, reference: str, output: str, baseline: str | None,
+    scores: tuple[str, ...], no_reports: bool, fail_on_invalid: bool, quiet: bool,
+    **site: Any,  # noqa: ANN401 - as `build_site` has it
+) -> None:  # fmt: skip
     """Make a leaderboard of a folder of submissions: a static site.
 
     Each table and each folder of tables in SUBMISSIONS is one submission, named after it; NAME.yaml beside it
@@ -76,36 +82,27 @@ def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
     are listed with all their problems; the others are scored all the same. What has not changed since the
     last call is not scored again.
     """
+    piped = "-" in (reference, submissions)
     refuse(
-        (to_standard_output(given["output"]), "-o names standard output; a site is a folder."),
-        (
-            "-" in (given["reference"], submissions),
-            "Standard input is no reference of a site: it is built more than once.",
-        ),
+        (to_standard_output(output), "-o names standard output; a site is a folder."),
+        (piped, "Standard input is not a reference of a site: it is built more than once."),
     )
     from sedeval_soft.apps.board import build_site
-    from sedeval_soft.cli.present import all_of, parse_name
+    from sedeval_soft.report.requirements import all_of, parse_name
 
-    with options.limits_of(given) as limits:
-        read_name = partial(parse_name, likely=partial(options.computed_names, given))
-        given["rank_by"] = given["rank_by"] and read_name(given["rank_by"])
-        ranking = options.rank_by_of(given)
-        scores = all_of(read_name, given["scores"])
-        names = [ranking, *scores] if ranking else scores
-        parts = {name: given[name] for name in ("durations", "folds", "by")}
-        settings = options.settings_of(given, names, folds=given["folds"])
-        options.check_scores(given, settings, names)
-        with progress(quiet=given["quiet"], label="scoring submissions") as show:
-            site = build_site(
-                submissions, given["reference"], given["output"], cache=given["cache"],
-                baseline=given["baseline"], scores=scores,
-                title=given["title"], reports=not given["no_reports"], ties=given["ties"],
-                time_limit=given["time_limit"],
-                **parts, progress=show, limits=limits, settings=settings,
+    with asked.opened() as limits:
+        names = all_of(partial(parse_name, likely=asked.computed), [*filter(None, [asked.rank_by]), *scores])
+        settings = replace(asked.settings(names), rank_by=names[0] if asked.rank_by else None)
+        asked.check(settings, names, also=STEERING)
+        with progress(quiet=quiet, label="scoring submissions") as show:
+            built = build_site(
+                submissions, reference, output, baseline=baseline, reports=not no_reports,
+                scores=names[1:] if asked.rank_by else names, progress=show, limits=limits, settings=settings,
+                **{**site, **asked.tables},
             )  # fmt: skip
-    if not given["quiet"]:
-        _tell(site)
-    raise Exit(1 if given["fail_on_invalid"] and site.invalid else 0)
+    if not quiet:
+        _tell(built)
+    raise Exit(1 if fail_on_invalid and built.invalid else 0)
 
 
 def _tell(site: Site) -> None:
@@ -114,11 +111,11 @@ def _tell(site: Site) -> None:
 
     ignored = [f"{visible(name)} is not a submission; ignored" for name in site.ignored]
     warn([*ignored, *map(visible, (*site.warnings, *site.ranking))], quiet=False)
-    for name, number in site.invalid.items():
+    for name, count in site.invalid.items():
         first = visible(site.first.get(name, ""))
-        problems = "problem" if number == 1 else "problems, the first"
+        problems = "problem" if count == 1 else "problems, the first"
         cut = first if len(first) <= _SHOWN else f"{first[:_SHOWN]}..."
-        remark(f"invalid: {visible(name)}: {number} {problems}: {cut}")
+        remark(f"invalid: {visible(name)}: {count} {problems}: {cut}")
     valid = 0 if site.board is None else len(site.board.systems)
     invalid = len(site.invalid)
     total = valid + invalid

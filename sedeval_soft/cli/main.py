@@ -20,13 +20,13 @@ import click
 from click_default_group import DefaultGroup
 
 from sedeval_soft import __version__
-from sedeval_soft.cli.options import HELP_ALL
+from sedeval_soft.cli.command import HELP_ALL
 from sedeval_soft.cli.output import hold_streams, remark
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from sedeval_soft.cli.options import GroupedCommand
+    from sedeval_soft.cli.command import Command
 
 PROGRAM = "soft-sed-eval"
 DEFAULT = "evaluate"
@@ -35,6 +35,8 @@ DEBUG_VARIABLE = "SOFT_SED_EVAL_DEBUG"
 SHORT_HELPS = {
     "annotate": "Make a soft reference from the labels of several annotators.",
     "board": "Make a leaderboard of a folder of submissions: a static site.",
+    "chance": "Give each score beside its chance level.",
+    "check": "Score with another package, too, and print both numbers.",
     "convert": "Write a table in another form.",
     "diagnose": "Say where a score went: what each kind of error costs.",
     "diff": "Compare two results of --format json, score by score.",
@@ -44,6 +46,7 @@ SHORT_HELPS = {
     "plot": "Draw a figure of one or more systems, for papers and talks.",
     "presets": "List the settings of challenges that --preset takes.",
     "published": "Print what the evaluator that a challenge published prints.",
+    "report": "Write a page of HTML of one system or several, to look at.",
     "simulate": "Make up the output of a system, to compare real ones with.",
     "tune": "Find the best threshold of each class, to score other data.",
     "validate": "Find all problems in a system's output before it is scored.",
@@ -51,6 +54,7 @@ SHORT_HELPS = {
 """The first sentence of each command's help; a test holds them against the commands."""
 
 _MODULES = {
+    **dict.fromkeys(("chance", "check"), "opinions"),
     **dict.fromkeys(("convert", "simulate", "tune", "validate"), "tables"),
     **dict.fromkeys(("diff", "explain", "merge", "presets"), "results"),
 }
@@ -83,14 +87,12 @@ class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help of the default command with the list of all, of which no other is imported."""
-        default = cast("GroupedCommand", self.get_command(ctx, DEFAULT))
+        default = cast("Command", self.get_command(ctx, DEFAULT))
         if not default.has_full_help(ctx):
             others = [name for name in SHORT_HELPS if name != DEFAULT]
             heading = f"Commands ({PROGRAM} COMMAND -h says more)"
-            default.format_short_help(
-                ctx, formatter, lambda page: _listed(page, heading, {name: name for name in others}),
-                more=", --list-scores the names of all scores",
-            )  # fmt: skip
+            names = {name: name for name in others}
+            default.format_short_help(ctx, formatter, lambda page: _listed(page, heading, names))
             return
         self.format_usage(ctx, formatter)
         default.format_help_text(ctx, formatter)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import stat
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import click
-
-_STANDARD_OUTPUT = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
 
 
 def hold_streams() -> None:
@@ -32,7 +29,9 @@ def hold_streams() -> None:
 
 def to_standard_output(output: str | None) -> bool:
     """Return whether results go to standard output, by no name or one of its names."""
-    return output is None or output in _STANDARD_OUTPUT
+    from sedeval_soft.report.write import STANDARD_OUTPUT
+
+    return output is None or output in STANDARD_OUTPUT
 
 
 def emit(text: str, output: str | None = None, *, exact: bool = False) -> None:
@@ -82,58 +81,14 @@ def warn(warnings: Sequence[str], *, quiet: bool) -> None:
         remark(text)
 
 
-# Files that results must not replace.
+def check_files(outputs: Mapping[str, str | None], inputs: Mapping[str, str | Sequence[str] | None]) -> None:
+    """Raise SettingsError if results replace an input or one another, or two inputs are standard input.
 
-
-def check_files(outputs: Mapping[str, str | None], inputs: Mapping[str, str | None]) -> None:
-    """Raise SettingsError where results would replace an input, or one another.
-
-    outputs: paths by the options that name them. inputs: paths by what they are.
+    outputs: paths by the options that name them. inputs: paths by what they are, one or several.
     """
-    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.report.write import refuse_replacing
 
-    outputs = {option: path for option, path in outputs.items() if path is not None}
-    for option, path in outputs.items():
-        if not path:
-            expected = "a path, or - for standard output" if option == "-o" else "a path"
-            raise SettingsError(f"{option} names no file; expected {expected}")
-        target = None if to_standard_output(path) else _state(path)
-        if target is not None and stat.S_ISREG(target.st_mode):
-            for role, source in inputs.items():
-                if source and any(os.path.samestat(target, state) for state in _states(source)):
-                    message = f"{option} {path}: this is the {role} ({source}); expected another file"
-                    raise SettingsError(message)
-    if "--save-tally" in outputs and to_standard_output(outputs["--save-tally"]):
-        message = "a tally is not text; expected the path of a file"
-        raise SettingsError(f"--save-tally {outputs['--save-tally']}: {message}")
-    written: dict[str, str] = {}
-    for option, path in outputs.items():
-        other = written.setdefault(os.path.realpath(path or ""), option)
-        if other != option:
-            raise SettingsError(f"{option} {path}: {other} writes this file; expected another one")
-
-
-def each_of(role: str, paths: Sequence[str]) -> dict[str, str | None]:
-    """Return paths of one role by what they are, as `check_files` takes them: numbered if several."""
-    return {role if len(paths) == 1 else f"{role} {k}": path for k, path in enumerate(paths, 1)}
-
-
-def _states(path: str) -> list[os.stat_result]:
-    """Return what identifies the files of an input: the file, or all files of a folder or a pattern."""
-    import glob
-
-    in_folder = glob.iglob(f"{glob.escape(path)}/*", include_hidden=True)  # noqa: PTH207 - as typed
-    paths = (path, *in_folder, *glob.iglob(path, recursive=True))  # noqa: PTH207
-    return [state for state in map(_state, paths) if state is not None]
-
-
-def _state(path: str) -> os.stat_result | None:
-    from pathlib import Path
-
-    try:
-        return os.fstat(0) if path == "-" else Path(path).stat()
-    except (OSError, ValueError):
-        return None
+    refuse_replacing(outputs, inputs)
 
 
 # Progress on standard error, of work that takes a while in front of somebody.

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sedeval_soft.apps.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PATH, QUIET, argument, number, number_or, option, refuse
-from sedeval_soft.cli.output import check_files, each_of, progress, to_standard_output, warn
-from sedeval_soft.fields import DEFAULT_ONLY
+from sedeval_soft.cli.command import PATH, argument, command, number, number_or, option, refuse, setting
+from sedeval_soft.cli.options import QUIET
+from sedeval_soft.cli.output import check_files, progress, to_standard_output, warn
+from sedeval_soft.fields import DEFAULT_ONLY, STEERING
+
+if TYPE_CHECKING:
+    from sedeval_soft.api.request import Request
+
+OF_CURVES = (".tsv", ".parquet")
+"""Ends of names of files that have the numbers of curves; a test compares them with the library's."""
 
 SHOWN, LOOK = "What is shown", "How it looks"
 
@@ -21,6 +28,7 @@ EXAMPLES = """
   soft-sed-eval plot classes ref.tsv sys.tsv --ci --sort score -o classes.svg
   soft-sed-eval plot timeline ref.tsv sys.tsv --file cafe.wav -o cafe.pdf
   soft-sed-eval plot surface ref.tsv sys.tsv --width double -o surface.png
+  soft-sed-eval plot pr ref.tsv sys.tsv -o pr.tsv
 """
 
 
@@ -51,9 +59,10 @@ WISHES = (
 
 LOOKS = (
     option(LOOK, "-o", "--output", required=True, type=PATH, metavar="FILE",
-           brief="Where the figure goes: .pdf, .png or .svg.",
-           help="Where the figure goes. The end of the name says its form: .pdf, .png or .svg. With -, the "
-           "figure goes to standard output in the form of --format."),
+           brief="Where the figure goes: .pdf, .png, .svg, .tsv.",
+           help="Where the figure goes. The end of the name says its form: .pdf, .png or .svg; .tsv or "
+           ".parquet for the numbers of its curves. With -, the figure goes to standard output, as --format "
+           "says."),
     option(LOOK, "--format", "form", type=click.Choice(SUFFIXES),
            help="Form of the figure on standard output."),
     option(LOOK, "--width", type=number_or("single", "double"), metavar="INCHES|single|double",
@@ -80,68 +89,73 @@ class that is not in the reference.
 """
 
 
-@options.command(
+@command(
     EXAMPLES,
     argument("KIND", type=click.Choice(tuple(KINDS))),
     argument("REFERENCE"),
     argument("SYSTEM...", "systems", required=True, nargs=-1),
     *(*WISHES, *LOOKS),
     *options.seldom(options.SETTINGS, "threshold", "only", "segment_length"),
-    *(*options.TUNING, *options.SURE, *options.seldom(options.READ, "preset")),
+    *(*options.TUNING, *options.SURE, setting("compat"), *options.seldom(options.READ, "preset")),
     *options.seldom((options.PARTS[0],)),
     options.POINTS,
     *options.INTAKE,
     help=_HELP,
 )
-def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
+def plot(
+    kind: str, reference: str, systems: tuple[str, ...], asked: Request, output: str, form: str | None,
+    names: tuple[str, ...], quiet: bool, **shown: Any,  # noqa: ANN401 - the fields of `Wish` and of `Look`
+) -> None:  # fmt: skip
     """Draw a figure; the help is made from the list of kinds."""
-    output, folds, form = given["output"], given["folds"], given["form"]
-    printed, quiet = to_standard_output(output), given["quiet"]
+    values, printed = asked.values, to_standard_output(output)
+    expected = f"expected {' or '.join(RESAMPLED)}"
     refuse(
-        ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
-        (
-            given["ci"] and kind not in RESAMPLED,
-            f"--ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}.",
-        ),
+        ("ci" in values and kind not in RESAMPLED, f"--ci: {kind} shows no intervals; {expected}."),
         (printed and form is None, f"-o {output}: expected --format, {', '.join(SUFFIXES)}."),
         (printed and sys.stdout.isatty(), f"-o {output}: a figure cannot be shown in a terminal."),
     )
-    with options.limits_of(given) as limits:
-        from sedeval_soft.apps.plots.data import Wish
-        from sedeval_soft.apps.plots.run import scored_systems
-        from sedeval_soft.apps.plots.style import Look, figure_of, form_of, rendered
-        from sedeval_soft.errors import SettingsError
-        from sedeval_soft.report.write import write_atomic
+    data, curves = output.endswith(OF_CURVES), [name for name, each in KINDS.items() if each.has_curves]
+    refuse(
+        (
+            data and kind not in curves,
+            f"-o {output}: only {', '.join(curves)} are curves, which have numbers.",
+        )
+    )
+    check_files({"-o": output}, asked.files({"reference": reference, "system output": systems}))
+    from sedeval_soft.apps.plots.data import Wish
+    from sedeval_soft.apps.plots.run import scored_systems
+    from sedeval_soft.apps.plots.style import Look, figure_of, form_of, rendered
+    from sedeval_soft.errors import SettingsError
+    from sedeval_soft.report.delimited import write_curves
+    from sedeval_soft.report.write import write_atomic
 
-        wish = Wish(**{name: given[name] for name in OPTIONS})
-        look = Look(**{name: given[name] for name in ("width", "height", "dpi")})
-        read = {"reference": reference, **each_of("system output", systems)}
-        read |= {
-            "table of durations": given["durations"],
-            "table of folds": folds,
-            "list of files": given["files"],
-            "table of regions": given["regions"],
-        }
-        check_files({"-o": output}, read | options.settings_files(given["config"]))
-        suffix = form if printed else form_of(output)
+    with asked.opened() as limits:
+        wish = Wish(**{name: shown.pop(name) for name in OPTIONS})
+        look = Look(**shown)
+        suffix = (form or "") if printed else "" if data else form_of(output)
         if form not in (None, suffix):
-            raise SettingsError(f"--format {form}: -o {output} ends with .{suffix}; expected one of them")
-        settings = options.settings_of(given, folds=folds)
-        # Of several systems a matrix has intervals, whether they are asked for or not.
-        if not (kind == "matrix" and len(systems) > 1):
-            options.check_intervals(given, settings)
+            raise SettingsError(f"--format {form}: -o {output} ends otherwise; expected one of them")
+        settings = asked.settings()
         with progress(quiet=quiet) as show:
             scored = scored_systems(
-                kind, reference, systems, given["names"] or None, settings, wish,
-                default=settings.only == DEFAULT_ONLY and not given["only"],
-                durations=given["durations"], folds=folds, limits=limits, progress=show,
+                kind, reference, systems, names or None, settings, wish,
+                default=settings.only == DEFAULT_ONLY and "only" not in values,
+                durations=asked.durations, folds=asked.folds, limits=limits, progress=show,
             )  # fmt: skip
+        # Of several systems a matrix has intervals, whether they are asked for or not.
+        sure = KINDS[kind].diagnosed or (kind == "matrix" and len(systems) > 1)
+        # A timeline has events, too.
+        also = (*(STEERING if sure else ()), *(["events"] if kind == "timeline" else []))
+        asked.check(scored.all[0].scores.settings, also=also)
         warn([text for system in scored.all for text in system.scores.warnings], quiet=quiet)
+        if data:
+            write_curves(output, {system.name: system.scores.curves for system in scored.all})
+            return
         figure = figure_of(scored, look)
         if not quiet:
             click.echo(f"caption: {figure.get_label()}", err=True)
-        data = rendered(figure, suffix, look, scored)
+        drawn = rendered(figure, suffix, look, scored)
         if printed:
-            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.write(drawn)
         else:
-            write_atomic(output, data)
+            write_atomic(output, drawn)

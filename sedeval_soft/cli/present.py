@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
-import operator
 import os
-import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.cli.options import FORMATS, SERVICE_FORMATS
+from sedeval_soft.cli.options import SERVICE_FORMATS
 from sedeval_soft.cli.output import emit, remark, to_standard_output, warn
-from sedeval_soft.errors import EvaluationError, SettingsError, visible, without_commands
-from sedeval_soft.measures.registry import ScoreNameError, measure_of
-from sedeval_soft.tables.columns import is_number
+from sedeval_soft.errors import visible, without_commands
+from sedeval_soft.report.requirements import Likely, all_of, parse_name, parse_requirement
 
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
@@ -26,64 +22,6 @@ if TYPE_CHECKING:
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable in which GitHub Actions names the file that a step adds its summary to."""
 
-T = TypeVar("T")
-
-
-def all_of(parse: Callable[[str], T], texts: Sequence[str]) -> list[T]:
-    """Return what a function makes of each text; raises SettingsError with all that are wrong."""
-    parsed, problems = [], []
-    for text in texts:
-        try:
-            parsed.append(parse(text))
-        except EvaluationError as error:
-            problems.append(str(error))
-    if problems:
-        raise SettingsError("\n".join(problems))
-    return parsed
-
-
-Likely = Callable[[], Sequence[str]]
-"""Returns the names of the scores that are computed: those that a part of a name may mean."""
-
-
-def parse_name(text: str, likely: Likely = tuple) -> str:
-    """Return a name of `--score`; raises ScoreNameError where no measure has it, with the likely ones."""
-    name = text.strip()
-    try:
-        measure_of(name)
-    except ScoreNameError:
-        measure_of(name, likely())
-    return name
-
-
-_COMPARE = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
-# The name is greedy: a class name may hold comparison signs too.
-_FORM = r"(?P<name>.*[^<>=\s])\s*(?P<sign>>=|<=|==|>|<)\s*(?P<number>[^<>=\s]+)\s*"
-
-_ROUNDING = 1e-12
-"""Shares by which sums of floats miss the decimal that they stand for."""
-
-
-def parse_requirement(text: str, likely: Likely = tuple) -> tuple[str, str, float]:
-    """Read `NAME>=NUMBER`: a name, a sign and a number; raises SettingsError for other forms."""
-    match = re.fullmatch(_FORM, text, re.DOTALL)
-    if match is None or not is_number(match["number"]) or not math.isfinite(float(match["number"])):
-        expected = "expected 'NAME>=NUMBER' (or >, <=, <, ==) in quotes, as > alone means a file to a shell"
-        raise SettingsError(f"--require {text!r} is not a requirement; {expected}")
-    return parse_name(match["name"], likely), match["sign"], float(match["number"])
-
-
-def _meets(value: float | None, sign: str, number: float) -> bool:
-    """Return whether a value compares so with a number; an undefined one does not.
-
-    A value that differs from the number by rounding alone is equal to it: a mean of 0.7, 0.7 and 0.7 may be
-    computed as 0.6999999999999998, and is at least 0.7.
-    """
-    if value is None:
-        return False
-    same = math.isclose(value, number, rel_tol=_ROUNDING)
-    return bool(_COMPARE[sign](number if same else value, number))
-
 
 class Presentation:
     """How results are shown, and what is required of them, as the options say.
@@ -91,46 +29,20 @@ class Presentation:
     wanted: names of scores, if just their numbers are printed. names: of all scores that must be there.
     """
 
-    def __init__(self, given: Mapping[str, Any], likely: Likely = tuple) -> None:
-        """Read the options; raises SettingsError for names and requirements that cannot be."""
-        read_requirement, read_name = (
-            partial(parse_requirement, likely=likely),
-            partial(parse_name, likely=likely),
-        )
-        self.requirements = given["requirements"] and all_of(read_requirement, given["requirements"])
-        self.wanted: Sequence[str] = given["wanted"] and all_of(read_name, given["wanted"])
+    def __init__(
+        self, *, form: str, output: str | None, quiet: bool, likely: Likely = tuple,
+        wanted: Sequence[str] = (),
+        requirements: Sequence[str] = (), averages: Sequence[str] = (), verbose: int = 0,
+        by_class: bool = False, words: bool = False, per_file: bool = False,
+    ) -> None:  # fmt: skip
+        """Take what options say; raises SettingsError for names and requirements that cannot be."""
+        read_requirement = partial(parse_requirement, likely=likely)
+        self.requirements = all_of(read_requirement, requirements)
+        self.wanted: Sequence[str] = all_of(partial(parse_name, likely=likely), wanted)
         self.names = [*self.wanted, *(name for name, _, _ in self.requirements)]
-        self.form: str = given["form"]
-        self.averages: tuple[str, ...] = given["averages"]
-        if self.averages and self.wanted:
-            expected = "--score names its own averages; expected one of the two"
-            raise SettingsError(f"--average {self.averages[0]} cannot go with --score: {expected}")
-        self.output: str | None = given["output"]
-        self.quiet: bool = given["quiet"]
-        self.per_file: bool = given["per_file"]
-        if self.per_file:
-            self._check_files(given)
-        if self.form == "junit" and not self.requirements:
-            raise SettingsError(
-                "--format junit has a test for each requirement; expected --require 'NAME>=NUMBER', too"
-            )
-        self.raw_names: bool = given["raw_names"]
-        self.verbose: int = given["verbose"]
-        self.screen = {name: given[name] for name in ("by_class", "words")}
-
-    def _check_files(self, given: Mapping[str, Any]) -> None:
-        """Raise SettingsError for what scores of single files do not have."""
-        if self.form in SERVICE_FORMATS:
-            expected = f"expected one of {', '.join(FORMATS)}"
-            raise SettingsError(f"--format {self.form} has no place for scores of single files; {expected}")
-        for name, reason in (
-            ("runs", "--runs has the means of several trainings; expected one or more SYSTEM without it"),
-            ("ci", "--ci is of all files together; scores of single files have no intervals"),
-            ("chance", "--chance is of all files together; expected one of the two"),
-            ("worst", "--worst is beside the scores of all files; --per-file has the worst files first"),
-        ):
-            if given.get(name):
-                raise SettingsError(reason)
+        self.form, self.output, self.quiet = form, output, quiet
+        self.averages, self.per_file, self.verbose = tuple(averages), per_file, verbose
+        self.screen = {"by_class": by_class, "words": words}
 
     def check(self, systems: Sequence[Scores]) -> None:
         """Raise UnknownScoreError for all names that a system lacks, before anything is written."""
@@ -164,24 +76,24 @@ class Presentation:
         if self.per_file:
             from sedeval_soft.report.per_file import render_files
 
-            how: dict[str, Any] = {"raw_names": self.raw_names, "every": self.verbose > 0, **self._terminal()}
+            how: dict[str, Any] = {"every": self.verbose > 0, **self._terminal()}
             text = render_files(systems, self.form, names=self.wanted, averages=self.averages, **how)
-            emit(text, self.output, exact=self.raw_names)
+            emit(text, self.output)
         elif self.form in SERVICE_FORMATS:
             self._show_for_service(systems, board, verdicts)
         elif self.wanted and self.form != "text":
             from sedeval_soft.report.chosen import render_chosen
 
-            text = render_chosen(systems, self.wanted, self.form, board=board, raw_names=self.raw_names)
-            emit(text, self.output, exact=self.raw_names)
+            text = render_chosen(systems, self.wanted, self.form, board=board)
+            emit(text, self.output)
         elif self.wanted:
             emit("".join(self._numbers(scores, named=board is not None) for scores in systems), self.output)
         else:
             from sedeval_soft.report import render
 
-            how = {"board": board, "raw_names": self.raw_names, **self._terminal()}
+            how = {"board": board, **self._terminal()}
             how |= {"verbose": self.verbose, **self.screen}
-            emit(render(systems, self.form, **how), self.output, exact=self.raw_names)
+            emit(render(systems, self.form, **how), self.output)
 
     def _terminal(self) -> dict[str, Any]:
         """Return how results are drawn for the terminal, if that is where they go."""
@@ -208,15 +120,9 @@ class Presentation:
 
     def _verdicts(self, systems: Sequence[Scores]) -> list[Verdict]:
         """Return each requirement held against the scores of each system."""
-        from sedeval_soft.report.services import Verdict
+        from sedeval_soft.report.services import verdicts
 
-        return [
-            Verdict(
-                scores.system, f"{name}{sign}{number!r}", scores[name], _meets(scores[name], sign, number)
-            )
-            for scores in systems
-            for name, sign, number in self.requirements
-        ]
+        return verdicts(systems, self.requirements)
 
     def _numbers(self, scores: Scores, *, named: bool) -> str:
         """Return just the wanted numbers, `-` where undefined: one per line.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PATH, argument, command, option
+from sedeval_soft.cli.command import PATH, argument, command, option, pairs
 from sedeval_soft.cli.output import check_files, emit
 from sedeval_soft.fields import SCORING
+
+if TYPE_CHECKING:
+    from sedeval_soft.api.request import Request
 
 EXAMPLES = """
   soft-sed-eval published
@@ -28,13 +31,16 @@ EXAMPLES = """
     option(SCORING, "--by", type=PATH, metavar="TSV|PATTERN", brief="The scene, or subset, of each file.",
         help="The scene, or subset, of each file of the reference: a table of filename and scene, or a "
         "pattern of file names with the scene in braces, such as '{scene}/*'."),
-    option(SCORING, "--set", "of_script", multiple=True, metavar="OPTION=VALUE",
+    option(SCORING, "--set", "chosen_of_script", multiple=True, metavar="OPTION=VALUE",
         brief="An option of the script.",
         help="An option of the script, by its name there. Repeatable."),
     *options.result_forms(("text", "json"), brief=True, help="For people, or for programs."),
     *options.INTAKE,
 )  # fmt: skip
-def published(name: str | None, reference: str | None, system: str | None, **given: Any) -> None:  # noqa: ANN401
+def published(
+    name: str | None, reference: str | None, system: str | None, asked: Request,
+    chosen_of_script: tuple[str, ...], form: str, output: str | None,
+) -> None:  # fmt: skip
     """Print what the evaluator that a challenge published prints.
 
     The numbers follow its script to the last digit, also where that does something else than the rules say;
@@ -54,16 +60,16 @@ def published(name: str | None, reference: str | None, system: str | None, **giv
         raise click.UsageError(f"Expected a reference and a system to score as {name} does.")
     from sedeval_soft.report.render import json_document
 
-    check_files({"-o": given["output"]}, {"reference": reference, "system output": system})
-    with options.limits_of(given) as limits:
+    check_files({"-o": output}, {"reference": reference, "system output": system})
+    with asked.opened() as limits:
         numbers = published_scores(
-            name, reference, system, durations=given["durations"], by=given["by"], limits=limits,
-            options=dict(map(_chosen, given["of_script"])),
+            name, reference, system, durations=asked.durations, by=asked.by, limits=limits,
+            options=pairs(chosen_of_script, "OPTION=VALUE"),
         )  # fmt: skip
     source = {"project": evaluator.project, "version": evaluator.version, "script": evaluator.script}
-    if given["form"] == "json":
+    if form == "json":
         document = {"published": name, **source, "ranking": evaluator.ranking, "scores": numbers}
-        emit(json_document(document), given["output"])
+        emit(json_document(document), output)
         return
     width = max(map(len, numbers), default=0)
     lines = [f"{evaluator.script} of {evaluator.project} ({evaluator.version[:8]}) prints", ""]
@@ -74,12 +80,4 @@ def published(name: str | None, reference: str | None, system: str | None, **giv
         lines.append("nothing, as the reference has no event")
     if evaluator.preset:
         lines += ["", f"--preset {evaluator.preset} scores by the rules as they are written."]
-    emit("".join(f"{line}\n" for line in lines), given["output"])
-
-
-def _chosen(text: str) -> tuple[str, str]:
-    """Return the name and the value of an option of the script."""
-    label, sign, value = text.partition("=")
-    if not sign or not label:
-        raise click.BadParameter(f"{text!r} is not OPTION=VALUE.", param_hint="--set")
-    return label, value
+    emit("".join(f"{line}\n" for line in lines), output)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.exceptions import Exit
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PlainCommand, argument, command
-from sedeval_soft.cli.output import check_files, each_of, emit, progress
-from sedeval_soft.fields import STEERING
+from sedeval_soft.cli.command import argument, command
+from sedeval_soft.cli.output import check_files, emit, progress
+
+if TYPE_CHECKING:
+    from sedeval_soft.api.request import Request
 
 MERGE_EXAMPLES = """
   soft-sed-eval shard1/ref.tsv shard1/sys.tsv --save-tally 1.tally
@@ -47,47 +50,37 @@ CALLED = "0 done, 2 wrong call."
     *(options.AVERAGED, *options.PARTS, *options.SURE, *options.RESULTS, *options.LIMITED),
     status=options.REQUIRED,
 )
-def merge(**given: Any) -> None:  # noqa: ANN401
+def merge(tallies: tuple[str, ...], asked: Request, save_tally: str | None, **shown: Any) -> None:  # noqa: ANN401
     """Score tallies of --save-tally together, as if counted at once.
 
     The tallies must have the same settings and different files. The scores are the same to the last digit
     however the files were split, and in whatever order the tallies come.
     """
-    from dataclasses import replace
-
     from sedeval_soft import __version__
+    from sedeval_soft.api.evaluation import with_names
     from sedeval_soft.api.evaluator import merge_tallies
     from sedeval_soft.api.sources import read_parts
     from sedeval_soft.cli.present import Presentation
+    from sedeval_soft.evaluation.resample import refuse_jackknife
     from sedeval_soft.evaluation.system_scores import score_shard
     from sedeval_soft.evaluation.tally_file import pack_shard
     from sedeval_soft.report.write import write_atomic
-    from sedeval_soft.settings import MEANS, means_in
 
-    tallies, saved = given["tallies"], given["save_tally"]
-    with options.limits_of(given) as limits:
-        presentation = Presentation(given)
-        check_files({"-o": presentation.output, "--save-tally": saved}, each_of("tally", tallies))
+    with asked.opened() as limits:
+        view = Presentation(**shown)
+        check_files({"-o": view.output, "--save-tally": save_tally}, asked.files({"tally": tallies}))
         shard = merge_tallies(tallies, limits)
-        steered = {name: given[name] for name in STEERING if given[name] is not None}
-        names = presentation.names
-        asked = {
-            *shard.settings.means,
-            *given["means"],
-            *given["averages"],
-            *(m for name in names for m in means_in(name)),
-        }
-        settings = replace(shard.settings, **steered, means=tuple(m for m in MEANS if m in asked))
-        options.check_scores(given, settings, presentation.names)
-        options.check_intervals(given, settings, presentation.wanted)
-        parts = read_parts(given["folds"], given["by"], shard.tally.files, limits)
-        with progress(quiet=presentation.quiet) as show:
+        settings = with_names(replace(shard.settings, **asked.values), view.names, view.averages)
+        asked.check(settings, view.names)
+        refuse_jackknife(settings, view.wanted)
+        parts = read_parts(asked.folds, asked.by, shard.tally.files, limits)
+        with progress(quiet=view.quiet) as show:
             scores = score_shard(shard._replace(settings=settings), __version__, **parts, progress=show)
-        presentation.check([scores])
-        if saved:
-            write_atomic(saved, pack_shard(shard, __version__))
-        presentation.show([scores])
-        raise Exit(presentation.judge([scores]))
+        view.check([scores])
+        if save_tally:
+            write_atomic(save_tally, pack_shard(shard, __version__))
+        view.show([scores])
+        raise Exit(view.judge([scores]))
 
 
 @command(
@@ -99,7 +92,6 @@ def merge(**given: Any) -> None:  # noqa: ANN401
     click.Option(["--score", "only"], multiple=True, metavar="NAME",
         help="Compare only this score, such as segment.soft.f1.macro. Repeatable.  [default: all]"),
     *options.result_forms(("text", "json"), help="For people, or for programs."),
-    cls=PlainCommand,
     status="0 all scores are the same, 1 scores differ, 2 a file cannot be compared.",
 )  # fmt: skip
 def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, output: str | None) -> None:
@@ -122,20 +114,18 @@ def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, out
 
 @command(
     EXPLAIN_EXAMPLES,
-    argument("SCORE...", "scores", nargs=-1, required=True, type=str),
-    options.form_option(("text", "json"), default="text", show_default=True,
+    argument("SCORE...", "scores", nargs=-1, type=str),
+    click.Option(["--format", "form"], type=click.Choice(("text", "json")), default="text", show_default=True,
         help="For people, or for programs."),
-    cls=PlainCommand,
     status=CALLED,
 )  # fmt: skip
 def explain(scores: tuple[str, ...], form: str) -> None:
     """Explain scores: formula, source, and when they are undefined.
 
-    Also says what other tools compute differently. SCORE is a name that --list-scores prints, with or without
-    its average, or what a table calls it (`KLD`, `f1`); it may be of a class (`[car]`) or a group
+    Also says what other tools compute differently. SCORE is the name of a score, with or without its
+    average, or what a table calls it (`KLD`, `f1`); it may be of a class (`[car]`) or a group
     (`@traffic`). Words of screens are also explained: `soft`, `optimal`, `macro`, `event`, `PSDS1`.
     """
-    from sedeval_soft.cli.present import all_of
     from sedeval_soft.measures.explanation import WORDS, Explanation, explained
     from sedeval_soft.report.explanation import (
         explanation_document,
@@ -144,6 +134,7 @@ def explain(scores: tuple[str, ...], form: str) -> None:
         word_text,
     )
     from sedeval_soft.report.render import json_document
+    from sedeval_soft.report.requirements import all_of
 
     def known(text: str) -> Explanation | str:
         return text if text in WORDS else explained(text)
@@ -174,7 +165,7 @@ def presets(ctx: click.Context) -> None:
         emit("".join(f"{line}\n" for line in lines))
 
 
-@command(PRESETS_EXAMPLES, argument("NAME", type=str), cls=PlainCommand, status=CALLED)
+@command(PRESETS_EXAMPLES, argument("NAME", type=str), status=CALLED)
 def show(name: str) -> None:
     """Print the settings of a preset as a file that --config takes, with their source."""
     from sedeval_soft.settings_files import text_of_preset
@@ -182,7 +173,7 @@ def show(name: str) -> None:
     emit(text_of_preset(name))
 
 
-@command(PRESETS_EXAMPLES, cls=PlainCommand, status=CALLED)
+@command(PRESETS_EXAMPLES, status=CALLED)
 def schema() -> None:
     """Print the JSON Schema of settings files, for editors that complete and check them."""
     from sedeval_soft.settings_files import schema_text

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.exceptions import Exit
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import (
+from sedeval_soft.cli.command import (
     FILE,
     PATH,
-    QUIET,
     argument,
     command,
     number,
@@ -23,9 +21,13 @@ from sedeval_soft.cli.options import (
     refuse,
     setting,
 )
-from sedeval_soft.cli.output import check_files, each_of, emit, remark, to_standard_output, warn
+from sedeval_soft.cli.options import QUIET
+from sedeval_soft.cli.output import check_files, emit, remark, to_standard_output, warn
 from sedeval_soft.fields import OUTPUT
 from sedeval_soft.tables.forms import WRITTEN
+
+if TYPE_CHECKING:
+    from sedeval_soft.api.request import Request
 
 CONVERT_EXAMPLES = """
   soft-sed-eval convert sys.tsv sys.parquet
@@ -75,7 +77,7 @@ GRID = (
         help="Length of a segment; the table has a row for each.",
         brief="Length of a segment.",
     ),
-    setting("pool"),
+    setting("pool", brief=""),
 )
 
 CONVERSION = (
@@ -189,7 +191,7 @@ TUNING = (
         "above this, unless --reference-threshold is given. Thresholds of the system are what is looked for.",
         brief="Above it, the reference is active."),
     *options.COUNTING,
-    setting("psds", help="Set --dtc and --gtc as DCASE does for PSDS, where they are not given: "
+    setting("psds", help="Set dtc and gtc as DCASE does for PSDS, where they are not given: "
         "dcase-psds1 or dcase-psds2.", brief=""),
     setting("objective", brief="Such as event.f1 or segment.error_rate."),
     *options.READ,
@@ -202,16 +204,15 @@ TUNING = (
 
 
 @command(CONVERT_EXAMPLES, *CONVERSION)
-def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
+def convert(source: str, target: str, asked: Request, to: str | None, force: bool, quiet: bool) -> None:
     """Write a table in another form.
 
     IN is whatever can be evaluated: a table, a folder or an archive of tables, or - for standard input. OUT
     is a file, a folder (for maestro and score-dir, and for forms with a file for each recording), or - for
     standard output. What the form of OUT cannot hold is named on standard error.
     """
-    how = {name: given[name] for name in ("to", "strict", "files")}
-    with options.limits_of(given) as limits:
-        hand_over(source, target, given, limits=limits, **how)
+    with asked.opened() as limits:
+        hand_over(source, target, to=to, force=force, quiet=quiet, limits=limits, **asked.values)
 
 
 @command(
@@ -220,7 +221,10 @@ def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
     argument("REFERENCE"),
     *(*SIMULATION, *SYSTEM_MADE, *options.INTAKE),
 )
-def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
+def simulate(
+    kind: str, reference: str, asked: Request, output: str | None, to: str | None, force: bool, quiet: bool,
+    train: str | None, labels: tuple[str, ...], **how: Any,  # noqa: ANN401 - as the library's function has it
+) -> None:  # fmt: skip
     """Make up the output of a system, to compare real ones with.
 
     \b
@@ -238,18 +242,15 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.apps.simulate import simulate as simulated
     from sedeval_soft.errors import counted
 
-    output: str | None = given["output"]
-    read = {"reference": reference, "training data": given["train"], "table of durations": given["durations"]}
-    check_files({"-o": output}, read | each_of("labels of annotator", given["labels"]))
-    standard_input = [reference, given["train"], *given["labels"]].count("-")
-    refuse((standard_input > 1, "Only one of REFERENCE, --train and --labels can be standard input."))
-    to = given["to"] or ("long" if to_standard_output(output) else None)
-    with options.limits_of(given) as limits:
-        rows = simulated(kind, reference, limits=limits, **arguments_of(SIMULATION, given))
-        hand_over(rows, output, given, to=to, limits=limits)
-    if not given["quiet"]:
+    read = {"reference": reference, "training data": train, "labels of annotator": labels}
+    check_files({"-o": output}, asked.files(read))
+    how |= {"train": train, "labels": labels, "durations": asked.durations, **asked.values}
+    with asked.opened() as limits:
+        rows = simulated(kind, reference, limits=limits, **only_given(how))
+        hand_over(rows, output, to=to, force=force, quiet=quiet, limits=limits)
+    if not quiet:
         sizes = f"{counted(len(rows), 'row')}, {counted(len(rows.files), 'file')}"
-        remark(f"simulated {kind}, seed {given['seed']}: {sizes}")
+        remark(f"simulated {kind}, seed {asked.values['seed']}: {sizes}")
 
 
 @command(
@@ -257,115 +258,95 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
     *VALIDATION,
     status="0 no errors, 1 errors (with --strict: or warnings), 2 wrong call or input.",
 )
-def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
+def validate(
+    systems: tuple[str, ...], asked: Request, reference: str | None, form: str, output: str | None,
+    fix: str | None, max_problems: int, quiet: bool,
+) -> None:  # fmt: skip
     """Find all problems in a system's output before it is scored.
 
     SYSTEM is a table or a folder as `soft-sed-eval` takes them; several are checked one by one. A table with
     errors cannot be scored; one with warnings can, but is probably not what was meant.
     """
-    from sedeval_soft.api.sources import settings_from
+    several, strict = len(systems) > 1, asked.values.get("strict")
+    refuse(
+        (several and fix is not None, "--fix needs exactly one SYSTEM, as it writes one copy."),
+        (
+            several and form in {"json", "sarif"},
+            f"--format {form} holds just one SYSTEM; expected text or github.",
+        ),
+    )
+    sides = {"reference": reference, "system output": systems}
+    check_files({"-o": output, "--fix": fix}, asked.files(sides))
+    from sedeval_soft.settings import checked
     from sedeval_soft.tools.validate import render_validation
     from sedeval_soft.tools.validate import validate as validated
 
-    several, form, output, fix = len(systems) > 1, given["form"], given["output"], given["fix"]
-    config, reference = given["config"], given["reference"]
-    one_file = fix and output and os.path.realpath(output) == os.path.realpath(fix)
-    refuse(
-        (given["preset"] and config, "--preset and --config both set classes; expected one of them."),
-        ([*systems, reference].count("-") > 1, "Only one of SYSTEM and --reference can be standard input."),
-        (several and fix is not None, "--fix needs exactly one SYSTEM, as it writes one copy."),
-        (several and form in {"json", "sarif"},
-         f"--format {form} holds just one SYSTEM; expected text or github."),
-        (fix is not None and to_standard_output(fix),
-         "--fix writes a file; standard output has the report."),
-        (one_file, "-o and --fix name the same file; expected two."),
-    )  # fmt: skip
-    read = {"reference": reference, "table of durations": given["durations"], "list of files": given["files"]}
-    read |= each_of("system output", systems) | options.settings_files(config)
-    check_files({"-o": output, "--fix": fix}, read)
-    how = {name: given[name] for name in ("durations", "preset", "max_problems", "fix")}
-    with options.limits_of(given) as limits:
-        classes, files = None, given["files"]
-        if config is not None:
-            values = options.file_values(None, config)
-            classes = settings_from(None, {"classes": values.get("classes")}).classes
-            files = files or values.get("files")
-        how |= {"classes": classes, "files": files, "limits": limits}
-        results = [validated(each, reference, **how) for each in systems]
-    failed = [result for result in results if not result.ok or (given["strict"] and result.count("warning"))]
+    with asked.opened() as limits:
+        below = asked.below if asked.config is not None else {}
+        how: dict[str, Any] = {"files": asked.values.get("files") or below.get("files"), "fix": fix}
+        how["classes"] = None if below.get("classes") is None else checked("classes", below["classes"])
+        how |= {"durations": asked.durations, "preset": asked.preset, "max_problems": max_problems}
+        results = [validated(each, reference, limits=limits, **how) for each in systems]
+    failed = [result for result in results if not result.ok or (strict and result.count("warning"))]
     # Files, and documents for programs, are complete.
-    brief = given["quiet"] and to_standard_output(output) and form in {"text", "github"}
+    brief = quiet and to_standard_output(output) and form in {"text", "github"}
     report = "".join(render_validation(result, form) for result in (failed if brief else results))
     emit(report, output, exact=form == "github")
     raise Exit(1 if failed else 0)
 
 
 @command(TUNE_EXAMPLES, *TUNING)
-def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
+def tune(reference: str, system: str, asked: Request, output: str | None, quiet: bool) -> None:
     """Find the best threshold of each class, to score other data.
 
     REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. Thresholds flatter a system where they are
     found on the very data that is scored; those from a development set do not. Writes YAML: the thresholds,
     the scores that they reach there, and the range of thresholds that do as well.
     """
-    from dataclasses import replace
-
-    from sedeval_soft import __version__
-    from sedeval_soft.api.sources import read_lengths, sides_of
-    from sedeval_soft.evaluation.optimal import tune as find
-    from sedeval_soft.evaluation.shard import shard_of_rows
-    from sedeval_soft.evaluation.signature import sign
+    check_files({"-o": output}, asked.files({"reference": reference, "system output": system}))
+    from sedeval_soft.api.tuning import tune as tuned
     from sedeval_soft.settings_files import dump_thresholds
 
-    output, durations = given["output"], given["durations"]
-    with options.limits_of(given) as limits:
-        read = {"reference": reference, "system output": system, "table of durations": durations}
-        read |= {"list of files": given["files"], "table of regions": given["regions"]}
-        check_files({"-o": output}, read | options.settings_files(given["config"]))
-        settings = options.settings_of(given)
-        objective = settings.objective or "segment.f1"
-        settings = replace(
-            settings, objective=objective, only=(f"{objective.partition('.')[0]}.optimal",), measures=(),
-            thresholds=None, cross_tune=None, satisfice=None, reference_sweep=False,
-        )  # fmt: skip
-        rows = sides_of(reference, system, settings, limits)
-        lengths = read_lengths(durations, limits)
-        shard = shard_of_rows(*rows, settings, lengths)
-        warn(shard.findings.warnings(settings), quiet=given["quiet"])
-        tuning = find(shard.tally, settings)
-        tuning["signature"] = sign(__version__, settings, shard.inputs, lengths).full
+    with asked.opened() as limits:
+        tuning, warnings, settings = tuned(reference, system, asked.settings(), asked.durations, limits)
+        asked.check(settings, also=("objective",))
+        warn(warnings, quiet=quiet)
         emit(dump_thresholds(tuning), output)
 
 
-def arguments_of(parameters: Sequence[click.Option], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that were given as arguments of a function of the library."""
-    values = {str(each.name): given[str(each.name)] for each in parameters}
-    return {name: value for name, value in values.items() if value not in (None, (), {})}
+def only_given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that were given, as arguments of a function that has defaults."""
+    return {name: value for name, value in options.items() if value not in (None, (), {})}
 
 
 def hand_over(
     table: Any,  # noqa: ANN401 - rows, or the path of a table
     output: str | None,
-    given: Mapping[str, Any],
+    *,
+    to: str | None,
+    force: bool,
+    quiet: bool,
     **how: Any,  # noqa: ANN401
 ) -> None:
     """Write rows, or a table that is read first, where they are wanted, and say what the form loses.
 
-    how: the arguments of `prepare`; without `to` standard output gets long TSV. Raises SettingsError where a
-    terminal would get what is no text.
+    to: the form; rows get long TSV on standard output. how: other arguments of `prepare`. Raises
+    SettingsError where a terminal would get what is not text.
     """
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.tools.convert import prepare
 
     printed = to_standard_output(output)
+    if printed and not isinstance(table, str):
+        to = to or "long"
     target = "-" if printed or output is None else output
-    prepared = prepare(table, target, **how)
+    prepared = prepare(table, target, to=to, **how)
     name = prepared.form.name
     if printed:
         if not prepared.form.of_text and sys.stdout.isatty():
             raise SettingsError(f"{name} is not text for a terminal; expected the name of a file")
         click.echo(prepared.content(), nl=False)
     else:
-        prepared.write(target, force=given["force"])
+        prepared.write(target, force=force)
     losses = [f"{name} loses {loss}" for loss in prepared.conversion.losses]
-    warn([*prepared.conversion.notes, *losses], quiet=given["quiet"])
+    warn([*prepared.conversion.notes, *losses], quiet=quiet)

@@ -38,12 +38,10 @@ def message_of(error: click.ClickException, arguments: Sequence[str]) -> str:
 def of_words(arguments: Sequence[str]) -> str:
     """Return what to take where an argument is no file, but a verb or a number."""
     for option, value in pairwise(arguments):
-        if (
-            value.replace(".", "", 1).isdecimal()
-            and option in by_alias("numbers")
-            and not os.path.exists(value)
-        ):
-            return by_alias("numbers")[option]
+        is_number = value.replace(".", "", 1).isdecimal()
+        known = by_alias("numbers" if is_number else "words")
+        if option in known and not (is_number and os.path.exists(value)):
+            return known[option]
     first = arguments[0] if arguments else ""
     return "" if os.path.exists(first) else by_alias("commands").get(first.lower(), "")
 
@@ -71,8 +69,7 @@ def _of_option(name: str, context: click.Context | None) -> str:
     elif plain in other_settings():
         tool, settings = other_settings()[plain]
         ours = [FIELDS[setting].flag for setting in settings]
-        off = "=False" if ours[0].startswith("--no-") else ""
-        hint = f"{tool} {plain}{off} is {' and '.join(ours)} here."
+        hint = f"{tool} {plain} is {' and '.join(ours)} here."
     else:
         hint = by_alias("options").get(plain, "")
         ours = re.findall(r"--[a-z][a-z-]+", hint)
@@ -101,4 +98,4 @@ def as_options(text: str, command: click.Command) -> str:
     def respelled(line: re.Match[str]) -> str:
         return re.sub(rf"({places})(=?)", lambda at: f"{spelled[at[1]]}{' ' if at[2] else ''}", line[0])
 
-    return re.sub(rf"^(?:{'|'.join(spelled)})(?:[ =]|: ).*", respelled, text, flags=re.MULTILINE)
+    return re.sub(rf"^(?:{'|'.join({*spelled, *FIELDS})})(?:[ =]|: ).*", respelled, text, flags=re.MULTILINE)

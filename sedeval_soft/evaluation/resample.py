@@ -16,6 +16,7 @@ from typing import Self
 import numpy as np
 
 from sedeval_soft.arrays import Floats
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, interval
 from sedeval_soft.evaluation.means import Scorer
 from sedeval_soft.evaluation.optimal import candidates_of, fixed_of_weights, optimal_of_weights, with_fixed
@@ -255,6 +256,18 @@ def skips_optimal(settings: Settings) -> bool:
     return settings.ci == "jackknife" and bool(anew)
 
 
+def refuse_jackknife(settings: Settings, names: Sequence[str]) -> None:
+    """Raise SettingsError where intervals of optimal scores of some names, or of no others, are not valid."""
+    if not skips_optimal(settings):
+        return
+    optimal = [name for name in names if ScoreName.parse(name).reading == "optimal"]
+    if optimal or all(part.endswith(".optimal") for part in settings.only):
+        raise SettingsError(
+            f"ci=jackknife is not valid for {', '.join(optimal) or 'optimal readings'}: best thresholds are "
+            "not smooth in the files; use ci=bootstrap, or fixed_thresholds"
+        )
+
+
 ROUGH = "intervals are rough"
 """How the warnings begin that intervals hold the truth less often than they say."""
 
@@ -278,7 +291,8 @@ def interval_notes(tally: Tally, settings: Settings, main: str | None) -> list[s
     if skips_optimal(settings):
         notes.append(
             "no intervals for optimal readings: best thresholds are not smooth in the files, so the "
-            "jackknife is not valid for them; --ci bootstrap is, and with --fixed-thresholds both are"
+            "jackknife is not valid for them; --ci bootstrap is, and with --set fixed_thresholds=true "
+            "both are"
         )
     return notes
 

@@ -188,7 +188,9 @@ class Scores(Mapping[str, "float | int | None"]):
                 if reason := not_computed(name, self.settings, _keyword):
                     raise UnknownScoreError(f"{name} {reason}")
             hint = self._hint_of_mean(name) or meant(name, self.scores) or did_you_mean(name, self.scores)
-            raise UnknownScoreError(f"no score is named {name!r}{hint or '; --list-scores prints all names'}")
+            raise UnknownScoreError(
+                f"no score is named {name!r}{hint or '; soft-sed-eval explain prints all names'}"
+            )
         return self.scores[name]
 
     def _hint_of_mean(self, name: str) -> str:
@@ -290,6 +292,8 @@ def not_computed(name: str, settings: Settings, spell: Callable[..., str], *, po
         (left_out and settings.measures, f"is left out by {spell('measures', *settings.measures)}"),
         (left_out, f"needs {spell('measures', group)}"),
         (means, f"needs {spell('means', *means[:1])}"),
+        (settings.compat and reading == "hard" and basis in ("segment", "event") and means_in(name),
+         f"is none of {settings.compat}'s, which {spell('compat', str(settings.compat))} asks for"),
         (measure.startswith("satisficed_") and settings.satisfice is None,
          f"needs {spell('satisfice', 'MEASURE>=NUMBER')}"),
         (reading == "tuned" and not settings.tunes,

@@ -96,6 +96,13 @@ def shard_of_rows(
     cells: whether the values of all segments are kept, as comparing systems segment by segment needs.
     """
     pair = align(reference, system, settings, durations)
+    if not system.has_values and seems_of_frames(reference):
+        line = (
+            f"{reference.origin.name}: has values of short time steps, as scores of systems do, and the "
+            "system has none; if the two are exchanged, give the reference first"
+        )
+        found = pair.findings
+        pair = pair._replace(findings=replace(found, doubtful=found.doubtful | {line}))
     sides = {
         "reference": replace(reference, origin=pair.reference.origin),
         "system": replace(system, origin=pair.raw.origin),
@@ -113,6 +120,19 @@ def shard_of_rows(
             pair.findings.warnings(settings)
         scenes_of(pair.files, pair.classes, settings)
     return shard_of(pair, inputs, name or system.origin.name, durations, cells=cells)
+
+
+_MOST_ANSWERS, _LOOKED_AT = 50, 10_000
+"""Different values of what annotators answer, at the most, and values that are looked at."""
+
+
+def seems_of_frames(rows: EventTable) -> bool:
+    """Return whether rows are what a network puts out: steps of less than a second, of many values."""
+    if not rows.has_values or not len(rows):
+        return False
+    values = np.concatenate([column[:_LOOKED_AT] for column in rows.values])
+    short = float(np.median(rows.offset - rows.onset)) < 1
+    return short and len(np.unique(values)) > _MOST_ANSWERS
 
 
 def shard_of(
@@ -236,8 +256,8 @@ def _form_of(role: str, shards: Sequence[Shard]) -> str:
     if len(forms[True]) > 1:
         raise EvaluationError(
             f"{role}: rows of some files are time steps, of which touching ones are one event, and rows of "
-            "other files are not; expected --events merge (touching rows are one event) or --events rows "
-            "(each row is one)"
+            "other files are not; expected --set events=merge (touching rows are one event) or --set "
+            "events=rows (each row is one)"
         )
     return min(forms[True] or forms[False], default="rows")
 

@@ -1,6 +1,6 @@
 """What a measure and a family are, and how undefined values enter averages over classes.
 
-A measure is one object in one place: columns of tables, `--list-scores`, `explain`, the docs' tables and
+A measure is one object in one place: columns of tables, `explain`, the docs' tables and
 hints at misspelt names are made from it.
 
 Undefined is NaN inside the package and leaves it as None. Arrays have the classes last; whatever axes stand

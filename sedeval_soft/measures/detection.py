@@ -162,7 +162,7 @@ _NO_THRESHOLD = "nothing of the class is detected"
 _threshold = partial(Measure, high=2.0, direction="none", averages=(), exact=True, undefined=_NO_THRESHOLD)
 _overall = partial(Measure, undefined="N_ref = 0", averages=("overall",), has_classes=False, table="joint")
 _satisficed = partial(
-    Measure, missing=0.0, source=_EBBERS, averages=("overall",), table="satisficed", needs="--satisfice"
+    Measure, missing=0.0, source=_EBBERS, averages=("overall",), table="satisficed", needs="--set satisfice"
 )
 
 PRECISION = _detection("precision", "share of what the system detects that is right", "TP / N_sys",
@@ -178,9 +178,9 @@ F1 = _f("f1", "harmonic mean of precision and recall", "2 TP / (N_ref + N_sys)",
     "f-score", "f1score", "f1_score", "f1-score", "fmeasure", "f_measure", "f-measure", "eb_f1",
     "sb_f1"))  # fmt: skip
 
-FBETA = _f("fbeta", "F with recall weighted beta times (with --beta other than 1)",
+FBETA = _f("fbeta", "F with recall weighted beta times (with --set beta other than 1)",
     "(1 + b^2) TP / (b^2 N_ref + N_sys)", lambda c: f_beta(c.tp, c.n_ref, c.n_sys, c.beta),
-    needs="--beta other than 1")  # fmt: skip
+    needs="--set beta other than 1")  # fmt: skip
 
 ERROR_RATE = _detection("error_rate", "errors per reference item",
     "(S + D + I) / N_ref; of a class (FN + FP) / N_ref",
@@ -273,12 +273,12 @@ BEST_ERROR_RATE = (
 )  # fmt: skip
 
 JOINT = (
-    _overall("joint_f", "largest micro F (with --beta) over all combinations of class-wise thresholds",
+    _overall("joint_f", "largest micro F (with --set beta) over all combinations of class-wise thresholds",
         "max over thresholds of (1 + b^2) sum TP / (b^2 sum N_ref + sum N_sys)", source=_DINKELBACH,
         short="joint F"),
     _threshold("joint_threshold", "the threshold of the class where micro F is largest", "argmax of joint_f",
         source=_DINKELBACH, short="joint at"),
-    _overall("single_f", "largest micro F (with --beta) at one threshold for all classes",
+    _overall("single_f", "largest micro F (with --set beta) at one threshold for all classes",
         "max over thresholds of F of the counts of all classes", source=_RIJSBERGEN, short="single F"),
     _overall("single_threshold", "the one threshold where micro F is largest", "argmax of single_f",
         undefined="nothing is detected", high=2.0, direction="none", source=_RIJSBERGEN, short="at",
@@ -287,13 +287,15 @@ JOINT = (
 
 SATISFICED = (
     _satisficed("satisficed_threshold",
-        "the threshold that is best under --satisfice, of a class, or one for all classes",
-        "argmax of F (or what --satisfice names) where the constraint holds", short="at",
+        "the threshold that is best under --set satisfice, of a class, or one for all classes",
+        "argmax of F (or what --set satisfice names) where the constraint holds", short="at",
         undefined="nothing is detected", high=2.0, direction="none", exact=True),
     _satisficed("satisficed_constraint",
         "the constrained measure at that threshold; the nearest to it where none satisfies it",
-        "what --satisfice names", short="constrained", undefined="N_ref = 0", high=None, direction="none"),
-    _satisficed("satisficed_f", "F (with --beta) at that threshold", "F", short="F", undefined=_UNREACHED),
+        "what --set satisfice names", short="constrained", undefined="N_ref = 0", high=None,
+        direction="none"),
+    _satisficed("satisficed_f", "F (with --set beta) at that threshold", "F", short="F",
+        undefined=_UNREACHED),
     _satisficed("satisficed_precision", "precision at that threshold", "TP / N_sys", short="P",
         undefined=f"{_UNREACHED}; N_sys = 0"),
     _satisficed("satisficed_recall", "recall at that threshold", "TP / N_ref", short="R",
@@ -324,7 +326,7 @@ PSDS = Measure("psds", "polyphonic sound detection score (when asked for)",
 
 PIPSDS = PSDS._replace(name="pipsds", source="Ebbers, Haeb-Umbach & Serizel 2023", short="piPSDS", aliases=(),
     summary="PSDS with the best of several median filters at every false positive rate (when asked for)",
-    needs="--psds-median-filters")  # fmt: skip
+    needs="--set psds_median_filters")  # fmt: skip
 
 SOFT_PSDS = PSDS._replace(source="this project, after Bilen et al. 2020",
     summary="mean over the reference's levels of PSDS against the reference cut there (when asked for)",

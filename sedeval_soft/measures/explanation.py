@@ -16,9 +16,9 @@ from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, PSDS, PSDS_NUMBERS, m
 BASES: Mapping[str, str] = {
     "segment": "time cut into segments of one length (--segment-length); a class in a segment is a cell",
     "event": "events, matched one to one: onsets within --onset-collar, offsets within the larger of "
-    "--offset-collar and --offset-collar-rate of the reference's length; with --match-by iou by their "
-    "intersection over union, at least --iou",
-    "intersection": "events, judged by how much of them the other side covers (--dtc, --gtc)",
+    "--offset-collar and --offset-collar-rate of the reference's length; with --set match_by=iou by their "
+    "intersection over union, at least --set iou",
+    "intersection": "events, judged by how much of them the other side covers (--set dtc, --set gtc)",
     "clip": "whole files: a class in a file is a cell, and has the largest value of its segments",
     "ranking": "segments: the order of the values of their classes",
 }  # fmt: skip
@@ -244,7 +244,7 @@ def _asked_by(name: ScoreName, family: Family, measure: Measure) -> str:
     if measure.table != "psds":
         needed += [f"--only {family.basis}" if family.basis not in DEFAULT_ONLY else ""]
         needed += [f"--measures {family.group}" if family.group else ""]
-    means = [f"--means {mean}" for mean in means_in(str(name))]
+    means = [f"--set means={mean}" for mean in means_in(str(name))]
     if name.group in PART_MEANS and name.group.startswith("scenes"):
         means.append("--by or `scenes` of the settings")
     needed += means

@@ -58,8 +58,8 @@ class TooManyPairsError(TooManyOverlapsError):
         super().__init__(
             f"{', '.join(place)}{': ' * bool(place)}too many events lie within each other's collars, or "
             f"overlap enough, to match them{pairs * bool(most)}; are rows repeated, or are there very many "
-            "events at one time? A smaller --onset-collar or --offset-collar (a larger --iou) leaves fewer "
-            "pairs, --only segment needs none"
+            "events at one time? A smaller --onset-collar or --offset-collar (a larger --set iou) leaves "
+            "fewer pairs, --only segment needs none"
         )
 
 

@@ -40,7 +40,7 @@ _ENOUGH = 12  # pairs in windows for each event: to look at half of these takes 
 MOST_PAIRS, PAIRS_OF_ONE = 4_000_000, 500
 _LOOKED_AT = 25  # pairs in windows that may be looked at for each pair that may be listed
 _PAIR = 72  # bytes for each pair while pairs are listed and matched at all levels, measured
-_MEND = "A smaller --onset-collar or --offset-collar (a larger --iou) leaves fewer pairs of events"
+_MEND = "A smaller --onset-collar or --offset-collar (a larger --set iou) leaves fewer pairs of events"
 
 
 class Condition(NamedTuple):

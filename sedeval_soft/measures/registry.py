@@ -1,4 +1,4 @@
-"""All measures by name: what `--list-scores`, the help, the docs and the contract tests go through.
+"""All measures by name: what `explain`, the help, the docs and the contract tests go through.
 
 Most measures are beside what computes them. Those of curves and of calibration are here, so that names are
 known without what computes them: `curve_scores` and `calibration`.
@@ -140,15 +140,15 @@ _CURVES = (
 
 _RANKED = (
     _event_precision("average_precision",
-        "detection AP: events ranked by value, matched at an IoU of --iou; macro is mAP",
+        "detection AP: events ranked by value, matched at an IoU of --set iou; macro is mAP",
         "sum over events in order of (R_k - R_(k-1)) P_k", short="AP", source="Everingham et al. 2010",
         aliases=_CURVES[0].aliases),
     _event_precision("average_precision_voc",
-        "detection AP at an IoU of --iou, precision interpolated at every recall",
+        "detection AP at an IoU of --set iou, precision interpolated at every recall",
         "sum of (R_k - R_(k-1)) max precision at recall >= R_k", short="AP voc",
         source="Everingham et al. 2015"),
     _event_precision("average_precision_coco101",
-        "detection AP at an IoU of --iou, precision interpolated at 101 recalls",
+        "detection AP at an IoU of --set iou, precision interpolated at 101 recalls",
         "mean over r = 0, 0.01 .. 1 of max precision at recall >= r", short="AP coco101",
         source="Lin et al. 2014"),
     _event_precision("average_precision_coco", "mean of the 101-point AP over IoUs of 0.5, 0.55 .. 0.95",
@@ -190,7 +190,7 @@ _VALUES = "the system's values against the reference's"
 
 _THRESHOLDS: tuple[_Row, ...] = (
     ("optimal", "the system cut where all classes together are best", detection.JOINT, "joint"),
-    ("optimal", "the system cut where it is best among what --satisfice allows", detection.SATISFICED),
+    ("optimal", "the system cut where it is best among what --set satisfice allows", detection.SATISFICED),
 )
 
 _CELLS: tuple[_Row, ...] = (
@@ -350,7 +350,7 @@ def family_of(name: ScoreName | str, likely: Sequence[str] = ()) -> tuple[Family
     whole = str(name._replace(group=None))
     spelled = whole if name.class_name is None else f"{name.basis}.{name.reading}.{name.measure}[class]"
     hint = _meant(whole, likely) or did_you_mean(spelled, score_names(means=CLASS_MEANS))
-    raise ScoreNameError(f"no score is named {name}{hint or '; --list-scores prints all names'}")
+    raise ScoreNameError(f"no score is named {name}{hint or '; soft-sed-eval explain prints all names'}")
 
 
 def _check_mean(name: ScoreName, measure: Measure) -> None:

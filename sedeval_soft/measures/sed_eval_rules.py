@@ -1,4 +1,4 @@
-"""`--compat sed_eval`: the hard reading with the floats and NaN rules of sed_eval 0.2.1.
+"""`--set compat=sed_eval`: the hard reading with the floats and NaN rules of sed_eval 0.2.1.
 
 What differs from ours, all of it read in its source:
 

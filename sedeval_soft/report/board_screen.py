@@ -251,7 +251,13 @@ class _BoardScreen:
         if any(len(group.rows) > 1 and "by class" in group.title for group in self._groups()):
             columns.append("classes: those that differ most first")
         notes = footnotes(board.systems[0], self.order)
-        hints = ["-v all tables", "--words meanings", "--by-class", "--baseline SYSTEM", "--report page.html"]
+        hints = [
+            "-v all tables",
+            "--words meanings",
+            "--by-class",
+            "--baseline SYSTEM",
+            "soft-sed-eval report",
+        ]
         return [
             *wrapped(columns, self.width),
             *(line for note in notes for line in folded(note, self.width)),

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sedeval_soft.comparison.board import Board, board_rows
-from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import OF_SCORE, Scores
 from sedeval_soft.report.escape import cell
 from sedeval_soft.report.fitted import UNDEFINED
@@ -138,20 +137,14 @@ _NUMBERS = (
     *("threshold", "tp", "n_sys", "n_ref", *_POINTS[3:], *_RATES, "det_false_positive", "det_false_negative"),
     *("efpr", "etpr", "bin_size", "mean_score", "mean_reference", "reference_threshold"),
 )
-COLUMNS = ("basis", "reading", "class", "average", "bins", *_NUMBERS)
+COLUMNS = ("system", "basis", "reading", "class", "average", "bins", *_NUMBERS)
 """What a row has. `efpr` and `etpr` are those of the PSD-ROC, and rows with `bins` those of reliability
 diagrams, which have nothing else. Rows with a `reference_threshold` are hard counts over both sides'
 thresholds."""
 
 
-def check_curves_path(path: str) -> None:
-    """Raise SettingsError for a name that does not end as a form in which curves are written."""
-    if not path.endswith(SUFFIXES):
-        raise SettingsError(f"--curves {path}: expected a name that ends with {' or '.join(SUFFIXES)}")
-
-
-def write_curves(path: str, curves: Curves, *, raw_names: bool = False) -> None:
-    """Write all curves of a system, to a text table or Parquet as the name ends; complete or not at all.
+def write_curves(path: str, systems: Mapping[str, Curves], *, raw_names: bool = False) -> None:
+    """Write all curves of systems, by name, to a text table or Parquet as the path ends, or nothing at all.
 
     raw_names: names stay in a text table as they are, also those that a spreadsheet would run as formulas;
     in Parquet they always do. Raises OutputError where it cannot be written.
@@ -178,7 +171,10 @@ def write_curves(path: str, curves: Curves, *, raw_names: bool = False) -> None:
         else:
             writer = csv.CSVWriter(os.fspath(target), schema, write_options=csv.WriteOptions(delimiter="\t"))
         with writer:
-            for columns in _curves(curves):
+            every = (
+                {"system": name, **columns} for name, curves in systems.items() for columns in _curves(curves)
+            )
+            for columns in every:
                 size = max(len(column) for column in columns.values() if not isinstance(column, str))
                 arrays = [array(field, columns.get(field.name), size) for field in schema]
                 writer.write_table(pa.Table.from_arrays(arrays, schema=schema))

@@ -405,7 +405,7 @@ class _Screen:
 
     def _next(self) -> list[str]:
         """Return what to type next, and the signature."""
-        hints = ["-v all tables", "--words meanings", "--by-class", "--report page.html"]
+        hints = ["-v all tables", "--words meanings", "--by-class", "soft-sed-eval report"]
         return [
             styled(line, "dim", color=self.color)
             for line in (

@@ -23,6 +23,7 @@ from sedeval_soft.report.chosen import chosen_page
 from sedeval_soft.report.escape import github_message, github_property
 from sedeval_soft.report.page import AVERAGED
 from sedeval_soft.report.render import pages_of
+from sedeval_soft.report.requirements import meets
 from sedeval_soft.report.table import Table, exact, markdown
 
 if TYPE_CHECKING:
@@ -53,6 +54,15 @@ class Verdict:
     def reason(self) -> str:
         """Return what the score is, in words."""
         return "it is undefined" if self.value is None else f"it is {self.value!r}"
+
+
+def verdicts(systems: Sequence[Scores], requirements: Sequence[tuple[str, str, float]]) -> list[Verdict]:
+    """Return each requirement, a name, a sign and a number, held against the scores of each system."""
+    return [
+        Verdict(scores.system, f"{name}{sign}{number!r}", scores[name], meets(scores[name], sign, number))
+        for scores in systems
+        for name, sign, number in requirements
+    ]
 
 
 def _chosen(scores: Scores, wanted: Sequence[str], *, main: bool = True) -> list[Score]:

@@ -199,8 +199,7 @@ class Members:
         if several and seem_thresholds(folders):
             message = (
                 f"names of folders in it hold thresholds ({', '.join(folders[:3])} ...), and several have "
-                "tables of one recording; expected --operating-points FOLDER, in place of SYSTEM, for "
-                "operating points of one system"
+                "tables of one recording; expected --operating-points for operating points of one system"
             )
             raise InputError(Problem(spelled(name), message, code="repeated-recording"))
         notes = _left_out(left_out)
@@ -327,7 +326,7 @@ def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
         message = (
             f"does not say by its names at which thresholds its tables are ({first}{more}); expected names "
             "that differ in one number in [0, 1] alone, such as 'baseline_0.1.csv' and 'baseline_0.5.csv'; "
-            "--operating-point THRESHOLD=TABLE takes any"
+            "in Python a mapping of thresholds to tables takes any"
         )
         raise InputError(Problem(spelled(path), message, code="no-thresholds"))
     return dict(zip(thresholds, names, strict=True))
@@ -373,9 +372,9 @@ def check_apart(name: str, tables: Iterable[tuple[str, EventTable]]) -> None:
                 # Where the folder lies is said by the source alone: others may read the message on a board.
                 message = (
                     f"{other} and {table} both have rows of recording "
-                    f"{recording!r}; expected one table for each recording: --operating-points FOLDER takes "
-                    "tables of one system at several thresholds, in place of SYSTEM, and a pattern such as "
-                    f"'FOLDER/*{PurePath(table).suffix}' parts of one table"
+                    f"{recording!r}; expected one table for each recording: --operating-points says that "
+                    "they are of one system at several thresholds, and a pattern such as "
+                    f"'FOLDER/*{PurePath(table).suffix}' that they are parts of one table"
                 )
                 mend = "keep one of them, or say what they are: `--operating-points` or a pattern"
                 raise InputError(Problem(spelled(name), message, code="repeated-recording", mend=mend))
@@ -672,7 +671,7 @@ def points_of_folder(path: str, limits: Limits = LIMITS) -> EventTable | None:
     points = dict(zip(thresholds_in(paths) or (), tables, strict=True))
     assumed = (
         f"taken as {len(paths)} operating points of one system, at thresholds {min(points)!r} to "
-        f"{max(points)!r} by the names of its tables; --operating-points FOLDER in place of SYSTEM says "
-        "that they are (in Python, evaluate(reference, operating_points(folder)))"
+        f"{max(points)!r} by the names of its tables; --operating-points says that they are (in "
+        "Python, evaluate(reference, operating_points(folder)))"
     )
     return read_points(points, "system", lambda rows: rows, limits, name=path, assumed=(assumed,))

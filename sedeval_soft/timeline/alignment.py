@@ -236,7 +236,7 @@ class AlignmentReport:
 
         thresholds = (
             "; their names hold thresholds: if they are tables of operating points, write a column of file "
-            "names in each, and give the folder as --operating-points"
+            "names in each, and say what the folder is: --operating-points"
         )
         return named_alike(self.missing, files) + (thresholds if seem_thresholds(files) else "")
 
@@ -358,13 +358,13 @@ class AlignmentReport:
             )
             if n and joined.get(other):
                 yield (
-                    f"{text}row counts as an event, and touching rows of {theirs} are one event; --events "
-                    "merge joins those of both, --events rows those of neither (touching-rows)"
+                    f"{text}row counts as an event, and touching rows of {theirs} are one event; --set "
+                    "events=merge joins those of both, --set events=rows those of neither (touching-rows)"
                 )
             elif most and others and touching < _HARDLY * others:
                 yield (
-                    f"{text}row counts as an event, where {theirs} has whole events; --events merge joins "
-                    "rows that touch (touching-rows)"
+                    f"{text}row counts as an event, where {theirs} has whole events; --set events=merge "
+                    "joins rows that touch (touching-rows)"
                 )
 
     def _of_others(self, settings: Settings) -> Iterator[str]:

@@ -434,7 +434,7 @@ def _check_timed(origins: tuple[Origin, Origin], settings: Settings) -> None:
     untimed, plan = [origin.name for origin in origins if not origin.timed], Plan.of(settings)
     if settings.has_regions:
         text = "has labels of whole recordings without times, of which no regions can be evaluated"
-        mend = "expected onset and offset of each event, or neither --regions nor --after-shots"
+        mend = "expected onset and offset of each event, or neither --regions nor --set after_shots"
         raise InputError(Problem(untimed[0], f"{text}; {mend}", code="missing-column"))
     if plan.counts_segments or plan.counts_events or settings.postprocesses:
         text = "has labels of whole recordings without times, of which only clips can be scored"

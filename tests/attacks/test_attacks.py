@@ -264,7 +264,7 @@ def test_a_warning_for_each_of_many_classes_is_not_printed(reference, tmp_path):
 def test_a_report_of_too_many_classes_is_refused_before_it_is_made(reference, tmp_path):
     rows = "".join(f"a\t{k}\t{k + 1}\tc{k}\n" for k in range(5_000))
     path, page = made(tmp_path / "t.tsv", [HEAD.encode(), rows.encode()]), tmp_path / "page.html"
-    done = attack(path, path, "--only", "event.hard", "--report", page)
+    done = attack("report", path, path, "--only", "event.hard", "-o", page)
     assert (done.code, page.exists()) == (2, False) and "found 5000; --classes" in done.text, done
     assert done.memory < BYTES and done.seconds < 10 * SECONDS, done
 
@@ -311,13 +311,14 @@ def test_names_in_a_table_never_become_paths(name, column, tmp_path):
     file, label = (name, "car") if column == "filename" else ("a", name)
     table = place / "t.tsv"
     table.write_text(f"filename\tonset\toffset\tevent_label\tsoft_value\n{file}\t0\t1\t{label}\t0.9\n")
-    outputs = ["-o", place / "o.json", "--curves", place / "c.tsv", "--save-tally", place / "x"]
+    outputs = ["-o", place / "o.json", "--save-tally", place / "x"]
     before = set(tmp_path.rglob("*"))
     done = attack(table, table, *outputs, "--worst", "2")
     assert done.code == (2 if "\0" in name else 0), done.text
     written = {path.name for path in set(tmp_path.rglob("*")) - before}
-    assert written == (set() if done.code else {"o.json", "c.tsv", "x"})
+    assert written == (set() if done.code else {"o.json", "x"})
     if column == "filename" and not done.code:
+        attack("plot", "pr", table, table, "-o", place / "c.tsv")
         attack("tune", table, table, "-o", place / "th.yaml")
         attack("merge", place / "x", "-o", place / "m.txt")
         written = {path.name for path in set(tmp_path.rglob("*")) - before}

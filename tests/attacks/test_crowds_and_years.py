@@ -25,11 +25,11 @@ def crowd(path: Path, n: int, within: float = 0.0, *, values: bool = False) -> P
 
 
 @pytest.mark.parametrize(
-    "options", [("--events", "rows"), ("--set", "matching=greedy"), ("--only", "event.optimal")]
+    "options", [("--set", "events=rows"), ("--set", "matching=greedy"), ("--only", "event.optimal")]
 )
 def test_a_crowd_is_scored(options, tmp_path):
     sides = crowd(tmp_path / "ref.tsv", 1000), crowd(tmp_path / "sys.tsv", 1000, 0.05, values=True)
-    rows = () if "--events" in options else ("--events", "rows")
+    rows = () if "--set events" in options else ("--set", "events=rows")
     done = attack(*sides, *rows, "--threshold", "0", *options, "-v")
     assert done.code == 0, done.text
     done.was_cheap()
@@ -40,12 +40,12 @@ def test_a_crowd_is_scored(options, tmp_path):
 @pytest.mark.parametrize(
     ("n", "options"),
     [
-        (4000, ("--events", "rows")),
+        (4000, ("--set", "events=rows")),
         (20_000, ()),
         pytest.param(4000, ("--set", "matching=greedy"), marks=pytest.mark.slow),
-        pytest.param(4000, ("--events", "rows", "--only", "event.optimal"), marks=pytest.mark.slow),
-        pytest.param(20_000, ("--events", "rows", "--only", "event.soft"), marks=pytest.mark.slow),
-        pytest.param(4000, ("--compat", "sed_eval"), marks=pytest.mark.slow),
+        pytest.param(4000, ("--set", "events=rows", "--only", "event.optimal"), marks=pytest.mark.slow),
+        pytest.param(20_000, ("--set", "events=rows", "--only", "event.soft"), marks=pytest.mark.slow),
+        pytest.param(4000, ("--set", "compat=sed_eval"), marks=pytest.mark.slow),
         pytest.param(4000, ("--measures", "all"), marks=pytest.mark.slow),
     ],
 )
@@ -113,7 +113,7 @@ def test_a_year_is_scored(options, year):
     "options",
     [
         (),
-        ("--report", "page.html"),
+        ("report", "-o", "page.html"),
         pytest.param(("--measures", "all"), marks=pytest.mark.slow),
         pytest.param(("--set", "pool=mean"), marks=pytest.mark.slow),
         pytest.param(("--worst", "3"), marks=pytest.mark.slow),
@@ -122,8 +122,9 @@ def test_a_year_is_scored(options, year):
 )
 def test_a_year_of_which_each_segment_would_be_looked_at_is_refused(options, year, tmp_path):
     options = tuple(str(tmp_path / each) if each.endswith(".html") else each for each in options)
-    done = attack(*year, *options)
+    command, options = (options[:1], options[1:]) if options[:1] == ("report",) else ((), options)
+    done = attack(*command, *year, *options)
     done.refused("31536002 segments", "365 days", "A larger --segment-length gives fewer")
     assert done.seconds < 2
-    followed = attack(*year, *options, "--segment-length", "3600")
+    followed = attack(*command, *year, *options, "--segment-length", "3600")
     assert followed.code == 0, followed.text

@@ -28,18 +28,18 @@ PAIRS = [
 
 # Settings, each over rows with values, events without, and frames.
 SETTINGS = [
-    "--segment-length 0.25 --set pool=mean --threshold 0.3 --reference-threshold 0.6 --inclusive", "--segment-length 1/3", "--beta 2 --classes car,dog",
-    "--events merge --no-offset", "--events rows --set matching=greedy --onset-collar 0.5", "--match-by iou --iou 0.3", "--regions regions.tsv",
-    "--regions regions.tsv --set region_edges=onset", "--files files.txt", "--ignore-class dog", "--after-shots '2 car'", "--median-filter 0.6 --min-gap 0.4 --min-duration 0.6",
-    "--set t_norm=product --set entropy_unit=bits --set epsilon=1e-5", "--set t_norm=lukasiewicz", "--psds dcase-psds1", "--psds dcase-psds2 --set max_efpr=60", "--dtc 0.3 --gtc 0.7 --set cttc=0.1 --psds dcase-psds1",
-    "--set max_fpr=0.3 --set max_fnr=0.2 --set bins=5", "--means harmonic --means geometric --means files.mean", "--satisfice precision>=0.6", "--satisfice error_rate<=0.9",
+    "--segment-length 0.25 --set pool=mean --threshold 0.3 --reference-threshold 0.6 --set inclusive=true", "--segment-length 1/3", "--set beta=2 --classes car,dog",
+    "--set events=merge --set offset=false", "--set events=rows --set matching=greedy --onset-collar 0.5", "--set match_by=iou --set iou=0.3", "--regions regions.tsv",
+    "--regions regions.tsv --set region_edges=onset", "--files files.txt", "--set ignore_class=dog", "--set 'after_shots=2 car'", "--median-filter 0.6 --set min_gap=0.4 --set min_duration=0.6",
+    "--set t_norm=product --set entropy_unit=bits --set epsilon=1e-5", "--set t_norm=lukasiewicz", "--psds dcase-psds1", "--psds dcase-psds2 --set max_efpr=60", "--set dtc=0.3 --set gtc=0.7 --set cttc=0.1 --psds dcase-psds1",
+    "--set max_fpr=0.3 --set max_fnr=0.2 --set bins=5", "--set means=harmonic,geometric,files.mean", "--set 'satisfice=precision>=0.6'", "--set 'satisfice=error_rate<=0.9'",
 ]
 
 # Intervals, folds, tuned thresholds.
 INTERVALS = [
-    "--ci --replicates 60", "--ci bca --replicates 60", "--ci expanded --replicates 60 --confidence 0.9", "--ci jackknife",
-    "--ci --fixed-thresholds --replicates 60", "--folds folds.tsv", "--by '{}/*' --means scenes.harmonic", "--cross-tune 3 --objective event.f1", "--folds folds.tsv --objective segment.error_rate",
-    "--threshold midpoint", "--thresholds prior", "--chance --draws 10", "--reference-sweep", "--worst 4", "--per-file", "--jobs 2", "--memory-limit 400M --jobs 1",
+    "--ci --replicates 60", "--ci bca --replicates 60", "--ci expanded --replicates 60 --set confidence=0.9", "--ci jackknife",
+    "--ci --set fixed_thresholds=true --replicates 60", "--folds folds.tsv", "--by '{}/*' --set means=scenes.harmonic", "--cross-tune 3 --set objective=event.f1", "--folds folds.tsv --set objective=segment.error_rate",
+    "--thresholds midpoint", "--thresholds prior", "--set", "reference_sweep=true", "--worst 4", "--per-file", "--jobs 2", "--memory-limit 400M --jobs 1",
 ]
 
 PRESETS = {
@@ -65,29 +65,29 @@ CALLS = [
     *(f"{tables} {setting} {ALL}" for setting in SETTINGS for tables in (f"{PLAIN} {LENGTHS}", HARD)),
     *(f"{FRAMES} {setting} {ALL}" for setting in SETTINGS if not any(word in setting for word in ("plain", "regions", "files.txt", "dog"))),
     *(f"{PLAIN} {LENGTHS} {choice} --only all --measures curves --format json" for choice in INTERVALS),
-    *(f"{HARD} {choice} --format json" for choice in INTERVALS if not choice.startswith(("--thr", "--cross", "--folds folds.tsv --o"))),
+    *(f"{HARD} {choice} --format json" for choice in INTERVALS if not choice.startswith(("--thr", "--cross", "--folds folds.tsv --s"))),
     *(f"{table}_ref.tsv {table}_sys.tsv --durations {table}_durations.tsv --preset {preset} --format json" for preset, table in PRESETS.items()),
     "desed_ref_events.tsv desed_sys_events.tsv --preset dcase2019-task4 --format json",
     "answers_ref.jsonl answers_sys.jsonl --preset audio-grounding --format json",
     *(f"published {name} {tables} --format json" for name, tables in PUBLISHED.items()),
     "published", "published few-shot shots_ref.tsv shots_sys.tsv", "published few-shot shots_ref.tsv shots_sys.tsv --set subsets=none --format json",
     # Operating points, tallies, several systems.
-    "plain_ref.tsv --operating-points points --psds dcase-psds1 --only all --format json",
-    f"plain_ref_events.tsv --operating-point 0.2=points/out_0.2.tsv --operating-point 0.8=points/out_0.8.tsv --psds dcase-psds2 --only intersection --only event {LENGTHS} --format json",
-    f"{FRAMES} --only intersection --psds dcase-psds2 --psds-median-filters 0.6 --psds-median-filters 1 --format json",
+    "plain_ref.tsv points --operating-points --psds dcase-psds1 --only all --format json",
+    f"plain_ref_events.tsv points --operating-points --psds dcase-psds2 --only intersection --only event {LENGTHS} --format json",
+    f"{FRAMES} --only intersection --psds dcase-psds2 --set psds_median_filters=0.6,1 --format json",
     f"{PLAIN} {LENGTHS} --save-tally OUT/a.tally --quiet && merge OUT/a.tally --ci --replicates 50 --format json",
     "ref.tsv sys.tsv sys_b.tsv --format json --replicates 100", "ref.tsv sys.tsv sys_b.tsv --rank-by event.soft.f1.micro", "ref.tsv sys.tsv sys_b.tsv --runs --format json",
     "plain_ref.tsv plain_sys.tsv beyond.tsv one_side.tsv --format json --replicates 100 --rank-by event.hard.f1.micro --baseline beyond.tsv",
     # Screens and forms of output.
-    "ref.tsv sys.tsv", "ref.tsv sys.tsv -vv", PLAIN, HARD, FRAMES, f"{PLAIN} --ci --replicates 50", f"{PLAIN} --per-file", f"{PLAIN} --chance --draws 10",
+    "ref.tsv sys.tsv", "ref.tsv sys.tsv -vv", PLAIN, HARD, FRAMES, f"{PLAIN} --ci --replicates 50", f"{PLAIN} --per-file", f"chance {PLAIN} --draws 10",
     *(f"ref.tsv sys.tsv --format {form}" for form in ("csv", "tsv", "markdown", "yaml", "latex")), "ref.tsv - --format csv < sys.tsv",
     "ref.tsv sys.tsv --require segment.soft.f1.macro>=0.9 --format github", "ref.tsv sys.tsv --require segment.soft.f1.macro>=0.5 --format junit",
     "ref.tsv sys.tsv --format codabench -o OUT/scores.json", "ref.tsv sys.tsv --score segment.soft.f1.macro --score event.hard.error_rate.micro", "ref.tsv sys.tsv --average macro --quiet",
-    f"{PLAIN} {LENGTHS} --measures curves --curves OUT/curves.tsv --quiet", f"{HARD} --curves OUT/curves.tsv --quiet", "ref.tsv sys.tsv --report OUT/report.html --quiet",
-    "ref.tsv sys.tsv --config settings.yaml --format json", "--list-scores", "--help", "--help-all",
+    f"plot pr {PLAIN} {LENGTHS} -o OUT/curves.tsv --quiet", f"plot pr {HARD} -o OUT/curves.tsv --quiet", "report ref.tsv sys.tsv -o OUT/report.html --quiet",
+    "ref.tsv sys.tsv --config settings.yaml --format json", "explain", "--help", "--help-all",
     # Second opinions.
-    f"{HARD} --check sed_eval", "events.tsv events.tsv --check sed_eval", f"{PLAIN} --check sed_eval",
-    *(f"{tables} --compat sed_eval --only segment.hard --only event.hard --format json" for tables in ("events.tsv events.tsv", PLAIN, HARD)),
+    f"check {HARD} --with sed_eval", "check events.tsv events.tsv --with sed_eval", f"check {PLAIN} --with sed_eval",
+    *(f"{tables} --set compat=sed_eval --only segment.hard --only event.hard --format json" for tables in ("events.tsv events.tsv", PLAIN, HARD)),
     # Forms of tables.
     *(f"forms/ref_{name} forms/sys_{name} --format json" for name in FORMS), "ref.tsv forms/sys_zip.zip --format json", "ref.tsv forms/sys_tar.tar.gz --format json",
     *(f"convert {name} -" for name in SAMPLES), *(f"convert sys.tsv OUT/sys.{end}" for end in ("csv", "jsonl", "rttm")), "convert ref_wide.tsv - --to long",

@@ -58,9 +58,9 @@ TABLES = (SAMPLE / "ref.tsv", SAMPLE / "sys.tsv")
     ("chosen", "options"),
     [
         ({}, ()),
-        ({"inclusive": True, "segment_length": 0.3}, ("--inclusive", "--segment-length", "0.3")),
+        ({"inclusive": True, "segment_length": 0.3}, ("--set", "inclusive=true", "--segment-length", "0.3")),
         ({"beta": 2.0, "pool": "mean", "median_filter": 1.0},
-         ("--beta", "2", "--set", "pool=mean", "--median-filter", "1")),
+         ("--set", "beta=2", "--set", "pool=mean", "--median-filter", "1")),
     ],
 )  # fmt: skip
 def test_numbers_are_those_of_the_command_line(visit, tmp_path, chosen, options):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from called import call
 
 import sedeval_soft
+from sedeval_soft.fields import FIELDS
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"
 REF, SYS, OTHER = (str(SAMPLE / f"{name}.tsv") for name in ("ref", "sys", "sys_b"))
@@ -117,7 +119,7 @@ def test_what_is_not_tried_would_not_have_helped(step):
         for only in ("event.hard", "segment.hard"):
             how = {"only": only, "offset_collar_rate": 0.9, "onset_collar": 2.0, "segment_length": 0.5}
             found = {
-                each.settings.partition(" ")[0].removeprefix("--"): each
+                re.split("[ =]", each.settings.replace("--set ", "--"))[0].strip("-").replace("-", "_"): each
                 for each in sedeval_soft.diagnose(*sides, ci="jackknife", **how).suggestions
             }
             score = f"{only}.f1.micro"
@@ -128,12 +130,12 @@ def test_what_is_not_tried_would_not_have_helped(step):
                     for length in lengths
                 }
                 best = max(tried.values())
-                each = found.get(name.replace("_", "-"))
+                each = found.get(name)
                 assert (each is not None) == (best > before), (name, tried, before)
                 if each is not None:
                     first = min(length for length in lengths if tried[length] == best)
                     assert (each.before, each.after) == (before, best)
-                    assert each.settings == f"--{name.replace('_', '-')} {first:g}"
+                    assert each.settings == FIELDS[name].typed(f"{first:g}")
             levels = sorted({0.0, 1.0, *sides[1]["value"]})
             best = max(
                 sedeval_soft.evaluate(*sides, **how, threshold=(a + b) / 2, reference_threshold=0.5)[score]
@@ -319,7 +321,7 @@ def test_a_preset_that_follows_another_tool_is_answered_by_our_rules_and_that_is
 
 
 def test_beta_is_that_of_the_settings(tmp_path):
-    out = call("diagnose", REF, SYS, OTHER, *FEW, "--beta", "2").out
+    out = call("diagnose", REF, SYS, OTHER, *FEW, "--set", "beta=2").out
     assert "event.hard.fbeta.micro" in out and "f1.micro" not in out
 
 

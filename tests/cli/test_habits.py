@@ -22,7 +22,8 @@ from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import aliases, by_alias, other_settings
 from sedeval_soft.settings import Settings
 
-COMMANDS = group.list_commands(click.Context(group))
+CONTEXT = click.Context(group)
+COMMANDS = group.list_commands(CONTEXT)
 KNOWN = {flag for each in evaluate.params for flag in each.opts}
 
 
@@ -35,12 +36,16 @@ def answer(*arguments: str) -> str:
 
 ANSWERS = {
     "a.tsv b.tsv --t_collar": "sed_eval's t_collar is --onset-collar and --offset-collar here.",
-    "a.tsv b.tsv --evaluate_onset": "sed_eval's evaluate_onset=False is --no-onset here.",
+    "a.tsv b.tsv --evaluate_onset": "sed_eval's evaluate_onset is --set onset here.",
+    "a.tsv b.tsv --timeline a.wav": "soft-sed-eval report REFERENCE SYSTEM -o FILE writes a page",
+    "a.tsv b.tsv --check sed_eval": "soft-sed-eval check REFERENCE SYSTEM --with NAME",
+    "a.tsv b.tsv --match-by iou": "It is a setting that few change: --set match_by=VALUE.",
     "a.tsv b.tsv -t": "--onset-collar and --offset-collar are tolerances",
     "a.tsv b.tsv --reference": "The reference is the first argument",
-    "a.tsv b.tsv --treshold": "Did you mean one of: '--fixed-thresholds', '--threshold'",
+    "a.tsv b.tsv --treshold": "'--threshold', '--thresholds'",
     "tune a.tsv b.tsv --t_collar 1": "--onset-collar and --offset-collar",
     "simulate": "\n    shuffled-betas,\n",
+    "check a.tsv b.tsv": "Missing option '--with'. Choose from:\n    sed_eval,",
 }
 NOT_HINTED = {
     # Nothing that only looks like it.
@@ -61,9 +66,11 @@ def test_an_option_of_another_tool_is_answered_with_ours():
 
 def test_every_answer_names_what_there_is():
     for hint in (*aliases()["options"], *aliases()["commands"], *aliases()["numbers"]):
-        assert set(re.findall(r"--[a-z][a-z-]+", hint)) - {"--help-all", "--version"} <= KNOWN, hint
+        known = KNOWN | {"--help-all", "--version"}
         for command in re.findall(r"soft-sed-eval ([a-z]+)", hint):
             assert command in COMMANDS
+            known |= {flag for each in group.get_command(CONTEXT, command).params for flag in each.opts}
+        assert set(re.findall(r"--[a-z][a-z-]+", hint)) <= known, hint
     for name, found in other_settings().items():
         assert {*found[1]} <= {*Settings.__slots__}, name
         assert name not in Settings.__slots__
@@ -98,11 +105,12 @@ def test_a_verb_or_a_number_in_the_place_of_a_file_is_answered(tmp_path, monkeyp
     Path("a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
     for line, told in (
         ("compare ref.tsv a.tsv b.tsv", "compares systems; it needs no command."),
-        ("check sys.tsv", "soft-sed-eval validate finds all problems in an output."),
+        ("lint sys.tsv", "soft-sed-eval validate finds all problems in an output."),
         ("help", "soft-sed-eval -h shows the commands, --help-all every option."),
         ("a.tsv a.tsv --ci 5", "--replicates N"),
-        ("a.tsv a.tsv --ci 0.95", "--confidence 0.95"),
+        ("a.tsv a.tsv --ci 0.95", "--set confidence=0.95"),
         ("a.tsv a.tsv --folds 5", "--cross-tune K"),
+        ("a.tsv a.tsv --threshold prior", "--thresholds takes a file"),
         ("a.tsv a.tsv --durations 5", "a table"),
     ):
         done = subprocess.run([*program(), *line.split()], capture_output=True, text=True, check=False)

@@ -106,7 +106,7 @@ BIG = "$E $M $M --only segment.hard --format json"
     "command",
     [
         *(f"{what} | {reader} > /dev/null" for reader in ("head -1", "true")
-          for what in (BIG, "$E tune $R $S", "$E --list-scores", "$E --help")),
+          for what in (BIG, "$E tune $R $S", "$E explain", "$E --help")),
         f"{{ read -r line < pipe; }} & {BIG} -o pipe",
         f"exec 7> >(true); sleep 0.2; {BIG} -o /dev/fd/7",
     ],

@@ -89,7 +89,7 @@ def test_junit_needs_a_requirement_and_has_no_other_tests():
 
 
 def test_curves_are_read_without_options(tmp_path):
-    assert call(REFERENCE, SYSTEM, "--only", "segment", "--curves", tmp_path / "c.tsv", "-q").code == 0
+    assert call("plot", "pr", REFERENCE, SYSTEM, "-o", tmp_path / "c.tsv", "-q").code == 0
     frame = pd.read_csv(tmp_path / "c.tsv", sep="\t")
     assert frame["threshold"].dtype.kind == "f" and frame["basis"].notna().all()
 

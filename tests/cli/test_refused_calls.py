@@ -20,17 +20,17 @@ F1 = "segment.soft.f1.macro"
 
 CALLS = {
     "ref.tsv sys.tsv --segment-length 0": "--segment-length must be 1e-06 to 1e+06, or a text",
-    "ref.tsv sys.tsv --threshold x": "is no number such as 0.5, no rule (midpoint or prior), and no file.",
-    "ref.tsv sys.tsv --beta 1_0": "'1_0' is not a number such as 0.5.",
+    "ref.tsv sys.tsv --threshold x": "'x' is not a number such as 0.5.",
+    "ref.tsv sys.tsv --set beta=1_0": "beta must be 0.001 to 1000, not '1_0'",
     "ref.tsv sys.tsv --only frames": "--only must be one of segment,",
     "ref.tsv sys.tsv --set max_fpr=0": "max_fpr must be above 0, at most 1",
     "ref.tsv sys.tsv --ci=percentile": "'percentile' is not one of",
     "ref.tsv sys.tsv --jobs -1": "is not a number of processes such as 4, or all.",
     # Settings that few change.
-    "ref.tsv sys.tsv --set pol=mean": "epsilon; did you mean 'pool'?",
-    "ref.tsv sys.tsv --set pool": "--set 'pool': expected NAME=VALUE, with NAME one of",
-    "ref.tsv sys.tsv --set pool=median": "--set 'pool=median': 'median' is not one of 'max', 'mean'.",
-    "ref.tsv sys.tsv --set pool=mean --set pool=max": "--set pool is given twice; expected once.",
+    "ref.tsv sys.tsv --set pol=mean": "compat; did you mean 'pool'?",
+    "ref.tsv sys.tsv --set pool": "Invalid value for '--set': 'pool': expected NAME=VALUE.",
+    "ref.tsv sys.tsv --set pool=median": "pool must be one of max, mean, not 'median'",
+    "ref.tsv sys.tsv --set pool=mean --set pool=max": "pool is given twice; expected once.",
     "ref.tsv sys.tsv --set bins=5": "--set bins has no effect in this call: it needs --measures cal",
     "ref.tsv sys.tsv --set max_fnr=.5": "--set max_fnr has no effect in this call: it needs --measures",
     "ref.tsv sys.tsv --set cttc=.5": "--set cttc has no effect in this call: it needs PSDS",
@@ -51,15 +51,16 @@ CALLS = {
     "'' sys.tsv": "expected a path",
     "ref.tsv sys.tsv -o ''": "-o names no file; expected a path, or - for standard output",
     "reff.tsv sys.tsv": "reff.tsv: cannot be read: No such file or directory; did you mean 'ref.tsv'?",
-    "- -": "Only one of REFERENCE and SYSTEM can be standard input.",
+    "- -": "reference and system output are both standard input; expected one of them",
     "ref.tsv": "Missing argument 'SYSTEM...'.",
-    "ref.tsv sys.tsv --curves c.csv": "ends with .tsv or .parquet",
-    "ref.tsv sys.tsv --curves none/c.tsv": "there is no folder",
-    "ref.tsv sys.tsv --curves sys.tsv": "--curves sys.tsv: this is the system output (sys.tsv)",
+    "plot pr ref.tsv sys.tsv -o c.csv": "expected one of .pdf, .png, .svg",
+    "plot pr ref.tsv sys.tsv -o none/c.tsv": "there is no folder",
+    "plot pr ref.tsv sys.tsv -o sys.tsv": "-o sys.tsv: this is the system output (sys.tsv)",
+    "plot matrix ref.tsv sys.tsv -o x.tsv": "-o x.tsv: only pr, roc, det, psd-roc, f-thresholds,",
     "ref.tsv sys.tsv --save-tally x -o x": "--save-tally x: -o writes this file; expected another one",
-    "ref.tsv sys.tsv --timeline a.wav": "--timeline needs --report FILE.",
-    "ref.tsv sys.tsv --timeline cafe.wave --report r.html": "no such file; did you mean 'cafe.wav'?",
-    f"ref.tsv sys.tsv --average macro --score {F1}": "--average macro cannot go with --score",
+    "report ref.tsv sys.tsv": "Missing option '-o' / '--output'.",
+    "report ref.tsv sys.tsv --timeline cafe.wave -o r.html": "no such file; did you mean 'cafe.wav'?",
+    f"ref.tsv sys.tsv --average macro --score {F1}": "cannot go with --average or --worst.",
     "ref.tsv sys.tsv --columns value=p,offset=q": "--columns value=p has no effect",
     "merge none.tally --save-tally -": "--save-tally -: a tally is not text",
     # Presets and files of settings.
@@ -68,33 +69,31 @@ CALLS = {
     f"ref.tsv sys.tsv --require {F1}>=0.\uff15": "is not a requirement; expected 'NAME>=NUMBER'",
     "ref.tsv sys.tsv --score intersection.hard.psds": "needs --psds NAME",
     f"ref.tsv sys.tsv --only segment.hard --score {F1}": f"{F1} is left out by --only segment.hard",
-    "ref.tsv sys.tsv --curves x.tsv --only ranking": "nothing that is evaluated has curves",
     # Operating points.
-    "ref.tsv --operating-point 0.2=b --operating-point 0.20=c": "each threshold in [0, 1] once",
-    "ref.tsv sys.tsv --operating-point 0.2=sys.tsv": "stand in place of SYSTEM",
-    "ref.tsv --operating-point 0.5=sys.tsv --score event.hard.average_precision.macro": "have lists of",
+    "ref.tsv points --score event.hard.average_precision.macro": "operating points have lists of",
     # Thresholds that are found elsewhere.
-    "ref.tsv sys.tsv --threshold prior --thresholds prior": "both are given.",
-    "ref.tsv sys.tsv --objective segment.f1": "--objective belongs to --cross-tune, --folds or",
+    "ref.tsv sys.tsv --threshold prior": "'prior' is not a number such as 0.5.",
+    "ref.tsv sys.tsv --set objective=segment.f1": "it needs --cross-tune or --folds, or soft-sed-eval tune",
+    "ref.tsv sys.tsv --only segment.hard --thresholds prior": "--thresholds has no effect in this call",
     "ref.tsv sys.tsv --thresholds t.yaml -o t.yaml": "this is the file of thresholds (t.yaml)",
     "ref.tsv sys.tsv --thresholds prior --cross-tune 2": "--thresholds and --cross-tune are both given",
     "ref.tsv sys.tsv sys_b.tsv --rank-by segment.tuned.f1.macro": "needs --thresholds, --cross-tune or",
     # Intervals of one system.
-    "ref.tsv sys.tsv --seed 3": "--seed: files are resampled only with --ci",
-    "ref.tsv sys.tsv --draws 3": "--draws needs --chance.",
+    "ref.tsv sys.tsv --seed 3": "--seed has no effect in this call: it needs --ci, or --cross-tune K",
+    "ref.tsv sys.tsv --replicates 3": "--replicates has no effect in this call: it needs --ci",
+    "chance ref.tsv sys.tsv sys_b.tsv": "Got unexpected extra argument (sys_b.tsv)",
     "ref.tsv sys.tsv --ci jackknife --score segment.optimal.f1.macro": "jackknife is not valid for segment",
     # Several systems, and runs.
     f"ref.tsv sys.tsv sys_b.tsv --rank-by {F1}@x": "leave out the @",
-    "ref.tsv sys.tsv sys_b.tsv --runs --baseline x": "--runs cannot go with --baseline",
-    "ref.tsv sys.tsv sys_b.tsv --runs --ci": "--ci bootstrap cannot go with --runs; --runs gives jack",
-    "ref.tsv sys.tsv sys_b.tsv --jobs 2": "--jobs needs exactly one SYSTEM, a table.",
-    "ref.tsv sys.tsv sys_b.tsv --format codabench -o x": "--format codabench needs one SYSTEM",
-    "ref.tsv sys.tsv --scheduler tcp://x --jobs 2": "--jobs counts on this machine, --scheduler tcp://x on",
-    "ref.tsv sys.tsv --jobs 2 --chance": "--jobs cannot go with --chance, which needs all rows at once.",
+    "ref.tsv sys.tsv sys_b.tsv --runs --baseline x": "--runs prints means over trainings: it cannot go with",
+    "ref.tsv sys.tsv sys_b.tsv --runs --ci": "it cannot go with --baseline, --ci, --worst or",
+    "ref.tsv sys.tsv sys_b.tsv --jobs 2": "need one SYSTEM; found 2.",
+    "ref.tsv sys.tsv sys_b.tsv --format codabench -o x": "--format codabench need one SYSTEM; found 2.",
+    "ref.tsv sys.tsv --scheduler tcp://x --jobs 2": "--jobs counts on this machine, --scheduler on",
     f"ref.tsv sys.tsv --by {{}}.wav --require {F1}@zoo>0 --save-tally x": f"no score is named '{F1}@zoo'",
     # What costs most, where nothing shows it.
-    "ref.tsv sys.tsv sys_b.tsv --worst 3": "--worst of several SYSTEM is not shown by --format text",
-    "ref.tsv sys.tsv --format csv --worst 3": "expected --format text or json or yaml or markdown or github.",
+    "ref.tsv sys.tsv sys_b.tsv --worst 3": "--worst needs --format json or yaml, where",
+    "ref.tsv sys.tsv --format csv --worst 3": "--worst needs --format json or yaml or text or",
     # Other commands.
     "simulate betas ref.tsv -o ref.tsv": "-o ref.tsv: this is the reference (ref.tsv)",
     "simulate betas ref.tsv -o x.unknown": "x.unknown",
@@ -102,22 +101,22 @@ CALLS = {
     "simulate beta-noise ref.tsv": "needs r",
     "validate sys.tsv --reference 1.tally": "1.tally: is empty",
     "validate sys.tsv --config missing.yaml": "missing.yaml: cannot be read",
-    "validate sys.tsv --preset dcase2019-task4 --config a.yaml": "both set classes; expected one of them.",
-    "validate - --reference -": "Only one of SYSTEM and --reference can be standard input.",
+    "validate sys.tsv --preset dcase2019-task4 --config a.yaml": "in a.yaml has both",
+    "validate - --reference -": "reference and system output are both standard input",
     "ref.tsv sys.tsv --classes=": "--classes must be a name (perhaps in quotes), not ''",
     "diagnose ref.tsv sys.tsv --threshold midpoint": "'midpoint' is not a number such as 0.5.",
     "diagnose ref.tsv sys.tsv --threshold a.yaml": "'a.yaml' is not a number such as 0.5.",
     "validate sys.tsv -o sys.tsv --format text": "-o sys.tsv: this is the system output (sys.tsv)",
     "validate sys.tsv --fix sys.tsv": "--fix sys.tsv: this is the system output (sys.tsv)",
     "validate sys.tsv --reference ref.tsv --fix ref.tsv": "--fix ref.tsv: this is the reference (ref.tsv)",
-    "validate sys.tsv --fix -": "--fix writes a file; standard output has the report.",
-    "validate sys.tsv --fix x.tsv -o x.tsv --format text": "-o and --fix name the same file; expected two.",
+    "validate sys.tsv --fix -": "--fix -: standard output has the report",
+    "validate sys.tsv --fix x.tsv -o x.tsv --format text": "--fix x.tsv: -o writes this file",
     "validate . --fix x.tsv": "--fix mends one table; . is a folder",
     "validate sys.tsv sys_b.tsv --format sarif": "--format sarif holds just one SYSTEM",
     "validate sys.tsv sys_b.tsv --fix x.tsv": "--fix needs exactly one SYSTEM, as it writes one copy.",
     "validate sys.tsv sys_b.tsv -o sys_b.tsv --format text": "-o sys_b.tsv: this is the system output 2",
-    "board x --reference ref.tsv -o y --objective segment.f1": "--objective belongs to --cross-tune",
-    "board x --reference - -o y": "Standard input is no reference of a site: it is built more than once.",
+    "board x --reference ref.tsv -o y --set objective=segment.f1": "objective has no effect in this call",
+    "board x --reference - -o y": "Standard input is not a reference of a site",
 }
 
 
@@ -126,6 +125,9 @@ def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("refused")
     for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"):
         shutil.copy(SAMPLES / name, made)
+    (made / "points").mkdir()
+    for level in (0.2, 0.6):
+        shutil.copy(SAMPLES / "events.tsv", made / "points" / f"out_{level}.tsv")
     for name in ("1.tally", "2.tally", "a.yaml", "t.yaml"):
         (made / name).write_bytes(b"")
     return made
@@ -134,7 +136,7 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("line", CALLS)
 def test_one_message_says_what_was_expected(line, folder, monkeypatch):
     monkeypatch.chdir(folder)
-    before = {path: path.read_bytes() for path in folder.iterdir()}
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     words = shlex.split(line.replace("$'a\\nb'", "'a\nb'"))
     done = call(*words)
     assert (done.code, done.out) == (2, "")
@@ -143,7 +145,7 @@ def test_one_message_says_what_was_expected(line, folder, monkeypatch):
     if done.err.startswith("Usage"):
         command = f" {words[0]}" if words[0] in SHORT_HELPS else ""
         assert re.match(rf"Usage: group{command} \[OPTIONS\].*\n.*\n\nError: [A-Z-].*", done.err)
-    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
 
 
 # Messages name settings as the caller wrote them: options on a command line, settings elsewhere.
@@ -151,7 +153,7 @@ def test_one_message_says_what_was_expected(line, folder, monkeypatch):
 SAID = {
     "segment_length must be 1 to 2 s, not 3": "--segment-length must be 1 to 2 s, not 3",
     "cross_tune=5: there is 1 file": "--cross-tune 5: there is 1 file",
-    "compat=x needs hard; only leaves them out": "--compat x needs hard; --only leaves them out",
+    "compat=x needs hard; only leaves them out": "compat=x needs hard; --only leaves them out",
     "'x' is in no table\nstrict makes it an error": "'x' is in no table\n--strict makes it an error",
     # A word is no setting, a text in quotes is the caller's, and a file of settings has settings.
     "rank_by=x: ranked by all files and classes": "--rank-by x: ranked by all files and classes",

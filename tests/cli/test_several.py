@@ -11,7 +11,7 @@ import pytest
 from called import call, written
 from drawn_again import random_tables
 
-from sedeval_soft.cli.options import METHODS
+from sedeval_soft.fields import METHODS
 
 F1 = "segment.soft.f1.macro"
 LITTLE = ("--replicates", "20", "-q")
@@ -54,7 +54,7 @@ def test_each_method_gives_other_intervals_of_the_same_numbers(paths):
     assert call(*base, "--ci").out == found["bootstrap"].out
     wide = ends(found["bootstrap"])[F1]
     assert ends(call(*base, "--ci", "--seed", "1"))[F1] != wide
-    narrow = ends(call(*base, "--ci", "--confidence", "0.5"))[F1]
+    narrow = ends(call(*base, "--ci", "--set", "confidence=0.5"))[F1]
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
 
@@ -115,7 +115,7 @@ def test_runs_have_a_mean_and_its_interval(paths):
     assert [done.scores[F1][name] for name in ("value", "low", "high")] == pytest.approx(
         (mean, mean - margin, 1.0), rel=1e-9
     )
-    narrow = call(paths["ref"], *runs, "--runs", "--score", F1, "--confidence", "0.5").out.split()
+    narrow = call(paths["ref"], *runs, "--runs", "--score", F1, "--set", "confidence=0.5").out.split()
     assert mean - margin < float(narrow[1]) < mean < float(narrow[2]) < mean + margin
 
 

@@ -111,12 +111,11 @@ def test_tallies_that_were_merged_have_the_same_files(tmp_path):
 
 
 REFUSED = {
-    "--format github": "no place for scores of single files",
-    "--format junit": "no place for scores of single files",
-    "--format codabench": "no place for scores of single files",
-    "--ci": "scores of single files have no intervals",
-    "--chance": "of all files together",
-    "--worst 3": "the worst files first",
+    "--format github": "nor --format github",
+    "--format junit": "nor --format github, junit",
+    "--format codabench": "nor --format github, junit, codabench",
+    "--ci": "not --ci and --worst of all",
+    "--worst 3": "not --ci and --worst of all",
     "--average weighted": "micro and macro averages",
     "--only ranking": "precision, recall, F and error rate",
     "--score segment.optimal.threshold[car]": "single files have no such score",
@@ -132,7 +131,7 @@ def test_what_single_files_do_not_have_is_refused(options):
 
 def test_runs_are_refused():
     done = call(REFERENCE, SYSTEM, OTHER, "--per-file", "--runs")
-    assert done.code == 2 and "--runs has the means" in done.err
+    assert done.code == 2 and "--runs prints means over trainings" in done.err
 
 
 def test_no_color_is_obeyed(monkeypatch):

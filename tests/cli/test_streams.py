@@ -40,7 +40,7 @@ def test_what_packages_warn_of_is_not_printed(tmp_path):
     """Matches of sed_eval are found by its own code, which imports pkg_resources."""
     rows = "filename\tonset\toffset\tevent_label\na\t0\t1\tcar\na\t0.1\t1\tcar\n"
     (tmp_path / "t.tsv").write_text(rows + "a\t0.15\t1.1\tcar\n")
-    score = ("--compat", "sed_eval", "--score", "event.hard.f1.micro", "--only", "event.hard")
+    score = ("--set", "compat=sed_eval", "--score", "event.hard.f1.micro", "--only", "event.hard")
     command = [sys.executable, "-m", "sedeval_soft", "t.tsv", "t.tsv", *score]
     given = {**os.environ, "PYTHONPATH": str(SAMPLES.parent)}
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=given)

@@ -118,7 +118,8 @@ def test_options_hold_over_files_and_these_over_what_they_extend(tmp_path):
 @pytest.mark.parametrize(
     ("command", "options"),
     [
-        ([], ["-o", "--save-tally", "--report"]),
+        ([], ["-o", "--save-tally"]),
+        (["report"], ["-o"]),
         (["tune"], ["-o"]),
         (["validate", "--format", "text"], ["-o", "--fix"]),
         (["plot", "matrix", "--format", "pdf"], ["-o"]),

@@ -140,8 +140,8 @@ def test_whatever_is_evaluated_has_chance_levels(asked):
 
 def test_the_command_shows_what_the_library_finds():
     found = evaluate(REFERENCE, SYSTEM, chance=7, seed=4)
-    asked = ("--chance", "--draws", "7", "--seed", "4")
-    done = call(REFERENCE, SYSTEM, *asked, "--format", "json")
+    asked = ("--draws", "7", "--seed", "4")
+    done = call("chance", REFERENCE, SYSTEM, *asked, "--format", "json")
     assert done.code == 0
     jsonschema.validate(done.document, schema())
     (system,) = done.document["systems"]
@@ -153,7 +153,8 @@ def test_the_command_shows_what_the_library_finds():
     name = "segment.optimal.f1.macro"
     level = found.chance.levels[name]
     # Fewer readings are evaluated, of the same moves.
-    printed = call(REFERENCE, SYSTEM, *asked, "--score", name, "--only", "segment", "--only", "event").out
+    only = ("--only", "segment", "--only", "event")
+    printed = call("chance", REFERENCE, SYSTEM, *asked, "--score", name, *only).out
     assert [*map(float, printed.split("\t"))] == [found[name], level.chance, level.normalised]
 
 
@@ -165,5 +166,5 @@ def test_wrong_numbers_of_draws_are_refused(chance):
 
 def test_chance_that_cannot_be_is_refused():
     other = str(SAMPLES / "sys_b.tsv")
-    for options in (("--draws", "3"), ("--chance", "--draws", "0"), ("--chance", other), ("--seed", "1")):
-        assert call(REFERENCE, SYSTEM, *options).code == 2
+    for options in (("--draws", "0"), (other,), ("--replicates", "3")):
+        assert call("chance", REFERENCE, SYSTEM, *options).code == 2

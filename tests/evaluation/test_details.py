@@ -289,7 +289,7 @@ def test_the_sweep_is_in_json_and_in_the_file_of_curves(tmp_path):
     assert sweep["at"]["event"] == list(scores.sweep.at["event"])
     assert evaluate_rows(tenths(0), tenths(1), Settings()).sweep is None
     path = tmp_path / "curves.parquet"
-    write_curves(str(path), scores.curves)
+    write_curves(str(path), {"s": scores.curves})
     rows = pq.read_table(path).to_pandas()
     surface = rows[rows["reference_threshold"].notna() & (rows["basis"] == "segment")]
     assert len(surface) == (len(LABELS) + 2) * 99 * 99

@@ -572,12 +572,14 @@ def test_what_is_no_table_of_regions_is_refused(text, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--compat sed_eval --after-shots 1", "compat=sed_eval cannot go with regions and after_shots"),
-        ("--check sed_eval --after-shots 1", "sed_eval knows no regions"),
+        (
+            "--set compat=sed_eval --set after_shots=1",
+            "compat=sed_eval cannot go with regions and after_shots",
+        ),
         ("--set region_edges=onset", "region_edges=onset needs regions or after_shots"),
-        ("--after-shots 0", "such as '5 POS', not '0'"),
-        ("--after-shots POS", "after_shots must be"),
-        ("--after-shots 1.5", "after_shots must be"),
+        ("--set after_shots=0", "such as '5 POS', not 0"),
+        ("--set after_shots=POS", "after_shots must be"),
+        ("--set after_shots=1.5", "after_shots must be"),
         ("--set region_edges=keep", "keep"),
     ],
 )
@@ -585,6 +587,11 @@ def test_settings_that_contradict_each_other_are_refused(options, message):
     done = call(REFERENCE, SYSTEM, *options.split())
     assert done.code == 2
     assert message in done.err, done.err
+
+
+def test_sed_eval_is_not_asked_of_regions():
+    done = call("check", REFERENCE, SYSTEM, "--with", "sed_eval", "--set", "after_shots=1")
+    assert done.code == 2 and "sed_eval knows no regions" in done.err
 
 
 @pytest.mark.parametrize(
@@ -624,7 +631,7 @@ def test_files_without_regions_are_left_out_and_said(tmp_path):
     path.write_text("x.wav\t0\t9\n")
     done = call(REFERENCE, SYSTEM, "--regions", path)
     assert (done.code, "nothing is left to evaluate" in done.err) == (2, True)
-    done = call(REFERENCE, SYSTEM, "--after-shots", "999 footstep")
+    done = call(REFERENCE, SYSTEM, "--set", "after_shots=999 footstep")
     assert (done.code, "did you mean 'footsteps'" in done.err) == (2, True)
 
 

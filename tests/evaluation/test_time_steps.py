@@ -1,4 +1,4 @@
-"""Whether touching rows are one event: `--events auto` is for the rows of each side to say."""
+"""Whether touching rows are one event: `--set events=auto` is for the rows of each side to say."""
 
 from __future__ import annotations
 
@@ -161,9 +161,9 @@ def test_time_steps_beside_events_that_touch_are_told_of():
     events = [("a", 0.0, 1.0, "dog", 1.0), ("a", 1.0, 4.0, "dog", 1.0)]
     for sides in ((table(events, values=False), table(steps)), (table(steps), table(events))):
         scores = sedeval_soft.evaluate(*sides, settings=ONLY_EVENTS)
-        (line,) = [text for text in scores.warnings if "--events" in text]
+        (line,) = [text for text in scores.warnings if "--set events" in text]
         assert "1 of 2 rows" in line
-        with pytest.raises(EvaluationError, match="--events"):
+        with pytest.raises(EvaluationError, match="--set events"):
             sedeval_soft.evaluate(*sides, only="event.hard", strict=True)
         for events_are in ("merge", "rows"):
             sedeval_soft.evaluate(*sides, only="event.hard", events=events_are, strict=True)
@@ -180,7 +180,7 @@ def test_batches_that_are_not_alike_are_refused_unless_settings_say_what_an_even
         evaluator = sedeval_soft.Evaluator(ONLY_EVENTS)
         for rows in sides:
             evaluator.update(table(rows), table(rows))
-        with pytest.raises(EvaluationError, match="reference: .*--events merge"):
+        with pytest.raises(EvaluationError, match="reference: .*--set events=merge"):
             evaluator.compute()
         told = sedeval_soft.Evaluator(only=("event.hard",), events="rows")
         for rows in sides:

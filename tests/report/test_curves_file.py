@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from sedeval_soft import evaluate
-from sedeval_soft.errors import SettingsError
-from sedeval_soft.report.delimited import COLUMNS, check_curves_path, write_curves
+from sedeval_soft.cli.plot import OF_CURVES
+from sedeval_soft.report.delimited import COLUMNS, SUFFIXES, write_curves
 from sedeval_soft.report.write import OutputError
 
 
@@ -23,12 +23,12 @@ def scores():
 @pytest.fixture(scope="module", params=["tsv", "parquet"])
 def table(request, scores, tmp_path_factory):
     path = tmp_path_factory.mktemp("curves") / f"c.{request.param}"
-    write_curves(str(path), scores.curves)
+    write_curves(str(path), {"s": scores.curves})
     if request.param == "parquet":
         return pd.read_parquet(path)
     # Python reads each number to the last digit; what pandas does depends on its version.
     texts = pd.read_csv(path, sep="\t", dtype=str)
-    return texts.assign(**{name: texts[name].map(float) for name in COLUMNS[5:]})
+    return texts.assign(**{name: texts[name].map(float) for name in COLUMNS[6:]})
 
 
 def rows(table, basis, reading, label):
@@ -72,9 +72,18 @@ def test_bins_give_the_calibration_errors_back(scores, table, reading):
             assert (off * bins.bin_size).sum() / 60 == pytest.approx(wanted, abs=1e-12)
 
 
-def test_names_and_folders_that_cannot_be_are_refused(scores, tmp_path):
-    with pytest.raises(SettingsError, match=r"ends with \.tsv or \.parquet"):
-        check_curves_path("curves.csv")
+def test_the_command_knows_the_names_that_curves_have():
+    assert OF_CURVES == SUFFIXES
+
+
+def test_each_row_names_its_system(scores, tmp_path):
+    write_curves(str(tmp_path / "c.tsv"), {"a": scores.curves, "b": scores.curves})
+    frame = pd.read_csv(tmp_path / "c.tsv", sep="\t")
+    one, other = (frame[frame["system"] == name].drop(columns="system") for name in "ab")
+    assert len(one) and one.reset_index(drop=True).equals(other.reset_index(drop=True))
+
+
+def test_folders_that_there_are_not_are_refused(scores, tmp_path):
     with pytest.raises(OutputError, match="there is no folder"):
-        write_curves(str(tmp_path / "none" / "c.tsv"), scores.curves)
+        write_curves(str(tmp_path / "none" / "c.tsv"), {"s": scores.curves})
     assert list(tmp_path.iterdir()) == []

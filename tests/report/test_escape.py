@@ -92,14 +92,14 @@ def test_curves_are_safe_as_text_and_exact_as_parquet(tmp_path):
     import pyarrow.parquet as pq
 
     found = sedeval_soft.threshold_curves(rows(HOSTILE), rows(HOSTILE), only="segment")
-    write_curves(str(tmp_path / "c.tsv"), found)
+    write_curves(str(tmp_path / "c.tsv"), {"s": found})
     text = (tmp_path / "c.tsv").read_bytes().decode()
     assert set(OBEYED.findall(text)) <= {"\t"}
     classes = {row["class"] for row in csv.DictReader(io.StringIO(text, newline=""), delimiter="\t")}
     assert "'=1+1" in classes and "=1+1" not in classes
-    write_curves(str(tmp_path / "raw.tsv"), found, raw_names=True)
+    write_curves(str(tmp_path / "raw.tsv"), {"s": found}, raw_names=True)
     assert '"=1+1"' in (tmp_path / "raw.tsv").read_text()
-    write_curves(str(tmp_path / "c.parquet"), found)
+    write_curves(str(tmp_path / "c.parquet"), {"s": found})
     exact = set(pq.read_table(tmp_path / "c.parquet")["class"].to_pylist())
     assert {name.strip() for name in HOSTILE} <= exact
 
@@ -257,7 +257,8 @@ ONLY = ("--only", "segment", "--only", "event")
 CALLS = [
     *((0, [REF, SYS, *ONLY, "--format", form]) for form in FORMS),
     *((0, [REF, SYS, OTHER, *ONLY, "--replicates", "20", "--format", form]) for form in FORMS[:7:2]),
-    (0, [REF, SYS, "--worst", "3", "--measures", "confusion", "--chance", "--check", "sed_eval"]),
+    (0, [REF, SYS, "--worst", "3", "--measures", "confusion"]),
+    (0, ["chance", REF, SYS, "--draws", "10"]), (0, ["check", REF, SYS, "--with", "sed_eval"]),
     (0, [REF, SYS, OTHER, "--runs"]),
     *((0, [REF, SYS, OTHER, *ONLY, "--per-file", "--format", form]) for form in FORMS[:7]),
     (0, [REF, SYS, OTHER, "--score", "segment.soft.f1.macro"]),

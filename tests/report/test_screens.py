@@ -53,12 +53,12 @@ SCREENS: dict[str, Callable[[], str]] = {
     "sample": of_sample,
     "intervals": lambda: of_sample("--ci", "--replicates", "100"),
     "preset": lambda: of_sample("--preset", "dcase2019-task4"),
-    "chance": lambda: of_sample("--chance", "--only", "segment"),
+    "chance": lambda: call("chance", REFERENCE, SYSTEM, "--only", "segment", "-q").out,
     "folds": lambda: of_sample("--folds", SAMPLES / "folds.tsv", "--only", "segment"),
     "scenes": lambda: of_sample("--by", SAMPLES / "folds.tsv"),
     "psds": lambda: of_sample("--psds", "dcase-psds1"),
     "everything": lambda: of_sample(
-        "--only", "all", "--measures", "all", "--worst", "3", "--reference-sweep"
+        "--only", "all", "--measures", "all", "--worst", "3", "--set", "reference_sweep=true"
     ),
     "one-class": lambda: of_sample("--classes", "car"),
     "runs": lambda: call(REFERENCE, SYSTEM, OTHER, "--runs", "-q").out,

@@ -113,12 +113,12 @@ def test_folders_that_are_called_by_thresholds_are_operating_points(tmp_path):
     expected = evaluate(reference, {0.2: folder / "0.2", 0.6: folder / "0.6"})
     assert operating_points(folder) == {0.2: str(folder / "0.2"), 0.6: str(folder / "0.6")}
     asked = ("--score", "event.soft.f1.micro")
-    done = call(reference, "--operating-points", folder, *asked)
+    done = call(reference, folder, "--operating-points", *asked)
     assert (done.code, float(done.out)) == (0, expected["event.soft.f1.micro"])
     refused = call(reference, folder, *asked)
     assert refused.code == 2
     assert "folders in it hold thresholds" in refused.err
-    assert "expected --operating-points FOLDER" in refused.err
+    assert "expected --operating-points for" in refused.err
 
 
 def test_a_submission_of_folders_is_scored_anew_when_a_table_in_them_changes(tmp_path):

@@ -256,13 +256,13 @@ def test_what_is_unknown_in_few_shot_tables_is_not_evaluated(tmp_path):
     assert (
         "1 detection and 2 s were left out: ignored class UNK (as the reference says by itself)" in done.err
     )
-    assert call(ours, theirs, *score, "--ignore-class", "UNK", "--strict").out == done.out
+    assert call(ours, theirs, *score, "--set", "ignore_class=UNK", "--strict").out == done.out
     assert call("convert", ours, long).code == 0
-    assert call(long, theirs, *score, "--ignore-class", "UNK").out == done.out
+    assert call(long, theirs, *score, "--set", "ignore_class=UNK").out == done.out
     # As a class that is asked for, as sed_eval has it, and as a system's it is no such time.
     asked = call(ours, theirs, *score, "--classes", "Q,UNK")
     assert float(asked.out) == pytest.approx(2 / (3 + 3))
-    followed = call(ours, theirs, *score, "--compat", "sed_eval")
+    followed = call(ours, theirs, *score, "--set", "compat=sed_eval")
     assert float(followed.out) == pytest.approx(2 / (2 + 3))
     assert "1 row of UNK counts as no event" in followed.err
     assert float(call(theirs, ours, *score).out) == pytest.approx(2 / (3 + 2))
@@ -326,7 +326,7 @@ def test_frames_of_seld_are_events_of_numbered_classes_and_what_is_assumed_is_sa
     assert "assumed" not in call("validate", seld, "--from", "seld").out
     assert call("convert", seld, out, "--from", "seld", "--strict").code == 0
     # Four frames, one of them alone, are a list of detections to who does not know that they are frames.
-    asked = ("--strict", "--segment-length", "0.1", "--score", "event.soft.f1.micro", "--events", "merge")
+    asked = ("--strict", "--segment-length", "0.1", "--score", "event.soft.f1.micro", "--set", "events=merge")
     assert call(ours, out, *asked).out == "1.0\n"
 
 

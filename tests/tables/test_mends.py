@@ -80,7 +80,7 @@ def value_of(option: str) -> str:
 
 
 def with_option(state: State, option: str, value: str) -> State:
-    """Add an option; one in place of the system takes it away, a column has the role that was said last."""
+    """Add an option; one before the system takes it along, a column has the role that was said last."""
     rest = list(state.arguments)
     if option == "--operating-points":
         del rest[1]

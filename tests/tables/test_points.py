@@ -81,13 +81,15 @@ def test_the_dcase_baseline_in_a_folder_is_that_of_its_tables_one_by_one(tmp_pat
     for level in levels:
         shutil.copy(data / f"baseline_{level}.csv", folder)
     truth, given = data / "dcase2019t4_gt.csv", ("--durations", data / "dcase2019t4_meta.csv")
-    one_by_one = [f"--operating-point={level}={folder / f'baseline_{level}.csv'}" for level in levels]
     how = (*given, "--psds", "dcase-psds1", "--format", "json")
-    expected = call(truth, *one_by_one, *how)
+    expected = call(truth, folder, "--operating-points", *how)
     assert expected.scores["intersection.hard.psds"]["value"] == pytest.approx(0.14351230791544833, abs=1e-15)
-    # To the byte, with the folder and with a pattern that leaves out what stands beside it.
-    assert call(truth, "--operating-points", folder, *how).out == expected.out
-    beside = call(truth, "--operating-points", data / "baseline_*.csv", *how)
+    # With a pattern that leaves out what is beside it, and of the tables one by one.
+    beside = call(truth, data / "baseline_*.csv", "--operating-points", *how)
+    points = {float(level): str(folder / f"baseline_{level}.csv") for level in levels}
+    assert evaluate(truth, points, durations=given[1], psds="dcase-psds1")[
+        "intersection.hard.psds"
+    ] == pytest.approx(0.14351230791544833, abs=1e-15)
     assert beside.scores == expected.scores
     taken = call(truth, folder, *how)
     assert taken.code == 0
@@ -146,7 +148,7 @@ def test_a_board_and_an_archive_refuse_them(tmp_path, reference):
     done = call(reference, shutil.make_archive(str(tmp_path / "sys"), "zip", points))
     assert done.code == 2
     assert "both have rows of recording 'a.wav'" in done.err
-    assert "--operating-points FOLDER takes" in done.err
+    assert "--operating-points says that they are" in done.err
 
 
 @pytest.mark.parametrize("more", [(), ("--memory-limit", "4G")], ids=str)
@@ -192,8 +194,7 @@ def test_a_system_may_detect_nothing_at_a_threshold(tmp_path, reference, text):
     assert expected["event.soft.n_sys.micro"] == pytest.approx(0.6 * 4 + 0.3 * 1)
     for system in (folder, operating_points(folder)):
         assert dict(evaluate(reference, system, only=ONLY)) == dict(expected)
-    given = [f"--operating-point={level}={folder / f't{level}.tsv'}" for level in ("0.2", "0.6", "0.9")]
-    done = call(reference, *given, "--score", "event.soft.n_sys.micro")
+    done = call(reference, folder, "--operating-points", "--score", "event.soft.n_sys.micro")
     assert (done.code, float(done.out)) == (0, pytest.approx(2.7))
     # With but one list of anything, too; of nothing at all nothing is found.
     few = lay_out(tmp_path / "few", {"t0.2.tsv": LOOSE, "t0.9.tsv": text})
@@ -224,7 +225,7 @@ def test_wherever_a_system_is_taken(tmp_path, reference):
     assert several.code == 0
     assert "taken as 2 operating points" in several.err
     page = tmp_path / "page.html"
-    assert call(reference, folder, "--report", page, "--quiet").code == 0
+    assert call("report", reference, folder, "-o", page, "--quiet").code == 0
     assert page.exists()
     figure = tmp_path / "f.svg"
     assert call("plot", "psd-roc", reference, folder, "--set", "max_efpr=100", "-o", figure).code == 0
@@ -234,7 +235,7 @@ def test_wherever_a_system_is_taken(tmp_path, reference):
     assert "taken as 2 operating points" in refused.err
     done = call(reference, folder, "--scheduler", "local")
     assert done.code == 2
-    assert "is a folder of operating points" in done.err
+    assert "scheduler needs tables in files" in done.err
 
 
 def test_names_that_say_no_thresholds_are_refused_by_the_option(tmp_path, reference):

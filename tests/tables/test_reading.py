@@ -81,7 +81,7 @@ def test_each_command_each_function_and_settings_files_take_it(tmp_path, referen
         assert f" system:{key}={json.dumps(said.removeprefix('system='))}" in done.document["signature"]
         assert call("tune", reference, path, *more, "-q").code == 0
         page = tmp_path / "page.html"
-        assert call(reference, path, *more, "--report", page, "-q").code == 0
+        assert call("report", reference, path, *more, "-o", page, "-q").code == 0
         figure = tmp_path / "x.svg"
         assert call("plot", "classes", reference, path, *more, "-o", figure).code == 0
     assert call("validate", path, flag, said).code == 0

@@ -67,7 +67,10 @@ def test_merged_in_any_order_or_twice_scores_are_those_of_one_evaluation(tmp_pat
 
 @pytest.mark.parametrize(
     "how",
-    [("--ci", "bca", "--seed", "7"), ("--ci", "bootstrap", "--fixed-thresholds", "--confidence", "0.5")],
+    [
+        ("--ci", "bca", "--seed", "7"),
+        ("--ci", "bootstrap", "--set", "fixed_thresholds=true", "--set", "confidence=0.5"),
+    ],
 )
 def test_intervals_after_merging_are_those_of_one_evaluation(how, tmp_path, tallies):
     """A tally is the same whether intervals were asked for when it was saved or not."""

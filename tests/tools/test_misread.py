@@ -141,7 +141,7 @@ CASES = {
         [], OF_FRAMES),
     "time steps without values, where the system has values": (
         [*STEPS_OF_EVENTS, *(r for r in REF if not r["onset"])], SYS, "touching-rows",
-        ["ref.tsv", f"{TOUCHING:,} of 1,504 rows begin where another of their class ends", "--events merge"]),
+        ["ref.tsv", f"{TOUCHING:,} of 1,504 rows begin where another of their class ends", "events=merge"]),
     "time steps of a system, where the reference has events": (
         [*ONE_EACH.values()], STEPS_OF_EVENTS, "touching-rows", ["sys.tsv", "ref.tsv has whole events"]),
     "days": (DAYS, DAYS, "time-unit", ["ref.tsv", "whole numbers"]),

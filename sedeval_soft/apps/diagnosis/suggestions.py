@@ -11,6 +11,7 @@ from sedeval_soft.api.sources import is_points
 from sedeval_soft.apps.diagnosis.results import Suggestion, measure_of_f
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.fields import FIELDS
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
@@ -67,7 +68,7 @@ def suggestions_of(evaluation: Evaluation, pair: Recordings, best: Scores | None
         values = {length: value(**{name: length}) for length in lengths}
         most = max(values, key=lambda length: (values[length], -length))
         if values[most] > before:
-            yield Suggestion(f"--{name.replace('_', '-')} {most:g}", score, before, values[most])
+            yield Suggestion(FIELDS[name].typed(f"{most:g}"), score, before, values[most])
 
 
 def _filtered_soon(rows: EventTable, pair: Recordings) -> bool:

@@ -50,8 +50,8 @@ _NO_ERRORS: dict[WhyNoErrors, str] = {
     "no reference": "The reference has no events: F is undefined, and nothing of it can be lost.",
     "not evaluated": "Events are not evaluated here, so there are no kinds of errors to show. They are with "
     "--only event.hard, or without --only.",
-    "other rules": "Events are matched by other rules (--compat, --set matching=greedy). Errors have kinds "
-    "by our own rules and the largest matching only.",
+    "other rules": "Events are matched by other rules (--set compat, --set matching=greedy). Errors have "
+    "kinds by our own rules and the largest matching only.",
     "points": "The system is known at some thresholds only. What its errors cost is what "
     "soft-sed-eval diagnose says.",
     "too many": "Too many events overlap to tell what is wrong with each. Are rows repeated?",

@@ -214,7 +214,7 @@ def settings_for(
     needs, groups = KINDS[kind], {KINDS[kind].group}
     base = replace(
         settings, measures=(), means=(), rank_by=None, worst=0, reference_sweep=needs.sweeps, satisfice=None,
-        ci=settings.ci if needs.intervals else None,
+        ci=settings.ci if needs.intervals else None, compat=None if needs.sweeps else settings.compat,
     )  # fmt: skip
     only = needs.only if default or needs.fixed else tuple(settings.only)
     if needs.families:

@@ -155,8 +155,6 @@ SIDES = ["ref-*.tsv", "sys-*.tsv"]
         ),
         ([*SIDES, "--scheduler=list.json"], "is not a scheduler file; expected tcp://HOST:PORT"),
         ([*SIDES, "--scheduler=\n<script>"], "cannot be read: "),
-        ([*SIDES, "--chance", "--scheduler=x.json"], "--scheduler cannot go with --chance"),
-        ([*SIDES, "--report=x.html", "--scheduler=x.json"], "--scheduler cannot go with --report"),
     ],
 )
 def test_what_is_no_scheduler_or_does_not_go_with_one(options, words, tmp_path, monkeypatch):

@@ -107,8 +107,8 @@ CROWD = [f"a\t{k / 10}\t{k / 10 + 600}\tclass {k % 50}" for k in range(3500)]
         ([ONE], [ONE], {}, "There are no errors: all events of the reference are hits"),
         (["a"], [ONE], {}, "The reference has no events: F is undefined"),
         ([ONE], [ONE], {"only": "segment"}, "Events are not evaluated here"),
-        ([ONE], [ONE], {"compat": "sed_eval"}, "by other rules (--compat, --set matching=greedy)"),
-        ([ONE], [ONE], {"matching": "greedy"}, "by other rules (--compat, --set matching=greedy)"),
+        ([ONE], [ONE], {"compat": "sed_eval"}, "by other rules (--set compat, --set matching=greedy)"),
+        ([ONE], [ONE], {"matching": "greedy"}, "by other rules (--set compat, --set matching=greedy)"),
         (CROWD, CROWD, {"events": "rows", "only": "event.hard"}, "Too many events overlap"),
     ],
 )  # fmt: skip

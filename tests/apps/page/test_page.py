@@ -190,18 +190,16 @@ def test_curves_keep_their_ends_and_go_everywhere():
     assert np.abs(np.interp(x, x[at], columns["f1"][at]) - columns["f1"]).max() < 0.01
 
 
-@pytest.mark.parametrize("options", [(), ("--score", "segment.soft.f1.macro")])
-def test_the_command_writes_the_page_beside_its_results(options, path, page):
-    called = call(*TABLES, *options, "--report", path)
-    assert (called.code, called.out) == (0, call(*TABLES, *options).out)
-    if not options:
-        assert path.read_bytes() == page.read_bytes()
+def test_the_command_writes_the_page(path, page):
+    called = call("report", *TABLES, "-o", path)
+    assert (called.code, called.out) == (0, "")
+    assert path.read_bytes() == page.read_bytes()
     assert [*explorer(path)["bases"]] == [*BASES]
 
 
 def test_several_systems_share_a_page(path):
     systems = TABLES[1], SAMPLE / "sys_b.tsv"
-    assert call(TABLES[0], *systems, "--replicates", "50", "--report", path).code == 0
+    assert call("report", TABLES[0], *systems, "--replicates", "50", "-o", path).code == 0
     data = embedded(path)
     # Names are those of the files; the document has what was called.
     assert [system["name"] for system in data["systems"]] == ["sys.tsv", "sys_b.tsv"]
@@ -257,11 +255,11 @@ def test_counts_are_written_as_counts(page):
 
 
 def test_operating_points_have_a_page(path):
-    first, second = (("--operating-point", f"{low}={SAMPLE / 'events.tsv'}") for low in (0.5, 0.7))
-    assert call(TABLES[0], *first, "--report", path).code == 0
+    table = SAMPLE / "events.tsv"
+    write_report(TABLES[0], {"s": {0.5: table}}, path)
     # There is no other threshold to go to.
-    assert explorer(path) is None and "<h1>1 operating point against" in path.read_text(encoding="utf-8")
-    assert call(TABLES[0], *first, *second, "--report", path).code == 0
+    assert explorer(path) is None
+    write_report(TABLES[0], {"s": {0.5: table, 0.7: table}}, path)
     data = explorer(path)
     assert data["moves"] == {"reference": False, "system": True}
     assert "segment" not in data["bases"] and len(data["bases"]["event"]) == len(data["thresholds"]) == 1
@@ -270,15 +268,15 @@ def test_operating_points_have_a_page(path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--report", ""), "--report names no file"),
-        (("--report", str(TABLES[0])), "this is the reference"),
-        (("--report", "same.html", "-o", "same.html", "--format", "text"), "-o writes this file"),
-        (("--report", "no/such/folder/page.html"), "no/such/folder/page.html"),
+        (("-o", ""), "-o names no file"),
+        (("-o", str(TABLES[0])), "this is the reference"),
+        (("-o", "-"), "-o -: expected the path of a file"),
+        (("-o", "no/such/folder/page.html"), "no/such/folder/page.html"),
     ],
 )
 def test_says_what_cannot_be(arguments, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    called = call(*TABLES, *arguments)
+    called = call("report", *TABLES, *arguments)
     assert (called.code, called.out) == (2, "") and said in called.err
     with pytest.raises(SettingsError, match="one or more"):
         write_report(TABLES[0], {}, "page.html")

@@ -377,13 +377,13 @@ def test_a_day_takes_seconds_and_little_memory(path, audio):
 def test_the_command_shows_and_warns(path, audio):
     for name in ("cafe", "metro", "park", "night"):
         write(audio / f"{name}.flac", noise(1, 8_000), 8_000)
-    plain = call(*TABLES, "--report", path)
-    called = call(*TABLES, "--report", path, "--audio", audio)
+    plain = call("report", *TABLES, "-o", path)
+    called = call("report", *TABLES, "-o", path, "--audio", audio)
     assert (called.code, called.out) == (0, plain.out)
     added = called.err.removeprefix(plain.err)
     warning = "1 recording ('street.wav') of 5 in the report has none; there are 4 audio files"
     assert added == f"warning: sounds in {audio}: {warning}\n"
-    assert call(*TABLES, "--report", path, "--audio", audio, "-q").err == ""
+    assert call("report", *TABLES, "-o", path, "--audio", audio, "-q").err == ""
     files = embedded(path)["systems"][0]["timelines"]["files"]
     assert [bool(each["sound"]) for each in files] == [each["name"] != "street.wav" for each in files]
 
@@ -391,7 +391,7 @@ def test_the_command_shows_and_warns(path, audio):
 def test_several_systems_share_sounds(path, audio):
     write(audio / "cafe.wav", noise(2, 8_000), 8_000)
     systems = TABLES[1], SAMPLE / "sys_b.tsv"
-    assert call(TABLES[0], *systems, "--replicates", "20", "--report", path, "--audio", audio).code == 0
+    assert call("report", TABLES[0], *systems, "--replicates", "20", "-o", path, "--audio", audio).code == 0
     data = embedded(path)
     first, second = ([each["sound"] for each in system["timelines"]["files"]] for system in data["systems"])
     assert sum(map(bool, first)) == sum(map(bool, second)) == 1
@@ -401,17 +401,16 @@ def test_several_systems_share_sounds(path, audio):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--audio", "."), "--audio needs --report FILE"),
         (
-            ("--audio", "none", "--report", "r.html"),
+            ("--audio", "none", "-o", "r.html"),
             "--audio none: does not exist; expected a folder of audio",
         ),
-        (("--audio", str(TABLES[0]), "--report", "r.html"), "ref.tsv: is a file; expected a folder of audio"),
+        (("--audio", str(TABLES[0]), "-o", "r.html"), "ref.tsv: is a file; expected a folder of audio"),
     ],
 )
 def test_says_what_cannot_be(arguments, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    called = call(*TABLES, *arguments)
+    called = call("report", *TABLES, *arguments)
     assert called.code == 2 and said in called.err and not list(tmp_path.iterdir())
     with pytest.raises(SettingsError, match="expected a folder"):
         write_report(*TABLES, tmp_path / "r.html", audio="none")
@@ -425,7 +424,7 @@ def test_without_soundfile_the_command_that_installs_it_is_told(tmp_path):
         "P.find_spec = lambda name, *more: None if name == 'soundfile' else find(name, *more);"
         "from sedeval_soft.cli import main; sys.exit(main())"
     )
-    arguments = [*map(str, TABLES), "--report", "r.html", "--audio", "audio"]
+    arguments = ["report", *map(str, TABLES), "-o", "r.html", "--audio", "audio"]
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False, cwd=tmp_path
     )

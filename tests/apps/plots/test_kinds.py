@@ -121,7 +121,7 @@ REFUSED = {
     "pie": "Invalid value for 'KIND'",
     "pr --file cafe.wav": "--file works with timeline; not with pr",
     "pr --ci": "pr shows no intervals; expected matrix or classes",
-    "matrix --replicates 9": "files are resampled only with --ci",
+    "matrix --replicates 9": "--replicates has no effect in this call: it needs --ci",
     "roc --only event": "roc shows one of segment.hard, segment.soft, clip.hard, clip.soft; --only",
     "matrix --score f1": "a matrix needs a measure between 0 and 1",
     "classes --score segment.hard.f1.macro": "classes needs BASIS.READING.MEASURE",
@@ -138,7 +138,7 @@ REFUSED = {
     "pr -o figure.jpg": "expected one of .pdf, .png, .svg",
     "pr -o -": "expected --format, pdf, png, svg",
     "pr OTHER --name x --name x": "two systems are called 'x'",
-    "pr - -": "Only one of REFERENCE and SYSTEM can be standard input",
+    "pr - -": "are both standard input; expected one of them",
 }
 
 

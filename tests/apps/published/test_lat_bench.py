@@ -108,7 +108,7 @@ def test_the_command_prints_the_lines_of_the_script(tmp_path):
     other = write(tmp_path / "short.jsonl", [{"said": RIGHT}])
     assert "has 2 lines and the system 1" in call("published", "lat-bench", path, other).err
     same = write(tmp_path / "same.jsonl", [{"labels": LABELS, "response": each} for each in (RIGHT, "no")])
-    checked = call(same, same, "--preset", "audio-grounding", "--check", "lat-bench").out
+    checked = call("check", same, same, "--preset", "audio-grounding", "--with", "lat-bench").out
     assert "segment.hard.mean_iou.micro          0.500000   1.000000" in checked
 
 

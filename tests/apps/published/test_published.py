@@ -569,7 +569,7 @@ def test_published_few_shot_reads_the_tables_of_the_challenge(tmp_path):
     scenes = {"a.wav": "a", "b.wav": "b"}
     assert numbers == numbers_of("few-shot", *EXAMPLE, scenes=scenes)
     assert numbers["fmeasure (percentage)"] == 80.0
-    checked = call(*paths, "--preset", "dcase2021-2024-few-shot", "--check", "few-shot")
+    checked = call("check", *paths, "--preset", "dcase2021-2024-few-shot", "--with", "few-shot")
     assert "3 of 3 scores agree" in checked.out
 
 
@@ -577,10 +577,10 @@ def test_percentages_of_few_shot_are_compared_as_scores(tmp_path):
     """F is 4/7, of which the script prints three decimals of the percentage; nobody marked UNK here."""
     paths = few_shot_tables(tmp_path, CALLS, FOUND)
     assert published_scores("few-shot", *paths[:2], by=paths[3])["fmeasure (percentage)"] == 57.143
-    checked = call(*paths, "--preset", "dcase2021-2024-few-shot", "--check", "few-shot")
+    checked = call("check", *paths, "--preset", "dcase2021-2024-few-shot", "--with", "few-shot")
     assert "3 of 3 scores agree" in checked.out and "ignore_class" not in checked.err
     worse = few_shot_tables(tmp_path, SWAPPED, FOUND)
-    checked = call(*worse, "--preset", "dcase2021-2024-few-shot", "--check", "few-shot")
+    checked = call("check", *worse, "--preset", "dcase2021-2024-few-shot", "--with", "few-shot")
     assert "0 of 3 scores agree" in checked.out and "official-evaluators.md" not in checked.out
     assert "page 'Official evaluators' of the documentation" in checked.out
 

@@ -141,5 +141,5 @@ def test_the_percentage_is_compared_as_a_score(tmp_path):
     head = "filename\tonset\toffset\tevent_label\n"
     ours.write_text(f"{head}a.wav\t1\t4\tspeech\n")
     found.write_text(f"{head}a.wav\t2\t4.5\tspeech\n")
-    checked = call(ours, found, "--preset", "voice-activity", "--check", "pyannote-vad")
+    checked = call("check", ours, found, "--preset", "voice-activity", "--with", "pyannote-vad")
     assert "1 of 1 score agrees" in checked.out and " 0.500000      0.500000 " in checked.out

@@ -100,7 +100,7 @@ def test_maestro():
         ({"only": ("segment.soft",), "psds": None}, "--only leaves them out"),
         ({"pool": "mean"}, "--set pool=max"),
         ({"offset": False}, "onsets and offsets"),
-        ({"events": "rows"}, "--events merge"),
+        ({"events": "rows"}, "--set events=merge"),
     ],
 )
 def test_what_it_cannot_be_asked(chosen, said):
@@ -112,7 +112,7 @@ def test_what_it_cannot_be_asked(chosen, said):
 def test_the_command_prints_it(tmp_path):
     table = tmp_path / "t.tsv"
     table.write_text("filename\tonset\toffset\tevent_label\tvalue\na\t0\t1\tcar\t0.9\na\t2\t3\tdog\t0.4\n")
-    called = call(table, table, "--check", "sed_scores_eval")
+    called = call("check", table, table, "--with", "sed_scores_eval")
     assert called.code == 0
     assert "Second opinion: sed_scores_eval" in called.out
     assert "left out: dog" in called.out

@@ -1,0 +1,71 @@
+"""Names of scores as they are asked for, and what is required of scores: `segment.soft.f1.macro>=0.35`."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from sedeval_soft.errors import EvaluationError, SettingsError
+from sedeval_soft.measures.registry import ScoreNameError, measure_of
+from sedeval_soft.tables.columns import is_number
+
+T = TypeVar("T")
+
+
+def all_of(parse: Callable[[str], T], texts: Sequence[str]) -> list[T]:
+    """Return what a function makes of each text; raises SettingsError with all that are wrong."""
+    parsed, problems = [], []
+    for text in texts:
+        try:
+            parsed.append(parse(text))
+        except EvaluationError as error:
+            problems.append(str(error))
+    if problems:
+        raise SettingsError("\n".join(problems))
+    return parsed
+
+
+Likely = Callable[[], Sequence[str]]
+"""Returns the names of the scores that are computed: those that a part of a name may mean."""
+
+
+def parse_name(text: str, likely: Likely = tuple) -> str:
+    """Return a name of `--score`; raises ScoreNameError where no measure has it, with the likely ones."""
+    name = text.strip()
+    try:
+        measure_of(name)
+    except ScoreNameError:
+        measure_of(name, likely())
+    return name
+
+
+_COMPARE = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
+# The name is greedy: a class name may hold comparison signs too.
+_FORM = r"(?P<name>.*[^<>=\s])\s*(?P<sign>>=|<=|==|>|<)\s*(?P<number>[^<>=\s]+)\s*"
+
+_ROUNDING = 1e-12
+"""Shares by which sums of floats miss the decimal that they stand for."""
+
+
+def parse_requirement(text: str, likely: Likely = tuple) -> tuple[str, str, float]:
+    """Read `NAME>=NUMBER`: a name, a sign and a number; raises SettingsError for other forms."""
+    match = re.fullmatch(_FORM, text, re.DOTALL)
+    if match is None or not is_number(match["number"]) or not math.isfinite(float(match["number"])):
+        expected = "expected 'NAME>=NUMBER' (or >, <=, <, ==) in quotes, as > alone means a file to a shell"
+        raise SettingsError(f"--require {text!r} is not a requirement; {expected}")
+    return parse_name(match["name"], likely), match["sign"], float(match["number"])
+
+
+def meets(value: float | None, sign: str, number: float) -> bool:
+    """Return whether a value compares so with a number; an undefined one does not.
+
+    A value that differs from the number by rounding alone is equal to it: a mean of 0.7, 0.7 and 0.7 may be
+    computed as 0.6999999999999998, and is at least 0.7.
+    """
+    if value is None:
+        return False
+    same = math.isclose(value, number, rel_tol=_ROUNDING)
+    return bool(_COMPARE[sign](number if same else value, number))

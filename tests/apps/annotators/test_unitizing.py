@@ -20,7 +20,7 @@ LENGTH = 60
 def unitizing(people, files=FILES, length=LENGTH, **how):
     """Return alpha of all classes, and by class; people: lists of (file, begin, length, class), in ticks."""
     tables = [table(events, TICK, declared=labelled) for events, labelled in people]
-    made = annotate(tables, durations=dict.fromkeys(files, length * TICK), **how)
+    made = annotate(tables, durations=dict.fromkeys(files, length * TICK), missing="unlabelled", **how)
     return {each.class_name: each.unitizing for each in made.agreement}
 
 

@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from sedeval_soft.api.published import published_scores
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.sources import operating_points
+    from sedeval_soft.api.validation import Validation, validate
     from sedeval_soft.apps.diagnosis import Diagnosis, diagnose
     from sedeval_soft.comparison.board import Board, UnknownSystemError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
@@ -131,7 +132,6 @@ if TYPE_CHECKING:
     from sedeval_soft.tools.convert import Conversion, convert
     from sedeval_soft.tools.simulate import simulate
     from sedeval_soft.tools.site import Site, build_site
-    from sedeval_soft.tools.validate import Validation, validate
 
 __version__ = "0.1.0"
 

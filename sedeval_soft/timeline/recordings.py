@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats
+from sedeval_soft.checks.alignment import AlignmentReport, counts_and_most
 from sedeval_soft.checks.row_statistics import RowStatistics
 from sedeval_soft.checks.rows import Side, are_steps, last_offsets, step_counts
 from sedeval_soft.errors import InputError, Problem, be, counted
@@ -21,7 +22,6 @@ from sedeval_soft.tables.event_table import AXES, LONGEST, UNNAMED, EventTable, 
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_folders
 from sedeval_soft.tables.ticks import Ticks, tick, to_seconds, to_ticks
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.alignment import AlignmentReport, counts_and_most
 from sedeval_soft.timeline.events import (
     SILENCE,
     EventLifetimes,

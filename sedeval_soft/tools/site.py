@@ -41,6 +41,8 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_points,
 )
+from sedeval_soft.api.validation import MAX_PROBLEMS, validate
+from sedeval_soft.checks.alignment import NO_DURATIONS, STRICT
 from sedeval_soft.checks.placed_tables import SEVERITIES
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, rank_scores
@@ -81,9 +83,7 @@ from sedeval_soft.tables.forms import OTHER_EXTENSIONS, TEXT_EXTENSIONS
 from sedeval_soft.tables.joined_tables import stem_of, visible_entries
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.source import extension_of, mend_command, spelled, unreadable
-from sedeval_soft.timeline.alignment import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.recordings import align
-from sedeval_soft.tools.validate import MAX_PROBLEMS, validate
 
 T = TypeVar("T")
 

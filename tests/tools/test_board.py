@@ -24,12 +24,12 @@ import pytest
 from called import call
 
 from sedeval_soft import InputError, SettingsError, compare, evaluate
+from sedeval_soft.checks.alignment import NO_DURATIONS
 from sedeval_soft.evaluation.apart import apart
 from sedeval_soft.html.board_page import slugs
 from sedeval_soft.memory import given_limit, memory_limited
 from sedeval_soft.report.write import OutputError, locked
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.alignment import NO_DURATIONS
 from sedeval_soft.tools import site as module
 from sedeval_soft.tools.site import MARK, find_submissions
 

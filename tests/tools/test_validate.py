@@ -19,10 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import InputError, SettingsError, Validation, evaluate, validate
+from sedeval_soft.api.validation import VALIDATION_FORMATS, render_validation
 from sedeval_soft.cli import tables as command
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.problem_codes import RULES, problem
-from sedeval_soft.tools.validate import VALIDATION_FORMATS, render_validation
 
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
 EVENTS = "filename\tonset\toffset\tevent_label\n"

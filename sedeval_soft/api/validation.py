@@ -27,6 +27,7 @@ from sedeval_soft.api.sources import (
     to_rows,
 )
 from sedeval_soft.checks.placed_tables import SEVERITIES, Log, Places, Table, read_tables
+from sedeval_soft.checks.validate import check_table, compare, only_listed
 from sedeval_soft.errors import InputError, Problem, SettingsError, Severity, counted, visible
 from sedeval_soft.fields import ReadingKeywords
 from sedeval_soft.report.escape import github_message, github_property, json_text
@@ -37,7 +38,6 @@ from sedeval_soft.tables.joined_tables import thresholds_in
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
-from sedeval_soft.tools.validate_checks import check_table, compare, only_listed
 
 MAX_PROBLEMS = 100
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft.arrays import Floats
+from sedeval_soft.checks.files import files_with_events, name_single_file
 from sedeval_soft.checks.messages import MESSAGES
 from sedeval_soft.checks.names import are_swapped, known_spellings, similar_names
 from sedeval_soft.checks.placed_tables import Log, Table
@@ -20,7 +21,6 @@ from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, unknown_names
 from sedeval_soft.tables.problem_codes import problem
-from sedeval_soft.timeline.recordings import files_with_events, name_single_file
 
 _COMPARED = 200_000
 """How many pairs of names are compared, letter by letter, to guess what was meant."""

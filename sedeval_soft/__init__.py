@@ -164,7 +164,7 @@ _NAMES = {
     "tools.convert": "Conversion convert",
     "tools.simulate": "simulate",
     "tools.site": "Site build_site",
-    "tools.validate": "Validation validate",
+    "api.validation": "Validation validate",
 }
 """The public names that each module has."""
 

@@ -27,7 +27,7 @@ from sedeval_soft.api.sources import (
     to_rows,
 )
 from sedeval_soft.checks.placed_tables import SEVERITIES, Log, Places, Table, read_tables
-from sedeval_soft.checks.validate import check_table, compare, only_listed
+from sedeval_soft.checks.validate import Expected, check_tables
 from sedeval_soft.errors import InputError, Problem, SettingsError, Severity, counted, visible
 from sedeval_soft.fields import ReadingKeywords
 from sedeval_soft.report.escape import github_message, github_property, json_text
@@ -126,17 +126,12 @@ def validate(
         known = chosen or (rows.classes if rows is not None else ())
         system, stdin, mends = _write_copy(system, fix, known, stdin, limits)
     log, name, form = Log(max_problems), spelled(os.fspath(system)), ""
-    listed = () if files is None else listed_files(files, limits)
     tables = read_tables(system, log, stdin, limits)
-    of_tables = [table.rows for table in tables]
-    both = of_tables if rows is None else [*of_tables, rows]
+    both = [*(table.rows for table in tables), *(() if rows is None else (rows,))]
     vain = [{*limits.as_read(each.origin, "").lacking} for each in both]
     log.add(*(problem("no-effect", name, text) for text in sorted(set.intersection(*vain) if tables else ())))
-    if listed:
-        tables, rows, lengths = only_listed(name, tables, rows, lengths, listed, log)
-    for table in tables:
-        check_table(table, log)
-    n_rows = sum(len(table.rows) for table in tables)
+    listed = () if files is None else listed_files(files, limits)
+    tables = check_tables(name, tables, Expected(rows, chosen, whose, lengths, listed), log)
     if tables:
         # How the first table with rows was read.
         first = next((table for table in tables if len(table.rows)), tables[0])
@@ -144,16 +139,13 @@ def validate(
         if tables[0].name != name:
             at_thresholds = limits.points or "operating-points" in log.counts
             form = f"{_of_several(tables, at_thresholds=at_thresholds)}, {form}"
-        if not n_rows and not log.counts:
-            log.add(problem("no-rows", name, "it has no rows", tables[0].header))
-        tables = compare(name, tables, rows, chosen, whose, lengths, log, listed)
     problems = log.worst()
     return Validation(
         source=name,
         problems=problems,
         counts=dict(log.counts),
         form=form,
-        rows=n_rows,
+        rows=sum(len(table.rows) for table in tables),
         files=len({file for table in tables for file in table.rows.files}),
         classes=len({label for table in tables for label in table.rows.classes}),
         mends=mends,

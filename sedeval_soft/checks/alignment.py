@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sedeval_soft.checks.names import are_swapped, similar_names
-from sedeval_soft.checks.row_statistics import AFTER_END, FEW_ROWS, RowStatistics, in_times, misread_share
-from sedeval_soft.checks.rows import TICK, are_steps
+from sedeval_soft.checks.names import NAMES, are_swapped, similar_names
+from sedeval_soft.checks.row_statistics import FEW_ROWS, RowStatistics, in_times
+from sedeval_soft.checks.rows import CHECKS, TICK, are_steps
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import apart, did_you_mean
@@ -47,14 +47,12 @@ OF_REGIONS = ("regions_listed", "with_region", "without_region", "too_few_shots"
 """What an `AlignmentReport` tells of the evaluated regions."""
 
 _FILES = (
-    ("missing", "reference file", ("{files} {have} no rows in the system; counted as misses (a row with only "
-                                   "the name of a file says that nothing is detected there; --files scores "
-                                   "only the files of a list)")),
-    ("extra", "system file", ("{files} {are} not in the reference; counted as false alarms (a row with only "
-                              "the name of a file declares it as one without events){hint}")),
+    ("missing", "reference file", NAMES["missing-file"].counted),
+    ("extra", "system file", NAMES["unknown-file"].counted),
     ("dropped", "system file", "{files} {are} neither in the reference nor in the durations; left out{hint}"),
     ("unlisted", "reference file", ("{files} {have} no duration; evaluated up to the last offset (--files "
                                     "leaves files out, --durations does not)")),
+    ("ambiguous", "file name", "{system}: " + NAMES["ambiguous-file"].counted),
 )  # fmt: skip
 """Files that are not on both sides, or have no duration: the names, what they are, and how it is told."""
 
@@ -65,7 +63,8 @@ class AlignmentReport:
 
     missing: reference files that the system lacks. extra: system files that the reference lacks. dropped:
     those that are in no list of files. silent: missing and extra files without an event on the side
-    that has them. unlisted: reference files without a duration, where there are any.
+    that has them. unlisted: reference files without a duration, where there are any. ambiguous: names of
+    the system for more than one file of the reference.
     listed: names of files that the settings have and either side has, too. reference_outside,
     system_outside: files that the settings leave out. Where only regions are evaluated: regions_listed: names
     of files that have some and that either side has, too; with_region: files that are evaluated;
@@ -88,6 +87,7 @@ class AlignmentReport:
     dropped: frozenset[str] = _NOTHING
     silent: frozenset[str] = _NOTHING
     unlisted: frozenset[str] = _NOTHING
+    ambiguous: frozenset[str] = _NOTHING
     listed: frozenset[str] = _NOTHING
     regions_listed: frozenset[str] = _NOTHING
     with_region: frozenset[str] = _NOTHING
@@ -137,7 +137,7 @@ class AlignmentReport:
 
     def warnings(self, settings: Settings) -> tuple[str, ...]:
         """Return a line for all that was noticed; raises EvaluationError if settings are strict."""
-        lines = [*sorted(self.doubtful), *self.misread(*self.tables), *self._of_outlasting()]
+        lines = [*sorted(self.doubtful), *self.misread(*self.tables)]
         lines += self._of_names(settings)
         only, nothing = settings.classes is not None, not self.reference_classes | self.system_classes
         unlike = self.system_classes - self.reference_classes
@@ -170,8 +170,8 @@ class AlignmentReport:
 
     def misread(self, *roles: str) -> list[str]:
         """Return a line for each reason to think that the table of one of some roles is misread."""
-        other, tables = self._table("reference"), {r: self.tables[r] for r in roles if r in self.tables}
-        lines, times = [], [table.of_durations() for table in tables.values()]
+        lines, tables = [], {role: self.tables[role] for role in roles if role in self.tables}
+        times = [table.of_durations() for table in tables.values()]
         too_long = len(times) > 1 and all(times)
         if too_long:
             # What both sides say of the recordings is more likely right than what one table says of them.
@@ -180,26 +180,20 @@ class AlignmentReport:
             unit = "milliseconds" if is_milli else "frames or samples, or times on both sides minutes"
             mend = "divide them by 1000" if is_milli else "write seconds"
             lines.append(
-                f"durations: recordings are {in_times(ratio)} times as long as {other} and "
-                f"{self._table('system')} say: durations could be {unit}; {mend} (time-unit)"
+                f"durations: recordings are {in_times(ratio)} times as long as {self._table('reference')} "
+                f"and {self._table('system')} say: durations could be {unit}; {mend} (time-unit)"
             )
         for role, table in tables.items():
-            late, _ = self.beyond.get(role, (0, 0.0))
-            lines += table.doubts(role, other, late, of_unit=not too_long)
+            told = self._of_times(role)
+            lines += table.doubts(role, {} if too_long and "time-unit" in told else told)
         return lines
 
-    def _of_outlasting(self) -> Iterator[str]:
-        """Yield what is said of a row of the reference that ends many times later than all others do."""
-        table = self.tables.get("reference", RowStatistics())
-        system = self.tables.get("system", RowStatistics()).last
-        row, known = table.last_row, table.longest > 0 or table.over_day or table.unit() is not None
-        if row is not None and not known and table.outlasts(system):
-            later = in_times(row.offset / max(*table.ends[1:], system))
-            yield (
-                f"{self._table('reference')}: {row} ends {later} times as late as any other on either side, "
-                "and is taken as the end of its recording; correct its times if they are not seconds, or "
-                "give durations (outlasting-row)"
-            )
+    def _of_times(self, role: str) -> Mapping[str, Any]:
+        """Return why the times of a side seem to be wrong: the facts of messages, by check."""
+        # That a row ends later than all others matters where recordings are taken to end with it.
+        elsewhere = self.tables["system"].last if "system" in self.tables else 0.0
+        table = self.tables.get(role, RowStatistics())
+        return table.of_times(role, self._table("reference"), elsewhere if role == "reference" else None)
 
     def _table(self, role: str) -> str:
         """Return the name of the table of a role, as far as it is known."""
@@ -209,26 +203,20 @@ class AlignmentReport:
         """Yield a line for names in the wrong column, two names of one class, and each kind of files."""
         theirs, classes = self.extra | self.dropped, {*self.classes(settings)}
         if theirs and are_swapped(theirs, self.system_classes, self.missing, self.reference_classes):
-            yield (
-                f"{self._table('system')}: file names are classes of the reference, and classes are its "
-                "files; swap the two columns, or their names in the header (swapped-columns)"
-            )
+            yield f"{self._table('system')}: {NAMES['swapped-columns'].counted} (swapped-columns)"
         for role, names in (("reference", self.reference_classes), ("system", self.system_classes)):
             like = similar_names(sorted(names & classes))
             pairs = [" and ".join(apart(name, other)) for name, other in like.items()]
             if pairs:
                 more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
-                yield (
-                    f"{self._table(role)}: classes {'; '.join(pairs[:_SHOWN])}{more} differ in case, blanks, "
-                    "- or _ only, or look alike, and were taken for different ones; write both alike if they "
-                    "are one (similar-classes)"
-                )
+                text = NAMES["similar-classes"].counted.format(pairs="; ".join(pairs[:_SHOWN]) + more)
+                yield f"{self._table(role)}: {text} (similar-classes)"
         for kind, noun, text in _FILES:
             files = sorted(getattr(self, kind) - (self.silent if kind in ("missing", "extra") else _NOTHING))
             if files:
                 hint = self._hint(files) if "{hint}" in text else ""
-                have = "has" if len(files) == 1 else "have"
-                yield text.format(files=listing(files, noun), are=be(len(files)), have=have, hint=hint)
+                tables = {"other": self._table("reference"), "system": self._table("system"), "hint": hint}
+                yield text.format(**_are(files, noun), **tables)
 
     def _hint(self, files: Sequence[str]) -> str:
         """Return a hint for the system's files that are those of the reference, or tables at thresholds."""
@@ -242,15 +230,18 @@ class AlignmentReport:
 
     def _of_listed(self, settings: Settings) -> Iterator[str]:
         """Yield what is wrong with the list of files of the settings; raises EvaluationError for no match."""
-        unknown = unknown_names(settings.files or (), self.listed)
+        unknown, hint = self.not_listed(settings.files or ())
         if unknown:
-            ours = sorted(self.reference_outside)
-            like = named_alike(ours, unknown, ("reference", "list"))
-            like = like or did_you_mean(unknown[0], ours[:_COMPARED])
-            text = f"files: {listing(unknown, 'listed file')} {be(len(unknown))} on neither side{like}"
+            text = NAMES["listed-file"].counted.format(**_are(unknown, "listed file")) + hint
             if not self.listed:
                 raise EvaluationError(f"{text}; expected names of files that {self._table('reference')} has")
             yield text
+
+    def not_listed(self, names: Sequence[str]) -> tuple[list[str], str]:
+        """Return which names of a list of files are on neither side, and what may be meant by them."""
+        unknown, ours = unknown_names(names, self.listed), sorted(self.reference_outside)
+        hint = named_alike(ours, unknown, ("reference", "list")) if unknown else ""
+        return unknown, hint or "".join(did_you_mean(name, ours[:_COMPARED]) for name in unknown[:1])
 
     def _of_regions(self, settings: Settings) -> Iterator[str]:
         """Yield what is wrong with the regions of the settings; raises EvaluationError where none is left."""
@@ -346,25 +337,25 @@ class AlignmentReport:
         joined = {role: are_steps(counts) for role, counts in self.steps.items()}
         if settings.postprocesses:
             joined["system"] = True
+        check, n = CHECKS["touching-rows"], {}
+        for role, table in self.tables.items():
+            n[role] = self.steps[role][2] if role in self.steps else table.counts.get(check.code, 0)
         for role, other in (("reference", "system"), ("system", "reference")):
+            rows, others, theirs = self.tables[role].rows, self.tables[other].rows, self._table(other)
+            text = f"{self._table(role)}: {check.message(n[role], rows, {})}"
             if joined.get(role):
                 continue
-            n = self.steps[role][2] if role in self.steps else self.tables[role].touching
-            rows, others, theirs = self.tables[role].rows, self.tables[other].rows, self._table(other)
-            most = n >= max(misread_share("touching-rows") * rows, FEW_ROWS)
-            touching = 0 if other in self.steps else self.tables[other].touching
-            text = (
-                f"{self._table(role)}: {n:,} of {rows:,} rows begin where another of their class ends: each "
-            )
-            if n and joined.get(other):
+            if n[role] and joined.get(other):
                 yield (
-                    f"{text}row counts as an event, and touching rows of {theirs} are one event; --events "
-                    "merge joins those of both, --events rows those of neither (touching-rows)"
+                    f"{text}, and touching rows of {theirs} are one event; --events merge joins those of "
+                    f"both, --events rows those of neither ({check.code})"
                 )
-            elif most and others and touching < _HARDLY * others:
+            elif n[role] >= max(check.share * rows, FEW_ROWS) and (
+                others > 0 and (other in self.steps or n[other] < _HARDLY * others)
+            ):
                 yield (
-                    f"{text}row counts as an event, where {theirs} has whole events; --events merge joins "
-                    "rows that touch (touching-rows)"
+                    f"{text}, where {theirs} has whole events; --events merge joins rows that touch "
+                    f"({check.code})"
                 )
 
     def _of_others(self, settings: Settings) -> Iterator[str]:
@@ -380,12 +371,11 @@ class AlignmentReport:
     def _of_beyond(self, _: Settings) -> Iterator[str]:
         """Yield how many rows end after their file does, where no doubt of them or of their unit does."""
         for role, (count, seconds) in self.beyond.items():
-            table = self.tables.get(role, RowStatistics())
-            if not table.after_end and table.unit() is None and not table.is_late():
+            if not {"time-unit", "late", "after-end"} & {*self._of_times(role)}:
                 end = "ends after its" if count == 1 else "end after their"
                 yield (
                     f"{self._table(role)}: {counted(count, f'{role} row')} {end} file's duration, by "
-                    f"{seconds:.6g} s at most; {AFTER_END} (after-end)"
+                    f"{seconds:.6g} s at most; segments after the end are not evaluated (after-end)"
                 )
 
     def _of_settings(self, settings: Settings) -> Iterator[str]:
@@ -417,11 +407,11 @@ class AlignmentReport:
         Nothing where a doubt of its times tells of all these rows.
         """
         n_rows = n_new = sum(count for count, _ in self.after_end.values())
-        table = self.tables.get("system", RowStatistics())
-        if table.unit() is not None:
-            n_new -= table.rows
-        elif table.latest is not None and (table.over_day or table.is_late()):
-            n_new -= table.latest.file in self.after_end
+        told = self._of_times("system")
+        if "time-unit" in told:
+            n_new -= self.tables["system"].rows
+        elif "long-recording" in told or "late" in told:
+            n_new -= self.tables["system"].rows_named["late"].file in self.after_end
         if n_new <= 0:
             return
         seconds = max(seconds for _, seconds in self.after_end.values())
@@ -485,6 +475,12 @@ class AlignmentReport:
             if len(names) > _TOLD:
                 more, are = listing(names[_TOLD:], "more class"), be(len(names) - _TOLD)
                 yield f"{more}{' of those to evaluate' if middle else ''} {are} {text}"
+
+
+def _are(names: Sequence[str], noun: str) -> dict[str, str]:
+    """Return names in words, and the verbs that go with so many."""
+    have = "has" if len(names) == 1 else "have"
+    return {"files": listing(names, noun), "are": be(len(names)), "have": have}
 
 
 def _lines_of(settings: Settings, *sections: tuple[object, Callable[[Settings], Iterable[str]]]) -> list[str]:

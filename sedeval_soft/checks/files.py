@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sedeval_soft.checks.alignment import AlignmentReport
+from sedeval_soft.checks.names import NAMES
 from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.columns import option
@@ -51,12 +52,7 @@ def match_files(
     lengths = {listed.canonical[name]: seconds for name, seconds in (durations or {}).items()}
     expected = dict.fromkeys([*reference.files, *lengths])
     match = match_names([*expected], system.files)
-    for source, names in (("durations", listed.ambiguous), (system.origin.name, match.ambiguous)):
-        if names:
-            doubtful.append(
-                f"{source}: {listing(names, 'file name')} could be more than one file of "
-                f"{reference.origin.name} (with and without folders or extension); taken as written"
-            )
+    unclear = [("durations", "file name", listed.ambiguous)]
     unlisted = {*reference.files} - {*lengths} if durations is not None else set()
     unknown = {*lengths} - {*reference.files}
     hint = named_alike(unlisted, unknown, ("reference", "durations")) if unlisted and unknown else ""
@@ -76,11 +72,11 @@ def match_files(
         chosen_by = frozenset(name for name, own in of_list.canonical.items() if own in inside)
         evaluated &= inside
         lengths = {name: seconds for name, seconds in lengths.items() if name in inside}
-        if of_list.ambiguous:
-            doubtful.append(
-                f"files: {listing(of_list.ambiguous, 'listed name')} could be more than one file of "
-                f"{reference.origin.name} (with and without folders or extension); taken as written"
-            )
+        unclear.append(("files", "listed name", of_list.ambiguous))
+    for source, noun, names in unclear:
+        text = NAMES["ambiguous-file"].counted
+        text = text.format(files=listing(names, noun), other=reference.origin.name)
+        doubtful += [f"{source}: {text}"] * bool(names)
     missing, extra = {*reference.files} & inside - in_system, (in_system & evaluated) - {*expected}
     silent = missing - files_with_events(reference, missing)
     detected = {name for name in system.files if match.canonical[name] in extra}
@@ -91,6 +87,7 @@ def match_files(
         silent=frozenset(silent),
         dropped=frozenset((in_system & inside) - evaluated),
         unlisted=frozenset(unlisted & inside),
+        ambiguous=frozenset(match.ambiguous),
         listed=chosen_by,
         reference_outside=frozenset({*reference.files} - inside),
         system_outside=frozenset(in_system - inside),

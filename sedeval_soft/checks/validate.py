@@ -1,25 +1,24 @@
-"""Checks of what can be scored but is probably not what was meant: names, overlaps, gaps, times, values."""
+"""Tables looked at from all sides without scoring them: what the checks find, and where in the text."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Floats
-from sedeval_soft.checks.files import files_with_events, name_single_file
-from sedeval_soft.checks.messages import MESSAGES
-from sedeval_soft.checks.names import are_swapped, known_spellings, similar_names
+from sedeval_soft.checks.alignment import AlignmentReport
+from sedeval_soft.checks.files import match_files, name_single_file
+from sedeval_soft.checks.names import NAMES, are_swapped, known_spellings, similar_names
 from sedeval_soft.checks.placed_tables import Log, Table
-from sedeval_soft.checks.row_statistics import RowStatistics
-from sedeval_soft.checks.rows import CHECKS, Found, Side, last_offsets, touching
+from sedeval_soft.checks.row_statistics import RowStatistics, in_doubt
+from sedeval_soft.checks.rows import CHECKS, Placed, Side, last_offsets, last_row
 from sedeval_soft.errors import InputError, be, counted, quoted
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.tables.columns import is_number
-from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.filenames import listing, match_names, named_alike, unknown_names
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.problem_codes import problem
 
 _COMPARED = 200_000
@@ -28,78 +27,240 @@ _COMPARED = 200_000
 _FEW = 10
 """Fewer values than this may be alike by chance."""
 
-_OF_NAMES = {
-    "control-character": "parts of {name} cannot be seen",
-    "similar-classes": "class {name} is not the same as {other}",
-    "unknown-class": "class {name} is not {where}{hint}",
-    "class-spelling": "class {name} is not {where}, {other} is",
-    "unknown-file": "file {name} is not {where}{hint}",
-    "ambiguous-file": "file {name} could be more than one file of those {where}",
-}
-"""Of the codes of names: the message."""
+_BY_LENGTH = ("long-recording", "after-end", "early-end")
+"""Checks of rows that mean nothing where times are in another unit."""
+
+
+class Expected(NamedTuple):
+    """What tables are held against.
+
+    classes: those that there can be, and whose they are, in words. durations: seconds by file name. listed:
+    files that will be scored; names of others are not looked at.
+    """
+
+    reference: EventTable | None
+    classes: Sequence[str] | None
+    whose: str
+    durations: Mapping[str, float]
+    listed: Sequence[str]
+
+    @property
+    def where(self) -> str:
+        """Return in words what says which files there are."""
+        if self.reference is not None:
+            return "in the reference"
+        return "in the durations" if self.durations else "in the list"
+
+    @property
+    def table(self) -> EventTable:
+        """Return the reference, or a table of the names alone that are expected."""
+        if self.reference is not None:
+            return self.reference
+        return replace(EventTable.empty(Origin("")), files=tuple(self.durations) or tuple(self.listed))
+
+    def lengths(self, durations: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
+        """Return how long recordings are at least, and exactly, by file name; durations: named as there."""
+        reference = self.reference
+        if reference is None or not reference.origin.timed:
+            return {**durations}, {**durations}
+        ends = zip(reference.files, last_offsets(reference).tolist(), strict=True)
+        least = {file: end for file, end in ends if end}
+        # Time steps are of all of a recording; events may end long before it does.
+        whole = {**(least if reference.has_steps else {}), **durations}
+        return {**least, **whole}, {**whole}
+
+
+def check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -> list[Table]:
+    """Look at tables, and hold them against what is expected; return what was looked at, files named alike.
+
+    name: of all of them, as the user gave it.
+    """
+    tables, expected = _name_files(tables, expected, log)
+    named = dict.fromkeys(file for table in tables for file in table.names("filename"))
+    system = replace(EventTable.empty(Origin(name)), files=tuple(named))
+    own: Mapping[str, str] = {file: file for file in named}
+    report, lengths = AlignmentReport(), dict[str, float]()
+    try:
+        _, own, lengths, report = match_files(
+            expected.table, system, expected.durations or None, expected.listed or None
+        )
+    except InputError as error:
+        log.add_error(error)
+    if expected.listed:
+        tables, expected = _only_listed(name, tables, expected, report, own, log)
+    for table in tables:
+        _check_table(table, log)
+    if tables and not log.counts and not any(len(table.rows) for table in tables):
+        log.add(problem("no-rows", name, "it has no rows", tables[0].header))
+    swapped = [table for table in tables if _is_swapped(table, expected.table)]
+    if swapped:
+        line, column = swapped[0].lines_of([0])[0], swapped[0].column("filename")
+        log.add(problem("swapped-columns", swapped[0].name, NAMES["swapped-columns"].placed, line, column))
+    else:
+        _check_classes(name, tables, expected, log)
+        if expected.table.files and "missing-filename-column" not in log.counts:
+            _check_files(name, tables, expected, report, own, log)
+    least, whole = expected.lengths(lengths)
+    for table in tables:
+        names = [own.get(file, file) for file in table.rows.files]
+        lengths_of = np.array([least.get(file, 0.0) for file in names])
+        ends = np.array([whole.get(file, np.inf) for file in names])
+        if len(table.rows):
+            _check_rows(table, Side(table.rows, lengths_of, ends, last_offsets(table.rows)), log)
+    return tables
+
+
+def _is_swapped(table: Table, reference: EventTable) -> bool:
+    """Return whether files and classes of a table stand in each other's column."""
+    rows = table.rows
+    return not rows.has_steps and are_swapped(rows.files, rows.classes, reference.files, reference.classes)
+
+
+def _name_files(tables: list[Table], expected: Expected, log: Log) -> tuple[list[Table], Expected]:
+    """Return tables whose files are named as expected, and what is expected as far as it is of use."""
+    named, durations = [], expected.durations
+    for table in tables:
+        rows, reference = table.rows, expected.reference
+        if reference is not None:
+            try:
+                reference, rows = name_single_file(reference, rows, durations)
+            except InputError as error:
+                log.add_error(error)
+                return tables, expected._replace(reference=None)
+            expected = expected._replace(reference=reference)
+        elif rows.files == (UNNAMED,) and len(durations) == 1:
+            rows = replace(rows, files=tuple(durations))
+        elif rows.files == (UNNAMED,) and durations:
+            message = f"there is no column of file names, but {len(durations)} files have a duration"
+            log.add(problem("missing-filename-column", table.name, message))
+        named.append(replace(table, rows=rows))
+    return named, expected
+
+
+def _only_listed(
+    name: str,
+    tables: list[Table],
+    expected: Expected,
+    report: AlignmentReport,
+    own: Mapping[str, str],
+    log: Log,
+) -> tuple[list[Table], Expected]:
+    """Return tables and reference of listed files only. own: how the reference writes the names of files."""
+    unknown, hint = report.not_listed(expected.listed)
+    if unknown:
+        text = NAMES["listed-file"].placed.format(files=listing(unknown, "listed file"), are=be(len(unknown)))
+        log.add(problem("listed-file", name, text + hint))
+    left_out, chosen = [file for file in own if own[file] in report.system_outside], []
+    if left_out:
+        text = f"{listing(left_out, 'file')} {be(len(left_out))} not listed, and not looked at"
+        log.add(problem("files-left-out", name, text))
+    for table in tables:
+        rows, lines = table.rows, table.lines
+        stays = np.array([file not in left_out for file in rows.files], dtype=bool)
+        if not stays.all():
+            lines = table.lines_of(np.flatnonzero(stays[rows.file]))
+            rows = rows.only_files(stays).of_used_classes()
+        named = {file: at for file, at in table.named.get("filename", {}).items() if file not in left_out}
+        chosen.append(replace(table, rows=rows, lines=lines, named={**table.named, "filename": named}))
+    reference = expected.reference
+    if reference is not None and report.reference_outside:
+        stays = np.array([file not in report.reference_outside for file in reference.files], dtype=bool)
+        expected = expected._replace(reference=reference.only_files(stays).of_used_classes())
+    return chosen, expected
+
+
+# Names.
 
 
 def _add_names(
     log: Log,
     code: str,
     tables: Sequence[Table],
-    role: str,
     names: Sequence[str],
     where: str = "",
     *,
     known: Sequence[str] = (),
     others: Mapping[str, str] | None = None,
+    role: str = "",
 ) -> None:
     """Enter a problem of each of some names of files or classes, where it stands first.
 
     where: in which list they are not, in words. known: names of which they may be misspelt. others: of each
-    name the one that is meant.
+    name the one that is meant. role: of the column, if the code is of several.
     """
     if not names:
         return
+    check, problems = NAMES[code], []
     places: dict[str, tuple[str, int | None, int | None]] = {}
     for table in reversed(tables):
-        places |= table.places(role)
-    problems = []
+        places |= table.places(role or check.column)
     for name in names[: log.most]:
         hint = did_you_mean(name, known, n=1) if len(names) * len(known) <= _COMPARED else ""
         shown, other = apart(name, (others or {}).get(name, ""), quoted)
-        message = _OF_NAMES[code].format(name=shown, where=where, other=other, hint=hint)
+        message = check.placed.format(name=shown, where=where, other=other, hint=hint)
         mend = f"write {other}" if code == "class-spelling" else ""
         place = places.get(name, (tables[0].name, None, None))
         problems.append(problem(code, place[0], message, *place[1:], mend))
     log.add(*problems, counts={code: len(names)})
 
 
-def _add_rows(log: Log, code: str, table: Table, found: Found, **facts: Any) -> None:  # noqa: ANN401
-    """Enter a problem of each row that a check found; facts: of all of them, beside those of the check."""
-    rows, others, of_each = found
-    if not len(rows):
+def _check_classes(name: str, tables: Sequence[Table], expected: Expected, log: Log) -> None:
+    """Compare the classes of some tables with those that are known."""
+    reference, known, where = expected.reference, expected.classes, expected.whose
+    if reference is not None:
+        for pair in similar_names(reference.classes).items():
+            shown, other = apart(*pair, quoted)
+            text = NAMES["similar-classes"].placed.format(name=shown, other=other)
+            log.add(problem("similar-classes", reference.origin.name, text))
+    if known is None and reference is not None:
+        known, where = [c for c in reference.classes if c not in reference.origin.unknown], expected.where
+    if known is None:
         return
-    message = MESSAGES[code]
-    order = np.argsort(rows, kind="stable")[: log.most]
-    first, about = (np.asarray(each)[order] for each in (rows, rows if others is None else others))
-    facts = {name: np.broadcast_to(value, len(rows))[order] for name, value in {**of_each, **facts}.items()}
-    facts |= {"onset": table.rows.onset[about], "offset": table.rows.offset[about]}
-    facts["line"] = table.lines_of(about)
-    column, problems = table.column(message.role), []
-    for line, *values in zip(table.lines_of(first), *facts.values(), strict=True):
-        text = message.placed.format(**dict(zip(facts, values, strict=True)))
-        problems.append(problem(code, table.name, text, line, column))
-    log.add(*problems, counts={code: len(rows)})
+    named = list(dict.fromkeys(label for table in tables for label in table.names("event_label")
+                               if label not in table.rows.origin.unknown))  # fmt: skip
+    spelt = known_spellings(named, known)
+    unknown = [label for label in named if label not in {*known, *spelt}]
+    respelt = [label for label in named if label in spelt]
+    _add_names(log, "unknown-class", tables, unknown, where, known=known)
+    _add_names(log, "class-spelling", tables, respelt, where, others=spelt)
+    for label in known:
+        if label not in {*named, *spelt.values()}:
+            text = NAMES["missing-class"].placed.format(name=quoted(label), where=where)
+            log.add(problem("missing-class", name, text))
 
 
-# One table by itself.
+def _check_files(
+    name: str,
+    tables: Sequence[Table],
+    expected: Expected,
+    report: AlignmentReport,
+    own: Mapping[str, str],
+    log: Log,
+) -> None:
+    """Compare the files of some tables with those that are known."""
+    named = dict.fromkeys(file for table in tables for file in table.names("filename"))
+    known, strange = sorted(report.missing - {UNNAMED}), report.extra | report.dropped
+    extra = [file for file in named if own[file] in strange and file not in report.ambiguous]
+    ambiguous = [file for file in named if file in report.ambiguous]
+    _add_names(log, "unknown-file", tables, extra, expected.where, known=known)
+    _add_names(log, "ambiguous-file", tables, ambiguous, expected.where)
+    for file in known:
+        # In a recording without events nothing can be missed.
+        if expected.reference is None or file not in report.silent:
+            log.add(problem("missing-file", name, NAMES["missing-file"].placed.format(name=quoted(file))))
 
 
-def check_table(table: Table, log: Log) -> None:
-    """Look at the names, the values and the times of one table by themselves."""
+# One table.
+
+
+def _check_table(table: Table, log: Log) -> None:
+    """Look at the names and the values of one table by themselves."""
     rows, layout = table.rows, table.layout
     for role in ("filename", "event_label"):
         hidden = [name for name in table.names(role) if not name.isprintable()]
-        _add_names(log, "control-character", [table], role, hidden)
+        _add_names(log, "control-character", [table], hidden, role=role)
     alike = similar_names(table.names("event_label"))
-    _add_names(log, "similar-classes", [table], "event_label", list(alike), others=alike)
+    _add_names(log, "similar-classes", [table], list(alike), others=alike)
     if not layout.wide and rows.classes and all(map(is_number, rows.classes)):
         line, column = table.header or 1, table.column("event_label")
         log.add(problem("numeric-labels", table.name, "all classes are numbers", line, column))
@@ -110,252 +271,72 @@ def check_table(table: Table, log: Log) -> None:
             log.add(problem("ignored-column", table.name, message, table.header, i + 1))
     log.add(*(problem("assumed", table.name, text) for text in rows.origin.assumed))
     log.add(*(problem("value-rounded", table.name, note) for note in rows.origin.notes))
-    _check_values(table, log)
-    if len(rows):
-        _check_spans(table, log)
-
-
-def _check_values(table: Table, log: Log) -> None:
-    """Note values that are all 0 or 1, or all alike."""
-    columns = table.rows.values
-    number = sum(map(len, columns))
-    if not number:
-        return
-    first = columns[0][0]
-    if all(((values == 0) | (values == 1)).all() for values in columns):
+    number, place = sum(map(len, rows.values)), (table.header, table.column("soft_value"))
+    if number and all(((values == 0) | (values == 1)).all() for values in rows.values):
         which = "the only value is" if number == 1 else f"all {number} values are"
-        code, message = "values-all-hard", f"{which} 0 or 1; soft scores lie between them"
-    elif number >= _FEW and all((values == first).all() for values in columns):
-        code, message = "values-all-equal", f"all {number} values are {first:.6g}"
-    else:
-        return
-    log.add(problem(code, table.name, message, table.header, table.column("soft_value")))
+        text = f"{which} 0 or 1; soft scores lie between them"
+        log.add(problem("values-all-hard", table.name, text, *place))
+    elif (
+        number >= _FEW
+        and len({value for values in rows.values for value in (values.min(), values.max())}) == 1
+    ):
+        text = f"all {number} values are {rows.values[0][0]:.6g}"
+        log.add(problem("values-all-equal", table.name, text, *place))
 
 
-def _check_spans(table: Table, log: Log) -> None:
-    """Find rows that are there twice, overlap or touch, and those without length; gaps between time steps."""
-    rows = table.rows
-    n_files = len(rows.files)
-    side = Side(rows, np.zeros(n_files), np.full(n_files, np.inf), last_offsets(rows))
-    for code in ("zero-length", "duplicate-row", "overlapping-rows", "gap", "late-start"):
-        _add_rows(log, code, table, CHECKS[code](side))
-    if rows.has_steps:
-        return
-    later, earlier, _ = touching(side)
+def _check_rows(table: Table, side: Side, log: Log) -> None:
+    """Enter what the checks find in the rows of a table."""
+    rows = side.rows
+    told = RowStatistics.of(side).of_times() if rows.origin.timed else {}
+    for name, check in CHECKS.items():
+        in_vain = name in _BY_LENGTH and ("time-unit" in told or not rows.origin.timed)
+        if in_vain or not check.placed or (check.find is last_row and name not in told):
+            continue
+        at = check.find(side).placed()
+        if name == "late":
+            at = Placed(in_doubt(side)[name][0][:1])
+        elif name == "touching-rows":
+            at = _touching(side, at)
+        elif name == "after-end" and rows.has_steps:
+            # Frames of a window go on after the end of what they were made of, in all recordings alike.
+            at = _first(at)
+        _add_rows(log, name, table, at, told.get(name, {}))
+
+
+def _touching(side: Side, at: Placed) -> Placed:
+    """Return the first of touching rows that could be one event."""
+    rows, about = side.rows, at.about
+    n_different = len(rows) - len(CHECKS["duplicate-row"].find(side))
     # Where most rows touch, they are time steps, which do so by nature. Without values each is an event.
-    if earlier is not None and not (rows.has_values and 2 * len(later) > max(len(side.spans.ordered.row), 4)):
-        alike = np.ones(len(later), dtype=bool)
-        for values in rows.values:
-            alike &= values[later] == values[earlier]
-        later, earlier = later[alike], earlier[alike]
-        if len(later):
-            # In some tables thousands do: the first is told, and how many others there are.
-            first = [int(np.argmin(later))]
-            others = f", and {counted(len(later) - 1, 'other row')} likewise" if len(later) > 1 else ""
-            _add_rows(log, "touching-rows", table, Found(later[first], earlier[first]), likewise=others)
+    if about is None or rows.has_steps or (rows.has_values and 2 * len(at.rows) > max(n_different, 4)):
+        return Placed(np.zeros(0, dtype=np.intp))
+    alike = np.all([values[at.rows] == values[about] for values in rows.values], axis=0)
+    alike = np.broadcast_to(alike, at.rows.shape)
+    # In some tables thousands do: the first is told, and how many others there are.
+    return _first(Placed(at.rows[alike], about[alike], at.facts))
 
 
-# Tables held against what is expected.
+def _first(at: Placed) -> Placed:
+    """Return the first of some rows, and as a fact that there are others."""
+    if not len(at.rows):
+        return at
+    first, more = int(np.argmin(at.rows)), len(at.rows) - 1
+    facts = {name: np.broadcast_to(value, len(at.rows))[[first]] for name, value in at.facts.items()}
+    facts["likewise"] = np.array([f", and {counted(more, 'other row')} likewise" if more else ""])
+    return Placed(at.rows[[first]], None if at.about is None else at.about[[first]], facts)
 
 
-def only_listed(
-    name: str,
-    tables: list[Table],
-    reference: EventTable | None,
-    durations: Mapping[str, float],
-    files: Sequence[str],
-    log: Log,
-) -> tuple[list[Table], EventTable | None, Mapping[str, float]]:
-    """Return tables, reference and durations of listed files only; others as for `compare`.
-
-    The names of both sides match first, then those of the list match theirs, as where they are scored.
-    """
-    expected = [*dict.fromkeys([*(reference.files if reference is not None else ()), *durations])]
-    named = dict.fromkeys(file for table in tables for file in table.names("filename"))
-    own = match_names(expected, named).canonical
-    every = [*dict.fromkeys([*expected, *own.values()])]
-    match = match_names(every, files)
-    inside = {*match.canonical.values()} & {*every}
-    unknown = unknown_names(files, {file for file, other in match.canonical.items() if other in inside})
-    if unknown:
-        hint = named_alike(sorted({*every} - inside), unknown, ("table", "list"))
-        text = (
-            f"{listing(unknown, 'listed file')} {be(len(unknown))} neither in it nor in the reference{hint}"
-        )
-        log.add(problem("listed-file", name, text))
-    left_out = [file for file in named if own[file] not in inside]
-    if left_out:
-        text = f"{listing(left_out, 'file')} {be(len(left_out))} not listed, and not looked at"
-        log.add(problem("files-left-out", name, text))
-    if reference is not None:
-        stays = np.array([file in inside for file in reference.files], dtype=bool)
-        reference = reference if stays.all() else reference.only_files(stays).of_used_classes()
-    chosen = []
-    for table in tables:
-        stays = np.array([own[file] in inside for file in table.rows.files], dtype=bool)
-        on_lines = {file: at for file, at in table.named.get("filename", {}).items() if own[file] in inside}
-        rows, lines = table.rows, table.lines
-        if not stays.all():
-            lines = table.lines_of(np.flatnonzero(stays[rows.file]))
-            rows = rows.only_files(stays).of_used_classes()
-        chosen.append(replace(table, rows=rows, lines=lines, named={**table.named, "filename": on_lines}))
-    return chosen, reference, {file: s for file, s in durations.items() if file in inside}
-
-
-def compare(
-    name: str,
-    tables: list[Table],
-    reference: EventTable | None,
-    classes: Sequence[str] | None,
-    whose: str,
-    durations: Mapping[str, float],
-    log: Log,
-    listed: Sequence[str] = (),
-) -> list[Table]:
-    """Hold tables against what is expected; return them with the names that files have there.
-
-    name: of all of them, as the user gave it. classes: those that there can be, and whose they are, in words.
-    durations: seconds by file name. listed: files that are to be there, where nothing else says so.
-    """
-    reference = _name_files(tables, reference, durations, log)
-    swapped = [
-        table
-        for table in tables
-        if reference is not None
-        and not table.layout.wide
-        and are_swapped(table.rows.files, table.rows.classes, reference.files, reference.classes)
-    ]
-    if swapped:
-        why = "file names are classes of the reference, and classes are its files"
-        _add_rows(log, "swapped-columns", swapped[0], Found(np.array([0])), why=why)
-    if reference is not None:
-        for pair in similar_names(reference.classes).items():
-            shown, other = apart(*pair, quoted)
-            text = _OF_NAMES["similar-classes"].format(name=shown, other=other)
-            log.add(problem("similar-classes", reference.origin.name, text))
-    if classes is None and reference is not None:
-        unknown = reference.origin.unknown
-        classes, whose = [name for name in reference.classes if name not in unknown], "in the reference"
-    if classes is not None and not swapped:
-        _check_classes(tables, classes, whose, name, log)
-    # How long recordings are at least, and how long exactly where that is known.
-    lengths: dict[str, float] = {}
-    whole: dict[str, float] = {}
-    if reference is not None:
-        ends = zip(reference.files, last_offsets(reference).tolist(), strict=True)
-        lengths = {file: end for file, end in ends if end and reference.origin.timed}
-        # Time steps are of all of a recording; events may end long before it does.
-        whole = dict(lengths) if reference.has_steps else {}
-        canonical = match_names(reference.files, durations).canonical
-        durations = {canonical[file]: seconds for file, seconds in durations.items()}
-    whole |= durations
-    lengths |= whole
-    renamed: Mapping[str, str] = {}
-    files = [*(reference.files if reference is not None else ()), *whole]
-    files = files or [*listed]
-    if not swapped and files and files != [UNNAMED] and "missing-filename-column" not in log.counts:
-        where = (
-            "in the reference" if reference is not None else "in the durations" if whole else "in the list"
-        )
-        # In a recording without events nothing can be missed.
-        eventful = files if reference is None else files_with_events(reference, reference.files)
-        renamed = _check_files(tables, tuple(dict.fromkeys(files)), eventful, where, name, log)
-    for table in tables:
-        names = [renamed.get(file, file) for file in table.rows.files]
-        least = np.array([lengths.get(name, 0.0) for name in names])
-        _check_times(table, least, np.array([whole.get(name, np.inf) for name in names]), log)
-    return tables
-
-
-def _name_files(
-    tables: list[Table], reference: EventTable | None, durations: Mapping[str, float], log: Log
-) -> EventTable | None:
-    """Name the files of tables without names as expected, in place; return the reference, if it is of use."""
-    try:
-        for i, table in enumerate(tables):
-            if reference is not None:
-                reference, rows = name_single_file(reference, table.rows, durations)
-                tables[i] = replace(table, rows=rows)
-            elif table.rows.files == (UNNAMED,) and len(durations) == 1:
-                tables[i] = replace(table, rows=replace(table.rows, files=tuple(durations)))
-            elif table.rows.files == (UNNAMED,) and durations:
-                message = f"there is no column of file names, but {len(durations)} files have a duration"
-                log.add(problem("missing-filename-column", table.name, message))
-    except InputError as error:
-        log.add_error(error)
-        return None
-    return reference
-
-
-def _check_classes(tables: Sequence[Table], known: Sequence[str], where: str, source: str, log: Log) -> None:
-    """Compare the classes of some tables with those that are known; where: in words."""
-    named = list(dict.fromkeys(name for table in tables for name in table.names("event_label")
-                               if name not in table.rows.origin.unknown))  # fmt: skip
-    spelt = known_spellings(named, known)
-    expected, present = {*known, *spelt}, {*named, *spelt.values()}
-    unknown = [name for name in named if name not in expected]
-    _add_names(log, "unknown-class", tables, "event_label", unknown, where, known=known)
-    respelt = [name for name in named if name in spelt]
-    _add_names(log, "class-spelling", tables, "event_label", respelt, where, others=spelt)
-    for name in known:
-        if name not in present:
-            message = f"class {quoted(name)} of those {where} is never named"
-            log.add(problem("missing-class", source, message))
-
-
-def _check_files(
-    tables: Sequence[Table],
-    reference: Sequence[str],
-    eventful: Collection[str],
-    where: str,
-    source: str,
-    log: Log,
-) -> Mapping[str, str]:
-    """Compare the files of some tables with those of the reference; return by what names it knows them.
-
-    eventful: those of the reference that may have events.
-    """
-    named = list(dict.fromkeys(name for table in tables for name in table.names("filename")))
-    match = match_names(reference, named)
-    known, ambiguous = {*reference}, {*match.ambiguous}
-    extra = [name for name in named if match.canonical[name] not in known and name not in ambiguous]
-    missing = sorted(known - {*match.canonical.values(), UNNAMED})
-    _add_names(log, "unknown-file", tables, "filename", extra, where, known=missing)
-    _add_names(log, "ambiguous-file", tables, "filename", match.ambiguous, where)
-    for name in (name for name in missing if name in eventful):
-        log.add(problem("missing-file", source, f"there are no rows for file {quoted(name)}"))
-    return match.canonical
-
-
-def _check_times(table: Table, expected: Floats, whole: Floats, log: Log) -> None:
-    """Find times in another unit, and rows beyond the end of their recording.
-
-    expected: (n_files,) how long recordings are at least, 0 where unknown. whole: how long exactly, else
-    infinite.
-    """
-    rows = table.rows
-    if not len(rows) or not rows.origin.timed:
+def _add_rows(log: Log, name: str, table: Table, placed: Placed, facts: Mapping[str, Any]) -> None:
+    """Enter a problem of each row that a check found; facts: of all of them, beside those of the check."""
+    check, (rows, about, of_each) = CHECKS[name], placed
+    if not len(rows):
         return
-    side = Side(rows, expected, whole, last_offsets(rows))
-    found, latest = RowStatistics.of(side), Found(np.array([np.argmax(rows.offset)]))
-    unit = found.unit()
-    if unit is not None:
-        _add_rows(log, "time-unit", table, latest, unit=unit[0])
-        return
-    row, late = found.latest, side.after_end
-    if row is not None and found.is_late() and not found.over_day and not len(late):
-        at = np.flatnonzero((rows.offset == row.offset) & (rows.onset == row.onset))
-        at = at[[rows.files[file] == row.file for file in rows.file[at].tolist()]]
-        after = "many times as late as the recording, which is at least"
-        length = row.length or found.longest
-        _add_rows(log, "after-end", table, Found(at[:1]), after=after, length=length, likewise="")
-    if found.outlasts() and not found.longest and not found.over_day:
-        _add_rows(log, "outlasting-row", table, latest, times=found.ends[0] / found.ends[1])
-    after, likewise = "after the recording, which is", ""
-    if rows.has_steps and len(late) > 1:
-        # Frames of a window go on after the end of what they were made of, in all recordings alike.
-        late, likewise = late[:1], f", and {counted(len(late) - 1, 'other row')} likewise"
-    ends = whole[rows.file[late]]
-    _add_rows(log, "after-end", table, Found(late), after=after, length=ends, likewise=likewise)
-    for code in ("long-recording", "early-end"):
-        _add_rows(log, code, table, CHECKS[code](side))
+    order = np.argsort(rows, kind="stable")[: log.most]
+    first, other = rows[order], (rows if about is None else about)[order]
+    column, problems, lines = table.column(check.column), [], table.lines_of(other)
+    columns = {fact: np.broadcast_to(value, len(rows))[order] for fact, value in of_each.items()}
+    columns |= {"onset": table.rows.onset[other], "offset": table.rows.offset[other], "line": np.array(lines)}
+    for i, line in enumerate(table.lines_of(first)):
+        text = check.placed.format(**{**facts, **{fact: values[i] for fact, values in columns.items()}})
+        problems.append(problem(check.code, table.name, text, line, column))
+    log.add(*problems, counts={check.code: len(rows)})

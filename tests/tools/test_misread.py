@@ -302,7 +302,11 @@ def test_batches_and_tallies_say_what_all_files_at_once_say(kind, tmp_path):
 def test_a_tally_with_statistics_that_cannot_be_is_refused(tmp_path):
     evaluator = Evaluator(only=("event.hard",))
     shard = evaluator.update(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv").shard()
-    for fault in ({"rows": -1}, {"last": float("1e300")}, {"ratios": ((3, 0),)}, {"ratios": ((10**9, 1),)}):
+    late = shard.findings.tables["system"].rows_named["outlasting-row"]
+    for fault in (
+        {"rows": -1}, {"ends": (1e300,)}, {"ratios": ((3, 0),)}, {"ratios": ((10**9, 1),)},
+        {"counts": {"gap": -1}}, {"rows_named": {"late": late._replace(offset=-1.0)}},
+    ):  # fmt: skip
         table = replace(shard.findings.tables["system"], **fault)
         findings = replace(shard.findings, tables={"system": table})
         path = tmp_path / "bad.tally"

@@ -84,15 +84,15 @@ class Side:
     @cached_property
     def ordered(self) -> Ordered:
         """The rows in order of group, onset and offset."""
-        group = self.rows.groups()
-        ordered = Ordered.of(self.rows, group, _by_time(self.rows, group))
-        begins_with_next = ordered.same & (ordered.onset[1:] == ordered.onset[:-1])
-        if not begins_with_next.any():
-            return ordered
-        order, run = ordered.row.copy(), np.append(0, np.cumsum(~begins_with_next))
-        at = np.flatnonzero(np.append(begins_with_next, False) | np.append(False, begins_with_next))
-        tied = order[at]
-        order[at] = tied[np.lexsort((tied, self.rows.offset[tied], run[at]))]
+        group, offset = self.rows.groups(), self.rows.offset
+        order = np.arange(len(group))[_by_time(self.rows, group)]
+        times = group[order], self.rows.onset[order]
+        begins_with_next = np.logical_and(*(column[1:] == column[:-1] for column in times))
+        if begins_with_next.any():
+            run = np.append(0, np.cumsum(~begins_with_next))
+            at = np.flatnonzero(np.append(begins_with_next, False) | np.append(False, begins_with_next))
+            tied = order[at]
+            order[at] = tied[np.lexsort((tied, offset[tied], run[at]))]
         return Ordered.of(self.rows, group, order)
 
     @cached_property

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.checks.alignment import AlignmentReport
-from sedeval_soft.checks.files import match_files, name_single_file
+from sedeval_soft.checks.alignment import AlignmentReport, match_files, name_single_file
 from sedeval_soft.checks.names import NAMES, are_swapped, known_spellings, similar_names
 from sedeval_soft.checks.placed_tables import Log, Table
 from sedeval_soft.checks.row_statistics import RowStatistics, in_doubt
@@ -92,14 +92,12 @@ def check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -
         _check_table(table, log)
     if tables and not log.counts and not any(len(table.rows) for table in tables):
         log.add(problem("no-rows", name, "it has no rows", tables[0].header))
-    swapped = [table for table in tables if _is_swapped(table, expected.table)]
-    if swapped:
-        line, column = swapped[0].lines_of([0])[0], swapped[0].column("filename")
-        log.add(problem("swapped-columns", swapped[0].name, NAMES["swapped-columns"].placed, line, column))
-    else:
-        _check_classes(name, tables, expected, log)
-        if expected.table.files and "missing-filename-column" not in log.counts:
-            _check_files(name, tables, expected, report, own, log)
+    for wrong in (*_classes(tables, expected), *_files(tables, expected, report, own)):
+        if "missing-filename-column" not in log.counts or NAMES[wrong.code].column != "filename":
+            _add_names(log, name, tables, wrong)
+    if expected.reference is not None:
+        alike = similar_names(expected.reference.classes)
+        _add_names(log, expected.reference.origin.name, (), Wrong("similar-classes", alike, others=alike))
     least, whole = expected.lengths(lengths)
     for table in tables:
         names = [own.get(file, file) for file in table.rows.files]
@@ -108,12 +106,6 @@ def check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -
         if len(table.rows):
             _check_rows(table, Side(table.rows, lengths_of, ends, last_offsets(table.rows)), log)
     return tables
-
-
-def _is_swapped(table: Table, reference: EventTable) -> bool:
-    """Return whether files and classes of a table stand in each other's column."""
-    rows = table.rows
-    return not rows.has_steps and are_swapped(rows.files, rows.classes, reference.files, reference.classes)
 
 
 def _name_files(tables: list[Table], expected: Expected, log: Log) -> tuple[list[Table], Expected]:
@@ -172,82 +164,75 @@ def _only_listed(
 # Names.
 
 
-def _add_names(
-    log: Log,
-    code: str,
-    tables: Sequence[Table],
-    names: Sequence[str],
-    where: str = "",
-    *,
-    known: Sequence[str] = (),
-    others: Mapping[str, str] | None = None,
-    role: str = "",
-) -> None:
-    """Enter a problem of each of some names of files or classes, where it stands first.
+class Wrong(NamedTuple):
+    """Names of files or classes of which the check of a code says something.
 
     where: in which list they are not, in words. known: names of which they may be misspelt. others: of each
     name the one that is meant. role: of the column, if the code is of several.
     """
-    if not names:
-        return
-    check, problems = NAMES[code], []
+
+    code: str
+    names: Collection[str]
+    where: str = ""
+    known: Sequence[str] = ()
+    others: Mapping[str, str] = {}
+    role: str = ""
+
+
+def _add_names(log: Log, source: str, tables: Sequence[Table], wrong: Wrong) -> None:
+    """Enter a problem of each of some names where it stands first, of the source where it does not."""
+    check, problems = NAMES[wrong.code], []
     places: dict[str, tuple[str, int | None, int | None]] = {}
-    for table in reversed(tables):
-        places |= table.places(role or check.column)
-    for name in names[: log.most]:
-        hint = did_you_mean(name, known, n=1) if len(names) * len(known) <= _COMPARED else ""
-        shown, other = apart(name, (others or {}).get(name, ""), quoted)
-        message = check.placed.format(name=shown, where=where, other=other, hint=hint)
-        mend = f"write {other}" if code == "class-spelling" else ""
-        place = places.get(name, (tables[0].name, None, None))
-        problems.append(problem(code, place[0], message, *place[1:], mend))
-    log.add(*problems, counts={code: len(names)})
+    for table in reversed(tables if wrong.names else ()):
+        places |= table.places(wrong.role or check.column)
+    few = len(wrong.names) * len(wrong.known) <= _COMPARED
+    for name in islice(wrong.names, log.most):
+        hint = did_you_mean(name, wrong.known, n=1) if few else ""
+        shown, other = apart(name, wrong.others.get(name, ""), quoted)
+        message = check.placed.format(name=shown, where=wrong.where, other=other, hint=hint)
+        mend = f"write {other}" if wrong.code == "class-spelling" else ""
+        place = places.get(name, (source, None, None))
+        problems.append(problem(wrong.code, place[0], message, *place[1:], mend))
+    log.add(*problems, counts={wrong.code: len(wrong.names)} if wrong.names else {})
 
 
-def _check_classes(name: str, tables: Sequence[Table], expected: Expected, log: Log) -> None:
-    """Compare the classes of some tables with those that are known."""
+def _swapped(tables: Sequence[Table], reference: EventTable) -> tuple[str, ...]:
+    """Return the first name of a file that stands where classes belong, and they where files do."""
+    for rows in (table.rows for table in tables if not table.rows.has_steps):
+        if are_swapped(rows.files, rows.classes, reference.files, reference.classes):
+            return rows.files[:1]
+    return ()
+
+
+def _classes(tables: Sequence[Table], expected: Expected) -> Iterator[Wrong]:
+    """Yield what is wrong with the classes of some tables, held against those that are known."""
     reference, known, where = expected.reference, expected.classes, expected.whose
-    if reference is not None:
-        for pair in similar_names(reference.classes).items():
-            shown, other = apart(*pair, quoted)
-            text = NAMES["similar-classes"].placed.format(name=shown, other=other)
-            log.add(problem("similar-classes", reference.origin.name, text))
     if known is None and reference is not None:
         known, where = [c for c in reference.classes if c not in reference.origin.unknown], expected.where
-    if known is None:
-        return
-    named = list(dict.fromkeys(label for table in tables for label in table.names("event_label")
-                               if label not in table.rows.origin.unknown))  # fmt: skip
-    spelt = known_spellings(named, known)
-    unknown = [label for label in named if label not in {*known, *spelt}]
-    respelt = [label for label in named if label in spelt]
-    _add_names(log, "unknown-class", tables, unknown, where, known=known)
-    _add_names(log, "class-spelling", tables, respelt, where, others=spelt)
-    for label in known:
-        if label not in {*named, *spelt.values()}:
-            text = NAMES["missing-class"].placed.format(name=quoted(label), where=where)
-            log.add(problem("missing-class", name, text))
+    if known is not None and not _swapped(tables, expected.table):
+        named = list(dict.fromkeys(label for table in tables for label in table.names("event_label")
+                                   if label not in table.rows.origin.unknown))  # fmt: skip
+        spelt = known_spellings(named, known)
+        yield Wrong("unknown-class", [n for n in named if n not in {*known, *spelt}], where, known)
+        yield Wrong("class-spelling", [n for n in named if n in spelt], where, others=spelt)
+        yield Wrong("missing-class", [n for n in known if n not in {*named, *spelt.values()}], where)
 
 
-def _check_files(
-    name: str,
-    tables: Sequence[Table],
-    expected: Expected,
-    report: AlignmentReport,
-    own: Mapping[str, str],
-    log: Log,
-) -> None:
-    """Compare the files of some tables with those that are known."""
-    named = dict.fromkeys(file for table in tables for file in table.names("filename"))
-    known, strange = sorted(report.missing - {UNNAMED}), report.extra | report.dropped
-    extra = [file for file in named if own[file] in strange and file not in report.ambiguous]
-    ambiguous = [file for file in named if file in report.ambiguous]
-    _add_names(log, "unknown-file", tables, extra, expected.where, known=known)
-    _add_names(log, "ambiguous-file", tables, ambiguous, expected.where)
-    for file in known:
+def _files(
+    tables: Sequence[Table], expected: Expected, report: AlignmentReport, own: Mapping[str, str]
+) -> Iterator[Wrong]:
+    """Yield what is wrong with the files that some tables name, held against those that are known."""
+    swapped, where = _swapped(tables, expected.table), expected.where
+    yield Wrong("swapped-columns", swapped)
+    if expected.table.files and not swapped:
+        named = dict.fromkeys(file for table in tables for file in table.names("filename"))
+        known, strange = sorted(report.missing - {UNNAMED}), report.extra | report.dropped
+        extra = [file for file in named if own[file] in strange and file not in report.ambiguous]
+        yield Wrong("unknown-file", extra, where, known)
+        yield Wrong("ambiguous-file", [file for file in named if file in report.ambiguous], where)
         # In a recording without events nothing can be missed.
-        if expected.reference is None or file not in report.silent:
-            log.add(problem("missing-file", name, NAMES["missing-file"].placed.format(name=quoted(file))))
+        silent = report.silent if expected.reference is not None else ()
+        yield Wrong("missing-file", [file for file in known if file not in silent])
 
 
 # One table.
@@ -258,9 +243,9 @@ def _check_table(table: Table, log: Log) -> None:
     rows, layout = table.rows, table.layout
     for role in ("filename", "event_label"):
         hidden = [name for name in table.names(role) if not name.isprintable()]
-        _add_names(log, "control-character", [table], hidden, role=role)
+        _add_names(log, table.name, [table], Wrong("control-character", hidden, role=role))
     alike = similar_names(table.names("event_label"))
-    _add_names(log, "similar-classes", [table], list(alike), others=alike)
+    _add_names(log, table.name, [table], Wrong("similar-classes", alike, others=alike))
     if not layout.wide and rows.classes and all(map(is_number, rows.classes)):
         line, column = table.header or 1, table.column("event_label")
         log.add(problem("numeric-labels", table.name, "all classes are numbers", line, column))

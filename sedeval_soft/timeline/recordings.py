@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats
-from sedeval_soft.checks.alignment import AlignmentReport, counts_and_most
-from sedeval_soft.checks.files import match_files, name_single_file
+from sedeval_soft.checks.alignment import (
+    AlignmentReport,
+    counts_and_most,
+    match_files,
+    name_single_file,
+)
 from sedeval_soft.checks.row_statistics import RowStatistics
 from sedeval_soft.checks.rows import Side, are_steps, last_offsets, step_counts
 from sedeval_soft.errors import InputError, Problem, counted

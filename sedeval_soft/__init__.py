@@ -119,8 +119,9 @@ if TYPE_CHECKING:
     from sedeval_soft.api.published import published_scores
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.sources import operating_points
-    from sedeval_soft.api.validation import Validation, validate
+    from sedeval_soft.api.validation import validate
     from sedeval_soft.apps.diagnosis import Diagnosis, diagnose
+    from sedeval_soft.checks.validate import Validation
     from sedeval_soft.comparison.board import Board, UnknownSystemError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.evaluation.curves import Curves
@@ -164,7 +165,8 @@ _NAMES = {
     "tools.convert": "Conversion convert",
     "tools.simulate": "simulate",
     "tools.site": "Site build_site",
-    "api.validation": "Validation validate",
+    "api.validation": "validate",
+    "checks.validate": "Validation",
 }
 """The public names that each module has."""
 

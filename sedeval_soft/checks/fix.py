@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.checks.names import known_spellings
+from sedeval_soft.checks.placed_tables import Log, read_source
 from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.names import apart
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
@@ -56,9 +57,6 @@ def mended(
         source, layout = other, _layout(other, limits)
         done += ["fields divided by tabs"]
     if layout is None:
-        with suppress(UnicodeDecodeError):
-            if done:
-                return source.data[:].decode(), tuple(done)
         return None, ("no copy was written: this cannot be read as a table",)
     lines = dict(numbered(source))
     texts = {number: text for number, text in lines.items() if isinstance(text, str)}
@@ -100,6 +98,12 @@ def mended(
             writer.writerow(fields[number])
         else:
             out.write(f"{text}\n")
+    # It is tried before it is proposed.
+    before, after = Log(1), Log(1)
+    read_source(source, before, limits)
+    read_source(Source(source.name, out.getvalue().encode(), str), after, limits)
+    if after.count("error") > before.count("error"):
+        return None, ("no copy was written: mended, the table would have more errors",)
     return out.getvalue(), tuple(done)
 
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from sedeval_soft.checks.alignment import AlignmentReport, match_files, name_single_file
 from sedeval_soft.checks.names import NAMES, are_swapped, known_spellings, similar_names
-from sedeval_soft.checks.placed_tables import Log, Table
+from sedeval_soft.checks.placed_tables import Log, Places, Table, read_tables
 from sedeval_soft.checks.row_statistics import RowStatistics, in_doubt
 from sedeval_soft.checks.rows import CHECKS, Placed, Side, last_offsets, last_row
-from sedeval_soft.errors import InputError, be, counted, quoted
+from sedeval_soft.errors import InputError, Problem, Severity, be, counted, quoted
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing
-from sedeval_soft.tables.problem_codes import problem
+from sedeval_soft.tables.joined_tables import thresholds_in
+from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.problem_codes import RULES, problem
+from sedeval_soft.tables.source import spelled
 
 _COMPARED = 200_000
 """How many pairs of names are compared, letter by letter, to guess what was meant."""
@@ -29,6 +33,44 @@ _FEW = 10
 
 _BY_LENGTH = ("long-recording", "after-end", "early-end")
 """Checks of rows that mean nothing where times are in another unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """The outcome of a validation.
+
+    source: what was looked at, as the user named it. problems: those that are told, by place. counts: how
+    many there are of each code, told or not. form: how the table was read; rows, files, classes: how many it
+    has. mends: what was corrected in a copy. characters: where the fields of problems stand in their lines.
+    """
+
+    source: str
+    problems: tuple[Problem, ...]
+    counts: Mapping[str, int]
+    form: str = ""
+    rows: int = 0
+    files: int = 0
+    classes: int = 0
+    mends: tuple[str, ...] = ()
+    characters: Places = field(default_factory=dict)
+
+    @property
+    def more(self) -> int:
+        """Return how many problems are not told."""
+        return sum(self.counts.values()) - len(self.problems)
+
+    def count(self, severity: Severity) -> int:
+        """Return how many problems have a severity, told or not."""
+        return sum(number for code, number in self.counts.items() if RULES[code].severity == severity)
+
+    def span(self, problem: Problem) -> tuple[int, int] | None:
+        """Return the first character of a problem's field and the one after its last, if it has one."""
+        return self.characters.get((problem.source, problem.line or 0, problem.column or 0))
+
+    @property
+    def ok(self) -> bool:
+        """Whether the table can be scored: there may be warnings and notes."""
+        return not self.count("error")
 
 
 class Expected(NamedTuple):
@@ -45,18 +87,19 @@ class Expected(NamedTuple):
     listed: Sequence[str]
 
     @property
-    def where(self) -> str:
+    def named_by(self) -> str:
         """Return in words what says which files there are."""
-        if self.reference is not None:
-            return "in the reference"
-        return "in the durations" if self.durations else "in the list"
+        return "reference" if self.reference is not None else "durations" if self.durations else "list"
 
     @property
     def table(self) -> EventTable:
         """Return the reference, or a table of the names alone that are expected."""
         if self.reference is not None:
             return self.reference
-        return replace(EventTable.empty(Origin("")), files=tuple(self.durations) or tuple(self.listed))
+        return replace(
+            EventTable.empty(Origin(f"the {self.named_by}")),
+            files=tuple(self.durations) or tuple(self.listed),
+        )
 
     def lengths(self, durations: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
         """Return how long recordings are at least, and exactly, by file name; durations: named as there."""
@@ -68,6 +111,41 @@ class Expected(NamedTuple):
         # Time steps are of all of a recording; events may end long before it does.
         whole = {**(least if reference.has_steps else {}), **durations}
         return {**least, **whole}, {**whole}
+
+
+def look_at(
+    system: str | os.PathLike[str], expected: Expected, log: Log, stdin: BinaryIO | None, limits: Limits
+) -> Validation:
+    """Return all that is wrong with a table or a folder of them, held against what is expected."""
+    name, form = spelled(os.fspath(system)), ""
+    tables = read_tables(system, log, stdin, limits)
+    both = [table.rows for table in tables]
+    both += [] if expected.reference is None else [expected.reference]
+    vain = [{*limits.as_read(each.origin, "").lacking} for each in both]
+    log.add(*(problem("no-effect", name, text) for text in sorted(set.intersection(*vain) if tables else ())))
+    tables = check_tables(name, tables, expected, log)
+    if tables:
+        # How the first table with rows was read.
+        first = next((table for table in tables if len(table.rows)), tables[0])
+        form = first.rows.origin.form
+        if tables[0].name != name:
+            at_thresholds = limits.points or "operating-points" in log.counts
+            points = thresholds_in([table.name for table in tables]) if at_thresholds else None
+            several = f"folder of {counted(len(tables), 'table')}"
+            if points:
+                several = f"{counted(len(points), 'operating point')} at {min(points)!r} to {max(points)!r}"
+            form = f"{several}, {form}"
+    problems = log.worst()
+    return Validation(
+        source=name,
+        problems=problems,
+        counts=dict(log.counts),
+        form=form,
+        rows=sum(len(table.rows) for table in tables),
+        files=len({file for table in tables for file in table.rows.files}),
+        classes=len({label for table in tables for label in table.rows.classes}),
+        characters=log.characters(problems),
+    )
 
 
 def check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -> list[Table]:
@@ -110,21 +188,15 @@ def check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -
 
 def _name_files(tables: list[Table], expected: Expected, log: Log) -> tuple[list[Table], Expected]:
     """Return tables whose files are named as expected, and what is expected as far as it is of use."""
-    named, durations = [], expected.durations
+    named = []
     for table in tables:
-        rows, reference = table.rows, expected.reference
-        if reference is not None:
-            try:
-                reference, rows = name_single_file(reference, rows, durations)
-            except InputError as error:
-                log.add_error(error)
-                return tables, expected._replace(reference=None)
+        try:
+            reference, rows = name_single_file(expected.table, table.rows, expected.durations)
+        except InputError as error:
+            log.add_error(error)
+            return tables, expected._replace(reference=None)
+        if expected.reference is not None:
             expected = expected._replace(reference=reference)
-        elif rows.files == (UNNAMED,) and len(durations) == 1:
-            rows = replace(rows, files=tuple(durations))
-        elif rows.files == (UNNAMED,) and durations:
-            message = f"there is no column of file names, but {len(durations)} files have a duration"
-            log.add(problem("missing-filename-column", table.name, message))
         named.append(replace(table, rows=rows))
     return named, expected
 
@@ -208,7 +280,10 @@ def _classes(tables: Sequence[Table], expected: Expected) -> Iterator[Wrong]:
     """Yield what is wrong with the classes of some tables, held against those that are known."""
     reference, known, where = expected.reference, expected.classes, expected.whose
     if known is None and reference is not None:
-        known, where = [c for c in reference.classes if c not in reference.origin.unknown], expected.where
+        known, where = (
+            [c for c in reference.classes if c not in reference.origin.unknown],
+            f"in the {expected.named_by}",
+        )
     if known is not None and not _swapped(tables, expected.table):
         named = list(dict.fromkeys(label for table in tables for label in table.names("event_label")
                                    if label not in table.rows.origin.unknown))  # fmt: skip
@@ -222,7 +297,7 @@ def _files(
     tables: Sequence[Table], expected: Expected, report: AlignmentReport, own: Mapping[str, str]
 ) -> Iterator[Wrong]:
     """Yield what is wrong with the files that some tables name, held against those that are known."""
-    swapped, where = _swapped(tables, expected.table), expected.where
+    swapped, where = _swapped(tables, expected.table), f"in the {expected.named_by}"
     yield Wrong("swapped-columns", swapped)
     if expected.table.files and not swapped:
         named = dict.fromkeys(file for table in tables for file in table.names("filename"))

@@ -288,8 +288,8 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     errors cannot be scored; one with warnings can, but is probably not what was meant.
     """
     from sedeval_soft.api.sources import settings_from
-    from sedeval_soft.api.validation import render_validation
     from sedeval_soft.api.validation import validate as validated
+    from sedeval_soft.report.validation import render_validation
 
     several, form, output, fix = len(systems) > 1, given["form"], given["output"], given["fix"]
     config, reference = given["config"], given["reference"]

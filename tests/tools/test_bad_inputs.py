@@ -20,8 +20,8 @@ from documents import schema
 from test_samples import tarred, zipped
 
 from sedeval_soft import evaluate, validate
-from sedeval_soft.api.validation import render_validation
 from sedeval_soft.errors import InputError
+from sedeval_soft.report.validation import render_validation
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import FORMS
 from sedeval_soft.tables.limits import NAMES, Limits

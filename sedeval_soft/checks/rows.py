@@ -84,16 +84,17 @@ class Side:
     @cached_property
     def ordered(self) -> Ordered:
         """The rows in order of group, onset and offset."""
-        group, offset = self.rows.groups(), self.rows.offset
-        order = np.arange(len(group))[_by_time(self.rows, group)]
-        times = group[order], self.rows.onset[order]
-        begins_with_next = np.logical_and(*(column[1:] == column[:-1] for column in times))
+        rows, group = self.rows, self.rows.groups()
+        order = _by_time(rows, group)
+        group, onset = group[order], rows.onset[order]
+        begins_with_next = (group[1:] == group[:-1]) & (onset[1:] == onset[:-1])
         if begins_with_next.any():
+            order = np.arange(len(rows)) if isinstance(order, slice) else order
             run = np.append(0, np.cumsum(~begins_with_next))
             at = np.flatnonzero(np.append(begins_with_next, False) | np.append(False, begins_with_next))
             tied = order[at]
-            order[at] = tied[np.lexsort((tied, offset[tied], run[at]))]
-        return Ordered.of(self.rows, group, order)
+            order[at] = tied[np.lexsort((tied, rows.offset[tied], run[at]))]
+        return Ordered.of(rows, order, group, onset)
 
     @cached_property
     def longest(self) -> Index:
@@ -170,12 +171,11 @@ class Ordered(NamedTuple):
     repeats: Bools
 
     @classmethod
-    def of(cls, rows: EventTable, group: Groups, order: Index | slice) -> Ordered:
-        """Take rows in an order."""
-        group, onset, offset = group[order], rows.onset[order], rows.offset[order]
-        same = group[1:] == group[:-1]
+    def of(cls, rows: EventTable, order: Index | slice, group: Groups, onset: Floats) -> Ordered:
+        """Take rows in an order; group, onset: of each, in that order."""
+        row = np.arange(len(rows)) if isinstance(order, slice) else order
+        offset, same = rows.offset[order], group[1:] == group[:-1]
         repeats = same & (onset[1:] == onset[:-1]) & (offset[1:] == offset[:-1])
-        row = np.arange(len(rows))[order]
         return cls(row, onset, offset, same, same & (onset[1:] < offset[:-1] - TICK / 2), repeats)
 
     @property
@@ -414,7 +414,8 @@ def step_counts(rows: EventTable) -> tuple[int, int, int]:
     if rows.has_steps or rows.origin.joined:
         return (len(rows),) * 3
     group = rows.groups()
-    ordered = Ordered.of(rows, group, _by_time(rows, group))
+    order = _by_time(rows, group)
+    ordered = Ordered.of(rows, order, group[order], rows.onset[order])
     touching, length = ordered.touching, ordered.offset - ordered.onset
     meets = touching | ordered.overlaps | ordered.repeats
     group = np.append(0, np.cumsum(~ordered.same)) if len(rows) else np.zeros(0, dtype=np.intp)

@@ -153,17 +153,17 @@ def check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -
 
     name: of all of them, as the user gave it.
     """
-    tables, expected = _name_files(tables, expected, log)
-    named = dict.fromkeys(file for table in tables for file in table.names("filename"))
-    system = replace(EventTable.empty(Origin(name)), files=tuple(named))
-    own: Mapping[str, str] = {file: file for file in named}
+    own: Mapping[str, str] = {file: file for table in tables for file in table.names("filename")}
     report, lengths = AlignmentReport(), dict[str, float]()
     try:
-        _, own, lengths, report = match_files(
-            expected.table, system, expected.durations or None, expected.listed or None
-        )
+        tables, expected = _name_files(tables, expected)
+        files = tuple(dict.fromkeys(file for table in tables for file in table.names("filename")))
+        system = replace(EventTable.empty(Origin(name)), files=files)
+        of = expected.durations or None, expected.listed or None
+        _, own, lengths, report = match_files(expected.table, system, *of)
     except InputError as error:
         log.add_error(error)
+        expected = expected._replace(reference=None)
     if expected.listed:
         tables, expected = _only_listed(name, tables, expected, report, own, log)
     for table in tables:
@@ -186,18 +186,14 @@ def check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -
     return tables
 
 
-def _name_files(tables: list[Table], expected: Expected, log: Log) -> tuple[list[Table], Expected]:
-    """Return tables whose files are named as expected, and what is expected as far as it is of use."""
+def _name_files(tables: Sequence[Table], expected: Expected) -> tuple[list[Table], Expected]:
+    """Return tables whose files are named as expected, and what is expected; raises InputError."""
     named = []
     for table in tables:
-        try:
-            reference, rows = name_single_file(expected.table, table.rows, expected.durations)
-        except InputError as error:
-            log.add_error(error)
-            return tables, expected._replace(reference=None)
+        reference, rows = name_single_file(expected.table, table.rows, expected.durations)
+        named.append(replace(table, rows=rows))
         if expected.reference is not None:
             expected = expected._replace(reference=reference)
-        named.append(replace(table, rows=rows))
     return named, expected
 
 
@@ -214,17 +210,19 @@ def _only_listed(
     if unknown:
         text = NAMES["listed-file"].placed.format(files=listing(unknown, "listed file"), are=be(len(unknown)))
         log.add(problem("listed-file", name, text + hint))
-    left_out, chosen = [file for file in own if own[file] in report.system_outside], []
+    left_out = [file for file in own if own[file] in report.system_outside]
+    chosen = []
     if left_out:
         text = f"{listing(left_out, 'file')} {be(len(left_out))} not listed, and not looked at"
         log.add(problem("files-left-out", name, text))
     for table in tables:
         rows, lines = table.rows, table.lines
-        stays = np.array([file not in left_out for file in rows.files], dtype=bool)
+        stays = np.array([own[file] not in report.system_outside for file in rows.files], dtype=bool)
         if not stays.all():
             lines = table.lines_of(np.flatnonzero(stays[rows.file]))
             rows = rows.only_files(stays).of_used_classes()
-        named = {file: at for file, at in table.named.get("filename", {}).items() if file not in left_out}
+        inner = table.named.get("filename", {}).items()
+        named = {file: at for file, at in inner if own[file] not in report.system_outside}
         chosen.append(replace(table, rows=rows, lines=lines, named={**table.named, "filename": named}))
     reference = expected.reference
     if reference is not None and report.reference_outside:
@@ -280,10 +278,8 @@ def _classes(tables: Sequence[Table], expected: Expected) -> Iterator[Wrong]:
     """Yield what is wrong with the classes of some tables, held against those that are known."""
     reference, known, where = expected.reference, expected.classes, expected.whose
     if known is None and reference is not None:
-        known, where = (
-            [c for c in reference.classes if c not in reference.origin.unknown],
-            f"in the {expected.named_by}",
-        )
+        known = [label for label in reference.classes if label not in reference.origin.unknown]
+        where = "in the reference"
     if known is not None and not _swapped(tables, expected.table):
         named = list(dict.fromkeys(label for table in tables for label in table.names("event_label")
                                    if label not in table.rows.origin.unknown))  # fmt: skip

@@ -531,12 +531,12 @@ def test_validation_imports_nothing_heavy(tables):
 def test_a_copy_that_would_be_worse_is_not_written(monkeypatch):
     """Each mend is safe by itself; that a table is no worse with all of them is tried all the same."""
 
-    def spoilt(rows, columns):
-        yield from ((number, columns[0], "1 s", "unit written") for number in rows)
+    def spoilt(rows, layout):
+        yield from ((number, layout.position("onset"), "1 s", "unit written") for number in rows)
 
     assert fixed(HEAD + GOOD)[1].ok
     Path("out.tsv").unlink()
-    monkeypatch.setattr(mending, "_with_points", spoilt)
+    monkeypatch.setattr(mending, "_in_time", spoilt)
     found = told(HEAD + GOOD, fix="out.tsv")
     assert found.mends == ("no copy was written: mended, the table would have more errors",)
     assert found.ok and not Path("out.tsv").exists()

@@ -112,7 +112,7 @@ class RowStatistics:
                 for name, check in CHECKS.items()
                 if check.counted and check.find is not last_row and side.kind in check.kinds
             },
-            {name: _named(side, *each) for name, each in in_doubt(side).items()},
+            {name: _named(side, *each) for name, each in _in_doubt(side).items()},
         )
 
     @staticmethod
@@ -239,7 +239,7 @@ def _multiple(*times: Floats) -> int:
     return 1 if any(np.any(part % _MINUTE) for part in parts) else _MINUTE
 
 
-def in_doubt(side: Side) -> dict[str, tuple[Index, float]]:
+def _in_doubt(side: Side) -> dict[str, tuple[Index, float]]:
     """Return by name of a check the rows of which one is named: those that weigh most, and how much."""
     rows, lengths, whole, last = side.rows, side.expected, side.whole, side.last
     found = {"outlasting-row": (np.flatnonzero(rows.offset == last.max()), float(last.max()))}

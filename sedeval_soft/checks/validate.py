@@ -10,10 +10,11 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from sedeval_soft.arrays import Bools
 from sedeval_soft.checks.alignment import AlignmentReport, match_files, name_single_file
 from sedeval_soft.checks.names import NAMES, are_swapped, known_spellings, similar_names
 from sedeval_soft.checks.placed_tables import Log, Places, Table, read_tables
-from sedeval_soft.checks.row_statistics import RowStatistics, in_doubt
+from sedeval_soft.checks.row_statistics import PlacedRow, RowStatistics
 from sedeval_soft.checks.rows import CHECKS, Placed, Side, last_offsets, last_row
 from sedeval_soft.errors import InputError, Problem, Severity, be, counted, quoted
 from sedeval_soft.names import apart, did_you_mean
@@ -101,16 +102,26 @@ class Expected(NamedTuple):
             files=tuple(self.durations) or tuple(self.listed),
         )
 
-    def lengths(self, durations: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
-        """Return how long recordings are at least, and exactly, by file name; durations: named as there."""
-        reference = self.reference
-        if reference is None or not reference.origin.timed:
-            return {**durations}, {**durations}
-        ends = zip(reference.files, last_offsets(reference).tolist(), strict=True)
-        least = {file: end for file, end in ends if end}
+    def sides(
+        self, tables: Sequence[Table], own: Mapping[str, str], durations: Mapping[str, float]
+    ) -> list[Side]:
+        """Return the rows of tables beside the lengths that their recordings should have.
+
+        own: by what name each file goes; durations: seconds by these names.
+        """
+        reference, least = self.reference, dict[str, float]()
+        if reference is not None and reference.origin.timed:
+            ends = zip(reference.files, last_offsets(reference).tolist(), strict=True)
+            least = {file: end for file, end in ends if end}
         # Time steps are of all of a recording; events may end long before it does.
-        whole = {**(least if reference.has_steps else {}), **durations}
-        return {**least, **whole}, {**whole}
+        whole = {**(least if reference is not None and reference.has_steps else {}), **durations}
+        least, sides = {**least, **whole}, []
+        for rows in (table.rows for table in tables):
+            names = [own.get(file, file) for file in rows.files]
+            times = [(least.get(file, 0.0), whole.get(file, np.inf)) for file in names]
+            expected, exact = np.array(times).reshape(-1, 2).T
+            sides.append(Side(rows, expected, exact, last_offsets(rows)))
+        return sides
 
 
 def look_at(
@@ -123,8 +134,8 @@ def look_at(
     both += [] if expected.reference is None else [expected.reference]
     vain = [{*limits.as_read(each.origin, "").lacking} for each in both]
     log.add(*(problem("no-effect", name, text) for text in sorted(set.intersection(*vain) if tables else ())))
-    tables = check_tables(name, tables, expected, log)
     if tables:
+        tables = check_tables(name, tables, expected, log)
         # How the first table with rows was read.
         first = next((table for table in tables if len(table.rows)), tables[0])
         form = first.rows.origin.form
@@ -168,7 +179,7 @@ def check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -
         tables, expected = _only_listed(name, tables, expected, report, own, log)
     for table in tables:
         _check_table(table, log)
-    if tables and not log.counts and not any(len(table.rows) for table in tables):
+    if not log.counts and not any(len(table.rows) for table in tables):
         log.add(problem("no-rows", name, "it has no rows", tables[0].header))
     for wrong in (*_classes(tables, expected), *_files(tables, expected, report, own)):
         if "missing-filename-column" not in log.counts or NAMES[wrong.code].column != "filename":
@@ -176,13 +187,13 @@ def check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -
     if expected.reference is not None:
         alike = similar_names(expected.reference.classes)
         _add_names(log, expected.reference.origin.name, (), Wrong("similar-classes", alike, others=alike))
-    least, whole = expected.lengths(lengths)
-    for table in tables:
-        names = [own.get(file, file) for file in table.rows.files]
-        lengths_of = np.array([least.get(file, 0.0) for file in names])
-        ends = np.array([whole.get(file, np.inf) for file in names])
+    sides = expected.sides(tables, own, lengths)
+    # Of all tables together, as where they are scored.
+    timed = [RowStatistics.of(side) for side in sides if side.rows.origin.timed]
+    statistics = RowStatistics.merge(timed or [RowStatistics()])
+    for table, side in zip(tables, sides, strict=True):
         if len(table.rows):
-            _check_rows(table, Side(table.rows, lengths_of, ends, last_offsets(table.rows)), log)
+            _check_rows(table, side, statistics, log)
     return tables
 
 
@@ -340,23 +351,34 @@ def _check_table(table: Table, log: Log) -> None:
         log.add(problem("values-all-equal", table.name, text, *place))
 
 
-def _check_rows(table: Table, side: Side, log: Log) -> None:
-    """Enter what the checks find in the rows of a table."""
-    rows = side.rows
-    told = RowStatistics.of(side).of_times() if rows.origin.timed else {}
+def _check_rows(table: Table, side: Side, statistics: RowStatistics, log: Log) -> None:
+    """Enter what the checks find in the rows of a table. statistics: of all tables."""
+    rows, told = side.rows, statistics.of_times()
     for name, check in CHECKS.items():
-        in_vain = name in _BY_LENGTH and ("time-unit" in told or not rows.origin.timed)
-        if in_vain or not check.placed or (check.find is last_row and name not in told):
+        if check.find is last_row:
+            named = statistics.rows_named
+            row = named.get(name, named["outlasting-row"]) if name in told else None
+            at = Placed(np.flatnonzero(_is_row(rows, row))[:1])
+        elif name in _BY_LENGTH and ("time-unit" in told or not rows.origin.timed):
             continue
-        at = check.find(side).placed()
-        if name == "late":
-            at = Placed(in_doubt(side)[name][0][:1])
-        elif name == "touching-rows":
+        else:
+            at = check.find(side).placed()
+        if name == "touching-rows":
             at = _touching(side, at)
         elif name == "after-end" and rows.has_steps:
             # Frames of a window go on after the end of what they were made of, in all recordings alike.
             at = _first(at)
-        _add_rows(log, name, table, at, told.get(name, {}))
+        if check.placed:
+            _add_rows(log, name, table, at, told.get(name, {}))
+
+
+def _is_row(rows: EventTable, row: PlacedRow | None) -> Bools:
+    """Return which rows of a table are those that statistics name, (n,)."""
+    if row is None or row.file not in rows.files:
+        return np.zeros(len(rows), dtype=bool)
+    found: Bools = (rows.onset == row.onset) & (rows.offset == row.offset)
+    found &= rows.file == rows.files.index(row.file)
+    return found
 
 
 def _touching(side: Side, at: Placed) -> Placed:

@@ -600,3 +600,19 @@ def test_both_count_the_same_rows(name, tmp_path):
         n_found += int(re.search(r"and (\d+) other rows", str([*map(str, found.problems)]))[1])
     # Those that are shifted are some of those that overlap.
     assert n_found == int(number.replace(",", "")) or (name == "shifted" and n_found > int(number))
+
+
+def test_a_folder_is_in_another_unit_where_most_of_its_recordings_are(tmp_path):
+    """As where it is scored: one of three that ends late has wrong rows, and three of three another unit."""
+    rows = [row(name, k, k + 9.5, "car") for name in ("a", "b", "c") for k in range(12)]
+    reference = write(tmp_path / "ref.tsv", rows)
+    for late, code in ((1, "after-end"), (3, "time-unit")):
+        folder = tmp_path / f"{late}"
+        folder.mkdir()
+        for k, name in enumerate(("a", "b", "c")):
+            own = [r for r in rows if r["filename"] == name]
+            write(folder / f"{name}.tsv", scaled(own, 1000.5) if k < late else own)
+        warned = evaluate(reference, folder, only=("event.hard",)).warnings
+        assert {text.rpartition("(")[2] for text in doubted(warned)} == {f"{code})"}
+        found = [p for p in validate(folder, reference).problems if p.code in {"after-end", "time-unit"}]
+        assert [(p.code, Path(p.source).name, p.line) for p in found] == [(code, "a.tsv", 13)]

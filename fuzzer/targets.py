@@ -25,6 +25,7 @@ from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.api.evaluator import read_tally
 from sedeval_soft.api.sources import limits_from, with_points
+from sedeval_soft.api.validation import validate
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import score_shard
@@ -37,7 +38,6 @@ from sedeval_soft.tables.file_groups import only_listed, read_durations, read_li
 from sedeval_soft.tables.forms import FORMS
 from sedeval_soft.tables.limits import LIMITS
 from sedeval_soft.tables.problem_codes import RULES
-from sedeval_soft.tools.validate import validate
 
 EXTENSIONS = (
     *(".tsv", ".csv", ".txt", ".tsv.gz", ".jsonl", ".jams", ".rttm", ".parquet", ".arrow", ".zip", ".tar"),

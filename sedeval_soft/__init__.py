@@ -116,6 +116,7 @@ if TYPE_CHECKING:
     from sedeval_soft.api.evaluation import evaluate, threshold_curves
     from sedeval_soft.api.evaluator import Evaluator
     from sedeval_soft.api.sources import operating_points
+    from sedeval_soft.api.validation import validate
     from sedeval_soft.apps.annotators.annotate import Annotation, annotate
     from sedeval_soft.apps.board import Site, build_site
     from sedeval_soft.apps.diagnosis import Diagnosis, diagnose
@@ -124,6 +125,7 @@ if TYPE_CHECKING:
     from sedeval_soft.apps.plots.run import plot
     from sedeval_soft.apps.published import published_scores
     from sedeval_soft.apps.simulate import simulate
+    from sedeval_soft.checks.validate import Validation
     from sedeval_soft.comparison.board import Board, UnknownSystemError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.evaluation.curves import Curves
@@ -133,7 +135,6 @@ if TYPE_CHECKING:
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.limits import Limits
     from sedeval_soft.tools.convert import Conversion, convert
-    from sedeval_soft.tools.validate import Validation, validate
 
 __version__ = "0.1.0"
 
@@ -150,6 +151,7 @@ _NAMES = {
     "api.evaluation": "evaluate threshold_curves",
     "api.evaluator": "Evaluator",
     "api.sources": "operating_points",
+    "api.validation": "validate",
     "apps.annotators.annotate": "Annotation annotate",
     "apps.board": "Site build_site",
     "apps.diagnosis": "Diagnosis diagnose event_errors",
@@ -157,6 +159,7 @@ _NAMES = {
     "apps.plots.run": "plot",
     "apps.published": "published_scores",
     "apps.simulate": "simulate",
+    "checks.validate": "Validation",
     "comparison.board": "Board UnknownSystemError",
     "errors": "EvaluationError InputError SettingsError",
     "evaluation.curves": "Curves",
@@ -166,7 +169,6 @@ _NAMES = {
     "settings": "Settings",
     "tables.limits": "Limits",
     "tools.convert": "Conversion convert",
-    "tools.validate": "Validation validate",
 }
 """The public names that each module has; `event_errors`, which is not public, is for reports."""
 

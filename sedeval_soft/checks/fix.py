@@ -10,13 +10,14 @@ import csv
 import io
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.checks.names import known_spellings
+from sedeval_soft.checks.placed_tables import Log, read_source
 from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.names import apart
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
@@ -56,9 +57,6 @@ def mended(
         source, layout = other, _layout(other, limits)
         done += ["fields divided by tabs"]
     if layout is None:
-        with suppress(UnicodeDecodeError):
-            if done:
-                return source.data[:].decode(), tuple(done)
         return None, ("no copy was written: this cannot be read as a table",)
     lines = dict(numbered(source))
     texts = {number: text for number, text in lines.items() if isinstance(text, str)}
@@ -67,7 +65,9 @@ def mended(
         return None, (f"no copy was written: line {first} is not UTF-8 text",)
     done += ["line ends made LF"] if source.data.find(b"\r") >= 0 else []
     delimiter, n_columns = layout.delimiter, len(layout.names)
-    fields = {number: _fields(text, delimiter) for number, text in texts.items()}
+    # Lines whose fields cannot be told apart have none.
+    whole = {n: text for n, text in texts.items() if text.strip() and misquoted(text, delimiter) is None}
+    fields = {number: split(text, delimiter) for number, text in whole.items()}
     below = {n: row for n, row in fields.items() if n > layout.skip and len(row) == n_columns}
     rows = {n: row for n, row in below.items() if not declares(layout, row)}
     numbers = layout.number_positions()
@@ -77,8 +77,8 @@ def mended(
     changed = set()
     # Each begins with what those before it made.
     for number, at, text, mend in chain(
-        _without_blanks(fields),
-        _with_points(rows, () if doubt else numbers),
+        _each(fields, None, lambda text: text.strip(BLANKS), "blanks around a field removed"),
+        _each(rows, () if doubt else numbers, _with_point, "decimal comma made a point"),
         _in_time(rows, layout),
         _with_known_classes(rows, layout, classes),
     ):
@@ -94,12 +94,16 @@ def mended(
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     for number, text in texts.items():
-        if number in again:
-            continue
-        if number in changed:
+        if number in changed and number not in again:
             writer.writerow(fields[number])
-        else:
+        elif number not in again:
             out.write(f"{text}\n")
+    # It is tried before it is proposed.
+    before, after = Log(1), Log(1)
+    read_source(source, before, limits)
+    read_source(Source(source.name, out.getvalue().encode(), str), after, limits)
+    if after.count("error") > before.count("error"):
+        return None, ("no copy was written: mended, the table would have more errors",)
     return out.getvalue(), tuple(done)
 
 
@@ -145,25 +149,16 @@ def _with_tabs(source: Source) -> Source | None:
     return Source(source.name, out.getvalue().encode(), str)
 
 
-def _fields(text: str, delimiter: str) -> list[str]:
-    """Return the fields of a line, none where they cannot be told apart."""
-    if not text.strip() or misquoted(text, delimiter) is not None:
-        return []
-    return split(text, delimiter)
-
-
-def _without_blanks(rows: Rows) -> Edits:
+def _each(rows: Rows, columns: Sequence[int] | None, change: Callable[[str], str], mend: str) -> Edits:
+    """Change fields of some columns, or of all: what is done to each that is another one then."""
     for number, row in rows.items():
-        for at, text in enumerate(row):
-            if text != text.strip(BLANKS):
-                yield number, at, text.strip(BLANKS), "blanks around a field removed"
+        for at in range(len(row)) if columns is None else columns:
+            if (text := change(row[at])) != row[at]:
+                yield number, at, text, mend
 
 
-def _with_points(rows: Rows, columns: Sequence[int]) -> Edits:
-    for number, row in rows.items():
-        for at in columns:
-            if has_decimal_comma(row[at]):
-                yield number, at, row[at].replace(",", "."), "decimal comma made a point"
+def _with_point(text: str) -> str:
+    return text.replace(",", ".") if has_decimal_comma(text) else text
 
 
 def _in_time(rows: Rows, layout: Layout) -> Edits:

@@ -1,10 +1,66 @@
-"""Checks of names: those that are nearly alike, and those in the wrong column."""
+"""Checks of names: those that are nearly alike, on one side only, or in the wrong column."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from sedeval_soft.names import folded
+
+
+class NameCheck(NamedTuple):
+    """What may be wrong with the names of files or classes.
+
+    column: the role of the column that has them. placed: what `validate` says of a name where it stands
+    first. counted: what `evaluate` says of all of them, or of one.
+    """
+
+    column: str
+    placed: str
+    counted: str = ""
+
+
+NAMES = {
+    "control-character": NameCheck("", "parts of {name} cannot be seen"),
+    "swapped-columns": NameCheck(
+        "filename", "file names are classes of the reference, and classes are its files",
+        "file names are classes of the reference, and classes are its files; swap the two columns, or their "
+        "names in the header",
+    ),
+    "similar-classes": NameCheck(
+        "event_label", "class {name} is not the same as {other}",
+        "classes {pairs} differ in case, blanks, - or _ only, or look alike, and were taken for different "
+        "ones; write both alike if they are one",
+    ),
+    "unknown-class": NameCheck(
+        "event_label", "class {name} is not {where}{hint}",
+        "{names} {are} not in the reference; counted as false alarms{hint}",
+    ),
+    "class-spelling": NameCheck(
+        "event_label", "class {name} is not {where}, {other} is",
+        "{names} {are} not in the reference; counted as false alarms{hint}",
+    ),
+    "missing-class": NameCheck("event_label", "class {name} of those {where} is never named"),
+    "unknown-file": NameCheck(
+        "filename", "file {name} is not {where}{hint}",
+        "{files} {are} not in the reference; counted as false alarms (a row with only the name of a file "
+        "declares it as one without events){hint}",
+    ),
+    "ambiguous-file": NameCheck(
+        "filename", "file {name} could be more than one file of those {where}",
+        "{files} could be more than one file of {other} (with and without folders or extension); taken as "
+        "written",
+    ),
+    "missing-file": NameCheck(
+        "filename", "there are no rows for file {name}",
+        "{files} {have} no rows in the system; counted as misses (a row with only the name of a file says "
+        "that nothing is detected there; --files scores only the files of a list)",
+    ),
+    "listed-file": NameCheck(
+        "", "{files} {are} neither in it nor in the reference", "files: {files} {are} on neither side",
+    ),
+}  # fmt: skip
+"""By code."""
 
 
 def similar_names(names: Iterable[str]) -> dict[str, str]:

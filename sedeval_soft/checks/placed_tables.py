@@ -83,6 +83,10 @@ class Log:
             raise error
         self.add(*error.problems)
 
+    def count(self, severity: Severity) -> int:
+        """Return how many problems have a severity."""
+        return sum(number for code, number in self.counts.items() if RULES[code].severity == severity)
+
     def worst(self) -> tuple[Problem, ...]:
         """Return up to `most` problems by place: the worst, and of these the kinds that are rare.
 
@@ -257,11 +261,20 @@ def _read(
     """Return the table of a file, if it can be scored; what is wrong with it goes to the log."""
     try:
         source = open_source(path, stdin, limits)
-        log.texts[source.name] = source, None
+    except InputError as error:
+        log.add_error(error)
+        return []
+    return read_source(source, log, limits, may_be_empty=may_be_empty)
+
+
+def read_source(source: Source, log: Log, limits: Limits, *, may_be_empty: bool = False) -> list[Table]:
+    """Return the table of an open file, if it can be scored; what is wrong with it goes to the log."""
+    log.texts[source.name] = source, None
+    try:
         reading = read(source, limits.form("system"), limits, log.most, whole=True)
     except InputError as error:
         if all(each.code == "malformed-file" for each in error.problems):
-            log.texts.pop(os.fspath(path), None)  # its lines have no fields as those of text
+            log.texts.pop(source.name)  # its lines have no fields as those of text
         log.add_error(error)
         return []
     table = _table(source, reading, log)

@@ -1,4 +1,4 @@
-"""Checks of rows: each is one function that finds rows of a table, for `evaluate` and for `validate`.
+"""Checks of rows: one list, of which `evaluate` counts what is found, and `validate` names each place.
 
 Rows are put in order of their group (file and class; the file in a wide table) and onset once, and compared
 with their neighbours. Times are in seconds.
@@ -27,17 +27,38 @@ DAY = 86_400.0
 _MOST = 2**53  # numbers by which rows are put in order are below it
 _ROUNDING = 1e-3 + TICK / 2  # seconds by which time steps of one length may differ: they may be rounded to ms
 
+EVENTS, VALUED, STEPS = "events", "valued", "steps"
+"""Kinds of tables: each row an event; rows with values, which windows may share; a wide table."""
 
-class Found(NamedTuple):
-    """Rows that a check finds, (n,) places in the table.
 
-    others: (n,) the row that each is about, if that is another one. facts: (n,) or of all rows: what the
-    messages need beside the times of that row.
+class Placed(NamedTuple):
+    """Where rows are that a check finds.
+
+    rows: (n,) places in the table. about: (n,) the row whose times and line a message names, if that is
+    another one. facts: (n,) or of all rows: what a message needs beside these.
     """
 
     rows: Index
-    others: Index | None = None
+    about: Index | None = None
     facts: Mapping[str, Any] = {}
+
+
+class Found(NamedTuple):
+    """What a check finds: counting it costs nothing, and places are worked out where they are asked for.
+
+    mask: (m,) of rows in some order, or of recordings. place: of some positions in it where the rows are.
+    """
+
+    mask: Bools
+    place: Callable[[Index], Placed] = Placed
+
+    def __len__(self) -> int:
+        """Return how many are found."""
+        return int(np.count_nonzero(self.mask))
+
+    def placed(self) -> Placed:
+        """Return where the rows are."""
+        return self.place(np.flatnonzero(self.mask))
 
 
 @dataclass(frozen=True)
@@ -53,20 +74,79 @@ class Side:
     whole: Floats
     last: Floats
 
-    @cached_property
-    def spans(self) -> Spans:
-        """The rows in order, beside their neighbours."""
-        return Spans.of(self.rows)
+    @property
+    def kind(self) -> str:
+        """Return which kind of table it is; nothing for operating points, whose rows are there again."""
+        if self.rows.has_steps:
+            return STEPS
+        return "" if self.rows.born is not None else VALUED if self.rows.has_values else EVENTS
 
     @cached_property
-    def after_end(self) -> Index:
-        """The rows that end after their recording does."""
-        return rows_after_end(self.rows, self.last, self.whole)
+    def ordered(self) -> Ordered:
+        """The rows in order of group, onset and offset."""
+        rows, group = self.rows, self.rows.groups()
+        order = _by_time(rows, group)
+        group, onset = group[order], rows.onset[order]
+        begins_with_next = (group[1:] == group[:-1]) & (onset[1:] == onset[:-1])
+        if begins_with_next.any():
+            order = np.arange(len(rows)) if isinstance(order, slice) else order
+            run = np.append(0, np.cumsum(~begins_with_next))
+            at = np.flatnonzero(np.append(begins_with_next, False) | np.append(False, begins_with_next))
+            tied = order[at]
+            order[at] = tied[np.lexsort((tied, rows.offset[tied], run[at]))]
+        return Ordered.of(rows, order, group, onset)
+
+    @cached_property
+    def longest(self) -> Index:
+        """Which row before each but the first, of its group, ends last, (n - 1,); anything for the first."""
+        ordered = self.ordered
+        if not ordered.overlaps.any():
+            return np.arange(len(ordered.same))
+        # The rank of a row's end within its group, so that one running maximum serves all groups.
+        group = np.append(0, np.cumsum(~ordered.same))
+        key = np.rint(ordered.offset * (1 / TICK)).astype(np.int64)
+        size = int(key.max(initial=0)) + 1
+        if (int(group[-1]) + 1) * size < _MOST:
+            key += group * size
+        else:
+            key = np.argsort(np.lexsort((key, group)))
+        return np.maximum.accumulate(np.where(key >= np.maximum.accumulate(key), np.arange(len(key)), 0))[:-1]
+
+    @cached_property
+    def ends(self) -> Floats:
+        """The latest offset of the rows of its group before each but the first, (n - 1,)."""
+        return self.ordered.offset[self.longest]
+
+    @cached_property
+    def late(self) -> Bools:
+        """Which rows end after their recording does, (n,).
+
+        The last time step of a table of them may reach over the end.
+        """
+        rows, whole = self.rows, self.whole
+        if not (self.last > whole + TICK / 2).any():
+            return np.zeros(len(rows), dtype=bool)
+        late = rows.offset > whole[rows.file] + TICK / 2
+        if rows.has_values:
+            length, step = rows.offset - rows.onset, np.zeros(len(whole))
+            np.maximum.at(step, rows.file[~late], length[~late])
+            begins_inside = rows.onset < whole[rows.file] - TICK / 2
+            late &= ~begins_inside | (length > step[rows.file] + TICK)
+        return late
 
     def has_repeated_onsets(self) -> bool:
-        """Return whether two rows of a class begin at once: found much faster than all of `spans`."""
+        """Return whether two rows of a class begin at once: found much faster than the order of all."""
         key = _joint_key(self.rows, self.rows.file, self.rows.row_label)
         return key is None or not ((key[1:] > key[:-1]).all() or len(distinct(key)) == len(key))
+
+    def last_rows(self, files: Index) -> Index:
+        """Return the row of each of some files that ends last, the first of several."""
+        if not len(files):
+            return files
+        at_end = np.flatnonzero(self.rows.offset == self.last[self.rows.file])[::-1]
+        last_row = np.zeros(len(self.last), dtype=np.intp)
+        last_row[self.rows.file[at_end]] = at_end
+        return last_row[files]
 
 
 def last_offsets(rows: EventTable) -> Floats:
@@ -74,38 +154,6 @@ def last_offsets(rows: EventTable) -> Floats:
     last = np.zeros(len(rows.files))
     np.maximum.at(last, rows.file, rows.offset)
     return last
-
-
-def rows_after_end(rows: EventTable, last: Floats, whole: Floats) -> Index:
-    """Return the rows that end after their recording does, in order.
-
-    last, whole: (n_files,) the last offsets, and how long recordings are, infinite where that is not known.
-    The last time step of a table of them may reach over the end.
-    """
-    if not (last > whole + TICK / 2).any():
-        return np.zeros(0, dtype=np.intp)
-    length = rows.offset - rows.onset
-    late = rows.offset > whole[rows.file] + TICK / 2
-    at = np.flatnonzero(late)
-    if not rows.has_values:
-        return at
-    step = np.zeros(len(last))
-    np.maximum.at(step, rows.file[~late], length[~late])
-    file = rows.file[at]
-    begins_inside = rows.onset[at] < whole[file] - TICK / 2
-    return at[~begins_inside | (length[at] > step[file] + TICK)]
-
-
-def files_ended_early(rows: EventTable, last: Floats, expected: Floats) -> Index:
-    """Return the files of a wide table that it ends before the end of, by more than a time step.
-
-    last, expected: (n_files,) the last offsets, and how long recordings are at least, 0 where unknown.
-    """
-    if not rows.has_steps or not (last < expected).any():
-        return np.zeros(0, dtype=np.intp)
-    step = np.zeros(len(last))
-    np.maximum.at(step, rows.file, rows.offset - rows.onset)
-    return np.flatnonzero((last > 0) & (last < expected - np.maximum(step, TICK)))
 
 
 class Ordered(NamedTuple):
@@ -123,14 +171,19 @@ class Ordered(NamedTuple):
     repeats: Bools
 
     @classmethod
-    def of(cls, rows: EventTable, group: Groups, order: Index | None = None) -> Ordered:
-        """Take rows in an order; None: by group and onset, those with the same tick as in the table."""
-        at = _by_time(rows, group) if order is None else order
-        group, onset, offset = group[at], rows.onset[at], rows.offset[at]
-        same = group[1:] == group[:-1]
+    def of(cls, rows: EventTable, order: Index | slice, group: Groups, onset: Floats) -> Ordered:
+        """Take rows in an order; group, onset: of each, in that order."""
+        row = np.arange(len(rows)) if isinstance(order, slice) else order
+        offset, same = rows.offset[order], group[1:] == group[:-1]
         repeats = same & (onset[1:] == onset[:-1]) & (offset[1:] == offset[:-1])
-        row = np.arange(len(rows))[at]
         return cls(row, onset, offset, same, same & (onset[1:] < offset[:-1] - TICK / 2), repeats)
+
+    @property
+    def touching(self) -> Bools:
+        """Which rows but the first begin where the one before ends, both with a length, (n - 1,)."""
+        has_length = self.offset > self.onset
+        touching = self.same & (np.abs(self.onset[1:] - self.offset[:-1]) <= TICK / 2)
+        return touching & has_length[1:] & has_length[:-1]
 
 
 def _by_time(rows: EventTable, group: Groups) -> Index | slice:
@@ -150,92 +203,37 @@ def _joint_key(rows: EventTable, group: npt.NDArray[np.integer[Any]], *last: Cod
     return np.ravel_multi_index(columns, sizes) if math.prod(sizes) < _MOST else None
 
 
-class Spans(NamedTuple):
-    """Rows by group and onset, each once, beside those before them.
-
-    ordered: rows but those that repeat file, class, times and values of another one. ends: (n - 1,) the
-    latest offset of the rows of its group before each but the first. longest: (n - 1,) which row of `ordered`
-    that is, anything for the first of a group. duplicates, firsts: rows that repeat another one, and
-    that one. same_times: how many rows have file, class and times of another one, whatever their values.
-    """
-
-    ordered: Ordered
-    ends: Floats
-    longest: Index
-    duplicates: Index
-    firsts: Index
-    same_times: int
-
-    @classmethod
-    def of(cls, rows: EventTable) -> Spans:
-        """Put the rows of a table in order."""
-        group, nothing = rows.groups(), np.zeros(0, dtype=np.intp)
-        ordered = Ordered.of(rows, group)
-        if not (ordered.overlaps | ordered.repeats).any():
-            before = np.arange(len(ordered.row[1:]))
-            return cls(ordered, ordered.offset[:-1], before, nothing, nothing, 0)
-        begins_with_next = ordered.same & (ordered.onset[1:] == ordered.onset[:-1])
-        if begins_with_next.any():
-            ordered = Ordered.of(rows, group, _by_end_and_values(rows, ordered, begins_with_next))
-        same_times = int(np.count_nonzero(ordered.repeats))
-        duplicates = firsts = nothing
-        if same_times:
-            order, twice = ordered.row, np.append(False, ordered.repeats)
-            for column in rows.values:
-                twice[1:] &= np.diff(column[order]) == 0
-            # The order is stable: the first of equal rows stands first in the table, too.
-            first = np.maximum.accumulate(np.where(twice, 0, np.arange(len(order))))
-            duplicates, firsts = order[twice], order[first[twice]]
-            ordered = Ordered.of(rows, group, order[~twice]) if len(duplicates) else ordered
-        longest = _latest_before(ordered)
-        return cls(ordered, ordered.offset[longest], longest, duplicates, firsts, same_times)
-
-
-def _by_end_and_values(rows: EventTable, ordered: Ordered, with_next: Bools) -> Index:
-    """Return the order of rows by group and onset, then offset and values, those alike as in the table.
-
-    with_next: (n - 1,) which rows but the last begin with the next one of their group.
-    """
-    order = ordered.row.copy()
-    run = np.append(0, np.cumsum(~with_next))
-    at = np.flatnonzero(np.append(with_next, False) | np.append(False, with_next))
-    tied = order[at]
-    order[at] = tied[
-        np.lexsort((tied, *(column[tied] for column in rows.values), rows.offset[tied], run[at]))
-    ]
-    return order
-
-
-def _latest_before(ordered: Ordered) -> Index:
-    """Return for each row but the first which one before it, of its group, ends last, (n - 1,)."""
-    # The rank of a row's end within its group, so that one running maximum serves all groups.
-    group = np.append(0, np.cumsum(~ordered.same))
-    key = np.rint(ordered.offset * (1 / TICK)).astype(np.int64)
-    size = int(key.max(initial=0)) + 1
-    if (int(group[-1]) + 1) * size < _MOST:
-        key += group * size
-    else:
-        key = np.argsort(np.lexsort((key, group)))
-    return np.maximum.accumulate(np.where(key >= np.maximum.accumulate(key), np.arange(len(key)), 0))[:-1]
-
-
 def zero_length(side: Side) -> Found:
     """Find rows that end where they begin."""
-    return Found(np.flatnonzero(side.rows.offset == side.rows.onset))
+    return Found(side.rows.offset == side.rows.onset)
 
 
 def duplicates(side: Side) -> Found:
-    """Find rows that are there already."""
-    return Found(side.spans.duplicates, side.spans.firsts)
+    """Find rows that have file, class and times of another one, whatever their values."""
+    if side.kind == VALUED and not side.has_repeated_onsets():
+        return Found(np.zeros(0, dtype=bool))
+    ordered = side.ordered
+
+    def place(at: Index) -> Placed:
+        # The order is stable: the first of equal rows stands first in the table, too.
+        first = np.maximum.accumulate(
+            np.where(np.append(False, ordered.repeats), 0, np.arange(len(ordered.row)))
+        )
+        return Placed(ordered.row[at + 1], ordered.row[first[at + 1]])
+
+    return Found(ordered.repeats, place)
 
 
 def overlapping(side: Side) -> Found:
-    """Find rows of events that begin before one of their group has ended; the later one in the table."""
-    spans = side.spans
-    at = np.flatnonzero(spans.ordered.same & (spans.ordered.onset[1:] < spans.ends - TICK / 2))
-    pairs = np.stack((spans.ordered.row[1:][at], spans.ordered.row[spans.longest[at]]))
-    group = "file" if side.rows.has_steps else "file and class"
-    return Found(pairs.max(axis=0), pairs.min(axis=0), {"group": group})
+    """Find rows that begin before one of their group has ended; the later one in the table."""
+    ordered = side.ordered
+
+    def place(at: Index) -> Placed:
+        pairs = np.stack((ordered.row[at + 1], ordered.row[side.longest[at]]))
+        group = "file" if side.rows.has_steps else "file and class"
+        return Placed(pairs.max(axis=0), pairs.min(axis=0), {"group": group})
+
+    return Found(ordered.same & ~ordered.repeats & (ordered.onset[1:] < side.ends - TICK / 2), place)
 
 
 def shifted(side: Side) -> Found:
@@ -243,76 +241,166 @@ def shifted(side: Side) -> Found:
 
     Copies that were shifted do.
     """
-    ordered = side.spans.ordered
+    ordered = side.ordered
     ends = ordered.offset[1:], ordered.offset[:-1]
     shared, covered = np.minimum(*ends) - ordered.onset[1:], np.maximum(*ends) - ordered.onset[:-1]
-    is_shifted = ordered.overlaps & ~ordered.repeats & (2 * shared >= covered)
-    return Found(ordered.row[1:][is_shifted], ordered.row[:-1][is_shifted])
-
-
-def gaps(side: Side) -> Found:
-    """Find rows of a wide table that begin after all before them have ended."""
-    spans = side.spans
-    at = spans.ordered.same & (spans.ordered.onset[1:] > spans.ends + TICK / 2)
-    at &= side.rows.has_steps
-    return Found(spans.ordered.row[1:][at], None, {"end": spans.ends[at]})
-
-
-def late_starts(side: Side) -> Found:
-    """Find first rows of recordings of a wide table that do not begin at 0."""
-    ordered = side.spans.ordered
-    starts = np.append(True, ~ordered.same) & (ordered.onset > TICK / 2)
-    return Found(ordered.row[starts & side.rows.has_steps])
+    return Found(ordered.overlaps & ~ordered.repeats & (2 * shared >= covered))
 
 
 def touching(side: Side) -> Found:
     """Find rows that begin where the one before of their group ends."""
-    ordered = side.spans.ordered
-    at = touching_rows(ordered)
-    return Found(ordered.row[1:][at], ordered.row[:-1][at])
+    row = side.ordered.row
+    return Found(side.ordered.touching, lambda at: Placed(row[at + 1], row[at]))
+
+
+def gaps(side: Side) -> Found:
+    """Find rows of a wide table that begin after all before them have ended."""
+    ordered, ends = side.ordered, side.ends
+    mask = ordered.same & (ordered.onset[1:] > ends + TICK / 2) & side.rows.has_steps
+    return Found(mask, lambda at: Placed(ordered.row[at + 1], None, {"end": ends[at]}))
+
+
+def late_starts(side: Side) -> Found:
+    """Find first rows of recordings of a wide table that do not begin at 0."""
+    ordered = side.ordered
+    starts = np.append(True, ~ordered.same) & (ordered.onset > TICK / 2) & side.rows.has_steps
+    return Found(starts, lambda at: Placed(ordered.row[at]))
 
 
 def early_ends(side: Side) -> Found:
-    """Find the last rows of recordings of a wide table that end before their recording does."""
-    files = files_ended_early(side.rows, side.last, side.expected)
-    return Found(last_rows(side, files), None, {"length": side.expected[files]})
+    """Find the last rows of recordings of a wide table that end before these do by more than a time step."""
+    early = (side.last > 0) & (side.last < side.expected) & side.rows.has_steps
+    if early.any():
+        step = np.full(len(early), TICK)
+        np.maximum.at(step, side.rows.file, side.rows.offset - side.rows.onset)
+        early &= side.last < side.expected - step
+    return Found(early, lambda at: Placed(side.last_rows(at), None, {"length": side.expected[at]}))
 
 
 def long_recordings(side: Side) -> Found:
     """Find the last rows of recordings that are longer than a day, and were not said to be."""
-    at = last_rows(side, np.flatnonzero((side.last > DAY) & ~np.isfinite(side.whole)))
-    return Found(at, None, {"days": side.rows.offset[at] / DAY})
+    mask = (side.last > DAY) & ~np.isfinite(side.whole)
+    return Found(mask, lambda at: Placed(side.last_rows(at), None, {"days": side.last[at] / DAY}))
 
 
-def last_rows(side: Side, files: Index) -> Index:
-    """Return the row of each of some files that ends last, the first of several."""
-    rows = side.rows
-    if not len(files):
-        return np.zeros(0, dtype=np.intp)
-    at_end = np.flatnonzero(rows.offset == side.last[rows.file])[::-1]
-    last_row = np.zeros(len(side.last), dtype=np.intp)
-    last_row[rows.file[at_end]] = at_end
-    return last_row[files]
+def after_end(side: Side) -> Found:
+    """Find rows that end after their recording does."""
+    facts = {"after": "after the recording, which is", "likewise": ""}
+    length = side.whole
+    return Found(side.late, lambda at: Placed(at, None, facts | {"length": length[side.rows.file[at]]}))
 
 
-CHECKS: Mapping[str, Callable[[Side], Found]] = {
-    "zero-length": zero_length,
-    "duplicate-row": duplicates,
-    "overlapping-rows": overlapping,
-    "gap": gaps,
-    "late-start": late_starts,
-    "touching-rows": touching,
-    "early-end": early_ends,
-    "long-recording": long_recordings,
-}
-"""By code: what finds its rows."""
+def last_row(side: Side) -> Found:
+    """Find the row that ends last, the first of several."""
+    mask = np.zeros(len(side.rows), dtype=bool)
+    mask[np.argmax(side.rows.offset)] = True
+    return Found(mask)
 
 
-def touching_rows(ordered: Ordered) -> Bools:
-    """Return which rows but the first begin where the one before ends, both with a length, (n - 1,)."""
-    has_length = ordered.offset > ordered.onset
-    touching = ordered.same & (np.abs(ordered.onset[1:] - ordered.offset[:-1]) <= TICK / 2)
-    return touching & has_length[1:] & has_length[:-1]
+class Check(NamedTuple):
+    """One thing that may be wrong with the rows of a table.
+
+    find: the rows. column: the role of the column that is wrong. placed: what `validate` says of a row, with
+    its times and the facts of the check; nothing where another check tells of the same rows. counted: what
+    `evaluate` says of `n` of a `total` of rows or recordings (`noun`), or of one row; mend: what to do then.
+    kinds: of which tables it does, as in others it is natural. like: the code whose share decides.
+    """
+
+    code: str
+    find: Callable[[Side], Found]
+    column: str
+    placed: str
+    counted: str = ""
+    mend: str = ""
+    kinds: tuple[str, ...] = (EVENTS, VALUED, STEPS, "")
+    noun: str = "row"
+    like: str = ""
+
+    @property
+    def share(self) -> float:
+        """The share of rows, or recordings, from which on `evaluate` warns; infinite for never."""
+        from sedeval_soft.tables.problem_codes import RULES
+
+        share = RULES[self.like or self.code].misread
+        return math.inf if share is None else share
+
+    def message(self, n: int, total: int, facts: Mapping[str, Any]) -> str:
+        """Return what `evaluate` says of n rows, or recordings, and the mend."""
+        rows = "row ends after its" if n == 1 else "rows end after their"
+        of = f"of {total:,} {self.noun}{'s' * (total != 1)}"
+        facts = {"n": n, "total": of, "rows": rows, **facts}
+        return "; ".join(filter(None, (self.counted.format(**facts), self.mend.format(**facts))))
+
+
+CHECKS = {
+    "time-unit": Check(
+        "time-unit", last_row, "offset", "ends at {offset:.6g} s; {unit}",
+        "{unit}; the last row ends at {offset:.6g}, which was read as seconds", "{mend}",
+    ),
+    "long-recording": Check(
+        "long-recording", long_recordings, "offset",
+        "ends at {offset:.6g} s: the recording would be {days:.3g} days long",
+        "a recording would be {days:.3g} days long: its last row ends at {offset:.6g} s",
+        "write seconds, or give durations if it is so long",
+    ),
+    "late": Check(
+        "after-end", last_row, "offset",
+        "ends at {offset:.6g} s, many times as late as the recording, which is at least {length:.6g} s long",
+        "{row} ends {times} times as late as {recording} in {other}, which ends at {length:.6g} s",
+        "correct its times if they are not seconds, or give durations",
+    ),
+    "after-end": Check(
+        "after-end", after_end, "offset", "ends at {offset:.6g} s, {after} {length:.6g} s long{likewise}",
+        "{n:,} {rows} recording does: {row}, which has {length:.6g} s",
+        "correct the times: segments after the end are not evaluated",
+    ),
+    "outlasting-row": Check(
+        "outlasting-row", last_row, "offset",
+        "ends at {offset:.6g} s, {times} times as late as any other row",
+        "{row} ends {times} times as late as any other on either side, and is taken as the end of its "
+        "recording",
+        "correct its times if they are not seconds, or give durations",
+    ),
+    "zero-length": Check(
+        "zero-length", zero_length, "offset", "begins and ends at {onset:.6g} s",
+        "onset and offset are equal in {n:,} {total}", "write when each event ends",
+    ),
+    "duplicate-row": Check(
+        "duplicate-row", duplicates, "onset", "has file, class and times of line {line}",
+        "file, class and times repeat those of another row in {n:,} {total}",
+        "are several outputs, views or annotators in one table? Keep one of each", (EVENTS, VALUED, STEPS),
+    ),
+    "shifted": Check(
+        "overlapping-rows", shifted, "onset", "",
+        "{n:,} {total} share half or more of their time with another event of the same file and class",
+        "are several outputs or annotators in one table, some of them shifted? Keep one of each", (EVENTS,),
+        like="duplicate-row",
+    ),
+    "overlapping-rows": Check(
+        "overlapping-rows", overlapping, "onset",
+        "overlaps line {line} of the same {group}: {onset:.6g} to {offset:.6g} s",
+        "another event of the same file and class is still going on at the onset of {n:,} {total}",
+        "are several recordings or outputs in one? Name the file of each row", (EVENTS,),
+    ),
+    "touching-rows": Check(
+        "touching-rows", touching, "onset", "begins where line {line} ends{likewise}", kinds=(EVENTS,),
+        counted="{n:,} {total} begin where another of their class ends: each row counts as an event",
+    ),
+    "gap": Check(
+        "gap", gaps, "onset", "there are no rows from {end:.6g} to {onset:.6g} s",
+        "there is a gap in the wide table before {n:,} {total}", "write a row for all times", (STEPS,),
+    ),
+    "late-start": Check(
+        "late-start", late_starts, "onset", "the first row of the recording begins at {onset:.6g} s",
+    ),
+    "early-end": Check(
+        "early-end", early_ends, "offset",
+        "its last row ends at {offset:.6g} s, the recording at {length:.6g} s",
+        "a wide table ends before {n:,} {total} do",
+        "are the time steps as long as the table says? Write rows up to the end", noun="recording",
+    ),
+}  # fmt: skip
+"""By name, in the order in which they are told: first those of times, then those of counts."""
 
 
 def step_counts(rows: EventTable) -> tuple[int, int, int]:
@@ -325,8 +413,10 @@ def step_counts(rows: EventTable) -> tuple[int, int, int]:
     """
     if rows.has_steps or rows.origin.joined:
         return (len(rows),) * 3
-    ordered = Ordered.of(rows, rows.groups())
-    touching, length = touching_rows(ordered), ordered.offset - ordered.onset
+    group = rows.groups()
+    order = _by_time(rows, group)
+    ordered = Ordered.of(rows, order, group[order], rows.onset[order])
+    touching, length = ordered.touching, ordered.offset - ordered.onset
     meets = touching | ordered.overlaps | ordered.repeats
     group = np.append(0, np.cumsum(~ordered.same)) if len(rows) else np.zeros(0, dtype=np.intp)
     in_question = np.bincount(group[1:][meets], minlength=len(group))[group] > 0

@@ -277,9 +277,9 @@ def validate(
     )
     sides = {"reference": reference, "system output": systems}
     check_files({"-o": output, "--fix": fix}, asked.files(sides))
+    from sedeval_soft.api.validation import validate as validated
+    from sedeval_soft.report.validation import render_validation
     from sedeval_soft.settings import checked
-    from sedeval_soft.tools.validate import render_validation
-    from sedeval_soft.tools.validate import validate as validated
 
     with asked.opened() as limits:
         below = asked.below if asked.config is not None else {}

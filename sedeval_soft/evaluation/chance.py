@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
+from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.details import Chance, Level
 from sedeval_soft.evaluation.optimal import with_rule_followed
@@ -27,7 +28,6 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.file_groups import Partition
 from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
-from sedeval_soft.timeline.alignment import AlignmentReport
 from sedeval_soft.timeline.grid import Grid
 from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import (

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sedeval_soft.checks.alignment import OF_REGIONS, AlignmentReport, joined_as_whole
 from sedeval_soft.evaluation.count import (
     LESS_MEMORY,
     check_counts,
@@ -28,7 +29,6 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, is_pattern, is_url
-from sedeval_soft.timeline.alignment import OF_REGIONS, AlignmentReport, joined_as_whole
 from sedeval_soft.timeline.recordings import align, with_unknown
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file, check_counts, left_out, tally_pair
 from sedeval_soft.evaluation.scores import Input
@@ -20,7 +21,6 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
-from sedeval_soft.timeline.alignment import AlignmentReport
 from sedeval_soft.timeline.recordings import Recordings, align, merges
 
 _ROW, _VALUE = 400, 40

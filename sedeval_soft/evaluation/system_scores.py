@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sedeval_soft.arrays import Array, Index
+from sedeval_soft.checks.alignment import NO_DURATIONS
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.evaluation.optimal import Best, best_counts, with_rule_followed, with_tuned
@@ -38,7 +39,6 @@ from sedeval_soft.plan import CELLS, ORDERED, Plan
 from sedeval_soft.settings import BASES, GROUPS, Constraint, Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.timeline.alignment import NO_DURATIONS
 from sedeval_soft.timeline.recordings import detected, positive
 
 if TYPE_CHECKING:

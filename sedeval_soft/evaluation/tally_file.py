@@ -24,6 +24,7 @@ import msgspec
 import numpy as np
 
 from sedeval_soft.arrays import Array
+from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.evaluation.shard import Shard
@@ -33,7 +34,6 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.timeline.alignment import AlignmentReport
 from sedeval_soft.timeline.events import EventLifetimes
 
 FORMAT, VERSION = "soft-sed-eval tally", 4

@@ -12,11 +12,11 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 from tables import long_rows
 
+from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.evaluation.shard import Shard, shard_of_rows
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.alignment import AlignmentReport
 
 ODD = ("", "\ud800\udc00", "\udcff.wav", "a\0b", "scène/ü 1.wav", 'tab\t"quote"', "\U0001f600", "…@[x]")
 EVERYTHING = {"only": ("all",), "measures": ("all",), "max_efpr": 100.0}

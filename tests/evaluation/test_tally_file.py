@@ -37,13 +37,13 @@ from shards import (
 from tables import long_rows, wide_rows
 
 from sedeval_soft import Evaluator
+from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import InputError
 from sedeval_soft.evaluation.scores import score_tally
 from sedeval_soft.evaluation.shard import Shard, shard_of_rows
 from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.alignment import AlignmentReport
 from sedeval_soft.timeline.events import EventLifetimes
 
 SETTINGS = [

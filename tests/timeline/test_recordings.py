@@ -10,10 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tables import long_rows, wide_rows
 
+from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED
-from sedeval_soft.timeline.alignment import AlignmentReport
 from sedeval_soft.timeline.recordings import align
 
 NAMES = ("a.wav", "b.wav", "c.wav", "d.wav")

@@ -21,11 +21,11 @@ from test_samples import tarred, zipped
 
 from sedeval_soft import evaluate, validate
 from sedeval_soft.errors import InputError
+from sedeval_soft.report.validation import render_validation
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import FORMS
 from sedeval_soft.tables.limits import NAMES, Limits
 from sedeval_soft.tables.problem_codes import RULES
-from sedeval_soft.tools.validate import render_validation
 
 SCHEMA = jsonschema.Draft202012Validator(schema("soft-sed-eval-validation-1"))
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"

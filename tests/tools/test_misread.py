@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from called import call
 from shared_data import shared
 
 from sedeval_soft import Evaluator, evaluate, validate
+from sedeval_soft.checks.names import NAMES
+from sedeval_soft.checks.rows import CHECKS
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.tables.problem_codes import RULES
@@ -302,7 +305,11 @@ def test_batches_and_tallies_say_what_all_files_at_once_say(kind, tmp_path):
 def test_a_tally_with_statistics_that_cannot_be_is_refused(tmp_path):
     evaluator = Evaluator(only=("event.hard",))
     shard = evaluator.update(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv").shard()
-    for fault in ({"rows": -1}, {"last": float("1e300")}, {"ratios": ((3, 0),)}, {"ratios": ((10**9, 1),)}):
+    late = shard.findings.tables["system"].rows_named["outlasting-row"]
+    for fault in (
+        {"rows": -1}, {"ends": (1e300,)}, {"ratios": ((3, 0),)}, {"ratios": ((10**9, 1),)},
+        {"counts": {"gap": -1}}, {"rows_named": {"late": late._replace(offset=-1.0)}},
+    ):  # fmt: skip
         table = replace(shard.findings.tables["system"], **fault)
         findings = replace(shard.findings, tables={"system": table})
         path = tmp_path / "bad.tally"
@@ -515,3 +522,97 @@ def test_points_in_time_that_are_there_twice_are_counted_and_placed_alike(tmp_pa
     warned = " ".join(evaluate(table, table, only=("event.hard",)).warnings)
     assert "in 1 of 2 rows" in warned
     assert [p.line for p in validate(table).problems if p.code == "duplicate-row"] == [3]
+
+
+# The list of checks: each is counted by evaluate and placed by validate.
+
+CAR = row("a.wav", 0, 1, "car")
+WITHIN = events([row("a.wav", *times, "car") for times in ((0, 10), (1, 2), (3, 4))])
+BOTH_SAY = {
+    "time-unit": "system in milliseconds", "long-recording": "a row of days", "late": "a row far beyond",
+    "after-end": "a second after the duration", "outlasting-row": "a row of the reference far beyond",
+    "zero-length": "points in time", "duplicate-row": "views of each event", "gap": "a wide table with gaps",
+    "shifted": "a fifth of the events again, a little later", "overlapping-rows": (WITHIN, WITHIN),
+    "touching-rows": "time steps of a system, where the reference has events",
+    "early-end": "a wide table of half as long steps", "swapped-columns": "columns swapped",
+    "similar-classes": "classes that are one",
+    "unknown-class": ([CAR], [CAR, row("a.wav", 2, 3, "cow")]),
+    "class-spelling": ([CAR], [row("a.wav", 0, 1, "Car")]),
+    "unknown-file": ([CAR], [CAR, row("b.wav", 0, 1, "car")]),
+    "missing-file": ([CAR, row("b.wav", 0, 1, "car")], [CAR]),
+    "ambiguous-file": ([row("x/a.wav", 0, 1, "car"), row("y/a.wav", 0, 1, "car")], [CAR]),
+    "listed-file": ([CAR], [CAR], {"files": ["a.wav", "c.wav"]}),
+}  # fmt: skip
+"""By check a case, or both tables and what else is said."""
+
+
+def in_words(template):
+    """Return a pattern of the sentences that a template makes, whose number is a group."""
+    return re.sub(r"\\{.*?\\}", ".*", re.escape(template.replace("{n:,}", "NUMBER"))).replace(
+        "NUMBER", r"(\d[\d,]*)"
+    )
+
+
+def tables_of(name, folder):
+    """Return the paths of reference and system of a check, what else is said, and whose rows are in doubt."""
+    case = BOTH_SAY[name]
+    reference, system, *more = CASES[case] if isinstance(case, str) else case
+    options = more[0] if more and isinstance(more[0], dict) else {}
+    options |= {"durations": durations_of(folder, more[2])} if len(more) > 2 else {}
+    pair = write(folder / "ref.tsv", reference), write(folder / "sys.tsv", system)
+    return *pair, options, pair[not (more[1:] and more[1][:1] == ["ref.tsv"])]
+
+
+@pytest.mark.parametrize("name", BOTH_SAY)
+def test_what_is_on_the_list_is_warned_of_and_placed(name, tmp_path):
+    check = (CHECKS | NAMES)[name]
+    reference, system, options, table = tables_of(name, tmp_path)
+    warned = evaluate(reference, system, only=("event.hard",), **options).warnings
+    assert any(re.search(in_words(check.counted), text) for text in warned), warned
+    against = reference if table == system else None
+    found = validate(table, against, max_problems=10_000, **options)
+    code = getattr(check, "code", name)
+    # A place in the table, but where a name is missing there.
+    placed = [p for p in found.problems if p.code == code and re.search(in_words(check.placed), p.message)]
+    assert placed, found.problems
+    assert all(p.line for p in placed) or name in {"missing-file", "listed-file"}
+
+
+def test_the_list_has_all_that_scoring_warns_of_by_a_code():
+    every = [(getattr(check, "code", name), check) for name, check in (CHECKS | NAMES).items()]
+    assert {name for name, check in (CHECKS | NAMES).items() if check.counted} == {*BOTH_SAY}
+    assert {code for code, check in every if check.counted} == {
+        code for code, rule in RULES.items() if rule.misread is not None
+    }
+    assert {code for code, check in every if check.placed} == {code for code, _ in every}
+
+
+@pytest.mark.parametrize("name", [n for n, check in CHECKS.items() if "{n:,}" in check.counted])
+def test_both_count_the_same_rows(name, tmp_path):
+    """The number in the warning is the number of problems, or, where the first is told, of all likewise."""
+    check = CHECKS[name]
+    reference, system, options, _ = tables_of(name, tmp_path)
+    warned = evaluate(reference, system, only=("event.hard",), **options).warnings
+    (number,) = {n for w in warned if str(system) in w for n in re.findall(in_words(check.counted), w)}
+    found = validate(system, reference, **options)
+    n_found = found.counts[check.code]
+    if name == "touching-rows":
+        n_found += int(re.search(r"and (\d+) other rows", str([*map(str, found.problems)]))[1])
+    # Those that are shifted are some of those that overlap.
+    assert n_found == int(number.replace(",", "")) or (name == "shifted" and n_found > int(number))
+
+
+def test_a_folder_is_in_another_unit_where_most_of_its_recordings_are(tmp_path):
+    """As where it is scored: one of three that ends late has wrong rows, and three of three another unit."""
+    rows = [row(name, k, k + 9.5, "car") for name in ("a", "b", "c") for k in range(12)]
+    reference = write(tmp_path / "ref.tsv", rows)
+    for late, code in ((1, "after-end"), (3, "time-unit")):
+        folder = tmp_path / f"{late}"
+        folder.mkdir()
+        for k, name in enumerate(("a", "b", "c")):
+            own = [r for r in rows if r["filename"] == name]
+            write(folder / f"{name}.tsv", scaled(own, 1000.5) if k < late else own)
+        warned = evaluate(reference, folder, only=("event.hard",)).warnings
+        assert {text.rpartition("(")[2] for text in doubted(warned)} == {f"{code})"}
+        found = [p for p in validate(folder, reference).problems if p.code in {"after-end", "time-unit"}]
+        assert [(p.code, Path(p.source).name, p.line) for p in found] == [(code, "a.tsv", 13)]

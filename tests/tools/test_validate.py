@@ -19,10 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import InputError, SettingsError, Validation, evaluate, validate
+from sedeval_soft.checks import fix as mending
 from sedeval_soft.cli import tables as command
+from sedeval_soft.report.validation import VALIDATION_FORMATS, render_validation
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.problem_codes import RULES, problem
-from sedeval_soft.tools.validate import VALIDATION_FORMATS, render_validation
 
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
 EVENTS = "filename\tonset\toffset\tevent_label\n"
@@ -525,3 +526,17 @@ def test_validation_imports_nothing_heavy(tables):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert "no problems" in done.stdout
     assert done.stderr.split() == []
+
+
+def test_a_copy_that_would_be_worse_is_not_written(monkeypatch):
+    """Each mend is safe by itself; that a table is no worse with all of them is tried all the same."""
+
+    def spoilt(rows, layout):
+        yield from ((number, layout.position("onset"), "1 s", "unit written") for number in rows)
+
+    assert fixed(HEAD + GOOD)[1].ok
+    Path("out.tsv").unlink()
+    monkeypatch.setattr(mending, "_in_time", spoilt)
+    found = told(HEAD + GOOD, fix="out.tsv")
+    assert found.mends == ("no copy was written: mended, the table would have more errors",)
+    assert found.ok and not Path("out.tsv").exists()

@@ -40,6 +40,7 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_points,
 )
+from sedeval_soft.api.validation import MAX_PROBLEMS, validate
 from sedeval_soft.apps.board.apart import BYTES, SECONDS, LostError, apart, of_memory
 from sedeval_soft.apps.board.board_page import (
     OF_SCORES,
@@ -50,6 +51,7 @@ from sedeval_soft.apps.board.board_page import (
     ranking_warnings,
     slugs,
 )
+from sedeval_soft.checks.alignment import NO_DURATIONS, STRICT
 from sedeval_soft.checks.placed_tables import SEVERITIES
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, rank_scores
@@ -80,9 +82,7 @@ from sedeval_soft.tables.forms import OTHER_EXTENSIONS, TEXT_EXTENSIONS
 from sedeval_soft.tables.joined_tables import stem_of, visible_entries
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.source import extension_of, mend_command, spelled, unreadable
-from sedeval_soft.timeline.alignment import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.recordings import align
-from sedeval_soft.tools.validate import MAX_PROBLEMS, validate
 
 T = TypeVar("T")
 

@@ -30,11 +30,11 @@ from sedeval_soft.apps.board import site as module
 from sedeval_soft.apps.board.apart import apart
 from sedeval_soft.apps.board.board_page import slugs
 from sedeval_soft.apps.board.site import MARK, find_submissions
+from sedeval_soft.checks.alignment import NO_DURATIONS
 from sedeval_soft.memory import given_limit, memory_limited
 from sedeval_soft.report.outcomes import stylesheet
 from sedeval_soft.report.write import OutputError, locked
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.alignment import NO_DURATIONS
 
 SAMPLES = Path(__file__).parents[3] / "sample_data"
 REFERENCE = SAMPLES / "ref.tsv"

@@ -6,21 +6,29 @@ side. Reports add up: those of batches of whole recordings together are the one 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sedeval_soft.checks.names import are_swapped, similar_names
-from sedeval_soft.checks.row_statistics import AFTER_END, FEW_ROWS, RowStatistics, in_times, misread_share
-from sedeval_soft.checks.rows import TICK, are_steps
-from sedeval_soft.errors import EvaluationError, be, counted
+import numpy as np
+
+from sedeval_soft.checks.names import NAMES, are_swapped, similar_names
+from sedeval_soft.checks.row_statistics import FEW_ROWS, RowStatistics, in_times
+from sedeval_soft.checks.rows import CHECKS, TICK, are_steps
+from sedeval_soft.errors import EvaluationError, InputError, Problem, be, counted, quoted
 from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
-from sedeval_soft.tables.event_table import UNKNOWN
-from sedeval_soft.tables.filenames import listing, named_alike, unknown_names
+from sedeval_soft.sorting import distinct
+from sedeval_soft.tables.event_table import AXES, UNKNOWN, UNNAMED, EventTable
+from sedeval_soft.tables.filenames import (
+    listing,
+    match_names,
+    named_alike,
+    unknown_names,
+    without_folders,
+)
 
 STRICT = "strict makes each of these an error"
 """The last line where warnings are refused."""
@@ -34,6 +42,7 @@ NO_DURATIONS = (
 # Pairs of names, and classes that a message names; with how many names each class is compared to find
 # one like it: a table may name as many as it likes, and looking takes time for each pair.
 _SHOWN, _TOLD, _COMPARED = 5, 50, 2000
+_COLUMNS = 3  # that a message names
 _HARDLY = 0.1  # share of rows that touch, below which a table's rows are no time steps
 _FEWEST_NEAR = 10  # rows that must nearly be on the grid, and be half of those that could, to be told
 
@@ -47,14 +56,12 @@ OF_REGIONS = ("regions_listed", "with_region", "without_region", "too_few_shots"
 """What an `AlignmentReport` tells of the evaluated regions."""
 
 _FILES = (
-    ("missing", "reference file", ("{files} {have} no rows in the system; counted as misses (a row with only "
-                                   "the name of a file says that nothing is detected there; --files scores "
-                                   "only the files of a list)")),
-    ("extra", "system file", ("{files} {are} not in the reference; counted as false alarms (a row with only "
-                              "the name of a file declares it as one without events){hint}")),
+    ("missing", "reference file", NAMES["missing-file"].counted),
+    ("extra", "system file", NAMES["unknown-file"].counted),
     ("dropped", "system file", "{files} {are} neither in the reference nor in the durations; left out{hint}"),
     ("unlisted", "reference file", ("{files} {have} no duration; evaluated up to the last offset (--files "
                                     "leaves files out, --durations does not)")),
+    ("ambiguous", "file name", "{system}: " + NAMES["ambiguous-file"].counted),
 )  # fmt: skip
 """Files that are not on both sides, or have no duration: the names, what they are, and how it is told."""
 
@@ -65,7 +72,8 @@ class AlignmentReport:
 
     missing: reference files that the system lacks. extra: system files that the reference lacks. dropped:
     those that are in no list of files. silent: missing and extra files without an event on the side
-    that has them. unlisted: reference files without a duration, where there are any.
+    that has them. unlisted: reference files without a duration, where there are any. ambiguous: names of
+    the system for more than one file of the reference.
     listed: names of files that the settings have and either side has, too. reference_outside,
     system_outside: files that the settings leave out. Where only regions are evaluated: regions_listed: names
     of files that have some and that either side has, too; with_region: files that are evaluated;
@@ -88,6 +96,7 @@ class AlignmentReport:
     dropped: frozenset[str] = _NOTHING
     silent: frozenset[str] = _NOTHING
     unlisted: frozenset[str] = _NOTHING
+    ambiguous: frozenset[str] = _NOTHING
     listed: frozenset[str] = _NOTHING
     regions_listed: frozenset[str] = _NOTHING
     with_region: frozenset[str] = _NOTHING
@@ -111,20 +120,14 @@ class AlignmentReport:
     @staticmethod
     def merge(parts: Iterable[AlignmentReport]) -> AlignmentReport:
         """Return the report of all parts together."""
-        merged: dict[str, Any] = {}
-        reports = list(parts)
+        reports, merged = list(parts), dict[str, Any]()
         for name in AlignmentReport.__slots__:
             values = [getattr(report, name) for report in reports]
-            if name not in ("beyond", "after_end", "tables", "off_grid", "ignored", "steps"):
+            if name in _MERGED:
+                keys = sorted({key for value in values for key in value})
+                merged[name] = {k: _MERGED[name]([v[k] for v in values if k in v]) for k in keys}
+            else:
                 merged[name] = _NOTHING.union(*values)
-                continue
-            by_key: dict[str, list[Any]] = defaultdict(list)
-            for key, value in (item for of_report in values for item in of_report.items()):
-                by_key[key].append(value)
-            merge: Callable[[list[Any]], Any] = counts_and_most
-            if name in ("tables", "ignored", "steps"):
-                merge = RowStatistics.merge if name == "tables" else _sums
-            merged[name] = {key: merge(by_key[key]) for key in sorted(by_key)}
         return AlignmentReport(**merged)
 
     def classes(self, settings: Settings) -> tuple[str, ...]:
@@ -137,7 +140,7 @@ class AlignmentReport:
 
     def warnings(self, settings: Settings) -> tuple[str, ...]:
         """Return a line for all that was noticed; raises EvaluationError if settings are strict."""
-        lines = [*sorted(self.doubtful), *self.misread(*self.tables), *self._of_outlasting()]
+        lines = [*sorted(self.doubtful), *self.misread(*self.tables)]
         lines += self._of_names(settings)
         only, nothing = settings.classes is not None, not self.reference_classes | self.system_classes
         unlike = self.system_classes - self.reference_classes
@@ -170,8 +173,8 @@ class AlignmentReport:
 
     def misread(self, *roles: str) -> list[str]:
         """Return a line for each reason to think that the table of one of some roles is misread."""
-        other, tables = self._table("reference"), {r: self.tables[r] for r in roles if r in self.tables}
-        lines, times = [], [table.of_durations() for table in tables.values()]
+        lines, tables = [], {role: self.tables[role] for role in roles if role in self.tables}
+        times = [table.of_durations() for table in tables.values()]
         too_long = len(times) > 1 and all(times)
         if too_long:
             # What both sides say of the recordings is more likely right than what one table says of them.
@@ -180,26 +183,20 @@ class AlignmentReport:
             unit = "milliseconds" if is_milli else "frames or samples, or times on both sides minutes"
             mend = "divide them by 1000" if is_milli else "write seconds"
             lines.append(
-                f"durations: recordings are {in_times(ratio)} times as long as {other} and "
-                f"{self._table('system')} say: durations could be {unit}; {mend} (time-unit)"
+                f"durations: recordings are {in_times(ratio)} times as long as {self._table('reference')} "
+                f"and {self._table('system')} say: durations could be {unit}; {mend} (time-unit)"
             )
         for role, table in tables.items():
-            late, _ = self.beyond.get(role, (0, 0.0))
-            lines += table.doubts(role, other, late, of_unit=not too_long)
+            told = self._of_times(role)
+            lines += table.doubts(role, {} if too_long and "time-unit" in told else told)
         return lines
 
-    def _of_outlasting(self) -> Iterator[str]:
-        """Yield what is said of a row of the reference that ends many times later than all others do."""
-        table = self.tables.get("reference", RowStatistics())
-        system = self.tables.get("system", RowStatistics()).last
-        row, known = table.last_row, table.longest > 0 or table.over_day or table.unit() is not None
-        if row is not None and not known and table.outlasts(system):
-            later = in_times(row.offset / max(*table.ends[1:], system))
-            yield (
-                f"{self._table('reference')}: {row} ends {later} times as late as any other on either side, "
-                "and is taken as the end of its recording; correct its times if they are not seconds, or "
-                "give durations (outlasting-row)"
-            )
+    def _of_times(self, role: str) -> Mapping[str, Any]:
+        """Return why the times of a side seem to be wrong: the facts of messages, by check."""
+        # That a row ends later than all others matters where recordings are taken to end with it.
+        elsewhere = self.tables["system"].last if "system" in self.tables else 0.0
+        table = self.tables.get(role, RowStatistics())
+        return table.of_times(role, self._table("reference"), elsewhere if role == "reference" else None)
 
     def _table(self, role: str) -> str:
         """Return the name of the table of a role, as far as it is known."""
@@ -209,26 +206,19 @@ class AlignmentReport:
         """Yield a line for names in the wrong column, two names of one class, and each kind of files."""
         theirs, classes = self.extra | self.dropped, {*self.classes(settings)}
         if theirs and are_swapped(theirs, self.system_classes, self.missing, self.reference_classes):
-            yield (
-                f"{self._table('system')}: file names are classes of the reference, and classes are its "
-                "files; swap the two columns, or their names in the header (swapped-columns)"
-            )
+            yield f"{self._table('system')}: {NAMES['swapped-columns'].counted} (swapped-columns)"
         for role, names in (("reference", self.reference_classes), ("system", self.system_classes)):
             like = similar_names(sorted(names & classes))
             pairs = [" and ".join(apart(name, other)) for name, other in like.items()]
             if pairs:
                 more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
-                yield (
-                    f"{self._table(role)}: classes {'; '.join(pairs[:_SHOWN])}{more} differ in case, blanks, "
-                    "- or _ only, or look alike, and were taken for different ones; write both alike if they "
-                    "are one (similar-classes)"
-                )
+                text = NAMES["similar-classes"].counted.format(pairs="; ".join(pairs[:_SHOWN]) + more)
+                yield f"{self._table(role)}: {text} (similar-classes)"
+        called = {"other": self._table("reference"), "system": self._table("system")}
         for kind, noun, text in _FILES:
-            files = sorted(getattr(self, kind) - (self.silent if kind in ("missing", "extra") else _NOTHING))
-            if files:
-                hint = self._hint(files) if "{hint}" in text else ""
-                have = "has" if len(files) == 1 else "have"
-                yield text.format(files=listing(files, noun), are=be(len(files)), have=have, hint=hint)
+            files = getattr(self, kind) - (self.silent if kind in ("missing", "extra") else _NOTHING)
+            hint = self._hint(sorted(files)) if files and "{hint}" in text else ""
+            yield from _said(text, files, noun, **called, hint=hint)
 
     def _hint(self, files: Sequence[str]) -> str:
         """Return a hint for the system's files that are those of the reference, or tables at thresholds."""
@@ -242,27 +232,28 @@ class AlignmentReport:
 
     def _of_listed(self, settings: Settings) -> Iterator[str]:
         """Yield what is wrong with the list of files of the settings; raises EvaluationError for no match."""
-        unknown = unknown_names(settings.files or (), self.listed)
-        if unknown:
-            ours = sorted(self.reference_outside)
-            like = named_alike(ours, unknown, ("reference", "list"))
-            like = like or did_you_mean(unknown[0], ours[:_COMPARED])
-            text = f"files: {listing(unknown, 'listed file')} {be(len(unknown))} on neither side{like}"
+        unknown, hint = self.not_listed(settings.files or ())
+        for text in _said(NAMES["listed-file"].counted, unknown, "listed file"):
             if not self.listed:
-                raise EvaluationError(f"{text}; expected names of files that {self._table('reference')} has")
-            yield text
+                have = f"names of files that {self._table('reference')} has"
+                raise EvaluationError(f"{text}{hint}; expected {have}")
+            yield text + hint
+
+    def not_listed(self, names: Sequence[str]) -> tuple[list[str], str]:
+        """Return which names of a list of files are on neither side, and what may be meant by them."""
+        unknown, ours = unknown_names(names, self.listed), sorted(self.reference_outside)
+        hint = named_alike(ours, unknown, ("reference", "list")) if unknown else ""
+        return unknown, hint or "".join(did_you_mean(name, ours[:_COMPARED]) for name in unknown[:1])
 
     def _of_regions(self, settings: Settings) -> Iterator[str]:
         """Yield what is wrong with the regions of the settings; raises EvaluationError where none is left."""
-        unknown = unknown_names(
-            dict.fromkeys(name for name, *_ in settings.regions or ()), self.regions_listed
+        named = dict.fromkeys(name for name, *_ in settings.regions or ())
+        unknown = unknown_names(named, self.regions_listed)
+        like = named_alike(sorted(self.without_region), unknown, ("reference", "regions")) if unknown else ""
+        text = (
+            "regions: {files} {are} on neither side, and not evaluated (a row with only the name of a file "
         )
-        if unknown:
-            like = named_alike(sorted(self.without_region), unknown, ("reference", "regions"))
-            text = (
-                f"regions: {listing(unknown, 'file')} {be(len(unknown))} on neither side, and not evaluated"
-            )
-            yield f"{text} (a row with only the name of a file declares it as one without events){like}"
+        yield from _said(text + "declares it as one without events){like}", unknown, like=like)
         if not self.with_region and (self.without_region or self.too_few_shots):
             like = f"; regions are of {listing(unknown, 'other file')}" if unknown else ""
             lines = [f"nothing is left to evaluate{like}", *self._of_left_out(settings)]
@@ -270,20 +261,13 @@ class AlignmentReport:
 
     def _of_left_out(self, settings: Settings) -> Iterator[str]:
         """Yield how many files are left out as no region of them is evaluated."""
-        without, few = sorted(self.without_region), sorted(self.too_few_shots)
-        if without:
-            have = "has" if len(without) == 1 else "have"
-            yield f"{listing(without, 'file')} {have} no region that is evaluated; left out"
-        if few and settings.shots is not None:
-            number, label = settings.shots
-            known = sorted(self.reference_classes)
-            of_class = "" if label is None else f" of class {label!r}"
-            hint = "" if label is None or label in known else did_you_mean(label, known[:_COMPARED])
-            have = "has" if len(few) == 1 else "have"
-            yield (
-                f"after_shots: {listing(few, 'file')} {have} fewer than {counted(number, 'event')}{of_class} "
-                f"in the reference; left out{hint}"
-            )
+        yield from _said("{files} {have} no region that is evaluated; left out", self.without_region)
+        number, label = settings.shots or (0, None)
+        events = counted(number, "event") + ("" if label is None else f" of class {label!r}")
+        known = sorted(self.reference_classes)
+        hint = "" if label in (None, *known) else did_you_mean(label or "", known[:_COMPARED])
+        text = "after_shots: {files} {have} fewer than {events} in the reference; left out{hint}"
+        yield from _said(text, self.too_few_shots, events=events, hint=hint)
 
     def _of_outside(self, _: Settings) -> Iterator[str]:
         """Yield how many files are left out as the settings do not list them."""
@@ -346,46 +330,39 @@ class AlignmentReport:
         joined = {role: are_steps(counts) for role, counts in self.steps.items()}
         if settings.postprocesses:
             joined["system"] = True
+        check, n = CHECKS["touching-rows"], {}
+        for role, table in self.tables.items():
+            n[role] = self.steps[role][2] if role in self.steps else table.counts.get(check.code, 0)
         for role, other in (("reference", "system"), ("system", "reference")):
-            if joined.get(role):
-                continue
-            n = self.steps[role][2] if role in self.steps else self.tables[role].touching
             rows, others, theirs = self.tables[role].rows, self.tables[other].rows, self._table(other)
-            most = n >= max(misread_share("touching-rows") * rows, FEW_ROWS)
-            touching = 0 if other in self.steps else self.tables[other].touching
-            text = (
-                f"{self._table(role)}: {n:,} of {rows:,} rows begin where another of their class ends: each "
-            )
-            if n and joined.get(other):
-                yield (
-                    f"{text}row counts as an event, and touching rows of {theirs} are one event; --set "
-                    "events=merge joins those of both, --set events=rows those of neither (touching-rows)"
+            whole = others > 0 and (other in self.steps or n[other] < _HARDLY * others)
+            unlike = ""
+            if n[role] and joined.get(other):
+                unlike = (
+                    f"and touching rows of {theirs} are one event; --set events=merge joins those of both, "
                 )
-            elif most and others and touching < _HARDLY * others:
-                yield (
-                    f"{text}row counts as an event, where {theirs} has whole events; --set events=merge "
-                    "joins rows that touch (touching-rows)"
-                )
+                unlike += "--set events=rows those of neither"
+            elif n[role] >= max(check.share * rows, FEW_ROWS) and whole:
+                unlike = f"where {theirs} has whole events; --set events=merge joins rows that touch"
+            if unlike and not joined.get(role):
+                yield f"{self._table(role)}: {check.message(n[role], rows, {})}, {unlike} ({check.code})"
 
     def _of_others(self, settings: Settings) -> Iterator[str]:
         """Yield what is said of classes that are left out, and where there are none."""
         both = self.reference_classes | self.system_classes
         if not both and settings.classes is None:
             yield "neither table has an event: there is nothing to score"
-        left_out = sorted(both - {*self.classes(settings), *(settings.ignore_class or ())})
-        if left_out:
-            are = be(len(left_out))
-            yield f"{listing(left_out, 'class')} {are} not among the classes to evaluate; left out"
+        left_out = both - {*self.classes(settings), *(settings.ignore_class or ())}
+        yield from _said("{files} {are} not among the classes to evaluate; left out", left_out, "class")
 
     def _of_beyond(self, _: Settings) -> Iterator[str]:
         """Yield how many rows end after their file does, where no doubt of them or of their unit does."""
         for role, (count, seconds) in self.beyond.items():
-            table = self.tables.get(role, RowStatistics())
-            if not table.after_end and table.unit() is None and not table.is_late():
+            if not {"time-unit", "late", "after-end"} & {*self._of_times(role)}:
                 end = "ends after its" if count == 1 else "end after their"
                 yield (
                     f"{self._table(role)}: {counted(count, f'{role} row')} {end} file's duration, by "
-                    f"{seconds:.6g} s at most; {AFTER_END} (after-end)"
+                    f"{seconds:.6g} s at most; segments after the end are not evaluated (after-end)"
                 )
 
     def _of_settings(self, settings: Settings) -> Iterator[str]:
@@ -407,9 +384,8 @@ class AlignmentReport:
             itself = " (as the reference says by itself)" * (self.declared >= {*names})
             if detections or ticks:
                 yield f"{events}{ticks * TICK:.6g} s were left out: ignored {classes} {called}{itself}"
-        theirs = sorted(self.system_classes & {*names})
-        if theirs:
-            yield f"rows of the system of {listing(theirs, 'class')} are left out: ignored"
+        theirs = self.system_classes & {*names}
+        yield from _said("rows of the system of {files} are left out: ignored", theirs, "class")
 
     def _of_late_rows(self, settings: Settings) -> Iterator[str]:
         """Yield what is assumed where the system goes on after the reference's last offset.
@@ -417,11 +393,11 @@ class AlignmentReport:
         Nothing where a doubt of its times tells of all these rows.
         """
         n_rows = n_new = sum(count for count, _ in self.after_end.values())
-        table = self.tables.get("system", RowStatistics())
-        if table.unit() is not None:
-            n_new -= table.rows
-        elif table.latest is not None and (table.over_day or table.is_late()):
-            n_new -= table.latest.file in self.after_end
+        told = self._of_times("system")
+        if "time-unit" in told:
+            n_new -= self.tables["system"].rows
+        elif "long-recording" in told or "late" in told:
+            n_new -= self.tables["system"].rows_named["late"].file in self.after_end
         if n_new <= 0:
             return
         seconds = max(seconds for _, seconds in self.after_end.values())
@@ -441,12 +417,8 @@ class AlignmentReport:
             (self.extra - self.silent, ("clip",), "clip in the reference", ""),
         ):
             scores = Plan.of(settings).needs_lengths(*bases)
-            if files and scores:
-                have = "has" if len(files) == 1 else "have"
-                yield (
-                    f"{listing(sorted(files), 'file')} {have} detections and no {lacking}: these do not "
-                    f"count in {', '.join(scores)}{mend}"
-                )
+            text = f"{{files}} {{have}} detections and no {lacking}: these do not count in {{scores}}{mend}"
+            yield from _said(text, files if scores else (), scores=", ".join(scores))
 
     def _of_classes(self, settings: Settings) -> Iterator[str]:
         """Yield a line for each class that only the system has, or that neither side has.
@@ -476,15 +448,26 @@ class AlignmentReport:
                 text = f"class {unnames[0]!r}, the only one to evaluate, is in neither table{hint}"
             have = listing(every, "class")
             raise EvaluationError(f"{text}; the tables have {have}; expected at least one of these")
-        for names, among, cutoff, middle, text in (
-            (strange, known, 0.75, "", "not in the reference; counted as false alarms"),
-            (unnames, every, 0.6, ", one of those to evaluate,", "in neither table"),
-        ):
+        asked_for, unlike = (
+            "{names}, one of those to evaluate, {are} in neither table{hint}",
+            NAMES["unknown-class"],
+        )
+        for names, among, cutoff, text in (
+            (strange, known, 0.75, unlike.counted), (unnames, every, 0.6, asked_for)
+        ):  # fmt: skip
             for name in names[:_TOLD]:
-                yield f"class {name!r}{middle} is {text}{did_you_mean(name, among, n=1, cutoff=cutoff)}"
+                hint = did_you_mean(name, among, n=1, cutoff=cutoff)
+                yield text.format(names=f"class {name!r}", are="is", hint=hint)
             if len(names) > _TOLD:
                 more, are = listing(names[_TOLD:], "more class"), be(len(names) - _TOLD)
-                yield f"{more}{' of those to evaluate' if middle else ''} {are} {text}"
+                yield text.format(names=more, are=are, hint="")
+
+
+def _said(text: str, names: Iterable[str], noun: str = "file", **more: str) -> Iterator[str]:
+    """Yield what is said of names, with the verbs that go with so many; nothing of none."""
+    if names := sorted(names):
+        have = "has" if len(names) == 1 else "have"
+        yield text.format(files=listing(names, noun), are=be(len(names)), have=have, **more)
 
 
 def _lines_of(settings: Settings, *sections: tuple[object, Callable[[Settings], Iterable[str]]]) -> list[str]:
@@ -503,9 +486,147 @@ def counts_and_most(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
     return *map(sum, counts), max(seconds)
 
 
+_MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
+    "tables": RowStatistics.merge,
+    **dict.fromkeys(("ignored", "steps"), _sums),
+    **dict.fromkeys(("beyond", "after_end", "off_grid"), counts_and_most),
+}
+"""How what is known by role, or by name, of parts makes that of all; names are all that any part has."""
+
+
 def joined_as_whole(parts: Sequence[AlignmentReport]) -> dict[str, bool]:
     """Return by role whether the rows of all parts together are time steps; nothing if each part says so."""
     steps = [item for part in parts for item in part.steps.items()]
     roles = dict.fromkeys(role for role, _ in steps)
     whole = {role: are_steps(_sums([counts for of, counts in steps if of == role])) for role in roles}
     return whole if any(counts[0] and are_steps(counts) != whole[role] for role, counts in steps) else {}
+
+
+# Which files there are, on both sides or on one, and by what names they go.
+
+
+def _of_axes(*shapes: tuple[int, ...] | None) -> list[str]:
+    """Return what is said of two arrays, if both are, whose axes seem to be exchanged."""
+    shape = shapes[0]
+    if shape is None or None in shapes or shape[-1] <= shape[-2]:
+        return []
+    sizes = f"more classes ({shape[-1]}) than segments ({shape[-2]})"
+    return [
+        f"arrays of shape {shape} have {sizes}; if classes come first, exchange the axes: expected {AXES}"
+    ]
+
+
+def match_files(
+    reference: EventTable,
+    system: EventTable,
+    durations: Mapping[str, float] | None,
+    chosen: Sequence[str] | None = None,
+) -> tuple[tuple[str, ...], Mapping[str, str], dict[str, float], AlignmentReport]:
+    """Return the files to evaluate, how the reference writes those of the system, durations, and findings.
+
+    Files are those of the reference and of the durations, as the reference writes them; without durations
+    those of the system, too. chosen: of these just those that are named, which match like those of a side.
+    """
+    doubtful, notes = [], []
+    for side in (reference, system):
+        notes += [f"{side.origin.name}: {text}" for text in side.origin.notes]
+        doubtful += [f"{side.origin.name}: {text}" for text in side.origin.assumed]
+    notes += _of_axes(reference.origin.shape, system.origin.shape)
+    if vain := sorted({*reference.origin.lacking} & {*system.origin.lacking}):
+        both = " and ".join(dict.fromkeys((reference.origin.name, system.origin.name)))
+        raise InputError([Problem(both, text, code="no-effect") for text in vain])
+    listed = match_names(reference.files, durations or {})
+    lengths = {listed.canonical[name]: seconds for name, seconds in (durations or {}).items()}
+    expected = dict.fromkeys([*reference.files, *lengths])
+    match = match_names([*expected], system.files)
+    unclear = [("durations", "file name", listed.ambiguous)]
+    unlisted = {*reference.files} - {*lengths} if durations is not None else set()
+    unknown = {*lengths} - {*reference.files}
+    hint = named_alike(unlisted, unknown, ("reference", "durations")) if unlisted and unknown else ""
+    if hint:
+        files = f"{listing(sorted(unknown), 'file')} {be(len(unknown))}"
+        doubtful.append(f"durations: {files} not in the reference{hint}")
+    in_system = {*match.canonical.values()}
+    evaluated = {*expected} if durations is not None else {*expected} | in_system
+    inside, chosen_by = {*expected} | in_system, frozenset[str]()
+    if chosen is not None:
+        every = [*expected, *sorted(in_system - {*expected})]
+        if UNNAMED in every:
+            text = "there is no column of file names, but files are listed; expected a filename column"
+            raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
+        of_list = match_names(every, chosen)
+        inside = {*of_list.canonical.values()} & {*every}
+        chosen_by = frozenset(name for name, own in of_list.canonical.items() if own in inside)
+        evaluated &= inside
+        lengths = {name: seconds for name, seconds in lengths.items() if name in inside}
+        unclear.append(("files", "listed name", of_list.ambiguous))
+    for source, noun, names in unclear:
+        text = NAMES["ambiguous-file"].counted
+        text = text.format(files=listing(names, noun), other=reference.origin.name)
+        doubtful += [f"{source}: {text}"] * bool(names)
+    missing, extra = {*reference.files} & inside - in_system, (in_system & evaluated) - {*expected}
+    silent = missing - files_with_events(reference, missing)
+    detected = {name for name in system.files if match.canonical[name] in extra}
+    silent |= extra - {match.canonical[name] for name in files_with_events(system, detected)}
+    findings = AlignmentReport(
+        missing=frozenset(missing),
+        extra=frozenset(extra),
+        silent=frozenset(silent),
+        dropped=frozenset((in_system & inside) - evaluated),
+        unlisted=frozenset(unlisted & inside),
+        ambiguous=frozenset(match.ambiguous),
+        listed=chosen_by,
+        reference_outside=frozenset({*reference.files} - inside),
+        system_outside=frozenset(in_system - inside),
+        doubtful=frozenset(doubtful),
+        notes=frozenset(notes),
+        reference_classes=frozenset(reference.classes),
+        system_classes=frozenset(system.classes),
+    )
+    return tuple(sorted(evaluated)), match.canonical, lengths, findings
+
+
+def files_with_events(rows: EventTable, files: Collection[str]) -> set[str]:
+    """Return which of some files of a table have a value above 0."""
+    if not files:
+        return set()
+    some = rows.only_files(np.array([name in files for name in rows.files], dtype=bool))
+    return {some.files[code] for code in distinct(some.file[some.levels()[0]]).tolist()}
+
+
+def name_single_file(
+    reference: EventTable, system: EventTable, durations: Mapping[str, float]
+) -> tuple[EventTable, EventTable]:
+    """Give the rows of a table without file names the name of the other table's, or duration's, only file."""
+    if reference.files == system.files == (UNNAMED,) and len(durations) == 1:
+        return replace(reference, files=tuple(durations)), replace(system, files=tuple(durations))
+    sides = [reference, system]
+    for side, other in ((0, 1), (1, 0)):
+        files = sides[other].files
+        if UNNAMED not in sides[side].files or UNNAMED in files or not files:
+            continue
+        origin, named = sides[side].origin, _named_as_table(sides[side], files) if len(files) > 1 else ""
+        if named:
+            note = f"it was assumed to be of recording {named!r}, after which it is named"
+            origin = replace(origin, notes=(*origin.notes, note))
+            sides[side] = replace(sides[side], files=(named,), origin=origin)
+            continue
+        if len(files) > 1:
+            ignored = ", ".join(map(quoted, origin.ignored[:_COLUMNS]))
+            ignored = ignored and f" (columns that play no role: {ignored}; --columns says which one it is)"
+            text = (
+                f"there is no column of file names, but {sides[other].origin.name} has {len(files)} files; "
+                f"expected a filename column{ignored}, or a folder with a table for each, which has its name"
+            )
+            raise InputError(Problem(sides[side].origin.name, text, code="missing-filename-column"))
+        sides[side] = replace(sides[side], files=files)
+    return sides[0], sides[1]
+
+
+def _named_as_table(rows: EventTable, files: Sequence[str]) -> str:
+    """Return the file that a table without file names is called after, empty where it is not."""
+    from sedeval_soft.tables.joined_tables import recording_of
+
+    table = recording_of(without_folders(rows.origin.name))
+    named = match_names(files, [table]).canonical[table]
+    return named if named in files and rows.files == (UNNAMED,) else ""

@@ -1,0 +1,115 @@
+"""One table, or a folder of them, looked at from all sides without scoring it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO, Unpack
+
+from sedeval_soft.api.sources import (
+    Durations,
+    Listed,
+    listed_files,
+    path_of,
+    read_lengths,
+    reading_from,
+    to_rows,
+)
+from sedeval_soft.checks.placed_tables import Log
+from sedeval_soft.checks.validate import Expected, Validation, look_at
+from sedeval_soft.errors import InputError, SettingsError
+from sedeval_soft.fields import ReadingKeywords
+from sedeval_soft.report.write import write_atomic
+from sedeval_soft.settings import Settings, checked, in_form
+from sedeval_soft.settings_files import checked_preset, classes_of_preset
+from sedeval_soft.tables.limits import Limits
+
+MAX_PROBLEMS = 100
+
+
+def validate(
+    system: str | os.PathLike[str],
+    reference: Any = None,  # noqa: ANN401 - as for evaluate
+    *,
+    durations: Durations | None = None,
+    classes: Sequence[str] | None = None,
+    preset: str | None = None,
+    max_problems: int = MAX_PROBLEMS,
+    fix: str | os.PathLike[str] | None = None,
+    stdin: BinaryIO | None = None,
+    files: Listed | None = None,
+    limits: Limits | None = None,
+    **values: Unpack[ReadingKeywords],
+) -> Validation:
+    """Return all that is wrong with a table or a folder of them, and what looks wrong; nothing is scored.
+
+    reference: a table that it is held against, as for `evaluate`: names of files and classes, lengths of
+        recordings. durations: seconds by file name, or the path of a table of them. classes: those that
+        there can be; preset: the name of a challenge, whose classes they are. max_problems: how many are
+        told; all are counted.
+    fix: where a corrected copy is written, of mends that are safe only; what is told then is what is left
+        to do in the copy, and `mends` lists what was done. files: the recordings that will be scored, as for
+        `evaluate`: names of others are not looked at. limits: the most that the table may have. Other
+        keywords say how tables are read, as for `evaluate`.
+
+    Raises InputError where the table cannot be opened or the reference be read, SettingsError for arguments.
+    """
+    limits = reading_from(limits, values)
+    path_of(system, "system", "the path of a table, or of a folder of tables")
+    in_form("max_problems", max_problems, [{"type": "integer", "minimum": 1, "maximum": 10**9}])
+    whose = "in the settings"
+    if preset is not None:
+        checked_preset(preset)
+        if classes is not None:
+            raise SettingsError("classes and a preset are given; expected one of them")
+        whose, classes = f"in {preset}", classes_of_preset(preset)
+    rows = None if reference is None else to_rows(reference, "reference", Settings(), limits)
+    chosen = None if classes is None else checked("classes", classes)
+    lengths = read_lengths(durations, limits) or {}
+    mends: tuple[str, ...] = ()
+    if fix is not None:
+        known = chosen or (rows.classes if rows is not None else ())
+        system, stdin, mends = _write_copy(system, fix, known, stdin, limits)
+    listed = () if files is None else listed_files(files, limits)
+    expected = Expected(rows, chosen, whose, lengths, listed)
+    validation = look_at(system, expected, Log(max_problems), stdin, limits)
+    return replace(validation, mends=mends)
+
+
+def _write_copy(
+    system: str | os.PathLike[str],
+    fix: str | os.PathLike[str],
+    classes: Sequence[str],
+    stdin: BinaryIO | None,
+    limits: Limits,
+) -> tuple[str | os.PathLike[str], BinaryIO | None, tuple[str, ...]]:
+    """Write a corrected copy if one can be made; return what is to be looked at then, and what was done."""
+    from sedeval_soft.checks.fix import mended
+
+    name, copy = os.fspath(system), path_of(fix, "fix")
+    if name not in {"", "-"} and os.path.isdir(system):
+        raise SettingsError(f"--fix mends one table; {name} is a folder")
+    try:
+        same = Path(copy).samefile(name)
+    except (OSError, ValueError):
+        same = copy == name
+    if same:
+        raise SettingsError(f"--fix {copy}: this is the system output; expected another file")
+    if name == "-":
+        stdin = BytesIO((stdin or sys.stdin.buffer).read())
+    try:
+        text, mends = mended(system, classes, stdin, limits)
+    except InputError as error:
+        if any(each.code == "unreadable-file" for each in error.problems):
+            raise
+        text, mends = None, (f"no copy was written: {error.problems[0].message}",)
+    if text is not None:
+        write_atomic(fix, text)
+        return fix, None, mends
+    if stdin is not None:
+        stdin.seek(0)
+    return system, stdin, mends

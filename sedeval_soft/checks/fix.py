@@ -20,9 +20,10 @@ from sedeval_soft.checks.names import known_spellings
 from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.names import apart
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
+from sedeval_soft.tables.exact import columns_of, declares
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import misquoted, numbered, split
-from sedeval_soft.tables.row_checks import are_swapped, declares, has_decimal_comma, thousands_in
+from sedeval_soft.tables.row_checks import Findings, are_swapped, has_decimal_comma, thousands_in
 from sedeval_soft.tables.source import (
     Source,
     compression_of,
@@ -168,7 +169,7 @@ def _with_points(rows: Rows, columns: Sequence[int]) -> Edits:
 
 def _in_time(rows: Rows, layout: Layout) -> Edits:
     """Swap onset and offset where no row of several has them in order."""
-    if are_swapped(layout, [*rows.values()]):
+    if are_swapped(columns_of("", layout, rows.items(), Findings())):
         onset, offset = map(layout.roles.index, ("onset", "offset"))
         for number, row in rows.items():
             begin, end = row[onset], row[offset]

@@ -26,7 +26,6 @@ from sedeval_soft.tables.columns import (
     option,
     to_number,
 )
-from sedeval_soft.tables.date_times import NAMED, SUCH_AS
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.rows import TOGETHER, Columns, Texts
 
@@ -115,6 +114,8 @@ def _wrong_cell(columns: Columns, at: int, row: int, limits: Limits) -> tuple[st
         other = f", or {(others or [_NO_LABEL])[0]}" * (role == "event_label")
         return "empty-name", f"{title} is empty; expected a name{other}"
     if unit == "date":
+        from sedeval_soft.tables.date_times import SUCH_AS
+
         wrong = f"{title} {quoted(text)} is not a date and time of day"
         return "not-a-number", f"{wrong}; expected one such as {SUCH_AS}"
     return _wrong_number(title, role, text.strip(BLANKS), limits, unit)
@@ -128,6 +129,8 @@ def _wrong_times(columns: Columns, row: int, limits: Limits) -> tuple[int, str, 
     onset, offset = (float(times[row]) for times in columns.times)
     begin_text, end_text = (_text(columns, at, row).strip()[:SHOWN] for at in (begin, end))
     if math.isnan(onset) or math.isnan(offset):
+        from sedeval_soft.tables.date_times import NAMED
+
         file = columns.file.names[columns.file.codes[row]] if columns.file else ""
         message = (
             f"{layout.names[begin]} counts from when the recording began, which its name, "

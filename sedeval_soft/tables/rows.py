@@ -287,9 +287,11 @@ class Columns:
         return replace(self, cells={**self.cells, at: Texts((*names.names, label), codes)})
 
     def of_rows(self, rows: Bools) -> Columns:
-        """Return the columns of some rows."""
+        """Return the columns of some rows, texts numbered as these have them."""
         cells = {
-            at: column.of_rows(rows) if isinstance(column, Texts) else column[rows]
+            at: Texts.of([column.names[code] for code in column.codes[rows].tolist()])
+            if isinstance(column, Texts)
+            else column[rows]
             for at, column in self.cells.items()
         }
         return replace(self, cells=cells, lines=[*compress(self.lines, rows)])

@@ -58,20 +58,13 @@ def _distinct(array: Any) -> tuple[Any, Array]:  # noqa: ANN401
     return array.dictionary.take(codes.dictionary), buffer_of(codes.indices, np.int32)
 
 
-def cells_of(column: Any) -> Any:  # noqa: ANN401
-    """Return a column as Arrow has it if it holds numbers or texts; else one of nothing, as long as that.
-
-    Of a column with a dictionary each different cell once.
-    """
+def cells_of(column: Any) -> Texts | Floats:  # noqa: ANN401
+    """Return the cells of a column as numbers, or as texts; NaN where it holds neither."""
     with suppress(*FAILURES):
         array = _array(column)
-        if pa.types.is_dictionary(array.type):
-            array, _ = _distinct(array)
-        if pa.types.is_decimal(array.type):
-            return array.cast(pa.float64())
-        if is_number(array.type) or is_text(array.type):
-            return array
-    return pa.nulls(len(column), pa.float64())
+        kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+        return names(array) if is_text(kind) else numbers(array, None)
+    return np.full(len(column), np.nan)
 
 
 def words_as_numbers(texts: Any) -> Any:  # noqa: ANN401

@@ -96,7 +96,7 @@ def _layout_of(table: _Table, limits: Limits) -> Layout:
         error = explained(error, table.names, table.begin(), limits.columns, limits.label)
         raise InputError(Problem(table.name, str(error), table.head)) from error
     columns = table.columns
-    return settled(table.name, layout, limits, lambda at: [[cells_of(columns[i]) for i in at]], table.head)
+    return settled(table.name, layout, limits, lambda at: [cells_of(columns[i]) for i in at], table.head)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +137,7 @@ class _Table:
         """Return the cells of the first rows as texts; none of a table of very many columns."""
         columns = self.columns if len(self.columns) <= LISTED else ()
         rows = range(min(ROWS, *map(len, columns))) if columns else ()
-        cells = ([cells_of(column[row : row + 1]).to_pylist() for column in columns] for row in rows)
-        return [["" if cell == [None] else str(*cell) for cell in row] for row in cells]
+        return [[_text_of(cells_of(column[row : row + 1]), 0, "s") for column in columns] for row in rows]
 
     def cells(self, position: int, layout: Layout) -> Texts | Floats:
         """Return a column as numbers, (n,), missing ones as NaN, or as texts where these have other cells.

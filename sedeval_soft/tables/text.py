@@ -12,6 +12,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
+from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.advice import explained, first_line, helps, may_be_times
@@ -42,10 +45,10 @@ from sedeval_soft.tables.lines import (
     misquoted,
     not_text,
     numbered,
-    records,
     split,
 )
 from sedeval_soft.tables.row_checks import Findings, find_wrong
+from sedeval_soft.tables.rows import Columns, Texts
 from sedeval_soft.tables.source import Source, copy_command
 
 OTHER_DELIMITERS = {r"\|": "'|'", " +": "blanks"}
@@ -210,10 +213,28 @@ def _check_quotes(line: str, delimiter: str) -> None:
 
 def _settled(source: Source, layout: Layout, limits: Limits) -> Layout:
     """Return the layout, what is unclear in it settled; raises InputError where only the user can do that."""
-    from sedeval_soft.tables.arrow_text import batches_of
     from sedeval_soft.tables.unclear_columns import settled
 
-    return settled(source.name, layout, limits, partial(batches_of, source, layout), layout.skip)
+    return settled(source.name, layout, limits, partial(_texts_at, source, layout, limits), layout.skip)
+
+
+def _texts_at(
+    source: Source, layout: Layout, limits: Limits, positions: Sequence[int]
+) -> list[Texts | Floats]:
+    """Return some columns as texts, whatever role they play. Lines that are not rows are passed over."""
+    roles = tuple("view" if at in positions else None for at, _ in enumerate(layout.names))
+    layout = replace(layout, roles=roles)
+    columns = _columns_at_once(source, layout, limits) or exact_columns(source, layout, Findings())
+    return [columns.cells[at] for at in positions]
+
+
+def _columns_at_once(source: Source, layout: Layout, limits: Limits) -> Columns | None:
+    """Return the columns of a large table; None of others, and where it must be read exactly."""
+    if len(source.data) <= _SMALL or _is_odd(source, layout):
+        return None
+    from sedeval_soft.tables.arrow_text import parsed_columns
+
+    return parsed_columns(source, layout, limits)
 
 
 def _check_numbers(source: Source, layout: Layout, lines: Sequence[str], limits: Limits) -> None:
@@ -226,24 +247,21 @@ def _check_numbers(source: Source, layout: Layout, lines: Sequence[str], limits:
     numbered = at is not None and any(is_number(field) for fields in rows for field in fields[at : at + 1])
     if at is None or not numbered or layout.has_header or layout.settled:
         return
-    from sedeval_soft.tables.arrow_text import batches_of
-
-    labels = {label for (cells,) in batches_of(source, layout, [at]) for label in cells.unique().to_pylist()}
     is_odd = is_number if limits.label else may_be_value
-    odd = {label for label in labels if label and is_odd(label)}
-    first = (
-        (line, fields[at])
-        for line, fields in records(source, layout.delimiter, past=layout.past)
-        if isinstance(fields, list) and fields[at : at + 1] and fields[at] in odd
-    )
-    for line, label in first if odd else ():
-        classes = tuple((role or "", str(i)) for i, role in enumerate(layout.roles, 1))
-        values = tuple(("soft_value" if role == "event_label" else role, i) for role, i in classes)
-        mend, head = f"{option(*classes)} if it is a class", [split(text, layout.delimiter) for text in lines]
-        if "soft_value" not in layout.roles and helps(head[0], head, (), values, "any"):
-            mend += f", or {option(*values)} and the class of all rows, as --label car, if a value"
-        message = f"label {quoted(label)} could be a class called by a number, or a value; expected {mend}"
-        raise InputError(Problem(source.name, message, line, at + 1, "ambiguous-table"))
+    (labels,) = _texts_at(source, layout, limits, [at])
+    if not (isinstance(labels, Texts) and any(map(is_odd, labels.names))):
+        return
+    columns = exact_columns(source, layout, Findings())
+    column = columns.texts["event_label"]
+    row = int(np.argmax(column.where(is_odd)))
+    classes = tuple((role or "", str(i)) for i, role in enumerate(layout.roles, 1))
+    values = tuple(("soft_value" if role == "event_label" else role, i) for role, i in classes)
+    mend, head = f"{option(*classes)} if it is a class", [split(text, layout.delimiter) for text in lines]
+    if "soft_value" not in layout.roles and helps(head[0], head, (), values, "any"):
+        mend += f", or {option(*values)} and the class of all rows, as --label car, if a value"
+    label = quoted(column.names[column.codes[row]])
+    message = f"label {label} could be a class called by a number, or a value; expected {mend}"
+    raise InputError(Problem(source.name, message, columns.lines[row], at + 1, "ambiguous-table"))
 
 
 def may_be_value(label: str) -> bool:
@@ -276,17 +294,12 @@ def read_text(
     """
     check_text_room(source, layout)
     origin = origin_of(source, layout)
-    if len(source.data) > _SMALL and not _is_odd(source, layout):
-        from sedeval_soft.tables.arrow_text import parsed_columns
-
-        columns = parsed_columns(source, layout, limits)
-        rows = None if columns is None else columns.rows(origin, limits)
-        if rows is not None:
-            return rows, None
+    at_once = _columns_at_once(source, layout, limits)
+    if at_once is not None and (rows := at_once.rows(origin, limits)) is not None:
+        return rows, None
     found = Findings()
     columns = exact_columns(source, layout, found, most)
-    rows = None if found.problems else columns.rows(origin, limits)
-    if rows is not None:
+    if not found.problems and (rows := columns.rows(origin, limits)) is not None:
         return rows, None
     copy = copy_command(source.name)
     sound = find_wrong(columns, source.name, limits, found, most, whole=whole, copy=copy)

@@ -21,9 +21,10 @@ from sedeval_soft.checks.placed_tables import Log, read_source
 from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.names import apart
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
+from sedeval_soft.tables.exact import columns_of, declares
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import misquoted, numbered, split
-from sedeval_soft.tables.row_checks import are_swapped, declares, has_decimal_comma, thousands_in
+from sedeval_soft.tables.row_checks import Findings, are_swapped, has_decimal_comma, thousands_in
 from sedeval_soft.tables.source import (
     Source,
     compression_of,
@@ -163,7 +164,7 @@ def _with_point(text: str) -> str:
 
 def _in_time(rows: Rows, layout: Layout) -> Edits:
     """Swap onset and offset where no row of several has them in order."""
-    if are_swapped(layout, [*rows.values()]):
+    if are_swapped(columns_of("", layout, rows.items(), Findings())):
         onset, offset = map(layout.roles.index, ("onset", "offset"))
         for number, row in rows.items():
             begin, end = row[onset], row[offset]

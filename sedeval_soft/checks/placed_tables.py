@@ -15,10 +15,12 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import InputError, Problem, Severity, counted
 from sedeval_soft.tables import EMPTY
-from sedeval_soft.tables.columns import Layout, to_number
+from sedeval_soft.tables.columns import Layout
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.exact import declares
 from sedeval_soft.tables.forms import Reading, read
 from sedeval_soft.tables.joined_tables import (
     Members,
@@ -36,8 +38,7 @@ from sedeval_soft.tables.joined_tables import (
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import DELIMITERS, SOLID, numbered, places_of_fields, records
 from sedeval_soft.tables.problem_codes import RULES, problem
-from sedeval_soft.tables.row_checks import Scan, declares
-from sedeval_soft.tables.rows import ROUNDING
+from sedeval_soft.tables.rows import ROUNDING, Columns, Texts
 from sedeval_soft.tables.source import Source, open_source
 from sedeval_soft.tables.text import origin_of
 
@@ -298,25 +299,29 @@ def _without_lines(source: Source, rows: EventTable) -> Table:
 
 def _table(source: Source, reading: Reading, log: Log) -> Table | None:
     """Return what can be scored of a table, None where nothing can; what is wrong with it goes to the log."""
-    layout, rows, lines = reading.layout, reading.rows, reading.scan
+    layout, rows, found = reading.layout, reading.rows, reading.found
     if layout is None:
         log.no_texts.update([source.name] * bool(reading.form))
         return None if rows is None else _without_lines(source, rows)
     log.texts[source.name] = source, layout.delimiter
     _check_line_ends(source, log)
     named: dict[str, dict[str, int]] = {"filename": {}, "event_label": {}}
-    if lines is not None:
-        log.add(*lines.problems, counts=lines.counts)
-        log.add(*_explanations(source, layout, lines))
-        for line, fields in lines.misread:
-            for role, name in zip(layout.roles, fields, strict=True):
-                if role in named and name.strip():
-                    named[role].setdefault(name.strip(), line)
+    if found is not None:
+        log.add(*found.problems, counts=found.counts)
+    if found is not None and found.misread is not None:
+        log.add(*_explanations(source, found.misread, len(found.lines)))
+        for role in named:
+            if (texts := found.misread.texts.get(role)) is not None:
+                codes, first = np.unique(texts.codes, return_index=True)
+                lines = zip(codes.tolist(), first.tolist(), strict=True)
+                named[role] = {
+                    texts.names[k]: int(found.misread.lines[row]) for k, row in lines if texts.names[k]
+                }
     if rows is not None and (layout.dialect is not None or not layout.timed):
         # Rows are not lines: nothing else than what is wrong with a line is told by it.
-        log.no_texts.update([source.name] * (lines is None or not lines.problems))
+        log.no_texts.update([source.name] * (found is None))
         return _without_lines(source, rows) if source.name in log.no_texts else None
-    row_lines = None if lines is None else lines.lines
+    row_lines = None if found is None else found.lines
     return None if rows is None else Table(source, layout, rows, row_lines, named)
 
 
@@ -331,14 +336,15 @@ def _check_line_ends(source: Source, log: Log) -> None:
         log.add(problem("mixed-line-ends", source.name, message, line))
 
 
-def _explanations(source: Source, layout: Layout, scanned: Scan) -> Iterator[Problem]:
-    """Yield what explains the problems of a table, if anything does."""
-    n_sound, misread = len(scanned.numbers), [row for _, row in scanned.misread]
+def _explanations(source: Source, misread: Columns, n_sound: int) -> Iterator[Problem]:
+    """Yield what explains the problems of a table, if anything does: its wrong rows, how many are sound."""
+    layout, n_misread = misread.layout, len(misread)
     names = dict(zip(layout.roles, layout.names, strict=True))
-    roles = layout.roles
     # NaN where there is no number, which is neither below nor above any.
-    columns = {
-        role: np.array([to_number(row[i]) for row in misread for i, r in enumerate(roles) if r == role])
+    columns: dict[str, Floats] = {
+        role: np.concatenate(
+            [np.zeros(0), *(_numbers(misread, at) for at, r in enumerate(layout.roles) if r == role)]
+        )
         for role in ("onset", "offset", "event_label", "class" if layout.wide else "soft_value")
     }
     values = columns["class" if layout.wide else "soft_value"]
@@ -351,7 +357,7 @@ def _explanations(source: Source, layout: Layout, scanned: Scan) -> Iterator[Pro
     beyond, n_values = below + above, int(np.count_nonzero(~np.isnan(values))) + n_sound
     outside = f"{beyond} of {n_values} values are"
     explanations = (
-        ("swapped-times", "offset", not n_sound and backwards == len(misread) >= _MANY,
+        ("swapped-times", "offset", not n_sound and backwards == n_misread >= _MANY,
          f"all {backwards} rows have their offset before their onset"),
         ("swapped-columns", "event_label", not n_sound and swapped >= _MANY,
          f"{names.get('event_label')} holds numbers, {names.get('soft_value')} does not"),
@@ -365,3 +371,9 @@ def _explanations(source: Source, layout: Layout, scanned: Scan) -> Iterator[Pro
         if holds:
             column = None if role not in layout.roles else layout.roles.index(role) + 1
             yield problem(code, source.name, message, layout.skip or None, column)
+
+
+def _numbers(columns: Columns, at: int) -> Floats:
+    """Return the numbers of a column, (n,), NaN where one is not a number."""
+    cells = columns.cells[at]
+    return cells.as_numbers(None) if isinstance(cells, Texts) else cells

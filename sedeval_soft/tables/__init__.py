@@ -3,7 +3,7 @@
 - `read_rows` reads whatever is at a path: a file by `forms`, a folder of tables or shards as one by
   `joined_tables`.
 - `forms.tsv` has a row for each form, with the module that reads it. Tables of text are those of `text`;
-  `row_checks` says what is wrong with their rows, line by line; `problem_codes.tsv` what each code means.
+  `row_checks` says what is wrong with rows of any table; `problem_codes.tsv` what each code means.
 - `columns.tsv` has the names that columns go by: to have another one known, add it there. `dialects.tsv` has
   the headers of tools that give names another meaning, `headerless.tsv` tables without header.
 - `rows` makes rows of columns, whoever read them: `text`, `frames` (data in memory), `parquet`; annotations

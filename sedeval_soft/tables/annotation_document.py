@@ -1,7 +1,7 @@
 """A file of annotations while it is read: its events, what is wrong with them, and what must be said of it.
 
-Readers take files apart into the fields of events; `row_checks.scan` says what is wrong with these, as of
-tables of text. Writers take events from `events_of`.
+Readers take files apart into the fields of events; `Columns.wrong` finds what is wrong with these, as
+in all tables. Writers take events from `events_of`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from sedeval_soft.errors import InputError, Problem, be, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import TIMES, Layout, normal, option, role_of, to_number, without_effect
 from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.exact import rows_of_records
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.fit import check_text, unfold
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import Record, decode
-from sedeval_soft.tables.row_checks import rows_of_records
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
 

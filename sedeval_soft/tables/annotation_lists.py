@@ -18,9 +18,9 @@ from sedeval_soft.memory import check_room
 from sedeval_soft.tables.annotation_document import HEAD, Document
 from sedeval_soft.tables.columns import WORD_LISTS, Layout, in_vain, is_number, looks_like_header, option
 from sedeval_soft.tables.event_table import UNKNOWN, EventTable
+from sedeval_soft.tables.exact import declares, misdivided
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import DELIMITERS, SOLID, check_lines, records, split
-from sedeval_soft.tables.row_checks import declares, misdivided
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text import sniff
 

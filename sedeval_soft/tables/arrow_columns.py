@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from sedeval_soft.arrays import Array, Floats
 from sedeval_soft.tables.columns import TIMES, WORDS
-from sedeval_soft.tables.rows import Named
+from sedeval_soft.tables.rows import Texts
 from sedeval_soft.tables.ticks import as_written
 
 FAILURES = (pa.ArrowException, TypeError, ValueError, OverflowError)
@@ -58,20 +58,13 @@ def _distinct(array: Any) -> tuple[Any, Array]:  # noqa: ANN401
     return array.dictionary.take(codes.dictionary), buffer_of(codes.indices, np.int32)
 
 
-def cells_of(column: Any) -> Any:  # noqa: ANN401
-    """Return a column as Arrow has it if it holds numbers or texts; else one of nothing, as long as that.
-
-    Of a column with a dictionary each different cell once.
-    """
+def cells_of(column: Any) -> Texts | Floats:  # noqa: ANN401
+    """Return the cells of a column as numbers, or as texts; NaN where it holds neither."""
     with suppress(*FAILURES):
         array = _array(column)
-        if pa.types.is_dictionary(array.type):
-            array, _ = _distinct(array)
-        if pa.types.is_decimal(array.type):
-            return array.cast(pa.float64())
-        if is_number(array.type) or is_text(array.type):
-            return array
-    return pa.nulls(len(column), pa.float64())
+        kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+        return names(array) if is_text(kind) else numbers(array, None)
+    return np.full(len(column), np.nan)
 
 
 def words_as_numbers(texts: Any) -> Any:  # noqa: ANN401
@@ -111,7 +104,7 @@ def numbers(column: Any, role: str | None) -> Floats:  # noqa: ANN401
     return found if found.dtype == np.float64 else as_written(found)
 
 
-def names(column: Any, *, beside: bool = False) -> Named:  # noqa: ANN401
+def names(column: Any, *, beside: bool = False) -> Texts:  # noqa: ANN401
     """Return a column of names, empty where one is missing or blank.
 
     beside: of names that may be any numbers, too, and are none where the column holds something else.
@@ -129,14 +122,14 @@ def names(column: Any, *, beside: bool = False) -> Named:  # noqa: ANN401
     else:
         encoded = array.cast(pa.string()).dictionary_encode(null_encoding="encode")
         texts, codes = encoded.dictionary, buffer_of(encoded.indices, np.int32)
-    return Named.of((text or "" for text in texts.cast(pa.string()).to_pylist()), codes)
+    return Texts(tuple(text or "" for text in texts.cast(pa.string()).to_pylist()), codes)
 
 
-def dates(column: Any) -> Floats:  # noqa: ANN401
-    """Return dates and times of day as ticks since 1970, missing ones as NaN."""
+def dates(column: Any) -> Texts | Floats:  # noqa: ANN401
+    """Return dates and times of day as ticks since 1970, missing ones as NaN; or as texts."""
     array = _array(column)
     if not pa.types.is_timestamp(array.type):
-        return names(array).as_dates()
+        return names(array)
     ticks = array.cast(pa.timestamp("us", array.type.tz), safe=False).cast(pa.int64())
     return numbers(ticks.cast(pa.float64()), None)
 

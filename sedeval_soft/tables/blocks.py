@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 
-from sedeval_soft.errors import MAX_PROBLEMS, InputError
+from sedeval_soft.errors import InputError
+from sedeval_soft.memory import RoomError
 from sedeval_soft.tables.columns import Layout
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.forms import form_at_once, form_instead
+from sedeval_soft.tables.forms import form_at_once
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import line_ends
-from sedeval_soft.tables.row_checks import Scan, scan
-from sedeval_soft.tables.source import Source, copy_command, is_url, let_go, open_source
-from sedeval_soft.tables.text import origin_of, read_fast, sniff
+from sedeval_soft.tables.source import Source, is_url, let_go, open_source
+from sedeval_soft.tables.text import check_text_room, read_text, sniff
 
 
 class UnfitError(Exception):
@@ -69,27 +70,27 @@ def _checked(source: Source, blocks: Iterator[EventTable], limits: Limits) -> It
 
 
 def _blocks_of_text(source: Source, layout: Layout, size: int, limits: Limits) -> Iterator[EventTable]:
-    """Yield the rows of blocks of lines; raises InputError with what is wrong in all of them, as for one."""
-    data, found, begin = source.data, Scan(), 0
+    """Yield the rows of blocks of lines; raises UnfitError where something is wrong with one.
+
+    Of a table that memory cannot hold as a whole, raises InputError with what is wrong in the block.
+    """
+    data, begin = source.data, 0
     size = len(data) if layout.once else size
-    while begin < len(data) and found.counts.total() <= MAX_PROBLEMS:
+    while begin < len(data):
         # Behind the last end of a line in the block, or the first one after it.
         end = data.rfind(b"\n", begin, begin + size) + 1 or data.find(b"\n", begin) + 1
         if begin + size >= len(data) or not end:
             end = len(data)
-        block, part = Source(source.name, data[begin:end], str), replace(layout, skip=0) if begin else layout
-        rows, lines = read_fast(block, part, limits), Scan()
-        if rows is None:
-            block = replace(block, first_line=1 + line_ends(data, begin))
-            lines = scan(block, part, MAX_PROBLEMS, limits)
-            rows = None if lines.problems else lines.rows(part, origin_of(block, part), limits)
-        if lines.problems and form_instead(source, limits, layout):
-            raise UnfitError
-        lines.sound = lines.sound if rows is None else len(rows)
-        found.add(lines)
-        if rows is not None and not found.problems:
+        block = Source(source.name, data[begin:end], str)
+        rows, found = read_text(block, replace(layout, skip=0) if begin else layout, limits)
+        if found is not None:
+            with suppress(RoomError):
+                check_text_room(source, layout)
+                raise UnfitError
+            before = line_ends(data, begin)
+            found.problems = [replace(each, line=each.line and each.line + before) for each in found.problems]
+            found.check()
+        if rows is not None:
             yield rows
         let_go(data, begin, end)
         begin = end
-    found.mend(layout, copy_command(source.name), limits)
-    found.check()

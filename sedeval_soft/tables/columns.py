@@ -298,8 +298,8 @@ class Layout:
 
     @property
     def past(self) -> frozenset[int]:
-        """Return the positions of the columns that are read past."""
-        return frozenset(at for at, role in enumerate(self.roles) if role is None)
+        """Return the positions of the columns in which it does not matter what is not text."""
+        return frozenset(at for at, role in enumerate(self.roles) if role in {None, "view"})
 
     def position(self, role: str) -> int | None:
         """Return the position of the column with a role, None where there is none."""

@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, SettingsError
 from sedeval_soft.tables.columns import UNCLEAR, data
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
-from sedeval_soft.tables.source import Source, copy_command, extension_of
+from sedeval_soft.tables.source import Source, extension_of
 
 if TYPE_CHECKING:
     from sedeval_soft.tables.columns import Layout
     from sedeval_soft.tables.event_table import EventTable
-    from sedeval_soft.tables.row_checks import Scan
+    from sedeval_soft.tables.row_checks import Findings
 
 
 class Form(NamedTuple):
@@ -225,14 +225,14 @@ class Reading(NamedTuple):
     """A table as it was read.
 
     form: the name of its form, empty for a table of text. rows: those that can be scored, None where there
-    are none. Of text, layout: None where it has no line. scan: what is wrong with it where it was read line
-    by line.
+    are none. Of text, layout: None where it has no line. found: what is wrong with it, None for
+    nothing.
     """
 
     form: str
     rows: EventTable | None
     layout: Layout | None = None
-    scan: Scan | None = None
+    found: Findings | None = None
 
 
 def read(
@@ -241,7 +241,7 @@ def read(
     """Read a table; raises InputError where it is none, and with what is wrong with one that is no text.
 
     form: what it must be, or, of an archive, what its members must be; empty to find out. most, whole: of the
-    problems of text that are looked for, as for `row_checks.scan`.
+    problems of text that are looked for, as for `row_checks.find_wrong`.
     """
     known, found = form_of(form, FROM) if form else None, form_at_once(source, limits)
     if known is not None and found in ARCHIVES and found != known.name:
@@ -261,14 +261,14 @@ def read(
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
     """Read one table, None where it has no line at all; raises InputError. form: as for `read`."""
     reading = read(source, form, limits)
-    if reading.scan is not None:
-        reading.scan.check()
+    if reading.found is not None:
+        reading.found.check()
     return reading.rows
 
 
 def _read_text(source: Source, known: Form | None, limits: Limits, most: int, *, whole: bool) -> Reading:
     """Read a table as text; where that cannot be done, say which other form recognises it, if nobody did."""
-    from sedeval_soft.tables.text import origin_of, read_fast, sniff
+    from sedeval_soft.tables.text import read_text, sniff
 
     try:
         layout = sniff(source, limits)
@@ -282,16 +282,9 @@ def _read_text(source: Source, known: Form | None, limits: Limits, most: int, *,
         return Reading("", None)
     if known is not None:
         _check_layout(known, source, layout)
-    rows = read_fast(source, layout, limits)
-    if rows is not None:
-        return Reading("", rows, layout)
-    from sedeval_soft.tables.row_checks import scan
-
-    lines = scan(source, layout, most, limits, whole=whole)
-    lines.mend(layout, copy_command(source.name), limits)
-    form = form_instead(source, limits, layout) if lines.counts and known is None else ""
-    rows = None if form else lines.rows(layout, origin_of(source, layout), limits)
-    return Reading(form, rows, layout, lines)
+    rows, found = read_text(source, layout, limits, most, whole=whole)
+    form = form_instead(source, limits, layout) if found is not None and known is None else ""
+    return Reading(form, None if form else rows, layout, found)
 
 
 def _check_layout(form: Form, source: Source, layout: Layout) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from sedeval_soft.errors import InputError, Problem, counted, one_line
+from sedeval_soft.arrays import Floats
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted
 from sedeval_soft.tables import arrow_columns
-from sedeval_soft.tables.advice import ROWS, explained, no_class
+from sedeval_soft.tables.advice import ROWS, explained
 from sedeval_soft.tables.arrays import array_of
 from sedeval_soft.tables.arrow_columns import FAILURES, cells_of
 from sedeval_soft.tables.columns import (
@@ -25,8 +27,8 @@ from sedeval_soft.tables.columns import (
 from sedeval_soft.tables.date_times import SUCH_AS, as_text
 from sedeval_soft.tables.event_table import WEAK, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.row_checks import check_row, of_each_value
-from sedeval_soft.tables.rows import Columns
+from sedeval_soft.tables.row_checks import Findings, find_wrong
+from sedeval_soft.tables.rows import Columns, Texts
 from sedeval_soft.tables.unclear_columns import settled
 
 _EXPECTED = (
@@ -34,8 +36,7 @@ _EXPECTED = (
     "'event_label': [...]}, an array of shape (n_segments, n_classes), or a mapping of file names to these"
 )
 _SHOWN = 60
-_ENDS = ((min, np.nanmin), (max, np.nanmax))
-T = TypeVar("T")
+_EXPLAINED = 1000  # rows that are wrong, at the most, whose cells are looked at
 
 
 def rows_from_data(
@@ -65,36 +66,26 @@ def rows_from_objects(
 
 def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | None = None) -> EventTable:
     layout = layout or _layout_of(table, limits)
-    numbers = {i: table.numbers(i, layout) for i in layout.positions()}
-    texts = {role: table.texts(i, role) for i, role in enumerate(layout.roles) if role in TEXTS}
+    columns = Columns(layout, {i: table.cells(i, layout) for i, role in enumerate(layout.roles) if role})
     kind = f", {layout.dialect.title}" if layout.dialect else ""
     form = origin.form.format("wide" if layout.wide else "long") + kind + layout.choices
     form = form if layout.timed else f"{WEAK}, {form}"
-    columns = Columns(layout, texts, numbers)
     origin = replace(
         origin, form=form, ignored=layout.ignored, assumed=layout.assumed, lacking=layout.lacking
     )
     rows = columns.rows(origin, limits)
     if rows is not None:
         return rows
-    row = columns.labelled(limits.label).first_unsound(limits) or 0
+    wrong = columns.labelled(limits.label).wrong(limits)
+    numbers = np.flatnonzero(np.logical_or.reduce([*wrong.values()]))[:_EXPLAINED].tolist()
     cells = {
-        i: table.no_number(i, row) if np.isnan(column[row]) else repr(float(column[row]))
-        for i, column in numbers.items()
+        i: Texts.of([table.text(i, row, column, layout.units.get(i, "s")) for row in numbers])
+        for i, column in columns.cells.items()
     }
-    cells |= {i: as_text(numbers[i][row]) for i in layout.dates() if cells[i]}
-    for role, names in texts.items():
-        cells[layout.roles.index(role)] = names.names[names.codes[row]]
-    fields = [cells.get(i, "") for i in range(len(layout.names))]
-    problems, _ = check_row(table.name, layout, 0, fields, limits)
-    message = problems[0].message
-    if problems[0].code == "value-out-of-range":
-        values = [numbers[i] for i, role in enumerate(layout.roles) if role in {"soft_value", "class"}]
-        mend = of_each_value(*(float(end(each(v) for v in values)) for end, each in _ENDS))
-        at = (problems[0].column or 0) - 1
-        other = no_class(layout, [fields], limits, at) if layout.wide else ""
-        message = ", or ".join(filter(None, (message, other, mend)))
-    raise InputError(table.problem(row, message))
+    found = Findings()
+    find_wrong(Columns(layout, cells, lines=numbers), table.name, limits, found)
+    found.problems = [table.problem(each.line or 0, each.message) for each in found.problems]
+    raise InputError(found.problems[:MAX_PROBLEMS], more=found.counts.total() > MAX_PROBLEMS)
 
 
 def _layout_of(table: _Table, limits: Limits) -> Layout:
@@ -105,7 +96,7 @@ def _layout_of(table: _Table, limits: Limits) -> Layout:
         error = explained(error, table.names, table.begin(), limits.columns, limits.label)
         raise InputError(Problem(table.name, str(error), table.head)) from error
     columns = table.columns
-    return settled(table.name, layout, limits, lambda at: [[cells_of(columns[i]) for i in at]], table.head)
+    return settled(table.name, layout, limits, lambda at: [cells_of(columns[i]) for i in at], table.head)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +121,12 @@ class _Table:
             return Problem(self.name, message, self.lines[row])
         return Problem(self.name, f"row {self.before + row}: {message}")
 
-    def no_number(self, position: int, row: int) -> str:
-        """Return how a cell that is not a number is written: NaN, where Arrow knows it from a missing one."""
-        column = self.columns[position]
-        return "nan" if isinstance(column, pa.Array | pa.ChunkedArray) and column[row].is_valid else ""
+    def text(self, position: int, row: int, column: Texts | Floats, unit: str) -> str:
+        """Return how a cell is written; column: those of its position as they were converted."""
+        text, cells = _text_of(column, row, unit), self.columns[position]
+        if text or isinstance(column, Texts) or not isinstance(cells, pa.Array | pa.ChunkedArray):
+            return text
+        return "nan" if cells[row].is_valid else ""  # Arrow knows NaN from a missing number
 
     @property
     def head(self) -> int | None:
@@ -144,60 +137,61 @@ class _Table:
         """Return the cells of the first rows as texts; none of a table of very many columns."""
         columns = self.columns if len(self.columns) <= LISTED else ()
         rows = range(min(ROWS, *map(len, columns))) if columns else ()
-        cells = ([cells_of(column[row : row + 1]).to_pylist() for column in columns] for row in rows)
-        return [["" if cell == [None] else str(*cell) for cell in row] for row in cells]
+        return [[_text_of(cells_of(column[row : row + 1]), 0, "s") for column in columns] for row in rows]
 
-    def numbers(self, position: int, layout: Layout) -> Any:  # noqa: ANN401
-        """Return a column of numbers, (n,), missing ones as NaN; raises InputError naming what is none."""
+    def cells(self, position: int, layout: Layout) -> Texts | Floats:
+        """Return a column as numbers, (n,), missing ones as NaN, or as texts where these have other cells.
+
+        Raises InputError naming the first cell that is of a kind that the column cannot have.
+        """
+        role, column = layout.roles[position], self.columns[position]
+        if role in BESIDE:
+            return arrow_columns.names(column, beside=True)
+        if role in TEXTS:
+            return self._converted(position, "name", "text, such as 'car'", "", arrow_columns.names)
         if layout.units.get(position) == "date":
             expected = f"a date and time such as {SUCH_AS}"
             return self._converted(position, "date", expected, None, arrow_columns.dates)
-        role = layout.roles[position]
-        return self._converted(
-            position, "number", "a number", None, lambda column: arrow_columns.numbers(column, role)
-        )
-
-    def texts(self, position: int, role: str) -> Any:  # noqa: ANN401
-        """Return a column of names, as Named; raises InputError naming what is none."""
-        if role in BESIDE:
-            return arrow_columns.names(self.columns[position], beside=True)
-        return self._converted(position, "name", "text, such as 'car'", "", arrow_columns.names)
+        convert = partial(arrow_columns.numbers, role=role)
+        return self._converted(position, "number", "a number", None, convert)
 
     def _converted(
-        self, position: int, noun: str, expected: str, beside: str | None, convert: Callable[[Any], T]
-    ) -> T:
-        """Return a column converted; raises InputError naming the first cell that cannot be."""
+        self,
+        position: int,
+        noun: str,
+        expected: str,
+        beside: str | None,
+        convert: Callable[[Any], Texts | Floats],
+    ) -> Texts | Floats:
+        """Return a column converted as a whole, or cell by cell."""
         column, title = self.columns[position], self.names[position]
         try:
             return convert(column)
         except MemoryError:
             raise  # which pyarrow's own is, too
-        except FAILURES as failure:
-            error = failure
-        for row, cell in self._suspects(column, convert):
+        except FAILURES as error:
+            failure = error
+        texts: list[str] = []
+        for row, cell in enumerate(column):
+            value = cell.as_py() if isinstance(cell, pa.Scalar) else cell
+            if isinstance(value, str) or (noun == "number" and type(value) is int):
+                texts.append(str(value))
+                continue
             try:
-                convert([beside, cell])
+                one = convert([beside, value])
             except FAILURES:
-                large = type(cell) is int and noun == "number"
-                wrong = "it is too large" if large else f"the column does not hold {noun}s"
-                message = f"{title} is {_shown(cell)}: {wrong}; expected {expected}"
-                raise InputError(self.problem(row, message)) from error
-        wrong = f"column {title!r} does not hold {noun}s ({one_line(error)})"
-        raise InputError(Problem(self.name, f"{wrong}; expected {expected}")) from error
+                wrong = f"{title} is {_shown(value)}: the column does not hold {noun}s; expected {expected}"
+                raise InputError(self.problem(row, wrong)) from failure
+            texts.append(_text_of(one, 1, noun))
+        return Texts.of(texts)
 
-    @staticmethod
-    def _suspects(column: Any, convert: Callable[[Any], T]) -> Iterator[tuple[int, Any]]:  # noqa: ANN401
-        """Yield rows with their cells: first the last of the shortest begin that cannot be converted."""
-        low, high = 0, len(column)
-        while isinstance(column, pa.ChunkedArray) and high - low > 1:
-            middle = (low + high) // 2
-            try:
-                convert(column[low:middle])
-                low = middle
-            except FAILURES:
-                high = middle
-        cells = (each.as_py() if isinstance(each, pa.Scalar) else each for each in column[low:])
-        yield from enumerate(cells, low)
+
+def _text_of(column: Texts | Floats, row: int, unit: str) -> str:
+    """Return how a converted cell is written, empty for a missing number; unit: of numbers."""
+    if isinstance(column, Texts):
+        return str(column.names[column.codes[row]])
+    number = float(column[row])
+    return "" if np.isnan(number) else as_text(number) if unit == "date" else repr(number)
 
 
 def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame

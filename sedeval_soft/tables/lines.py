@@ -12,8 +12,6 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from itertools import islice
 
-import numpy as np
-
 from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Bytes, Source
@@ -49,15 +47,6 @@ def behind(data: Bytes, n_lines: int) -> int:
     """Return where the first lines of a text end, which may be mapped; 0 for none of them."""
     ends = islice(_LINE_END.finditer(data), max(0, n_lines - 1), None) if n_lines else ()
     return next((end.end() for end in ends), len(data) if n_lines else 0)
-
-
-def count_solid(data: Bytes, begin: int, end: int) -> int:
-    """Return how many lines that are not empty there are between two places where lines begin or end."""
-    text = np.frombuffer(data, dtype=np.uint8, count=end - begin, offset=begin)
-    ends = text == ord("\n")
-    if data.find(b"\r", begin, end) >= 0:
-        ends |= text == ord("\r")
-    return int(np.count_nonzero(ends[1:] > ends[:-1])) + (not ends[-1])
 
 
 def check_lines(source: Source, limits: Limits = LIMITS) -> None:
@@ -128,8 +117,11 @@ def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem
 
 def numbered(source: Source) -> Iterator[tuple[int, str | bytes]]:
     """Yield the number of each line and its text without its end; its bytes where it is no text."""
-    for number, piece in enumerate(source.data[:].splitlines(), source.first_line):
-        yield number, decoded(piece)
+    text = decoded(source.data[:])
+    if isinstance(text, bytes):
+        yield from enumerate(map(decoded, text.splitlines()), 1)
+    elif text:
+        yield from enumerate(text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n"), 1)
 
 
 def records(
@@ -145,20 +137,25 @@ def records(
     past: the positions of columns that are ignored: what is no text there is written as escapes. A line of
     delimiters holds nothing.
     """
-    name = source.name
     for number, line in islice(numbered(source), skip, None):
-        content = _as_text_but(past, line, delimiter) if past and isinstance(line, bytes) else line
-        if isinstance(content, bytes):
-            yield number, not_text(name, number, content, delimiter)
-        elif len(content) > most and content.count(delimiter) > most:
-            message = f"has more than {most} fields; expected fewer"
-            yield number, Problem(name, message, number, code="field-count")
-        elif wrong := misquoted(content, delimiter):
-            yield number, Problem(name, wrong[0], number, wrong[1], "misquoted")
-        else:
-            fields = split(content, delimiter)
-            if "".join(fields).strip():
-                yield number, fields
+        fields = record(source.name, number, line, delimiter, most, past)
+        if fields:
+            yield number, fields
+
+
+def record(
+    name: str, number: int, line: str | bytes, delimiter: str, most: int, past: Collection[int]
+) -> list[str] | Problem:
+    """Return the fields of a line, or what is wrong with it; none of one that holds nothing."""
+    content = _as_text_but(past, line, delimiter) if past and isinstance(line, bytes) else line
+    if isinstance(content, bytes):
+        return not_text(name, number, content, delimiter)
+    if len(content) > most and content.count(delimiter) > most:
+        return Problem(name, f"has more than {most} fields; expected fewer", number, code="field-count")
+    if wrong := misquoted(content, delimiter):
+        return Problem(name, wrong[0], number, wrong[1], "misquoted")
+    fields = split(content, delimiter)
+    return fields if "".join(fields).strip() else []
 
 
 def _as_text_but(past: Collection[int], line: bytes, delimiter: str) -> str | bytes:

@@ -12,8 +12,10 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
+from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import InputError, Problem, one_line
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.arrow_columns import cells_of, text_bytes
@@ -22,8 +24,9 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
 from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.rows import Texts
 from sedeval_soft.tables.source import SPARED, Source
-from sedeval_soft.tables.unclear_columns import Batches, settled
+from sedeval_soft.tables.unclear_columns import settled
 
 FREE = 1 << 27
 """Bytes in memory to which the ratio does not matter: long columns of zeros are a few bytes in a file."""
@@ -244,13 +247,13 @@ def _settled(source: Source, limits: Limits, form: str) -> Layout | None:
     except LayoutError:
         return None
 
-    def cells(positions: Sequence[int]) -> Batches:
+    def cells(positions: Sequence[int]) -> list[Texts | Floats]:
         columns = [schema.names[at] for at in positions]
         once = {name for name in columns if schema.names.count(name) == 1}
-        _, batches = _open(source, limits, form, columns=sorted(once))
-        for batch in batches:
-            nothing = pa.nulls(len(batch), pa.float64())
-            yield [cells_of(batch.column(name)) if name in once else nothing for name in columns]
+        batches = [*_open(source, limits, form, columns=sorted(once))[1]]
+        chunks = [[each.column(name) for each in batches] if name in once else [] for name in columns]
+        nothing = np.full(sum(map(len, batches)), np.nan)
+        return [cells_of(pa.chunked_array(each)) if each else nothing for each in chunks]
 
     # Columns are read by their names as they are written, with blanks around them.
     return replace(settled(source.name, layout, limits, cells), names=tuple(map(str, schema.names)))

@@ -1,6 +1,6 @@
-"""What is wrong with the rows of a table, one by one: with each line, column, and what would mend it.
+"""Why rows of a table are wrong: with the line and the column of each, and what would mend it.
 
-`scan` goes through lines that cannot be read at once, and reads those that nothing is wrong with.
+`Columns.wrong` finds the rows of any table; here their cells are looked at, to say why.
 """
 
 from __future__ import annotations
@@ -8,34 +8,28 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 
 import numpy as np
 
-from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, counted, quoted
+from sedeval_soft.arrays import Bools
+from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, quoted
 from sedeval_soft.tables.advice import ROWS, no_class
 from sedeval_soft.tables.columns import (
-    BESIDE,
     BLANKS,
     TEXTS,
     TIMES,
-    WORDS,
-    Layout,
     as_duration,
     is_number,
     option,
     to_number,
 )
-from sedeval_soft.tables.date_times import NAMED, SUCH_AS, ticks_of
-from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.lines import BESIDE_CLASSES, DELIMITERS, Record, records, split
-from sedeval_soft.tables.rows import Columns, Named, below, range_of
-from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.rows import TOGETHER, Columns, Texts
 
 _NO_LABEL = "the line left out if it is no event, or the class of all rows without one, as --label car"
-_NAMES = ("filename", "event_label")
 _UNITS = {"s": "a number of seconds", "ms": "a number of milliseconds"}
 _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d+(?:[.,]\d*)?)", re.ASCII)
 _THOUSANDS = re.compile(r"\d{1,3}(?:([,' \u00a0\u2009\u202f])\d{3})(?:\1\d{3})*(?:\.\d*)?", re.ASCII)
@@ -45,311 +39,117 @@ _OF_UNIT = {"ms": 1000, "%": 100}
 
 
 @dataclass(slots=True)
-class Scan:
-    """What a pass over the lines found.
+class Findings:
+    """What is wrong with a table that is read exactly.
 
-    problems: the first ones of each code; counts: how many there are of each. lines: where the rows are that
-    can be scored; cells, numbers: their fields, and those that are numbers; declared: files without rows.
-    misread: the lines with a problem and a field for each column, which may explain one another. low, high:
-    the least and the largest value of rows with a problem; sound: how many have none.
+    problems: the first ones of each code, by line; counts: how many there are of each. lines: of the rows
+    that can be scored. misread: the rows with a problem, which may explain one another.
     """
 
     problems: list[Problem] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
-    lines: list[int] = field(default_factory=list)
-    declared: list[str] = field(default_factory=list)
-    cells: list[list[str]] = field(default_factory=list)
-    numbers: list[list[float]] = field(default_factory=list)
-    misread: list[tuple[int, list[str]]] = field(default_factory=list)
-    low: float = 0
-    high: float = 1
-    sound: int = 0
+    lines: Sequence[int] = ()
+    misread: Columns | None = None
 
-    def enter(self, line: int, fields: list[str], numbers: list[float]) -> None:
-        """Take in a row that nothing is wrong with."""
-        self.sound += 1
-        self.lines.append(line)
-        self.numbers.append(numbers)
-        self.cells.append(fields)
-
-    def enter_misread(self, layout: Layout, line: int, fields: list[str], numbers: list[float]) -> None:
-        """Take in a row that something is wrong with."""
-        self.misread.append((line, fields))
-        roles = (layout.roles[i] for i in layout.positions())
-        pairs = zip(roles, numbers, strict=True)
-        values = [number for role, number in pairs if role in {"soft_value", "class"}]
-        self.low, self.high = min([self.low, *values]), max([self.high, *values])
-
-    def add(self, later: Scan) -> None:
-        """Add what a pass over later lines found, but not their rows."""
-        self.problems += later.problems
-        self.misread += later.misread
-        self.counts += later.counts
-        self.sound += later.sound
-        self.low, self.high = min(self.low, later.low), max(self.high, later.high)
-
-    def mend(self, layout: Layout, copy: str | None, limits: Limits) -> None:
-        """Say in the first problem of each kind what mends all of its kind.
-
-        copy: the command that writes a mended copy; None where it is no table of text, whose columns can be
-        called otherwise.
-        """
-        backwards, of_classes = self.counts["offset-before-onset"], {"not-a-number", "value-out-of-range"}
-        mends = {"value-out-of-range": of_each_value(self.low, self.high)}
-        if copy is not None:
-            if layout.has_header and "soft_value" in layout.roles:
-                other = f"{option(('ignore', layout.names[layout.roles.index('soft_value')]))} to ignore them"
-                mends["value-out-of-range"] = ", or ".join(filter(None, (*mends.values(), other)))
-            if not layout.has_header or 2 * backwards >= self.sound:
-                alone = not self.sound and 1 < backwards == self.counts.total()
-                swapped = copy and alone and are_swapped(layout, [row for _, row in self.misread])
-                mends["offset-before-onset"] = f"{copy} swaps the two" if swapped else as_duration(layout)
-            texts = [row[i].strip(BLANKS) for _, row in self.misread for i in layout.number_positions()]
-            mends["repeated-header"] = copy and f"{copy} leaves such lines out"
-            mends["decimal-comma"] = thousands_in(texts)
-            if copy and not mends["decimal-comma"] and any(map(has_decimal_comma, texts)):
-                mends["decimal-comma"] = f"{copy} writes points"
-        cells = [row for _, row in self.misread[:ROWS]]
-        for i, problem in enumerate(self.problems):
-            at, mend = (problem.column or 0) - 1, mends.pop(problem.code, "")
-            if problem.code in of_classes and at >= 0 and layout.roles[at] == "class":
-                of_classes.remove(problem.code)
-                mend = ", or ".join(filter(None, (no_class(layout, cells, limits, at), mend)))
-            if mend:
-                self.problems[i] = replace(problem, message=f"{problem.message}, or {mend}")
+    def add(self, problem: Problem, most: int) -> None:
+        """Count a problem, and store it if it is one of the first of its code."""
+        self.counts[problem.code] += 1
+        if self.counts[problem.code] <= most:
+            self.problems.append(problem)
 
     def check(self) -> None:
         """Raise InputError with the first problems, if there are any."""
         if self.problems:
             raise InputError(self.problems[:MAX_PROBLEMS], more=self.counts.total() > MAX_PROBLEMS)
 
-    def rows(self, layout: Layout, origin: Origin, limits: Limits = LIMITS) -> EventTable | None:
-        """Return the rows that can be scored."""
-        each_row = np.arange(len(self.cells), dtype=np.int32)
-        names = {
-            role: Named.of([fields[at] for fields in self.cells], each_row)
-            for at, role in enumerate(layout.roles)
-            if role in TEXTS
-        }
-        positions = layout.positions()
-        table = np.array(self.numbers, dtype=np.float64).reshape(len(self.cells), len(positions)).T
-        numbers = dict(zip(positions, np.ascontiguousarray(table), strict=True))
-        return Columns(layout, names, numbers, self.declared).rows(origin, limits)
 
-
-def scan(
-    source: Source,
-    layout: Layout,
-    most: int,
-    limits: Limits = LIMITS,
-    lines: Iterable[Record] | None = None,
+def find_wrong(
+    columns: Columns,
+    name: str,
+    limits: Limits,
+    found: Findings,
+    most: int = MAX_PROBLEMS,
     *,
     whole: bool = False,
-) -> Scan:
-    """Look at every line: store the first `most` problems of each code, and all rows without one.
+    copy: str | None = None,
+) -> Bools:
+    """Return which rows can be scored, (n,), and add to what is found why others cannot.
 
-    lines: their fields, where it is no table of text. whole: do not stop at more than `most` problems, to
-    count them all.
+    columns: exact, with the line of each row. name: of the table. most: problems of each code that are
+    stored. whole: count those of all rows, not only of so many. copy: the command that writes a mended copy;
+    None where it is not a table of text, whose columns can be called otherwise.
     """
-    scanned = Scan()
-    columns = max(LIMITS.classes + BESIDE_CLASSES, len(layout.names))
-    of_text = records(source, layout.delimiter, layout.skip, columns, layout.past)
-    for line, fields in of_text if lines is None else lines:
-        if isinstance(fields, Problem):
-            problems = [fields]
-        elif (name := declares(layout, fields)) or _says_nothing(layout, fields):
-            scanned.declared += filter(None, [name])
-            continue
-        elif len(fields) != len(layout.names):
-            problems = [_other_length(source.name, layout, line, fields)]
-        else:
-            problems, numbers = check_row(source.name, layout, line, fields, limits)
-            if problems and layout.has_header and layout.names == tuple(map(str.strip, fields)):
-                message = "is the header again; expected a row: leave out this line"
-                problems = [Problem(source.name, message, line, code="repeated-header")]
-            elif problems:
-                scanned.enter_misread(layout, line, fields, numbers)
-            else:
-                scanned.enter(line, fields, numbers)
-        for problem in problems:
-            scanned.counts[problem.code] += 1
-            if scanned.counts[problem.code] <= most:
-                scanned.problems.append(problem)
-        if scanned.counts.total() > most and not whole:
-            break
-    return scanned
+    columns = columns.labelled(limits.label)
+    wrong = columns.wrong(limits)
+    rows: Bools = np.logical_or.reduce([np.zeros(len(columns), dtype=bool), *wrong.values()])
+    misread = columns.of_rows(rows)
+    for row in np.flatnonzero(rows)[: None if whole else most + 1].tolist():
+        for at in (at for at, cells in wrong.items() if cells[row]):
+            position, code, message = (
+                _wrong_times(columns, row, limits)
+                if at == TOGETHER
+                else (at, *_wrong_cell(columns, at, row, limits))
+            )
+            found.add(Problem(name, message, columns.lines[row], position + 1, code), most)
+    found.problems.sort(key=lambda each: (each.line or 0, each.column or 0))
+    found.misread, found.lines = misread, [*compress(columns.lines, ~(rows | columns.blank))]
+    _mend(found, misread, limits, copy)
+    return ~rows
 
 
-def are_swapped(layout: Layout, rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether no row of several has its onset and offset in order, so that these can be swapped.
-
-    They cannot where it is unclear which columns these are: the names of files are numbers, without header.
-    """
-    if "offset" not in layout.roles or layout.units or len(rows) < 2:
-        return False
-    named = layout.position("filename")
-    if not (layout.has_header or layout.settled or named is None) and all(
-        is_number(row[named]) for row in rows
-    ):
-        return False
-    onset, offset = map(layout.roles.index, ("onset", "offset"))
-    return all(to_number(row[offset]) < to_number(row[onset]) for row in rows)
+def _text(columns: Columns, at: int, row: int) -> str:
+    """Return a cell as it is in the table, empty in a column that plays no role."""
+    column = columns.cells.get(at)
+    return column.names[column.codes[row]] if isinstance(column, Texts) else ""
 
 
-def has_decimal_comma(text: str) -> bool:
-    """Return whether a text is a number but for a comma in place of its point."""
-    return "," in text and is_number(text.replace(",", "."))
+def _wrong_cell(columns: Columns, at: int, row: int, limits: Limits) -> tuple[str, str]:
+    """Return what is wrong with a cell of a position: a code and a message."""
+    layout, text = columns.layout, _text(columns, at, row)
+    role, title, unit = layout.roles[at] or "", layout.names[at], layout.units.get(at, "s")
+    if role in TEXTS and "\0" in text:
+        return "nul-byte", f"{title} holds a NUL character; expected a name"
+    if role in TEXTS:
+        others = [option(("event_label", layout.names[i])) for i in layout.labels]
+        other = f", or {(others or [_NO_LABEL])[0]}" * (role == "event_label")
+        return "empty-name", f"{title} is empty; expected a name{other}"
+    if unit == "date":
+        from sedeval_soft.tables.date_times import SUCH_AS
+
+        wrong = f"{title} {quoted(text)} is not a date and time of day"
+        return "not-a-number", f"{wrong}; expected one such as {SUCH_AS}"
+    return _wrong_number(title, role, text.strip(BLANKS), limits, unit)
 
 
-def thousands_in(texts: Iterable[str]) -> str:
-    """Return what to write where commas of numbers, or points beside commas, may divide thousands.
-
-    Empty where they do not: one number that could not be read so tells it of all.
-    """
-    numbers = [text for text in texts if is_number(text.replace(",", "."))]
-    commas, points = ([text for text in numbers if sign in text] for sign in ",.")
-    for alike, sign in ((commas, "comma"), (points if commas else [], "point")):
-        if alike and all(map(_PERHAPS_THOUSANDS.fullmatch, alike)):
-            plain = re.sub("[.,]", "", alike[0])
-            return f"{plain} in place of {alike[0]} if its {sign} divides thousands"
-    return ""
-
-
-def rows_of_records(
-    source: Source,
-    layout: Layout,
-    records: Sequence[Record],
-    origin: Origin,
-    limits: Limits,
-    declared: Sequence[str],
-) -> EventTable | None:
-    """Return the rows of records that another form has; raises InputError with what is wrong with any.
-
-    declared: recordings that are there whether they have rows or not.
-    """
-    cells = [fields for _, fields in records if isinstance(fields, list)]
-    n_fields, positions = len(layout.names), layout.number_positions()
-    if not layout.units and len(cells) == len(records) and all(len(fields) == n_fields for fields in cells):
-        numbers = [[to_number(fields[i]) for i in positions] for fields in cells]
-        if not np.isnan(np.array(numbers, dtype=np.float64)).any():
-            rows = Scan(cells=cells, numbers=numbers, declared=[*declared]).rows(layout, origin, limits)
-            if rows is not None:
-                return rows
-    scanned = scan(source, layout, MAX_PROBLEMS, limits, records)
-    scanned.mend(layout, None, limits)
-    scanned.problems = [replace(each, code="invalid") for each in scanned.problems]
-    scanned.check()
-    scanned.declared += declared
-    return scanned.rows(layout, origin, limits)
-
-
-def of_each_value(low: float, high: float) -> str:
-    """Return what makes numbers from low to high values in [0, 1], as far as it can be told."""
-    if low < 0:
-        return "1/(1+exp(-x)) for each x if they are logits"
-    return "x/100 for each x if they are percent" if 1 < high <= 100 else ""
-
-
-def declares(layout: Layout, fields: Sequence[str]) -> str:
-    """Return the file that a line of its name and nothing else declares; empty where it does not."""
-    at = layout.position("filename")
-    if at is None or at >= len(fields) or not fields[at].strip():
-        return ""
-    alone = len(fields) == 1 and at == 0 and not misdivided(fields[0], layout)
-    past = {None, *BESIDE} if layout.timed else {None, "soft_value"}
-    others = (text for i, text in enumerate(fields) if i != at and layout.roles[i] not in past)
-    whole = (len(fields) == len(layout.names) or alone) and not any(text.strip() for text in others)
-    whole = whole or _says_nothing(layout, fields)
-    folder = layout.position("folder")
-    place = fields[folder] if folder is not None and folder < len(fields) else ""
-    return below(place.strip(), fields[at].strip()) if whole else ""
-
-
-def _says_nothing(layout: Layout, fields: Sequence[str]) -> bool:
-    """Return whether the label of a line says that its recording has no event."""
-    at = layout.position("event_label")
-    return at is not None and len(fields) == len(layout.names) and layout.says_nothing(fields[at])
-
-
-def check_row(
-    name: str, layout: Layout, line: int, fields: Sequence[str], limits: Limits
-) -> tuple[list[Problem], list[float]]:
-    """Return what is wrong with a row, and its numbers: times in their units, dates as ticks, and values."""
-    problems: list[Problem] = []
-    numbers: list[float] = []
-    for column, (role, title, text) in enumerate(zip(layout.roles, layout.names, fields, strict=True), 1):
-        wrong = None
-        if role in _NAMES and not text.strip():
-            others = [option(("event_label", layout.names[i])) for i in layout.labels]
-            other = f", or {(others or [_NO_LABEL])[0]}" * (role == "event_label")
-            labelled = role == "event_label" and limits.label
-            wrong = None if labelled else ("empty-name", f"{title} is empty; expected a name{other}")
-        elif role in _NAMES and "\0" in text:
-            wrong = "nul-byte", f"{title} holds a NUL character; expected a name"
-        elif layout.units.get(column - 1) == "date":
-            numbers.append(float(ticks_of([text])[0]))
-            if math.isnan(numbers[-1]):
-                message = (
-                    f"{title} {quoted(text)} is not a date and time of day; expected one such as {SUCH_AS}"
-                )
-                wrong = "not-a-number", message
-        elif role is not None and role not in TEXTS:
-            stripped = text.strip(BLANKS)
-            if role == "soft_value":
-                stripped = WORDS.get(stripped.upper(), stripped)
-            numbers.append(to_number(stripped))
-            unit = layout.units.get(column - 1, "s")
-            wrong = _wrong_number(title, role, stripped, numbers[-1], limits, unit)
-        if wrong is not None:
-            problems.append(Problem(name, wrong[1], line, column, wrong[0]))
-    if not problems and layout.timed:
-        wrong_times = _wrong_times(layout, fields, numbers, limits)
-        problems += [Problem(name, text, line, at + 1, code) for at, code, text in wrong_times]
-    return problems, numbers
-
-
-def _wrong_times(
-    layout: Layout, fields: Sequence[str], numbers: Sequence[float], limits: Limits
-) -> Iterator[tuple[int, str, str]]:
-    """Yield what is wrong with the times of a row that is sound else: position, code and message."""
-    at = {layout.roles[i] or "": i for i in layout.positions()}
-    names = {
-        role: Named.of([fields[i]], np.zeros(1, dtype=np.int32))
-        for i, role in enumerate(layout.roles)
-        if role in {"filename", "folder"}
-    }
-    columns = Columns(
-        layout, names, {i: np.array([number]) for i, number in zip(layout.positions(), numbers, strict=True)}
-    )
-    onset, offset = (float(times[0]) for times in columns.times)
-    end = at.get("offset", at.get("duration", 0))
-    begin_text, end_text = (fields[i].strip()[:SHOWN] for i in (at["onset"], end))
+def _wrong_times(columns: Columns, row: int, limits: Limits) -> tuple[int, str, str]:
+    """Return what is wrong with the times of a row that is sound else: position, code and message."""
+    layout = columns.layout
+    begin, end = layout.roles.index("onset"), layout.position("offset")
+    end = layout.roles.index("duration") if end is None else end
+    onset, offset = (float(times[row]) for times in columns.times)
+    begin_text, end_text = (_text(columns, at, row).strip()[:SHOWN] for at in (begin, end))
     if math.isnan(onset) or math.isnan(offset):
-        file = columns.file.names[0] if columns.file else ""
+        from sedeval_soft.tables.date_times import NAMED
+
+        file = columns.file.names[columns.file.codes[row]] if columns.file else ""
         message = (
-            f"{layout.names[at['onset']]} counts from when the recording began, which its name, "
+            f"{layout.names[begin]} counts from when the recording began, which its name, "
             f"{quoted(file)}, does not say; expected a date and time in it such as {NAMED}, or seconds"
         )
-        yield at["onset"], "not-a-number", message
-    elif onset < 0:
-        message = f"{layout.names[at['onset']]} {begin_text} is {-onset:.15g} s before the recording began"
-        yield at["onset"], "negative-time", f"{message}; expected it within the recording"
-    elif offset < onset:
+        return begin, "not-a-number", message
+    if onset < 0:
+        message = f"{layout.names[begin]} {begin_text} is {-onset:.15g} s before the recording began"
+        return begin, "negative-time", f"{message}; expected it within the recording"
+    if offset < onset:
         message = f"offset {end_text} is before onset {begin_text}; expected onset <= offset"
-        yield end, "offset-before-onset", message
-    elif offset > limits.duration:
-        wrong = f"{layout.names[end]} {end_text} {limits.too_long(offset)}"
-        message = f"{wrong}; expected a time in the recording"
-        yield end, "time-too-long", message
+        return end, "offset-before-onset", message
+    wrong = f"{layout.names[end]} {end_text} {limits.too_long(offset)}"
+    return end, "time-too-long", f"{wrong}; expected a time in the recording"
 
 
-def _wrong_number(
-    title: str, role: str, text: str, number: float, limits: Limits, unit: str = "s"
-) -> tuple[str, str] | None:
-    time = role in {*TIMES, "file_offset"}
-    low, high = range_of(role, limits, unit)
-    if low <= number <= high:
-        return None
+def _wrong_number(title: str, role: str, text: str, limits: Limits, unit: str) -> tuple[str, str]:
+    """Return what is wrong with the text of a number: a code and a message."""
+    time, number = role in {*TIMES, "file_offset"}, to_number(text)
     no_number, comma = math.isnan(number), "has a decimal comma, not a decimal point"
     too_long = "" if no_number else limits.too_long(number / 1000 if unit == "ms" else number)
     reasons = (
@@ -388,48 +188,79 @@ def _in_plain_digits(code: str, text: str, role: str) -> str:
     return re.sub(r"[^\d.]", "", text) if _THOUSANDS.fullmatch(text) else ""
 
 
-def _other_length(name: str, layout: Layout, line: int, fields: Sequence[str]) -> Problem:
-    delimiter = layout.delimiter
-    expected = f"expected {counted(len(layout.names), 'field')} ({', '.join(layout.names[:8])})"
-    text = delimiter.join(fields)
-    other = misdivided(text, layout)
-    if other:
-        wrong = f"is divided by {DELIMITERS[other]}, not by {DELIMITERS[delimiter]}: {quoted(text)}"
-        mend = _line_as(delimiter.join(split(text, other)))
-        return Problem(name, f"{wrong}; {expected}{mend}", line, code="mixed-delimiters")
-    numbers = layout.number_positions()
-    if delimiter == "," and len(fields) == len(layout.roles) + len(numbers):
-        # Each number would be two fields.
-        pairs = [fields[at : at + 2] for at in (i + sum(at < i for at in numbers) for i in numbers)]
-        if all(is_number(whole) and part.strip(BLANKS).isdigit() for whole, part in pairs):
-            column = numbers[0] + 1
-            given = quoted(",".join(fields[column - 1 : column + 1]))
-            points = [*fields]
-            for i in numbers:
-                points[i : i + 2] = [".".join(points[i : i + 2])]
-            wrong = f"{given} has a decimal comma, not a decimal point"
-            message = f"{wrong}; {expected}{_line_as(delimiter.join(points))}"
-            mend = "write decimal points, or divide fields by tabs or semicolons"
-            return Problem(name, message, line, column, "decimal-comma", mend=mend)
-    rest = fields[len(layout.names) :]
-    mend = "" if not rest or any(text.strip() for text in rest) else _line_as(text[: -len(rest)])
-    message = f"has {counted(len(fields), 'field')}: {quoted(' | '.join(fields))}; {expected}{mend}"
-    return Problem(name, message, line, code="field-count")
+def _mend(found: Findings, misread: Columns, limits: Limits, copy: str | None) -> None:
+    """Say in the first problem of each code what mends all of its kind; arguments as for `find_wrong`."""
+    layout = misread.layout
+    valued = [at for at, role in enumerate(layout.roles) if role in {"soft_value", "class"}]
+    values = np.concatenate([[0.0], *(misread.numbers[at] for at in valued)])
+    mends = {"value-out-of-range": of_each_value(float(np.nanmin(values)), float(np.nanmax(values)))}
+    if copy is not None:
+        mends |= _mends_of_text(found, misread, copy, mends["value-out-of-range"])
+    first = range(min(ROWS, len(misread)))
+    rows = [[_text(misread, at, row) for at in range(len(layout.names))] for row in first]
+    of_classes = {"not-a-number", "value-out-of-range"}
+    for i, problem in enumerate(found.problems):
+        at, mend = (problem.column or 0) - 1, mends.pop(problem.code, "")
+        if problem.code in of_classes and at >= 0 and layout.roles[at] == "class":
+            of_classes.remove(problem.code)
+            mend = ", or ".join(filter(None, (no_class(layout, rows, limits, at), mend)))
+        if mend:
+            found.problems[i] = replace(problem, message=f"{problem.message}, or {mend}")
 
 
-def _line_as(text: str) -> str:
-    """Return how a line is to be written, as it follows what was expected; empty for a long one."""
-    return f": write the line as {quoted(text)}" if len(text) <= SHOWN else ""
+def _mends_of_text(found: Findings, misread: Columns, copy: str, of_values: str) -> dict[str, str]:
+    """Return by code what mends all of its kind in a table of text; of_values: what mends its values."""
+    layout, n_sound, mends = misread.layout, len(found.lines), {}
+    if layout.has_header and "soft_value" in layout.roles:
+        other = f"{option(('ignore', layout.names[layout.roles.index('soft_value')]))} to ignore them"
+        mends["value-out-of-range"] = ", or ".join(filter(None, (of_values, other)))
+    onset, offset = misread.times
+    if not layout.has_header or 2 * np.count_nonzero(offset < onset) >= n_sound:
+        alone = not n_sound and {*found.counts} == {"offset-before-onset"} and are_swapped(misread)
+        mends["offset-before-onset"] = f"{copy} swaps the two" if copy and alone else as_duration(layout)
+    columns = [misread.cells[at] for at in layout.number_positions()]
+    texts = [text.strip(BLANKS) for each in columns if isinstance(each, Texts) for text in each.used()]
+    points = copy and any(map(has_decimal_comma, texts))
+    mends["decimal-comma"] = thousands_in(texts) or (f"{copy} writes points" if points else "")
+    mends["repeated-header"] = copy and f"{copy} leaves such lines out"
+    return mends
 
 
-def misdivided(text: str, layout: Layout) -> str:
-    """Return the delimiter by which a text would be a row of a table of another one; empty where none does.
+def are_swapped(columns: Columns) -> bool:
+    """Return whether no row of several has its onset and offset in order, so that these can be swapped.
 
-    Read by the table's own delimiter it could be the name of a file.
+    They cannot where it is unclear which columns these are: the names of files are numbers, without header.
     """
-    times = [i for i in layout.number_positions() if layout.roles[i] in TIMES]
-    for other in DELIMITERS:
-        fields = [] if other == layout.delimiter else split(text, other)
-        if len(fields) == len(layout.names) and all(is_number(fields[i]) for i in times):
-            return other
+    layout, files = columns.layout, columns.texts.get("filename")
+    if "offset" not in layout.roles or layout.units or len(columns) < 2:
+        return False
+    onset, offset = columns.times
+    unclear = files is not None and all(map(is_number, files.used()))
+    clear = layout.has_header or bool(layout.settled) or not unclear
+    return clear and bool((offset < onset).all())
+
+
+def has_decimal_comma(text: str) -> bool:
+    """Return whether a text is a number but for a comma in place of its point."""
+    return "," in text and is_number(text.replace(",", "."))
+
+
+def thousands_in(texts: Iterable[str]) -> str:
+    """Return what to write where commas of numbers, or points beside commas, may divide thousands.
+
+    Empty where they do not: one number that could not be read so tells it of all.
+    """
+    numbers = [text for text in texts if is_number(text.replace(",", "."))]
+    commas, points = ([text for text in numbers if sign in text] for sign in ",.")
+    for alike, sign in ((commas, "comma"), (points if commas else [], "point")):
+        if alike and all(map(_PERHAPS_THOUSANDS.fullmatch, alike)):
+            plain = re.sub("[.,]", "", alike[0])
+            return f"{plain} in place of {alike[0]} if its {sign} divides thousands"
     return ""
+
+
+def of_each_value(low: float, high: float) -> str:
+    """Return what makes numbers from low to high values in [0, 1], as far as it can be told."""
+    if low < 0:
+        return "1/(1+exp(-x)) for each x if they are logits"
+    return "x/100 for each x if they are percent" if 1 < high <= 100 else ""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, compress
@@ -13,7 +16,7 @@ from sedeval_soft.arrays import Array, Bools, Codes, Floats
 from sedeval_soft.errors import counted
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.columns import TIMES, Layout, without_effect
+from sedeval_soft.tables.columns import BLANKS, TEXTS, TIMES, WORDS, Layout, to_number, without_effect
 from sedeval_soft.tables.event_table import COMMAS, INSTANT, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import without_folders
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -26,6 +29,11 @@ that should be 1, miss it by as much. MAESTRO's reference has 1.000000031316843.
 
 _BEYOND = f"beyond [0, 1] by less than {ROUNDING:g}"
 
+_NO_NUMBER = re.compile(r"^.*[^0-9.eE+\-\n].*$", re.MULTILINE)
+"""Lines that Python might read as a number otherwise than `to_number`: some have blanks or underscores."""
+
+TOGETHER = -1
+"""Stands for the times of a row together, where positions of columns do for single cells."""
 
 _LABEL = 64  # bytes that a label of a recording takes
 _PER_SECOND = {"s": 1, "ms": 1000}
@@ -41,76 +49,113 @@ def range_of(role: str | None, limits: Limits, unit: str = "s") -> tuple[float, 
     return (-np.inf, np.inf) if unit == "date" else (0.0, limits.duration * _PER_SECOND[unit])
 
 
-class OtherTextError(ValueError):
-    """A cell has a text that is not what its column should have."""
-
-
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A column of names: (n,) codes into distinct names without blanks around them."""
+class Texts:
+    """A column of texts: (n,) codes into distinct ones, as they are in the table."""
 
     names: tuple[str, ...]
     codes: Codes
 
     @classmethod
-    def of(cls, names: Iterable[str], codes: Codes) -> Named:
-        """Strip the names and join those that are the same then."""
-        stripped = tuple(name.strip() for name in names)
-        return cls(stripped, codes)._recoded(stripped)
+    def of(cls, cells: Sequence[str]) -> Texts:
+        """Take a text for each row."""
+        code: defaultdict[str, int] = defaultdict()
+        code.default_factory = code.__len__  # texts are numbered as they come
+        codes = np.fromiter(map(code.__getitem__, cells), np.int32, len(cells))
+        return cls(tuple(code), codes)
 
-    def are_empty(self) -> Bools:
-        """Return which rows have no name, (n,)."""
-        return np.array([not name for name in self.names], dtype=bool)[self.codes]
+    def where(self, holds: Callable[[str], object]) -> Bools:
+        """Return for which rows something holds of the text, (n,)."""
+        return np.array([bool(holds(name)) for name in self.names], dtype=bool)[self.codes]
 
-    def as_dates(self) -> Floats:
-        """Return dates and times of day as ticks since 1970, (n,), NaN for empty texts.
+    def as_numbers(self, role: str | None, unit: str = "s") -> Floats:
+        """Return the numbers of the texts, (n,), NaN where one is not a number: dates as ticks since 1970.
 
-        Raises OtherTextError for other texts.
+        role: as soft values some words are read that stand for 1 or 0.
         """
-        from sedeval_soft.tables.date_times import ticks_of
+        if unit == "date":
+            from sedeval_soft.tables.date_times import ticks_of
 
-        ticks = ticks_of(self.names)
-        if (np.isnan(ticks) & np.array([bool(name) for name in self.names], dtype=bool)).any():
-            raise OtherTextError
-        return ticks[self.codes]
+            return ticks_of(self.names)[self.codes]
+        words = WORDS if role == "soft_value" else {}
 
-    def of_rows(self, rows: Bools, also: Iterable[str] = ()) -> Named:
-        """Return the column of some rows; of its names those that they use, and some others."""
-        codes = self.codes if rows.all() else self.codes[rows]
+        def number(text: str) -> float:
+            text = text.strip(BLANKS)
+            return to_number(words.get(text.upper(), text))
+
+        joined = "\n".join(self.names)
+        if joined.count("\n") < len(self.names):
+            odd = {*_NO_NUMBER.findall(joined)}
+            with suppress(ValueError):
+                found = (number(text) if text in odd else float(text or "nan") for text in self.names)
+                return np.fromiter(found, np.float64, len(self.names))[self.codes]
+        return np.array([*map(number, self.names)], dtype=np.float64)[self.codes]
+
+    def stripped(self) -> Texts:
+        """Return the texts without blanks around them; those that are the same then are one."""
+        stripped = tuple(name.strip() for name in self.names)
+        return Texts(stripped, self.codes)._recoded(stripped)
+
+    def used(self) -> list[str]:
+        """Return the texts that rows have, in the order of codes."""
         present = np.zeros(len(self.names), dtype=bool)
-        present[codes] = True
-        return Named(self.names, codes)._recoded([*compress(self.names, present), *also])
+        present[self.codes] = True
+        return [*compress(self.names, present)]
 
-    def _recoded(self, names: Sequence[str]) -> Named:
-        """Return the column with codes into other names, which may repeat; those of rows are among them."""
+    def of_rows(self, rows: Bools, also: Iterable[str] = ()) -> Texts:
+        """Return the column of some rows; of its texts those that they use, and some others."""
+        texts = self if rows.all() else Texts(self.names, self.codes[rows])
+        return texts._recoded([*texts.used(), *also])
+
+    def _recoded(self, names: Sequence[str]) -> Texts:
+        """Return the column with codes into other texts, which may repeat; those of rows are among them."""
         codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
         if tuple(codes) == self.names:
             return self
         lookup = np.array([codes.get(name, -1) for name in self.names], dtype=np.int32)
-        return Named(tuple(codes), lookup[self.codes])
+        return Texts(tuple(codes), lookup[self.codes])
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table that play a role.
+    """The columns of a table that play a role: the one check of all tables is here.
 
-    texts: columns of names by role. numbers: (n,) each, those of times and values by position, as they are
-    written, NaN where one is missing: times in their units, dates and times of day as ticks since 1970.
-    declared: files without rows.
+    cells: by position, (n,) each: texts as they are in the table, or numbers, NaN where one is missing: times
+    in their units, dates and times of day as ticks since 1970. declared: files without rows. lines: of rows.
     """
 
     layout: Layout
-    texts: Mapping[str, Named]
-    numbers: Mapping[int, Floats]
+    cells: Mapping[int, Texts | Floats]
     declared: Sequence[str] = ()
+    lines: Sequence[int] = ()
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        column = next(iter(self.cells.values()))
+        return len(column.codes if isinstance(column, Texts) else column)
+
+    @cached_property
+    def texts(self) -> dict[str, Texts]:
+        """Columns of names by role, without blanks around them."""
+        of_role = {role: self.cells[i] for i, role in enumerate(self.layout.roles) if role in TEXTS}
+        return {role: column.stripped() for role, column in of_role.items() if isinstance(column, Texts)}
+
+    @cached_property
+    def numbers(self) -> dict[int, Floats]:
+        """Columns of times and values by position, (n,) each, NaN where there is no number."""
+        roles, units = self.layout.roles, self.layout.units
+        return {
+            i: column.as_numbers(roles[i], units.get(i, "s")) if isinstance(column, Texts) else column
+            for i, column in ((i, self.cells[i]) for i in self.layout.positions())
+        }
 
     @property
-    def label(self) -> Named | None:
+    def label(self) -> Texts | None:
         """The classes of rows, None where the table has no such column."""
         return self.texts.get("event_label")
 
     @cached_property
-    def file(self) -> Named | None:
+    def file(self) -> Texts | None:
         """The files of rows, below their folders where the table has these apart; None where it has none."""
         folder, file = self.texts.get("folder"), self.texts.get("filename")
         if folder is None or file is None:
@@ -119,9 +164,8 @@ class Columns:
             folder.codes.astype(np.int64) * len(file.names) + file.codes, return_inverse=True
         )
         split = (divmod(pair, len(file.names)) for pair in pairs.tolist())
-        return Named.of(
-            (below(folder.names[k], file.names[i]) for k, i in split), codes.reshape(-1).astype(np.int32)
-        )
+        names = tuple(below(folder.names[k], file.names[i]) for k, i in split)
+        return Texts(names, codes.reshape(-1).astype(np.int32)).stripped()
 
     @cached_property
     def times(self) -> tuple[Floats, Floats]:
@@ -131,8 +175,7 @@ class Columns:
         """
         layout = self.layout
         if not layout.timed:
-            n = len(self.texts["filename"].codes)
-            return np.zeros(n), np.full(n, INSTANT)
+            return np.zeros(len(self)), np.full(len(self), INSTANT)
         of_role = {role: i for i, role in enumerate(layout.roles) if role in {*TIMES, "file_offset"}}
         times = {role: self._seconds(i) for role, i in of_role.items()}
         onset = times["onset"]
@@ -149,7 +192,7 @@ class Columns:
             return column if unit == "s" else column / _PER_SECOND[unit]
         from sedeval_soft.tables.date_times import beginnings
 
-        names = self.file or Named((UNNAMED,), np.zeros(len(column), dtype=np.int32))
+        names = self.file or Texts((UNNAMED,), np.zeros(len(column), dtype=np.int32))
         return (column - beginnings(names.names)[names.codes]) / TICKS_PER_SECOND
 
     @cached_property
@@ -163,51 +206,59 @@ class Columns:
         )
         return dict(zip(self.numbers, ends, strict=True))
 
+    @cached_property
     def blank(self) -> Bools:
-        """Return which rows hold nothing, but perhaps the name of a file that they declare, (n,).
+        """Which rows hold nothing, but perhaps the name of a file that they declare, (n,).
 
         So do those of a label that says so, and those without one where rows have no times.
         """
-        if self.label is not None and not self.layout.timed:
-            return self.label.are_empty()
-        first, *others = self.numbers.values()
-        blank = np.isnan(first)
-        for column in others if blank.any() else ():
-            blank &= np.isnan(column)
-        if blank.any() and self.label is not None:
-            blank &= self.label.are_empty()
-        if blank.any() and self.layout.ignored:
-            # What stands in a column that is ignored may be all that a nameless row holds.
-            blank &= False if self.file is None else ~self.file.are_empty()
-        if self.label is not None and self.layout.dialect is not None and self.layout.dialect.nothing:
-            says = np.array([self.layout.says_nothing(name) for name in self.label.names], dtype=bool)
-            blank = blank | says[self.label.codes]
+        label, layout = self.label, self.layout
+        if label is not None and not layout.timed:
+            return label.where(_is_empty)
+        first, *others = self.numbers
+        blank = self._missing(first)
+        for at in others if blank.any() else ():
+            blank = blank & self._missing(at)
+        if blank.any() and label is not None:
+            blank = blank & label.where(_is_empty)
+        if blank.any() and layout.ignored:
+            # A cell of a column that is ignored may be all that a nameless row holds.
+            blank = blank & (False if self.file is None else ~self.file.where(_is_empty))
+        if label is not None and layout.dialect is not None and layout.dialect.nothing:
+            blank = blank | label.where(layout.says_nothing)
         return blank
 
-    def first_unsound(self, limits: Limits) -> int | None:
-        """Return the first row with a number or a name that cannot be scored; None where there is none."""
-        layout = self.layout
+    def _missing(self, position: int) -> Bools:
+        """Return in which rows a column of numbers has nothing at all, (n,)."""
+        column = self.cells[position]
+        if not isinstance(column, Texts):
+            return np.isnan(column)
+        return column.where(lambda text: not text.strip(BLANKS))
+
+    def wrong(self, limits: Limits) -> dict[int, Bools]:
+        """Return which cells cannot be scored, (n,) for each position that has such.
+
+        Under `TOGETHER` are the rows whose cells are sound, but not their times together.
+        """
+        layout, wrong = self.layout, dict[int, Bools]()
+        for at, role in enumerate(layout.roles):
+            if role in {"filename", "event_label"}:
+                column = self.texts[role]
+                if any(map(_is_wrong, column.names)):
+                    wrong[at] = column.where(_is_wrong) & ~(self.blank & ~column.where(_has_nul))
+            elif at in self.numbers:
+                (least, largest), numbers = self.ranges[at], self.numbers[at]
+                low, high = range_of(role, limits, layout.units.get(at, "s"))
+                # NaN compares false; most columns need no comparison of each of their numbers.
+                if not (least >= low and largest <= high):
+                    wrong[at] = ~((numbers >= low) & (numbers <= high)) & ~self.blank
         onset, offset = self.times
         sound = onset <= offset
         if layout.units or "offset" not in layout.roles or "file_offset" in layout.roles:
             sound &= (onset >= 0) & (offset <= limits.duration)
-        for at, (least, largest) in self.ranges.items():
-            low, high = range_of(layout.roles[at], limits, layout.units.get(at, "s"))
-            # NaN compares false; most columns need no comparison of each of their numbers.
-            if not (least >= low and largest <= high):
-                column = self.numbers[at]
-                sound &= (column >= low) & (column <= high)
-        named = [names for names in (self.file, self.label) if names is not None]
-        for names in named:
-            if "" in names.names:
-                sound &= ~names.are_empty()
         if not sound.all():
-            sound |= self.blank()
-        for names in named:
-            unsound = ["\0" in name for name in names.names]
-            if any(unsound):
-                sound &= ~np.array(unsound)[names.codes]
-        return None if sound.all() else int(np.argmin(sound))
+            wrong[TOGETHER] = ~np.logical_or.reduce([sound, self.blank, *wrong.values()])
+        return {at: rows for at, rows in wrong.items() if rows.any()}
 
     def rows(self, origin: Origin, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows, None if any number or name is one that cannot be scored.
@@ -219,22 +270,31 @@ class Columns:
         if columns is not self:  # rows without a class have the label
             needless = without_effect((), limits.label, set())
             origin = replace(origin, lacking=tuple(text for text in origin.lacking if text not in needless))
-        if columns.first_unsound(limits) is not None:
+        if columns.wrong(limits):
             return None
         columns = columns._of_each_label(origin.name, limits) if self.layout.lists else columns
         return columns._sound_rows(origin, limits)
 
     def labelled(self, label: str) -> Columns:
         """Return the columns with a class for rows of times that have none; empty for no class."""
-        names = self.label
-        if not label or not self.layout.timed or names is None or "" not in names.names:
+        names, at = self.label, self.layout.position("event_label")
+        if not label or not self.layout.timed or names is None or at is None or "" not in names.names:
             return self
-        unlabelled = names.are_empty() & ~self.blank()
+        unlabelled = names.where(_is_empty) & ~self.blank
         if not unlabelled.any():
             return self
         codes = np.where(unlabelled, len(names.names), names.codes).astype(np.int32)
-        of_rows = Named.of((*names.names, label), codes)
-        return replace(self, texts={**self.texts, "event_label": of_rows})
+        return replace(self, cells={**self.cells, at: Texts((*names.names, label), codes)})
+
+    def of_rows(self, rows: Bools) -> Columns:
+        """Return the columns of some rows, texts numbered as these have them."""
+        cells = {
+            at: Texts.of([column.names[code] for code in column.codes[rows].tolist()])
+            if isinstance(column, Texts)
+            else column[rows]
+            for at, column in self.cells.items()
+        }
+        return replace(self, cells=cells, lines=[*compress(self.lines, rows)])
 
     def _of_each_label(self, source: str, limits: Limits) -> Columns:
         """Return the columns with a row for each label of cells that list several."""
@@ -248,15 +308,16 @@ class Columns:
         row = np.repeat(np.arange(len(n_of_row)), n_of_row)
         within = np.arange(n_rows) - np.repeat(np.cumsum(n_of_row) - n_of_row, n_of_row)
         codes = (np.cumsum(n_labels) - n_labels)[label.codes][row] + within
-        names = Named.of(chain.from_iterable(lists), codes.astype(np.int32))
+        names = Texts(tuple(chain.from_iterable(lists)), codes.astype(np.int32))
         silent = dict.fromkeys(file.names[code] for code in file.codes[n_of_row == 0].tolist())
-        texts = {"filename": Named(file.names, file.codes[row]), "event_label": names}
-        numbers = {at: column[row] for at, column in self.numbers.items()}
-        return Columns(self.layout, texts, numbers, [*self.declared, *filter(None, silent)])
+        texts = {"filename": Texts(file.names, file.codes[row]), "event_label": names}
+        cells: dict[int, Texts | Floats] = {at: column[row] for at, column in self.numbers.items()}
+        cells |= {at: texts[role] for at, role in enumerate(self.layout.roles) if role in texts}
+        return Columns(self.layout, cells, [*self.declared, *filter(None, silent)])
 
     def _sound_rows(self, origin: Origin, limits: Limits) -> EventTable:
         """Return the rows, nothing of which is wrong."""
-        layout, blank, numbers, files = self.layout, self.blank(), self.numbers, [*self.declared]
+        layout, blank, numbers, files = self.layout, self.blank, self.numbers, [*self.declared]
         rows = ~blank
         if blank.any() and self.file is not None:
             declared = distinct(self.file.codes[blank]).tolist()
@@ -276,10 +337,10 @@ class Columns:
         if beyond:
             values = [np.clip(column, 0.0, 1.0) for column in values]
             origin = replace(origin, notes=(*origin.notes, _of_rounded(beyond)))
-        file = self.file or Named((UNNAMED,), np.zeros(len(rows), dtype=np.int32))
+        file = self.file or Texts((UNNAMED,), np.zeros(len(rows), dtype=np.int32))
         label = self.label and self.label.of_rows(rows)
         if layout.label:
-            label = Named((layout.label,), np.zeros(len(onset), dtype=np.int32))
+            label = Texts((layout.label,), np.zeros(len(onset), dtype=np.int32))
         if label is not None and not layout.timed:
             commas = any("," in name for name in label.names)
             origin = replace(origin, timed=False, assumed=(*origin.assumed, *[COMMAS] * commas))
@@ -332,6 +393,19 @@ class Columns:
                     f"{counted(n, 'selection')} that {'ends' if n == 1 else 'end'} in another file than "
                     "that of the begin: assumed to be in the first"
                 )
+
+
+def _is_empty(name: str) -> bool:
+    return not name
+
+
+def _has_nul(name: str) -> bool:
+    return "\0" in name
+
+
+def _is_wrong(name: str) -> bool:
+    """Return whether a name cannot be scored."""
+    return not name or "\0" in name
 
 
 def below(folder: str, file: str) -> str:

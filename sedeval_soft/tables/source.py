@@ -76,14 +76,12 @@ class Source:
 
     name: as the user gave it. data: UTF-8 bytes, decompressed, without byte order
         mark; a large file is mapped, not copied. unpacked_of: the bytes that came, 0 for those of data.
-        first_line: the number of the first line, where this is a part of an input.
     """
 
     name: str
     data: Bytes
     _digest: Callable[[], str]
     unpacked_of: int = 0
-    first_line: int = 1
 
     @property
     def packed(self) -> int:

@@ -1,9 +1,8 @@
-"""Tables of text: what one looks like from its first lines, and its rows, read at once.
+"""Tables of text: what one looks like from its first lines, and its rows.
 
-Where anything is out of the ordinary, `scan` goes through the table line by line: it says what is wrong
-where, or reads what pyarrow would not. Lines end where an editor ends them (LF, CRLF or CR) and are counted
-from 1. A field in quotes may hold the delimiter, but no line break: a quote that is left open would swallow
-rows.
+pyarrow reads large tables at once; small ones, and those where it gives up or a check fails, are read
+exactly. Lines end where an editor ends them (LF, CRLF or CR) and are counted from 1. A field in quotes may
+hold the delimiter, but no line break: a quote that is left open would swallow rows.
 """
 
 from __future__ import annotations
@@ -12,17 +11,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import repeat
 
 import numpy as np
 
 from sedeval_soft.arrays import Floats
-from sedeval_soft.errors import InputError, Problem, quoted
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.advice import explained, first_line, helps, may_be_times
 from sedeval_soft.tables.columns import (
     FILES_ALONE,
-    TEXTS,
     ColumnNames,
     Layout,
     LayoutError,
@@ -37,19 +34,21 @@ from sedeval_soft.tables.columns import (
     option,
 )
 from sedeval_soft.tables.event_table import WEAK, EventTable, Origin
+from sedeval_soft.tables.exact import exact_columns
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import (
     BLANK,
     DELIMITERS,
     SOLID,
+    behind,
     check_lines,
-    decoded,
     misquoted,
     not_text,
-    records,
+    numbered,
     split,
 )
-from sedeval_soft.tables.rows import Columns, Named
+from sedeval_soft.tables.row_checks import Findings, find_wrong
+from sedeval_soft.tables.rows import Columns, Texts
 from sedeval_soft.tables.source import Source, copy_command
 
 OTHER_DELIMITERS = {r"\|": "'|'", " +": "blanks"}
@@ -58,19 +57,16 @@ OTHER_DELIMITERS = {r"\|": "'|'", " +": "blanks"}
 _QUOTED = rb'(?<![^%b\r\n])"[^"\r\n]*(?:""[^"\r\n]*){0,1000}"(?![^%b\r\n])'
 """A whole field in quotes."""
 
-_NO_NUMBER = re.compile(r"[^0-9.eE+\-\n]")
-"""What no number has that Python and pyarrow read alike: some have blanks, underscores or other digits."""
-
 _PREAMBLE = 50  # lines before a table that messages count
 _HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which it is told what a table looks like
-_SMALL = 1 << 20  # bytes of a table up to which it is taken apart without pyarrow
+_SMALL = 1 << 20  # bytes of a table up to which it is read exactly, before pyarrow is imported
 _ESTIMATED, _PIECE = 1 << 25, 1 << 20  # bytes from which on memory is estimated, and of the sample for that
 _CELL = 16  # bytes of a cell at the most
 
 
-def _check_room(source: Source, n_columns: int) -> None:
+def check_text_room(source: Source, layout: Layout) -> None:
     """Refuse a table of more rows than memory can hold; raises RoomError."""
-    data = source.data
+    data, n_columns = source.data, len(layout.names)
     if len(data) > _ESTIMATED:
         sample = data[len(data) // 2 : len(data) // 2 + _PIECE]
         rows = len(data) / _PIECE * max(1, sample.count(b"\n") or sample.count(b"\r"))
@@ -91,12 +87,8 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
         return None
     begin = solid.start()
     end = max(begin + _HEAD, data.find(b"\n", begin, begin + limits.line_length + 1) + 1)
-    head = decoded(data[:end])
-    if isinstance(head, str):
-        pieces = enumerate(head.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1)
-        lines: list[tuple[int, str | bytes]] = [each for each in pieces if each[1].strip(BLANK)]
-    else:
-        lines = [(k, decoded(line)) for k, line in enumerate(head.splitlines(), 1) if SOLID.search(line)]
+    head = numbered(Source(source.name, data[:end], str))
+    lines = [(k, line) for k, line in head if isinstance(line, bytes) or line.strip(BLANK)]
     if end < len(data) and len(lines) > 1:
         lines.pop()  # cut off in the middle
     number, first = lines[0]
@@ -221,10 +213,28 @@ def _check_quotes(line: str, delimiter: str) -> None:
 
 def _settled(source: Source, layout: Layout, limits: Limits) -> Layout:
     """Return the layout, what is unclear in it settled; raises InputError where only the user can do that."""
-    from sedeval_soft.tables.arrow_text import batches_of
     from sedeval_soft.tables.unclear_columns import settled
 
-    return settled(source.name, layout, limits, partial(batches_of, source, layout), layout.skip)
+    return settled(source.name, layout, limits, partial(_texts_at, source, layout, limits), layout.skip)
+
+
+def _texts_at(
+    source: Source, layout: Layout, limits: Limits, positions: Sequence[int]
+) -> list[Texts | Floats]:
+    """Return some columns as texts, whatever role they play. Lines that are not rows are passed over."""
+    roles = tuple("view" if at in positions else None for at, _ in enumerate(layout.names))
+    layout = replace(layout, roles=roles)
+    columns = _columns_at_once(source, layout, limits) or exact_columns(source, layout, Findings())
+    return [columns.cells[at] for at in positions]
+
+
+def _columns_at_once(source: Source, layout: Layout, limits: Limits) -> Columns | None:
+    """Return the columns of a large table; None of others, and where it must be read exactly."""
+    if len(source.data) <= _SMALL or _is_odd(source, layout):
+        return None
+    from sedeval_soft.tables.arrow_text import parsed_columns
+
+    return parsed_columns(source, layout, limits)
 
 
 def _check_numbers(source: Source, layout: Layout, lines: Sequence[str], limits: Limits) -> None:
@@ -237,24 +247,21 @@ def _check_numbers(source: Source, layout: Layout, lines: Sequence[str], limits:
     numbered = at is not None and any(is_number(field) for fields in rows for field in fields[at : at + 1])
     if at is None or not numbered or layout.has_header or layout.settled:
         return
-    from sedeval_soft.tables.arrow_text import batches_of
-
-    labels = {label for (cells,) in batches_of(source, layout, [at]) for label in cells.unique().to_pylist()}
     is_odd = is_number if limits.label else may_be_value
-    odd = {label for label in labels if label and is_odd(label)}
-    first = (
-        (line, fields[at])
-        for line, fields in records(source, layout.delimiter, past=layout.past)
-        if isinstance(fields, list) and fields[at : at + 1] and fields[at] in odd
-    )
-    for line, label in first if odd else ():
-        classes = tuple((role or "", str(i)) for i, role in enumerate(layout.roles, 1))
-        values = tuple(("soft_value" if role == "event_label" else role, i) for role, i in classes)
-        mend, head = f"{option(*classes)} if it is a class", [split(text, layout.delimiter) for text in lines]
-        if "soft_value" not in layout.roles and helps(head[0], head, (), values, "any"):
-            mend += f", or {option(*values)} and the class of all rows, as --label car, if a value"
-        message = f"label {quoted(label)} could be a class called by a number, or a value; expected {mend}"
-        raise InputError(Problem(source.name, message, line, at + 1, "ambiguous-table"))
+    (labels,) = _texts_at(source, layout, limits, [at])
+    if not (isinstance(labels, Texts) and any(map(is_odd, labels.names))):
+        return
+    columns = exact_columns(source, layout, Findings())
+    column = columns.texts["event_label"]
+    row = int(np.argmax(column.where(is_odd)))
+    classes = tuple((role or "", str(i)) for i, role in enumerate(layout.roles, 1))
+    values = tuple(("soft_value" if role == "event_label" else role, i) for role, i in classes)
+    mend, head = f"{option(*classes)} if it is a class", [split(text, layout.delimiter) for text in lines]
+    if "soft_value" not in layout.roles and helps(head[0], head, (), values, "any"):
+        mend += f", or {option(*values)} and the class of all rows, as --label car, if a value"
+    label = quoted(column.names[column.codes[row]])
+    message = f"label {label} could be a class called by a number, or a value; expected {mend}"
+    raise InputError(Problem(source.name, message, columns.lines[row], at + 1, "ambiguous-table"))
 
 
 def may_be_value(label: str) -> bool:
@@ -272,70 +279,49 @@ def origin_of(source: Source, layout: Layout) -> Origin:
     return replace(origin, lacking=layout.lacking)
 
 
-def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventTable | None:
-    """Read a table at once; None where it must be read line by line.
+def read_text(
+    source: Source,
+    layout: Layout,
+    limits: Limits = LIMITS,
+    most: int = MAX_PROBLEMS,
+    *,
+    whole: bool = False,
+) -> tuple[EventTable | None, Findings | None]:
+    """Read a table: the rows that can be scored, and what is wrong with others, None for nothing.
 
-    Raises InputError for a table that is over a limit, RoomError for one that memory cannot hold.
+    most, whole: of the problems that are looked for, as for `find_wrong`. Raises InputError for a table
+    that is over a limit, RoomError for one that memory cannot hold.
+    """
+    check_text_room(source, layout)
+    origin = origin_of(source, layout)
+    at_once = _columns_at_once(source, layout, limits)
+    if at_once is not None and (rows := at_once.rows(origin, limits)) is not None:
+        return rows, None
+    found = Findings()
+    columns = exact_columns(source, layout, found, most)
+    if not found.problems and (rows := columns.rows(origin, limits)) is not None:
+        return rows, None
+    copy = copy_command(source.name)
+    sound = find_wrong(columns, source.name, limits, found, most, whole=whole, copy=copy)
+    return columns.of_rows(sound).rows(origin, limits) if whole else None, found
+
+
+def _is_odd(source: Source, layout: Layout) -> bool:
+    """Return whether pyarrow would read quotes otherwise than `exact_columns`, or a repeated header as a row.
+
+    Where rows have numbers it finds no number in such a header.
     """
     data, edge = source.data, layout.delimiter.encode()
-    _check_room(source, len(layout.names))
-    if not _quotes_are_plain(source, edge):
-        return None
-    columns = split_columns(source, layout, limits) if len(data) <= _SMALL else None
-    if columns is None:
-        from sedeval_soft.tables.arrow_text import parsed_columns
-
-        columns = parsed_columns(source, layout, limits)
-    return None if columns is None else columns.rows(origin_of(source, layout), limits)
-
-
-def _quotes_are_plain(source: Source, edge: bytes) -> bool:
-    """Return whether every quote opens or closes a whole field, and none is open at the end of a line."""
-    data, field = source.data, _QUOTED % (edge, edge)
+    begin, title = behind(data, layout.skip), max(layout.names, key=len).encode()
+    if not layout.timed and layout.has_header and data.find(title, begin) >= 0:
+        return True
+    field = _QUOTED % (edge, edge)
     # As many fields at once as are near to one another.
     fields = re.compile(b'%b(?:[^"]{0,200}%b){0,500}' % (field, field))
     at = data.find(b'"')
     while at >= 0:
         match = fields.match(data, at)
         if match is None:
-            return False
+            return True
         at = data.find(b'"', match.end())
-    return True
-
-
-def split_columns(source: Source, layout: Layout, limits: Limits) -> Columns | None:
-    """Return the columns of a plain table as `parsed_columns` does; None where anything is unusual.
-
-    A small table is taken apart sooner than pyarrow is imported.
-    """
-    text, edge, n_columns = decoded(source.data[:]), layout.delimiter, len(layout.names)
-    if isinstance(text, bytes) or '"' in text or layout.dates():
-        return None
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[layout.skip :]
-    lines = [line for line in lines if line]
-    if {*map(str.count, lines, repeat(edge))} != {n_columns - 1}:
-        return None
-    cells = edge.join(lines).split(edge)
-    texts: dict[str, Named] = {}
-    numbers: dict[int, Floats] = {}
-    for i, role in enumerate(layout.roles):
-        column = cells[i::n_columns]
-        if role in TEXTS:
-            code = {name: k for k, name in enumerate(dict.fromkeys(column))}
-            if len(code) > min(limits.files, limits.classes):
-                return None
-            texts[role] = Named.of(code, np.fromiter(map(code.__getitem__, column), np.int32, len(column)))
-        elif role is not None:
-            if _NO_NUMBER.search("\n".join(column)):
-                return None
-            try:
-                present = column if all(column) else [cell or "nan" for cell in column]
-                numbers[i] = np.fromiter(map(float, present), np.float64, len(present))
-            except ValueError:
-                return None
-    if layout.wide:
-        classes = [i for i, role in enumerate(layout.roles) if role == "class"]
-        block = np.array([numbers[i] for i in classes])
-        block.setflags(write=False)
-        numbers |= dict(zip(classes, block, strict=True))
-    return Columns(layout, texts, numbers)
+    return False

@@ -151,7 +151,7 @@ def test_dates_that_no_calendar_has_are_refused(tmp_path):
     path = table(tmp_path / "x.tsv", head, row)
     assert "is not a date and time of day" in refused(path, path)
     frame = pd.read_csv(path, sep="\t")
-    with pytest.raises(InputError, match="the column does not hold dates"):
+    with pytest.raises(InputError, match="row 0: start_datetime .* is not a date and time of day"):
         sedeval_soft.evaluate(frame, frame)
 
 

@@ -63,7 +63,7 @@ def test_what_is_not_there_or_cannot_be_looked_at_is_refused(arguments, tmp_path
 
 COLUMNS = {
     "nested onset": ({"onset": [[0.0]], "offset": [1.0], "label": ["a"]}, "onset is"),
-    "text in numbers": ({"onset": ["x"], "offset": ["1"], "label": ["a"]}, "onset is 'x'"),
+    "text in numbers": ({"onset": ["x"], "offset": ["1"], "label": ["a"]}, "row 0: onset 'x' is not"),
     "null label": ({"onset": [0.0], "offset": [1.0], "label": pa.array([None], pa.string())},
         "label is empty"),
     "null onset": ({"onset": [None, 1.0], "offset": [1.0, 2.0], "label": ["a", "b"]}, "onset is empty"),
@@ -75,7 +75,7 @@ COLUMNS = {
         "row 1: value 7.0 is outside"),
     "no label": ({"onset": [0.0], "offset": [1.0]}, "no column of labels"),
     "no onset": ({"begn": [0.0], "offset": [1.0], "label": ["a"]}, "no onset"),
-    "wide text": ({"onset": [0.0], "offset": [1.0], "car": ["loud"]}, "car is 'loud'"),
+    "wide text": ({"onset": [0.0], "offset": [1.0], "car": ["loud"]}, "row 0: car 'loud' is not a number"),
     "bytes": ({"onset": [0.0], "offset": [1.0], "label": [b"a"]}, "label is"),
     "times": ({"onset": pa.array([1], pa.timestamp("s")), "offset": [1.0], "label": ["a"]}, "onset"),
 }  # fmt: skip

@@ -24,8 +24,8 @@ from drawn import cases
 
 import sedeval_soft
 from sedeval_soft.errors import InputError
-from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.blocks import blocks_of
+from sedeval_soft.memory import RoomError
+from sedeval_soft.tables.blocks import UnfitError, blocks_of
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
 RIGHT = HEAD + "r1\t1\t3\tcar\nr1\t4\t6\tdog\nr2\t0\t2\tcar\n"
@@ -221,17 +221,20 @@ def test_a_wrong_table_scores_as_the_right_one_when_its_mends_are_followed(name,
     assert len(said[0].split(str(path), 1)[1].splitlines()[0]) < 400, "messages are short"
 
 
-@pytest.mark.parametrize(
-    "name", ["percent", "logits", "onset and offset are swapped", "offsets are durations", "decimal commas"]
-)
-def test_a_table_that_is_read_block_by_block_is_refused_in_the_same_words(name, tmp_path):
-    path = tmp_path / "sys.tsv"
-    path.write_text(WRONG[name]["text"])
-    with pytest.raises(InputError) as whole:
-        read_rows(path)
-    with pytest.raises(InputError) as blocks:
+def test_a_wrong_table_is_not_read_block_by_block_but_as_a_whole(tmp_path, monkeypatch):
+    """So what mends it is told by all rows; of one that memory cannot hold, the first block that is wrong."""
+    path, head = tmp_path / "sys.tsv", "filename\tonset\toffset\tevent_label\n"
+    path.write_text(head + "a\t0\t1\tcar\na\t1\t2\tcar\na\t1\tx\tcar\na\t3\ty\tcar\n")
+    with pytest.raises(UnfitError):
         list(blocks_of(str(path), tmp_path, 1)[0])
-    assert str(blocks.value) == str(whole.value)
+
+    def refuse(*_):
+        raise RoomError("too large")
+
+    monkeypatch.setattr("sedeval_soft.tables.blocks.check_text_room", refuse)
+    with pytest.raises(InputError) as raised:
+        list(blocks_of(str(path), tmp_path, 1)[0])
+    assert [(p.line, p.column, p.code) for p in raised.value.problems] == [(4, 3, "not-a-number")]
 
 
 def objects(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tables of text of every layout that is read; parsing at once and reading line by line agree."""
+"""Tables of text of every layout that is read; parsing at once and reading cell by cell agree."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.arrow_text import parsed_columns
+from sedeval_soft.tables.exact import exact_columns
+from sedeval_soft.tables.forms import form_of
 from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.limits import LIMITS
-from sedeval_soft.tables.row_checks import scan
+from sedeval_soft.tables.row_checks import Findings, find_wrong
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import origin_of, read_fast, sniff, split_columns
+from sedeval_soft.tables.text import _is_odd, origin_of, sniff
 
 FACTS = [("a.wav", 0.0, 1.5, "car", 0.25), ("b.wav", 2.0, 3.0, "people talking", 1.0)]
 HEADS = [
@@ -39,18 +41,26 @@ def facts(rows):
     ]
 
 
-def read_carefully(source):
-    """Return what is read of a table line by line."""
+def read_exactly(source):
+    """Return what is read of a table cell by cell; raises InputError with what is wrong."""
+    layout, found = sniff(source), Findings()
+    columns = exact_columns(source, layout, found)
+    find_wrong(columns, source.name, LIMITS, found)
+    found.check()
+    return columns.rows(origin_of(source, layout))
+
+
+def read_at_once(source):
+    """Return what pyarrow reads of a table, None where it must be read exactly."""
     layout = sniff(source)
-    lines = scan(source, layout, 10)
-    lines.check()
-    return lines.rows(layout, origin_of(source, layout))
+    columns = None if _is_odd(source, layout) else parsed_columns(source, layout, LIMITS)
+    return None if columns is None else columns.rows(origin_of(source, layout))
 
 
 def both_ways(path):
-    """Return what is read of a table at once, None where it cannot be, and line by line."""
+    """Return what is read of a table at once, None where it cannot be, and exactly."""
     source = open_source(path)
-    return read_fast(source, sniff(source)), read_carefully(source)
+    return read_at_once(source), read_exactly(source)
 
 
 def alike(rows, others):
@@ -159,7 +169,7 @@ def test_quoted_tables_are_read_fast(end, written):
     path = written(text)
     source = open_source(path)
     assert len(source.data) > 2 << 20
-    rows = read_fast(source, sniff(source))
+    rows = read_at_once(source)
     assert rows is not None
     assert rows.files == ("a.wav", "b.wav", "a, b")
     assert rows.classes == ("car", "people talking", 'say "hi", ""')
@@ -207,9 +217,9 @@ def test_quotes_mean_the_same_at_once_and_line_by_line(labels, tmp_path_factory)
     lines = "".join(f"0,1,{label}\n" for label in labels)
     path.write_text(f"onset,offset,event_label\n0,1,car\n{lines}", newline="")
     source = open_source(path)
-    fast = read_fast(source, sniff(source))
+    fast = read_at_once(source)
     if fast is not None:
-        assert facts(fast) == facts(read_carefully(source))
+        assert facts(fast) == facts(read_exactly(source))
 
 
 CELLS = (
@@ -245,23 +255,18 @@ WORDS = ("a", "b", " a", "", "\u0663", "a\x0b", "a\u2028b", "'", '"a"', 'a"', "a
     end=st.sampled_from(["\n", "\r\n", "\r", "\n\n", "\n \n", "\n\t\t\t\t\n", "\t\n"]),
     wide=st.booleans(),
 )
-def test_small_tables_are_split_as_pyarrow_parses_them_and_as_lines_are_read(
-    rows, end, wide, tmp_path_factory
-):
+def test_cells_are_read_exactly_as_pyarrow_parses_them(rows, end, wide, tmp_path_factory):
     head = ("filename", "onset", "offset", *(("dog", "car") if wide else ("event_label", "soft_value")))
     path = tmp_path_factory.mktemp("text") / "t.tsv"
     path.write_text("\t".join(head) + "\n" + "".join("\t".join(row) + end for row in rows), newline="")
     source = open_source(path)
-    layout = sniff(source)
     try:
-        wanted = read_carefully(source)
+        wanted = read_exactly(source)
     except InputError:
         wanted = None
-    for read in (split_columns, parsed_columns):
-        columns = read(source, layout, LIMITS) if b'"' not in source.data else None
-        fast = None if columns is None else columns.rows(origin_of(source, layout))
-        if fast is not None:
-            assert wanted is not None and alike(fast, wanted)
+    fast = read_at_once(source)
+    if fast is not None:
+        assert wanted is not None and alike(fast, wanted)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\n\r\n"])
@@ -282,12 +287,7 @@ def test_tables_that_are_parsed_in_pieces_are_read_whole(end, tmp_path):
     lines[100_000] = lines[100_000].replace("\t100001\t", "\tx\t")
     path.write_text(head + "".join(lines), newline="")
     source = open_source(path)
-    assert read_fast(source, sniff(source)) is None
-
-
-def test_a_plain_table_is_split(written):
-    source = open_source(written("filename\tonset\toffset\tevent_label\na\t0\t1\tcar\n\n\t\t\t\n"))
-    assert split_columns(source, sniff(source), LIMITS) is not None
+    assert read_at_once(source) is None
 
 
 FRAME = dict(zip(HEADS[0], map(list, zip(*FACTS, strict=True)), strict=True))
@@ -314,3 +314,24 @@ def test_what_is_no_text_in_a_column_that_is_read_past_does_not_matter(tmp_path)
     path.write_bytes(head + b"caf\xe9\t0\t1\tcar\tcaf\xe9\n")
     with pytest.raises(InputError, match="byte 0xe9 at position 4 of the line is not UTF-8"):
         read_rows(path)
+
+
+@pytest.mark.parametrize("n", [1, 60_000])
+def test_a_header_again_is_not_a_row_of_a_table_of_labels_of_recordings(n, written):
+    """Large tables are parsed by pyarrow, which finds nothing odd in it."""
+    head = "filename\tevent_label\n"
+    rows = "".join(f"recording {k}.wav\tDog\n" for k in range(n))
+    path = written(f"{head}{rows}{head}b.wav\tCat\n")
+    with pytest.raises(InputError) as raised:
+        read_rows(path)
+    assert [(p.line, p.code) for p in raised.value.problems] == [(n + 2, "repeated-header")]
+    assert len(read_rows(written(f"{head}{rows}b.wav\tCat\n"))) == n + 1
+
+
+def test_a_silent_recording_may_be_called_as_a_byte_order_mark(written):
+    """A mark is none but at the begin of a file."""
+    rows = read_rows(written("filename\tonset\toffset\tevent_label\n\ufeffa\t\t\t\nb\t0\t1\tcar\n"))
+    assert rows.files == ("b", "\ufeffa")
+    for form in ("long", "csv", "jsonl", "sed-eval"):
+        again = read_rows(written(form_of(form).write(rows).decode()))
+        assert (again.files, len(again)) == (rows.files, 1)

@@ -115,7 +115,8 @@ def _arguments(
     else:
         if len(hard_events(pair)[0]) != len(events):
             raise SettingsError(
-                "sed_scores_eval refuses reference events that touch or overlap; it needs touching rows joined: --set events=merge"
+                "sed_scores_eval refuses reference events that touch or overlap; "
+                "--set events=merge joins those that touch"
             )
         events = events.take(events.offset > events.onset)
         present = np.unique(events.label)

@@ -362,6 +362,26 @@ class _Screen:
         yield from self._by_reason(others, mark="! ")
         yield from self._by_reason(self.absent)
         yield from self._classes_of_macro()
+        yield from self._lowered()
+
+    def _lowered(self) -> Iterator[str]:
+        """Yield, of each basis whose optimal micro F is below the hard one, the class that lowers it most."""
+        for basis, reading in self.order:
+            hard, best = (self.scores.scores.get(f"{basis}.{r}.{self.f}.micro") for r in ("hard", reading))
+            values = [each.value for each in (hard, best) if each is not None and each.value is not None]
+            if reading != "optimal" or len(values) < 2 or round(values[0], 3) <= round(values[1], 3):
+                continue
+            before, after = (self._of_classes(basis, r, "fp") for r in ("hard", reading))
+            # A gain of one class in F may cost all classes together more precision.
+            label = max(after, key=lambda c: (after[c] or 0) - (before.get(c) or 0), default=None)
+            if label is not None:
+                f, points = measure_label(self.settings, self.f), [*map(number, values)]
+                of_class = number(self._of_classes(basis, reading, self.f)[label])
+                yield (
+                    f"! {basis}: optimal micro {f} {points[1]} is below hard {points[0]}: "
+                    f"{self.labels[label]} has {_size(after[label])} false alarms at its best threshold ({f} {of_class}), "
+                    f"{_size(before.get(label))} in the hard reading"
+                )
 
     def _absent(self) -> dict[str, str]:
         """Return the classes that readings have no reference of: why, and which readings leave them out."""

@@ -21,7 +21,7 @@ from sedeval_soft.report.fitted import UNDEFINED
 from sedeval_soft.report.legend import intervals_by, measure_label, percent, scoring, short
 from sedeval_soft.report.page import ends, input_line, resampled
 from sedeval_soft.report.shown import families
-from sedeval_soft.report.table import Column, Page, Table, number, number_if_any, signed
+from sedeval_soft.report.table import AnyColumn, Page, Table, number, number_if_any, signed
 from sedeval_soft.settings import CLASS_MEANS
 
 _MOST_INPUTS = 10
@@ -96,7 +96,7 @@ def _tables(board: Board) -> Iterator[Table]:
         headings=(*("score",) * 3, *("difference",) * 3, *("p",) * 4, *("place",) * 2),
     )
     names = [visible(scores.system) for scores in board.systems]
-    columns: list[Column] = [("", "system", names)]
+    columns: list[AnyColumn] = [("", "system", names)]
     for heading, measure, name in side_by_side(board.systems):
         values = [number(scores[name]) if name in scores else "" for scores in board.systems]
         columns.append((heading, measure_label(settings, measure), values))
@@ -264,7 +264,7 @@ def _leaderboard(board: Board) -> str:
         first = systems[0].score(board.rank_by)
         main.insert(0, (f"{first.basis} {first.reading}", first.measure, first.name))
     headings = [heading for heading, *_ in main]
-    columns: list[Column] = [
+    columns: list[AnyColumn] = [
         ("", "rank", [f"{entry.rank}{'$^=$' if entry.tied else ''}" for entry in board.entries]),
         ("", "system", [escaped(scores.system) for scores in systems]),
     ]
@@ -295,7 +295,7 @@ def _summary(scores: Scores) -> str:
         for family in families(scores)
     }
     rows = {family: cells for family, cells in rows.items() if any(cells)}
-    columns: list[Column] = [
+    columns: list[AnyColumn] = [
         ("", "basis", [escaped(basis) for basis, _ in rows]),
         ("", "reading", [escaped(reading) for _, reading in rows]),
     ]

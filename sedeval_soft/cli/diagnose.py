@@ -10,6 +10,7 @@ from typing import Any
 from sedeval_soft.cli import options
 from sedeval_soft.cli.options import QUIET, argument, command, option, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, to_standard_output, warn
+from sedeval_soft.cli.signed import sign
 from sedeval_soft.fields import OUTPUT
 
 EXAMPLES = """
@@ -64,3 +65,4 @@ def diagnose(reference: str, systems: tuple[str, ...], **given: Any) -> None:  #
     if to_standard_output(output) and sys.stdout.isatty():
         screen = {"color": True, "width": max(get_terminal_size().columns, WIDTH)}
     emit(render_diagnoses(diagnoses, form, **screen), output)
+    sign([each.scores for each in diagnoses], form, output, quiet=given["quiet"])

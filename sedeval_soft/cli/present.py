@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sedeval_soft.cli.options import FORMATS, SERVICE_FORMATS
 from sedeval_soft.cli.output import emit, remark, to_standard_output, warn
+from sedeval_soft.cli.signed import sign
 from sedeval_soft.errors import EvaluationError, SettingsError, visible, without_commands
 from sedeval_soft.measures.registry import ScoreNameError, measure_of
 from sedeval_soft.tables.columns import is_number
@@ -135,10 +136,13 @@ class Presentation:
     def check(self, systems: Sequence[Scores]) -> None:
         """Raise UnknownScoreError for all names that a system lacks, before anything is written."""
         from sedeval_soft.evaluation.scores import UnknownScoreError
+        from sedeval_soft.report.score_table import expanded
 
         problems: dict[str, None] = {}
+        required = [name for name, _, _ in self.requirements]
+        self.of_classes = self.screen["by_class"] or expanded(systems, self.wanted) != [*self.wanted]
         for scores in systems:
-            for name in self.names:
+            for name in [*expanded([scores], self.wanted), *required]:
                 try:
                     scores.score(name)
                 except UnknownScoreError as error:
@@ -149,6 +153,7 @@ class Presentation:
     def show(self, systems: Sequence[Scores], board: Board | None = None) -> None:
         """Print or write the results, of a board if there is one, else of the one system; then warnings."""
         self._show(systems, board)
+        sign(systems, self.form, self.output, quiet=self.quiet)
         # GitHub has annotations for warnings.
         quiet = self.quiet or self.form == "github"
         warn([text for scores in systems for text in scores.warnings], quiet=quiet)
@@ -169,10 +174,11 @@ class Presentation:
             emit(text, self.output, exact=self.raw_names)
         elif self.form in SERVICE_FORMATS:
             self._show_for_service(systems, board, verdicts)
-        elif self.wanted and self.form != "text":
-            from sedeval_soft.report.chosen import render_chosen
+        elif self._has_table():
+            from sedeval_soft.report.score_table import render_chosen
 
-            text = render_chosen(systems, self.wanted, self.form, board=board, raw_names=self.raw_names)
+            how = {"of_classes": self.of_classes, "averages": self.averages, "raw_names": self.raw_names}
+            text = render_chosen(systems, self.wanted, self.form, board=board, **how)
             emit(text, self.output, exact=self.raw_names)
         elif self.wanted:
             emit("".join(self._numbers(scores, named=board is not None) for scores in systems), self.output)
@@ -182,6 +188,12 @@ class Presentation:
             how = {"board": board, "raw_names": self.raw_names, **self._terminal()}
             how |= {"verbose": self.verbose, **self.screen}
             emit(render(systems, self.form, **how), self.output, exact=self.raw_names)
+
+    def _has_table(self) -> bool:
+        """Return whether chosen scores are a table, or a document, and not just numbers or a screen."""
+        if self.wanted:
+            return self.form != "text" or self.of_classes
+        return self.of_classes and self.form in {"csv", "tsv", "markdown", "latex"}
 
     def _terminal(self) -> dict[str, Any]:
         """Return how results are drawn for the terminal, if that is where they go."""

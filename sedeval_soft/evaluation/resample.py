@@ -197,8 +197,8 @@ def values_of(
 ) -> Values:
     """Return the scores of all rows of weights, (n_keys, total), NaN where undefined; to be closed.
 
-    A class has none where it has no reference, as it is in no macro average there. Else what a system has of a
-    rare class by mistake makes its soft F 0 in replicates of other files, while its hard F is undefined.
+    A class has none where it has no reference, as it is in no macro average there. Else faint false alarms of
+    a rare class make its soft F 0 in replicates of other files, while its hard F is undefined.
     """
     values, step, done = Values(len(keys)), max(1, _IN_TABLES // max(1, len(keys))), 0
     of_class = [row for row, key in enumerate(keys) if key.class_name and MEASURES[key[:3]][1].has("macro")]

@@ -75,13 +75,10 @@ def render_files(
         files = [dict(zip(head, row, strict=True)) for row in _rows(systems, tables, columns)]
         return encoded({"schema": SCHEMA, **context, "files": files}, form)
     if form in {"csv", "tsv"}:
-        from sedeval_soft.report.delimited import SIGNATURE, lines
+        from sedeval_soft.report.delimited import lines
 
-        signatures = (each.short_signature for each in systems for _ in each.files)
-        signed = zip(_rows(systems, tables, columns), signatures, strict=True)
-        with_signature = ([*row, signature] for row, signature in signed)
-        head, delimiter = (*_FIRST, *columns, SIGNATURE), "," if form == "csv" else "\t"
-        return lines(head, with_signature, delimiter, raw=raw_names)
+        delimiter = "," if form == "csv" else "\t"
+        return lines((*_FIRST, *columns), _rows(systems, tables, columns), delimiter, raw=raw_names)
     main = [*(_chosen if names else _main)(systems, columns)]
     by = names[0] if names else _first_of([column.name for column in main], systems[0].settings)
     rows, title, several = _worst_first(systems, tables, by, main), _title(systems, by), len(systems) > 1
@@ -97,10 +94,10 @@ def render_files(
     headings, labels = (tuple(getattr(column, name) for column in main) for name in ("heading", "label"))
     table = Table(title, (*head, *labels), tuple(body), len(head), headings)
     if form == "latex":
-        from sedeval_soft.report.board import escaped, tabular
+        from sedeval_soft.report.latex import escaped, latex_table
 
         cells = tuple((*map(escaped, row[: table.names]), *row[table.names :]) for row in table.rows)
-        return tabular(replace(table, rows=cells), "l" * table.names, (signature.full,))
+        return latex_table(replace(table, rows=cells), f"{title}.", (signature.full,))
     inputs = dict.fromkeys(input_line(item) for scores in systems for item in scores.inputs)
     page = Page("Scores of single files", tuple(inputs), (table,), (), signatures=(signature.short,))
     return markdown([page])

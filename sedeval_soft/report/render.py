@@ -50,7 +50,7 @@ def render(
 
         return delimited(systems, board, "," if form == "csv" else "\t", raw=raw_names)
     if form == "latex":
-        from sedeval_soft.report.board import latex
+        from sedeval_soft.report.latex import latex
 
         return latex([*map(shown, systems)], board and shown_of_board(board))
     if form in {"json", "yaml"}:

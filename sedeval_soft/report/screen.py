@@ -379,8 +379,8 @@ class _Screen:
                 of_class = number(self._of_classes(basis, reading, self.f)[label])
                 yield (
                     f"! {basis}: optimal micro {f} {points[1]} is below hard {points[0]}: "
-                    f"{self.labels[label]} has {_size(after[label])} false alarms at its best threshold ({f} {of_class}), "
-                    f"{_size(before.get(label))} in the hard reading"
+                    f"{self.labels[label]} has {_size(after[label])} false alarms at its best threshold "
+                    f"({f} {of_class}), {_size(before.get(label))} in the hard reading"
                 )
 
     def _absent(self) -> dict[str, str]:

@@ -134,7 +134,7 @@ def text(pages: Sequence[Page], *, color: bool = False, width: int | None = None
     for page in pages:
         if len(pages) > 1:
             blocks.append(f"System: {visible(page.title)}\n")
-        margin = max(len(name) for name, _ in page.lines)
+        margin = max((len(name) for name, _ in page.lines), default=0)
         blocks.append("".join(f"{name:<{margin}}  {content}\n" for name, content in page.lines))
         for table in page.tables:
             parts = [table] if width is None else _split(table, width)

@@ -61,17 +61,34 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
         emit(list_scores())
         return
     given["points"] = given["points"] and _points(given["points"])
-    # By its path, or by the name that the screen shows, where one system alone has it.
-    shown = [path for path in given["systems"] if PurePath(path).name == given["baseline"]]
-    if given["baseline"] not in given["systems"] and len(shown) == 1:
-        given["baseline"] = shown[0]
     _check_call(given, len(given["systems"]))
+    names, paths = _names(given), given["systems"]
+    # The baseline is given by its path, or by its name.
+    if given["baseline"] in paths:
+        given["baseline"] = names[paths.index(given["baseline"])]
+    expected = f"is not one of the systems; expected one of {', '.join(names)}."
+    refuse((given["baseline"] not in (None, *names), f"--baseline {given['baseline']} {expected}"))
+    given["named"] = dict(zip(names, paths, strict=False))
     with options.limits_of(given) as limits:
         if given["points_folder"] is not None:
             from sedeval_soft.api.sources import operating_points
 
             given["points"] = operating_points(given["points_folder"], limits=limits)
         raise Exit(_run(given, limits))
+
+
+def _names(given: Mapping[str, Any]) -> list[str]:
+    """Return what systems are called: as `--name` says, else the names of their files if these differ."""
+    paths, names = given["systems"], [*given["names"]]
+    if names and not given["runs"]:
+        expected = (
+            f"expected {len(paths) or 1} different names, one for each SYSTEM; found {', '.join(names)}"
+        )
+        refuse((len({*names}) != (len(paths) or 1) or len(names) != len({*names}), f"--name: {expected}."))
+        return names
+    refuse((len(names) > 1, "--name with --runs is the name of the mean; expected it once."))
+    files = [PurePath(path).name or path for path in paths]
+    return files if len({*files}) == len(files) else [*paths]
 
 
 def _points(texts: tuple[str, ...]) -> dict[float, str]:
@@ -121,8 +138,6 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
            f"--{name.replace('_', '-')} needs {one}.")
           for name in ("check", "chance", "curves", "save_tally")),
         (runs and given["baseline"], "--runs cannot go with --baseline, which compares several systems."),
-        (given["baseline"] not in (None, *systems),
-         f"--baseline {given['baseline']} is not one of the systems; expected one of {', '.join(systems)}."),
         (form == "codabench" and count > 1 and not runs,
          f"--format codabench needs one SYSTEM, or --runs; found {count}."),
         (worst and runs, "--worst cannot go with --runs, which prints means."),
@@ -268,7 +283,8 @@ def _score(
             sides, board, scores = _score_several(given, how, show)
         else:
             evaluation = evaluation_of(
-                given["reference"], system, **how, jobs=given["jobs"], scheduler=given["scheduler"],
+                given["reference"], system, **how, name=next(iter((*given["names"], *given["named"])), None),
+                jobs=given["jobs"], scheduler=given["scheduler"],
                 rows_in_memory=bool(page or given["chance"] or given["check"]), progress=show,
             )  # fmt: skip
     if evaluation is not None:
@@ -352,12 +368,17 @@ def _score_several(
     # Read once, for scores and for the page.
     reference = to_rows(given["reference"], "reference", settings, limits)
     systems = {
-        path: to_rows(with_points(path, limits), "system", settings, limits) for path in given["systems"]
+        name: to_rows(with_points(path, limits), "system", settings, limits)
+        for name, path in given["named"].items()
     }
     if given["per_file"] and not given["report"]:
         # Scores of single files are not compared, nor resampled.
         return (reference, systems), None, score_each(reference, systems, **how)
     if given["runs"]:
-        return (reference, systems), None, [mean_of_runs(reference, systems, **how)]
+        return (
+            (reference, systems),
+            None,
+            [mean_of_runs(reference, systems, name=next(iter(given["names"]), None), **how)],
+        )
     board = compare(reference, systems, baseline=given["baseline"], **how, progress=show)
     return (reference, systems), board, [*board.systems]

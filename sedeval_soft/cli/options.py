@@ -588,6 +588,10 @@ REQUIRED = "0 done, 1 a requirement failed, 2 wrong call or input."
 
 EVALUATE = (
     *SETTINGS,
+    option(OUTPUT, "--name", "names", multiple=True, metavar="TEXT",
+        brief="What a SYSTEM is called; once for each.",
+        help="What a SYSTEM is called in all outputs; given once for each, in the same order, or with --runs "
+        "once for the mean.  [default: file names, paths if these are equal]"),
     setting("satisfice"),
     setting("reference_sweep"),
     *TUNING,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.errors import EvaluationError, counted
-from sedeval_soft.evaluation.printed import html_of, screen_of
+from sedeval_soft.evaluation.printed import screen_of, tables_of
 from sedeval_soft.evaluation.scores import Scores, document, plain
 from sedeval_soft.names import did_you_mean
 
@@ -126,8 +126,8 @@ class Board(Mapping[str, Scores]):
         return screen_of(self.systems, self)
 
     def _repr_html_(self) -> str:
-        """Return the text that the command prints, for notebooks."""
-        return html_of(str(self))
+        """Return the leaderboard as a table, for notebooks."""
+        return tables_of(self.systems, self)
 
     def __getitem__(self, system: str) -> Scores:
         """Return the scores of a system by its name; raise UnknownSystemError with close matches."""

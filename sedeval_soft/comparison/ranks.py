@@ -87,7 +87,7 @@ def alike_groups(
 
     order: systems by place, the best first. p_values: that a system does not differ from each of others.
     alpha: the p-value, after Holm over all that come after the first of a run, below which it does. A run
-    ends before the first system that differs, or whose p-value is undefined; runs within another are left out.
+    ends before the first system that differs or has no p-value; runs within another are left out.
     """
     groups: list[range] = []
     for first, system in enumerate(order):

@@ -19,6 +19,12 @@ def screen_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401
     return text.removesuffix("\n")
 
 
+def tables_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401 - of a later stage
+    """Return the summary of one system, or the leaderboard of several, as HTML for notebooks."""
+    html: str = import_module("sedeval_soft.report.render").notebook(systems, board)
+    return html
+
+
 def html_of(screen: str) -> str:
     """Return a screen for notebooks, with its lines as they are."""
     from html import escape

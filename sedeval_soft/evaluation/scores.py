@@ -150,9 +150,9 @@ class Scores(Mapping[str, "float | int | None"]):
 
     def _repr_html_(self) -> str:
         """Return the text that the command prints, for notebooks."""
-        from sedeval_soft.evaluation.printed import html_of
+        from sedeval_soft.evaluation.printed import tables_of
 
-        return html_of(str(self))
+        return tables_of([self])
 
     def __getitem__(self, name: str) -> float | int | None:
         """Return the value of a score; raise UnknownScoreError with close matches if there is none."""

@@ -52,6 +52,9 @@ _ASKED = {"precision", "roc", "divergence", "calibration", "ranking", "label-wis
           "grounding"}  # fmt: skip
 """Tables of measures that are computed only if asked for."""
 
+_LOW_P, _FAR = 0.5, 0.2
+"""Soft precision below which, and optimal F over soft F above which, small values make soft F low."""
+
 _MOST_ROWS = 12
 """Rows of averages up to which each has its chance level and its spread over folds below it."""
 
@@ -363,22 +366,39 @@ class _Screen:
         yield from self._by_reason(self.absent)
         yield from self._classes_of_macro()
         yield from self._lowered()
+        yield from self._faint()
+
+    def _value(self, basis: str, reading: str, measure: str, average: str) -> float:
+        """Return an average, NaN where it is undefined or was not computed."""
+        score = self.scores.scores.get(f"{basis}.{reading}.{measure}.{average}")
+        return math.nan if score is None or score.value is None else score.value
+
+    def _faint(self) -> Iterator[str]:
+        """Yield why soft F is low beside optimal F: small values that add up, which any threshold removes."""
+        f = measure_label(self.settings, self.f)
+        for basis, reading in self.order:
+            if reading == "optimal" and has_soft_reference(self.scores):
+                soft, best = (self._value(basis, r, self.f, self.averages[0]) for r in ("soft", reading))
+                p = self._value(basis, "soft", "precision", self.averages[0])
+                if p < _LOW_P and best - soft > _FAR:
+                    yield (
+                        f"{basis}: many small values of the system add up to false alarms in the soft reading "
+                        f"(P {number(p)}, {f} {number(soft)}); a threshold removes them (optimal {f} "
+                        f"{number(best)})"
+                    )
 
     def _lowered(self) -> Iterator[str]:
         """Yield, of each basis whose optimal micro F is below the hard one, the class that lowers it most."""
+        f = measure_label(self.settings, self.f)
         for basis, reading in self.order:
-            hard, best = (self.scores.scores.get(f"{basis}.{r}.{self.f}.micro") for r in ("hard", reading))
-            values = [each.value for each in (hard, best) if each is not None and each.value is not None]
-            if reading != "optimal" or len(values) < 2 or round(values[0], 3) <= round(values[1], 3):
-                continue
+            hard, best = (round(self._value(basis, r, self.f, "micro"), 3) for r in ("hard", reading))
             before, after = (self._of_classes(basis, r, "fp") for r in ("hard", reading))
-            # A gain of one class in F may cost all classes together more precision.
-            label = max(after, key=lambda c: (after[c] or 0) - (before.get(c) or 0), default=None)
-            if label is not None:
-                f, points = measure_label(self.settings, self.f), [*map(number, values)]
+            if reading == "optimal" and best < hard and after:
+                # A gain of one class in F may cost all classes together more precision.
+                label = max(after, key=lambda c: (after[c] or 0) - (before.get(c) or 0))
                 of_class = number(self._of_classes(basis, reading, self.f)[label])
                 yield (
-                    f"! {basis}: optimal micro {f} {points[1]} is below hard {points[0]}: "
+                    f"! {basis}: optimal micro {f} {number(best)} is below hard {number(hard)}: "
                     f"{self.labels[label]} has {_size(after[label])} false alarms at its best threshold "
                     f"({f} {of_class}), {_size(before.get(label))} in the hard reading"
                 )

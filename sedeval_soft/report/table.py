@@ -188,6 +188,24 @@ def markdown(pages: Sequence[Page]) -> str:
     return "\n".join(blocks)
 
 
+def html(page: Page) -> str:
+    """Return the tables, notes and signatures of a page in HTML, which says nothing of how they look."""
+    from html import escape
+
+    blocks = []
+    for table in page.tables:
+        rows = [[f"<th>{escape(visible(name))}</th>" for name in table.head]]
+        if table.groups:
+            rows.insert(0, [f'<th colspan="{size}">{escape(text)}</th>' for text, size in table.groups])
+        for row in table.rows:
+            cells = [f"<td>{escape(visible(cell))}</td>" for cell in row[table.names :]]
+            rows.append([f"<th>{escape(visible(name))}</th>" for name in row[: table.names]] + cells)
+        lines = "".join(f"<tr>{''.join(row)}</tr>\n" for row in rows)
+        blocks.append(f"<table>\n<caption>{escape(visible(table.title))}</caption>\n{lines}</table>\n")
+    blocks += [f"<p>{escape(visible(text))}</p>\n" for text in (*page.notes, *page.signatures)]
+    return "".join(blocks)
+
+
 def escaped(text: str) -> str:
     """Return a text in which Markdown and HTML see no markup, on one line."""
     return visible(text).translate(_MARKUP)

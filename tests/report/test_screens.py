@@ -291,3 +291,18 @@ def test_class_that_lowers_the_optimal_micro_average_is_named():
     )
     assert f"{note} (F1 .039), 0 in the hard reading" in text
     assert "is below hard" not in of_sample()
+
+
+def test_small_values_that_make_soft_f_low_are_named():
+    """In each of ten seconds "a" is right with 1; "b", silent in nine, has 0.3 in them, and 1 in its own.
+
+    Of "b" soft TP is 1 of 1 and 1 + 9 * 0.3: P 1/3.7, F 2/4.7. Of "a" 1: the mean of P is .635.
+    """
+    head = ["filename", "onset", "offset", "event_label", "value"]
+    right = [("f", 0, 10, "a", 0.9), ("f", 9, 10, "b", 1.0)]
+    system = pd.DataFrame([*right, ("f", 0, 9, "b", 0.3)], columns=head)
+    reference = pd.DataFrame(right, columns=head)
+    assert "many small values" not in of_tables(reference, system, only=("segment",))
+    text = " ".join(of_tables(reference, system, only=("segment",), classes=("b",)).split())
+    said = "segment: many small values of the system add up to false alarms in the soft reading"
+    assert f"{said} (P .270, F1 .426); a threshold removes them (optimal F1 1.000)" in text

@@ -35,7 +35,7 @@ EXAMPLES = """
     *options.INTAKE,
 )  # fmt: skip
 def published(name: str | None, reference: str | None, system: str | None, **given: Any) -> None:  # noqa: ANN401
-    """Print what the evaluator that a challenge published prints.
+    """Reproduce the output of a challenge's official scoring script.
 
     The numbers follow its script to the last digit, also where that does something else than the rules say;
     presets follow the rules. Without a NAME all evaluators are listed.

@@ -1,1 +1,1 @@
-"""Other packages of the field, asked for their own opinion of the same tables."""
+"""Adapters that run sed_eval and sed_scores_eval on the same input."""

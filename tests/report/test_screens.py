@@ -19,7 +19,7 @@ from samples import build, of_runs, with_folds, with_intervals, with_sections, w
 from shared_data import FOLDER as SHARED
 from tables import long_rows
 
-from sedeval_soft import evaluate
+from sedeval_soft import compare, evaluate
 from sedeval_soft.report import render
 from sedeval_soft.report.fitted import cells, interval, number, shortened
 
@@ -306,3 +306,29 @@ def test_small_values_that_make_soft_f_low_are_named():
     text = " ".join(of_tables(reference, system, only=("segment",), classes=("b",)).split())
     said = "segment: many small values of the system add up to false alarms in the soft reading"
     assert f"{said} (P .270, F1 .426); a threshold removes them (optimal F1 1.000)" in text
+
+
+@pytest.mark.parametrize("n_classes", [6, 17, 60])
+@pytest.mark.parametrize("n_systems", [1, 3, 10])
+def test_what_is_shown_does_not_depend_on_the_width_but_for_what_a_line_names(n_systems, n_classes):
+    """Scores, intervals and p-values at 80 columns are those at 120, but for the columns that are named."""
+    reference, system = classes_of(n_classes)
+    chosen = {"only": ("segment", "event"), "replicates": 20}
+    if n_systems == 1:
+        board, systems = None, [evaluate(reference, system, ci="bootstrap", **chosen)]
+    else:
+        worse = {f"system {k}": system.assign(value=system["value"] - k / 40) for k in range(n_systems)}
+        board = compare(reference, worse, **chosen)
+        systems = board.systems
+    for by_class in (False, True):
+        shown = {}
+        for width in (80, 120):
+            text = render(systems, board=board, width=width, by_class=by_class)
+            assert max(map(cells, text.splitlines())) <= width
+            named = " ".join(re.findall(r"^no room here for [^:]*", text, re.MULTILINE))
+            shown[width] = {*re.findall(r"(?<![\w.])[-+]?\d*\.\d+", text)}, named
+            labels = re.findall(r"^class \d+", text, re.MULTILINE)
+            assert len(labels) == (n_classes if by_class else 0 if n_systems == 1 else min(6, n_classes))
+        (narrow, left), (wide, _) = shown[80], shown[120]
+        assert narrow <= wide
+        assert narrow == wide or left

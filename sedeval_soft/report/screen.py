@@ -29,7 +29,7 @@ from sedeval_soft.report.fitted import (
 )
 from sedeval_soft.report.heading import main_lines, name_of, signature_lines, title_lines, word_lines
 from sedeval_soft.report.legend import footnotes, marked, measure_label, missed_classes, percent, silent
-from sedeval_soft.report.shown import Family, families, in_order, shown
+from sedeval_soft.report.shown import families, in_order, shown
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 
 WIDTH = 80
@@ -57,8 +57,6 @@ _LOW_P, _FAR = 0.5, 0.2
 
 _MOST_ROWS = 12
 """Rows of averages up to which each has its chance level and its spread over folds below it."""
-
-_ABOVE = {"chance": "chance", "folds": "± folds"}
 
 
 def screen(
@@ -130,32 +128,47 @@ class _Screen:
     def _averages(self) -> list[str]:
         if not self.order:
             return []
-        rows: list[tuple[Family, str]] = []
-        there = {"chance": self.scores.chance, "folds": self.scores.folds}
-        beside = [name for name, given in there.items() if given and self.few]
+        beside: dict[str, Mapping[str, float | int | None]] = {}
+        if self.scores.chance and self.few:
+            beside["chance"] = {name: level.chance for name, level in self.scores.chance.levels.items()}
+        if self.scores.folds and self.few:
+            beside["± folds"] = {each.name: each.deviation for each in self.scores.folds.spreads}
         width = max(len(basis) for basis, _ in self.order)
         texts, last = [], ""
         for basis, reading in self.order:
-            rows += [((basis, reading), kind) for kind in ("", *beside)]
             texts.append(f"{basis if basis != last else '':<{width}}  {marked(reading, self.scores)}")
-            texts += [f"{'':<{width}}    {_ABOVE[kind]}" for kind in beside]
+            texts += [f"{'':<{width}}    {name}" for name in beside]
             last = basis
-        labels = Column("", "", texts, ["dim" * bool(kind) for _, kind in rows], left=True)
+        dim = ["", *["dim"] * len(beside)] * len(self.order)
+        labels = Column("", "", texts, dim, left=True)
+
+        def column(name: str, measure: str, average: str, rank: int, *, ends: bool = False) -> Column:
+            """Return a measure of each row, or the interval of it, and what is beside the scores."""
+            texts, styles = [], []
+            for stem in map(".".join, self.order):
+                key = f"{stem}.{measure}.{average}"
+                score = self.scores.scores.get(key)
+                rest = ["" if ends or key not in of else number(of[key]) for of in beside.values()]
+                shown = "" if score is None else _ends(score) if ends else number(score.value)
+                texts += [shown, *rest]
+                styles += ["dim" * ends or "bold" * (key == str(self.main)), *["dim"] * len(rest)]
+            return Column("", name, texts, styles, rank=rank)
+
         columns: dict[str, Column] = {}
         for place, average in enumerate(self.averages):
             heading = average if len(self.scores.classes) > 1 else ""
             f = f"{measure_label(self.settings, self.f)} {heading}".strip()
             # Blanks before a name set the columns of an average off.
-            columns[f] = self._numbers("  " * place + f, self.f, average, rows, place)
+            columns[f] = column("  " * place + f, self.f, average, place)
             if self.has_intervals:
-                columns[f"interval of {f}"] = self._intervals(average, rows, 2 + 2 * place)
+                sure = percent(self.settings.confidence)
+                columns[f"interval of {f}"] = column(sure, self.f, average, 2 + 2 * place, ends=True)
             for name, measure in (("P", "precision"), ("R", "recall")):
-                columns[f"{name} {heading}".strip()] = self._numbers(name, measure, average, rows, 5 + place)
-        columns["ER"] = self._numbers("ER", "error_rate", self.averages[-1], rows, 3)
-        lines = self._fitted(labels, columns, labels.width)
+                columns[f"{name} {heading}".strip()] = column(name, measure, average, 5 + place)
+        columns["ER"] = column("ER", "error_rate", self.averages[-1], 3)
         return [
-            *lines,
-            *(line for each in footnotes(self.scores, self.order) for line in folded(each, self.width)),
+            *self._fitted(labels, columns, labels.width),
+            *self._folded(footnotes(self.scores, self.order)),
         ]
 
     def _folded(self, texts: Sequence[str]) -> list[str]:
@@ -163,35 +176,6 @@ class _Screen:
 
     def _fitted(self, labels: Column, columns: Mapping[str, Column], shortest: int) -> list[str]:
         return lines_and_rest(labels, columns, self.width, shortest=shortest, color=self.color)
-
-    def _numbers(
-        self, heading: str, measure: str, average: str, rows: Sequence[tuple[Family, str]], rank: int
-    ) -> Column:
-        """Return a measure of each row: the score, its chance level, or its deviation over folds."""
-        texts, styles = [], []
-        spreads = self.scores.folds.spreads if self.scores.folds else ()
-        for (basis, reading), kind in rows:
-            name = f"{basis}.{reading}.{measure}.{average}"
-            score = self.scores.scores.get(name)
-            if score is None:
-                texts.append("")
-            elif kind == "chance":
-                level = self.scores.chance and self.scores.chance.levels.get(name)
-                texts.append(number(level.chance) if level else "")
-            elif kind == "folds":
-                deviation = next((each.deviation for each in spreads if each.name == name), None)
-                texts.append("" if deviation is None else number(deviation))
-            else:
-                texts.append(number(score.value))
-            styles.append("dim" if kind else "bold" if name == str(self.main) else "")
-        return Column("", heading, texts, styles, rank=rank)
-
-    def _intervals(self, average: str, rows: Sequence[tuple[Family, str]], rank: int) -> Column:
-        texts = []
-        for (basis, reading), kind in rows:
-            score = self.scores.scores.get(f"{basis}.{reading}.{self.f}.{average}")
-            texts.append(interval(score.low, score.high) if score and not kind else "")
-        return Column("", percent(self.settings.confidence), texts, ["dim"] * len(texts), rank=rank)
 
     # What else was asked for.
 
@@ -207,7 +191,7 @@ class _Screen:
             if asked and score.average == self._best_average(score, measure.table):
                 average = "" if score.average == OVERALL else f" {score.average}"
                 label = measure_label(self.settings, score.measure)
-                value = f"{label} {number(score.value)} {interval(score.low, score.high)}".rstrip()
+                value = f"{label} {number(score.value)} {_ends(score)}".rstrip()
                 told.setdefault(f"{score.basis} {score.reading}{average}", []).append(value)
         lines = [
             line for family, values in told.items() for line in wrapped(values, self.width, f"{family}  ")
@@ -275,7 +259,7 @@ class _Screen:
                 rank, texts = 3 * place + at, ["" if m is None else number(m.value) for m in members]
                 columns[f"{basis} {reading}"] = Column(basis, reading, texts, rank=rank)
                 if self.has_intervals:
-                    ends = [interval(m.low, m.high) if m else "" for m in members]
+                    ends = [_ends(m) if m else "" for m in members]
                     columns[f"intervals of {basis} {reading}"] = Column(
                         basis, percent(self.settings.confidence), ends, ["dim"] * len(names), rank=20 + rank
                     )
@@ -382,8 +366,8 @@ class _Screen:
                 p = self._value(basis, "soft", "precision", self.averages[0])
                 if p < _LOW_P and best - soft > _FAR:
                     yield (
-                        f"{basis}: many small values of the system add up to false alarms in the soft reading "
-                        f"(P {number(p)}, {f} {number(soft)}); a threshold removes them (optimal {f} "
+                        f"{basis}: many small values of the system add up to false alarms in the soft "
+                        f"reading (P {number(p)}, {f} {number(soft)}); a threshold removes them (optimal {f} "
                         f"{number(best)})"
                     )
 
@@ -453,6 +437,10 @@ class _Screen:
                 *signature_lines(self.scores.short_signature, self.width),
             )
         ]
+
+
+def _ends(score: Score) -> str:
+    return interval(score.low, score.high)
 
 
 def _listed(names: Sequence[str]) -> str:

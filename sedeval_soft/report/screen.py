@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores, has_soft_reference, main_score
 from sedeval_soft.evaluation.signature import POINT
-from sedeval_soft.measures.registry import MEASURES, OVERALL, ScoreName, measure_of
+from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.names import told_apart
 from sedeval_soft.report.fitted import (
     UNDEFINED,
     Column,
-    cells,
     clipped,
     folded,
     interval,
@@ -37,10 +36,10 @@ NARROWEST = 60
 """Cells of a terminal below which a screen does not fit it."""
 
 _MOST = 10
-"""Groups and scenes that are shown, and classes that a note names."""
+"""Groups and scenes that are shown."""
 
 _WEAKEST = 3
-"""Classes that are named as the weakest."""
+"""Classes that are named as the weakest, and in a note."""
 
 _SHORTEST = 16
 """Cells of a terminal below which no name of a class is shortened before columns are left out."""
@@ -181,14 +180,21 @@ class _Screen:
 
     def _other(self) -> list[str]:
         """Return what has no average of classes, such as PSDS, and the measures that were asked for."""
+        first: dict[tuple[str, str, str], Score] = {}
+        # Each is told in one average: over all classes, else by that of the named score, macro, micro.
+        named = self.main and self.main.average
+        for average in (OVERALL, named, "macro", "micro", "weighted"):
+            for score in self.of_all:
+                if score.average == average:
+                    first.setdefault((score.basis, score.reading, score.measure), score)
         told: dict[str, list[str]] = {}
         for score in self.of_all:
-            _, measure = MEASURES[score.basis, score.reading, score.measure]
-            asked = score.average == OVERALL or measure.table in _ASKED
-            if score.measure == "psds" and score.reading == "soft" and not has_soft_reference(self.scores):
-                # It is the number of the hard reading again.
-                continue
-            if asked and score.average == self._best_average(score, measure.table):
+            asked = score.average == OVERALL or measure_of(score.name).table in _ASKED
+            # PSDS in the soft reading of a hard reference is the number of the hard reading again.
+            again = (
+                score.measure == "psds" and score.reading == "soft" and not has_soft_reference(self.scores)
+            )
+            if asked and not again and first.get((score.basis, score.reading, score.measure)) is score:
                 average = "" if score.average == OVERALL else f" {score.average}"
                 label = measure_label(self.settings, score.measure)
                 value = f"{label} {number(score.value)} {_ends(score)}".rstrip()
@@ -202,19 +208,6 @@ class _Screen:
         # What is on them is counted by the points between.
         left = sum(map(len, told.values())) - sum(line.count(POINT) + 1 for line in lines)
         return [*lines, f"and {left} more such measures: -v"]
-
-    def _best_average(self, score: Score, table: str) -> str:
-        """Return the average by which a measure is told: over all classes, else macro, else micro.
-
-        Measures of the table of the score that ranks are told by its average. table: of the measure.
-        """
-        stem = f"{score.basis}.{score.reading}.{score.measure}"
-        if stem in self.scores.scores:
-            return OVERALL
-        averages = ["macro", "micro"]
-        if self.main and measure_of(self.main).table == table:
-            averages.insert(0, self.main.average or "macro")
-        return next((a for a in averages if f"{stem}.{a}" in self.scores.scores), "weighted")
 
     # Classes, groups and scenes.
 
@@ -413,19 +406,12 @@ class _Screen:
             yield f"macro averages: {', '.join(parts)}"
 
     def _by_reason(self, reasons: Mapping[str, str], mark: str = "") -> Iterator[str]:
-        """Yield a line for all classes of one reason."""
-        for why in dict.fromkeys(reasons.values()):
-            yield self._named([label for label in reasons if reasons[label] == why], why, mark)
-
-    def _named(self, labels: Sequence[str], text: str, mark: str = "") -> str:
-        """Return a line of some classes: the names of as many as there is room for, and how many more."""
+        """Yield a line for all classes of one reason, of which the first are named."""
         mark *= len(self.scores.classes) > 1
-        for n in range(min(len(labels), _MOST), 0, -1):
-            more = f" and {len(labels) - n} more" * (n < len(labels))
-            line = f"{mark}{', '.join(self.labels[label] for label in labels[:n])}{more}: {text}"
-            if cells(line) <= self.width:
-                break
-        return line
+        for why in dict.fromkeys(reasons.values()):
+            names = [self.labels[label] for label, reason in reasons.items() if reason == why]
+            more = f" and {len(names) - _WEAKEST} more" * (len(names) > _WEAKEST)
+            yield f"{mark}{', '.join(names[:_WEAKEST])}{more}: {why}"
 
     def _next(self) -> list[str]:
         """Return what to type next, and the signature."""

@@ -410,8 +410,10 @@ class _Screen:
         mark *= len(self.scores.classes) > 1
         for why in dict.fromkeys(reasons.values()):
             names = [self.labels[label] for label, reason in reasons.items() if reason == why]
-            more = f" and {len(names) - _WEAKEST} more" * (len(names) > _WEAKEST)
-            yield f"{mark}{', '.join(names[:_WEAKEST])}{more}: {why}"
+            # One more takes no more room than to say that there is one.
+            some = names if len(names) <= _WEAKEST + 1 else names[:_WEAKEST]
+            more = f" and {len(names) - len(some)} more" * (some != names)
+            yield f"{mark}{', '.join(some)}{more}: {why}"
 
     def _next(self) -> list[str]:
         """Return what to type next, and the signature."""

@@ -280,8 +280,8 @@ class SettingsKeywords(TypedDict, total=False):
         help="Evaluate only these regions: a table of filename, onset and offset, or a UEM file. Nothing "
         "outside counts, files without a region are left out, and lengths are those of the regions.")]
     region_edges: Annotated[RegionEdges | None, Field("cut", SCORING,
-        help="Events that cross the edge of a region: cut keeps the part inside, onset keeps the whole event if "
-        "its onset is inside. Segments and clips are cut in any case.")]
+        help="Events that cross the edge of a region: cut keeps the part inside, onset keeps the whole event "
+        "if its onset is inside. Segments and clips are cut in any case.")]
     after_shots: Annotated[str | int | None, Field(None, SCORING, "'N [CLASS]'",
         meaning="Evaluate each recording from where the N-th event of the reference ends, as few-shot tasks "
         "do: `5`, or `5 POS` to count events of one class only; null for the whole.",

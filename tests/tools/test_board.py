@@ -329,7 +329,8 @@ def test_where_few_files_make_all_tie_the_table_says_so_first(three):
     assert [each[0] for each in shown.column("Place range")] == ["1", "2", "3"] and not shown.column(
         "Not significantly different (95 %)"
     )
-    warning = "no two systems are significantly different: exchanging 5 files between two of them gives no p-value below 0.0625"
+    few = "exchanging 5 files between two of them gives no p-value below 0.0625"
+    warning = f"no two systems are significantly different: {few}"
     assert page.index("These places are by the score alone") < page.index(warning) < page.index("<table")
     assert page.count(warning) == 1
     assert any(line.startswith(f"warning: {warning}") for line in three.call().err.splitlines())

@@ -212,7 +212,7 @@ def board(
         found = scores.score(RANK_BY)
         systems.append(scores)
         difference = None if name == compared_to else _difference(i, replicates)
-        rank, letters = (2, "b") if i in {1, 2} else (i + 1, "acd"[min(i, 2)])
+        rank, letters = 2 if i == 2 else i + 1, "abbcdefghij"[i]
         entries.append(
             Entry(
                 *(name, rank, letters, i + 1, found.value, found.low, found.high, difference),

@@ -293,8 +293,8 @@ class SettingsKeywords(TypedDict, total=False):
         "and hash.",
         help="Evaluate only these regions: a table of filename, onset and offset, or a UEM file.")]
     region_edges: Annotated[RegionEdges | None, Field("cut", SCORING,
-        help="What of an event counts that goes on over the edge of a region: what lies inside (cut), or all "
-        "of it if its onset does, else nothing (onset). Segments and clips are cut in any case.")]
+        help="Events that cross the edge of a region: cut keeps the part inside, onset keeps the whole event "
+        "if its onset is inside. Segments and clips are cut in any case.")]
     after_shots: Annotated[str | int | None, Field(None, SCORING, "'N [CLASS]'",
         meaning="Evaluate each recording from where the N-th event of the reference ends, as few-shot tasks "
         "do: `5`, or `5 POS` to count events of one class only; null for the whole.",

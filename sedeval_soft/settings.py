@@ -1,4 +1,4 @@
-"""Every setting that shapes the numbers, as one object that is checked once and that nothing doubts later.
+"""All settings that affect scores, in one validated object.
 
 What each setting means is in `fields`, with the range of each number.
 """

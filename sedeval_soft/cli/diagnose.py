@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import argument, command, option, refuse, setting
 from sedeval_soft.cli.output import check_files, emit, to_standard_output, warn
+from sedeval_soft.cli.signed import sign
 from sedeval_soft.fields import OUTPUT, STEERING
 
 if TYPE_CHECKING:
@@ -68,3 +69,4 @@ def diagnose(
     if to_standard_output(output) and sys.stdout.isatty():
         screen = {"color": True, "width": max(get_terminal_size().columns, WIDTH)}
     emit(render_diagnoses(diagnoses, form, **screen), output)
+    sign([each.scores for each in diagnoses], form, output, quiet=quiet)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +13,7 @@ from click.exceptions import Exit
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import argument, command, option, refuse, setting
 from sedeval_soft.cli.output import check_files, progress
-from sedeval_soft.fields import STEERING
+from sedeval_soft.fields import OUTPUT, STEERING
 
 if TYPE_CHECKING:
     from sedeval_soft.api.request import Request
@@ -36,6 +38,17 @@ def _jobs(text: str) -> int:
     raise click.BadParameter(f"{text!r} is not a number of processes such as 4, or all.")
 
 
+def _names(paths: Sequence[str], names: Sequence[str], *, runs: bool) -> list[str]:
+    """Return what systems are called: as `--name` says, else the names of their files if these differ."""
+    if names and not runs:
+        expected = f"expected {len(paths)} different names, one for each SYSTEM; found {', '.join(names)}"
+        refuse((len({*names}) != len(paths) or len(names) != len(paths), f"--name: {expected}."))
+        return [*names]
+    refuse((len(names) > 1, "--name with --runs is the name of the mean; expected it once."))
+    files = [PurePath(path).name or path for path in paths]
+    return files if len({*files}) == len(files) else [*paths]
+
+
 def _workers(scheduler: str | None) -> AbstractContextManager[Execute | None]:
     """Return the workers of a scheduler, or none if there is no scheduler."""
     if scheduler is None:
@@ -57,6 +70,10 @@ def _workers(scheduler: str | None) -> AbstractContextManager[Execute | None]:
     option(options.SYSTEMS, "--runs", is_flag=True, help="Each SYSTEM is a training run of one system: print "
         "the mean of each score over the runs, and its interval."),
     *options.RESULTS,
+    option(OUTPUT, "--name", "names", multiple=True, metavar="TEXT",
+        brief="What a SYSTEM is called; once for each.",
+        help="What a SYSTEM is called in all outputs; given once for each, in the same order, or with --runs "
+        "once for the mean.  [default: file names, paths if these are equal]"),
     setting("worst"),
     options.POINTS,
     *options.INTAKE,
@@ -68,7 +85,7 @@ def _workers(scheduler: str | None) -> AbstractContextManager[Execute | None]:
 )  # fmt: skip
 def evaluate(
     reference: str, systems: tuple[str, ...], asked: Request, baseline: str | None, runs: bool,
-    jobs: int | None, scheduler: str | None, save_tally: str | None, **shown: Any,  # noqa: ANN401 - as `Presentation` takes them
+    names: tuple[str, ...], jobs: int | None, scheduler: str | None, save_tally: str | None, **shown: Any,  # noqa: ANN401 - as `Presentation` takes them
 ) -> None:  # fmt: skip
     """Score sound event detection systems against a hard or soft reference.
 
@@ -101,8 +118,12 @@ def evaluate(
         ("worst" in values and form not in listing,
          f"--worst needs --format {' or '.join(listing)}, where the others show no lists; found {form}."),
     )  # fmt: skip
-    sides = {"reference": reference, "system output": systems}
-    check_files({"-o": shown["output"], "--save-tally": save_tally}, asked.files(sides))
+    called = _names(systems, names, runs=runs)
+    baseline = dict(zip(systems, called, strict=True)).get(baseline or "", baseline)
+    check_files(
+        {"-o": shown["output"], "--save-tally": save_tally},
+        asked.files({"reference": reference, "system output": systems}),
+    )
     from dataclasses import replace
 
     from sedeval_soft.api.evaluation import evaluation_of, settings_of_points
@@ -113,36 +134,36 @@ def evaluate(
     with asked.opened() as limits:
         view = Presentation(**shown, likely=asked.computed)
         rank_by = asked.rank_by and parse_name(asked.rank_by, asked.computed)
-        names = [*view.names, *([rank_by] if rank_by else [])]
+        scored = [*view.names, *([rank_by] if rank_by else [])]
         default: list[str] = []
         if several and not runs:
             from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
 
             # One of the default ones ranks systems: which one is known when the reference was read.
             default = [] if rank_by and check_rank_by(rank_by) else [*RANK_BY.values()]
-        settings = asked.settings([*names, *default], just=bool(view.wanted), averages=view.averages)
+        settings = asked.settings([*scored, *default], just=bool(view.wanted), averages=view.averages)
         settings = replace(settings, rank_by=rank_by)
         system = None if several else with_points(systems[0], limits)
         points = is_points(system)
         settings = settings_of_points(settings, [system]) if points else settings
         of_several = ("confidence",) if runs else () if per_file else STEERING
-        asked.check(settings, names, points=points, also=of_several if several else ())
+        asked.check(settings, scored, points=points, also=of_several if several else ())
         if settings.ci:
             from sedeval_soft.evaluation.resample import refuse_jackknife
 
             refuse_jackknife(settings, view.wanted)
         how: dict[str, Any] = {"settings": settings, "limits": limits, **asked.tables}
         board: Board | None = None
-        with progress(quiet=view.quiet) as show:
+        with progress(quiet=view.quiet) as show, _workers(scheduler) as execute:
             if several:
                 from sedeval_soft.api.comparison import score_several
 
                 how |= {"baseline": baseline, "runs": runs, "apart": per_file, "progress": show}
-                scores, board = score_several(reference, systems, **how)
+                how |= {"name": names[0]} if runs and names else {}
+                scores, board = score_several(reference, dict(zip(called, systems, strict=True)), **how)
             else:
-                with _workers(scheduler) as execute:
-                    how |= {"jobs": jobs, "execute": execute, "progress": show}
-                    evaluation = evaluation_of(reference, system, **how)
+                how |= {"jobs": jobs, "execute": execute, "progress": show, "name": called[0]}
+                evaluation = evaluation_of(reference, system, **how)
                 scores = [evaluation.scores]
         scores = [asked.with_doubts(each) for each in scores]
         board = board and replace(board, systems=tuple(scores))

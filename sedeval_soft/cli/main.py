@@ -45,7 +45,7 @@ SHORT_HELPS = {
     "merge": "Score tallies of --save-tally together, as if counted at once.",
     "plot": "Draw a figure of one or more systems, for papers and talks.",
     "presets": "List the settings of challenges that --preset takes.",
-    "published": "Print what the evaluator that a challenge published prints.",
+    "published": "Reproduce the output of a challenge's official scoring script.",
     "report": "Write a page of HTML of one system or several, to look at.",
     "simulate": "Make up the output of a system, to compare real ones with.",
     "tune": "Find the best threshold of each class, to score other data.",

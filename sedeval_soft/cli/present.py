@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.cli.options import SERVICE_FORMATS
 from sedeval_soft.cli.output import emit, remark, to_standard_output, warn
+from sedeval_soft.cli.signed import sign
 from sedeval_soft.errors import visible, without_commands
 from sedeval_soft.report.requirements import Likely, all_of, parse_name, parse_requirement
 
@@ -47,10 +48,13 @@ class Presentation:
     def check(self, systems: Sequence[Scores]) -> None:
         """Raise UnknownScoreError for all names that a system lacks, before anything is written."""
         from sedeval_soft.evaluation.scores import UnknownScoreError
+        from sedeval_soft.report.score_table import expanded
 
+        required = [name for name, _, _ in self.requirements]
+        self.of_classes = self.screen["by_class"] or expanded(systems, self.wanted) != [*self.wanted]
         problems: dict[str, None] = {}
         for scores in systems:
-            for name in self.names:
+            for name in [*expanded([scores], self.wanted), *required]:
                 try:
                     scores.score(name)
                 except UnknownScoreError as error:
@@ -64,6 +68,7 @@ class Presentation:
         # GitHub has annotations for warnings.
         quiet = self.quiet or self.form == "github"
         warn([text for scores in systems for text in scores.warnings], quiet=quiet)
+        sign(systems, self.form, self.output, quiet=self.quiet)
 
     def _show(self, systems: Sequence[Scores], board: Board | None) -> None:
         # Of all scores, whichever are shown.
@@ -81,11 +86,11 @@ class Presentation:
             emit(text, self.output)
         elif self.form in SERVICE_FORMATS:
             self._show_for_service(systems, board, verdicts)
-        elif self.wanted and self.form != "text":
-            from sedeval_soft.report.chosen import render_chosen
+        elif self._has_table():
+            from sedeval_soft.report.score_table import render_chosen
 
-            text = render_chosen(systems, self.wanted, self.form, board=board)
-            emit(text, self.output)
+            of: dict[str, Any] = {"of_classes": self.of_classes, "averages": self.averages}
+            emit(render_chosen(systems, self.wanted, self.form, board=board, **of), self.output)
         elif self.wanted:
             emit("".join(self._numbers(scores, named=board is not None) for scores in systems), self.output)
         else:
@@ -94,6 +99,12 @@ class Presentation:
             how = {"board": board, **self._terminal()}
             how |= {"verbose": self.verbose, **self.screen}
             emit(render(systems, self.form, **how), self.output)
+
+    def _has_table(self) -> bool:
+        """Return whether chosen scores are a table, or a document, and not just numbers or a screen."""
+        if self.wanted:
+            return self.form != "text" or self.of_classes
+        return self.of_classes and self.form in {"csv", "tsv", "markdown", "latex"}
 
     def _terminal(self) -> dict[str, Any]:
         """Return how results are drawn for the terminal, if that is where they go."""

@@ -41,7 +41,7 @@ def published(
     name: str | None, reference: str | None, system: str | None, asked: Request,
     chosen_of_script: tuple[str, ...], form: str, output: str | None,
 ) -> None:  # fmt: skip
-    """Print what the evaluator that a challenge published prints.
+    """Reproduce the output of a challenge's official scoring script.
 
     The numbers follow its script to the last digit, also where that does something else than the rules say;
     presets follow the rules. Without a NAME all evaluators are listed.

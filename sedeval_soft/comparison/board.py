@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.errors import EvaluationError, counted
-from sedeval_soft.evaluation.scores import Scores, document, html_of, plain, screen_of
+from sedeval_soft.evaluation.scores import Scores, document, plain, screen_of, tables_of
 from sedeval_soft.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ class Difference:
 class Entry:
     """One system on a board.
 
-    rank: from 1; tied systems share the rank of the first of them. tied: whether others have its rank.
+    rank: from 1, the place of the first system with which it shares a letter. letters: two systems that share
+    one are not significantly different (compact letter display: `a`, `ab`, `b`); empty if nothing is tested.
     place: its place by the score alone, from 1. value, low, high: the score and its interval.
     difference: None for the system to which the others are compared. stability: the share of replicates in
     which it has its place. best_place, worst_place: the interval of its place over replicates.
@@ -52,7 +53,7 @@ class Entry:
 
     system: str
     rank: int
-    tied: bool
+    letters: str
     place: int
     value: float | int | None
     low: float | None
@@ -101,7 +102,7 @@ class Board(Mapping[str, Scores]):
 
     systems: the scores of each, in the order of `entries`. rank_by: the name of the score. compared_to: the
     system from which differences are taken: the baseline that was named, else the best. confidence: of the
-    intervals and of what is a tie. replicates, seed: of the resampling.
+    intervals and of what differs significantly. replicates, seed: of the resampling.
     """
 
     systems: tuple[Scores, ...]
@@ -124,8 +125,8 @@ class Board(Mapping[str, Scores]):
         return screen_of(self.systems, self)
 
     def _repr_html_(self) -> str:
-        """Return the text that the command prints, for notebooks."""
-        return html_of(str(self))
+        """Return the leaderboard as a table, for notebooks."""
+        return tables_of(self.systems, self)
 
     def __getitem__(self, system: str) -> Scores:
         """Return the scores of a system by its name; raise UnknownSystemError with close matches."""
@@ -158,7 +159,7 @@ class Board(Mapping[str, Scores]):
         import pandas as pd
 
         frame = pd.DataFrame(board_rows(self))
-        places, words = ["best_place", "worst_place"], ["system", "rank_by", "compared_to", "tied"]
+        places, words = ["best_place", "worst_place"], ["system", "rank_by", "compared_to", "letters"]
         numbers = frame.columns.difference(["rank", "place", *places, *words])
         return frame.astype(dict.fromkeys(numbers, "Float64") | dict.fromkeys(places, "Int64"))
 
@@ -180,21 +181,8 @@ _SOME = 3
 """Systems that a message names."""
 
 
-ALL_TIE = "all systems tie"
+ALL_ALIKE = "no two systems are significantly different"
 """How the warning begins that nobody can be told apart."""
-
-
-def ties(board: Board) -> list[tuple[Entry, ...]]:
-    """Return for each system the others on a board that it cannot be told apart from.
-
-    The first of a group of ties was compared with all others in it, each of these with the first only: two of
-    them may well differ from each other.
-    """
-    groups = [[entry for entry in board.entries if entry.rank == each.rank] for each in board.entries]
-    return [
-        tuple(group[1:] if entry is group[0] else group[:1])
-        for entry, group in zip(board.entries, groups, strict=True)
-    ]
 
 
 def board_rows(board: Board) -> list[dict[str, Any]]:
@@ -204,7 +192,7 @@ def board_rows(board: Board) -> list[dict[str, Any]]:
         compared = plain(entry.difference) if entry.difference else dict.fromkeys(_COMPARED)
         rows.append(
             {
-                **{name: getattr(entry, name) for name in ("system", "rank", "tied", "place")},
+                **{name: getattr(entry, name) for name in ("system", "rank", "letters", "place")},
                 "rank_by": board.rank_by,
                 **{name: getattr(entry, name) for name in ("value", "low", "high")},
                 "compared_to": board.compared_to,

@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
-from sedeval_soft.comparison.board import ALL_TIE, Agreement, Board, Difference, Discordance, Entry
+from sedeval_soft.comparison.board import ALL_ALIKE, Agreement, Board, Difference, Discordance, Entry
 from sedeval_soft.comparison.paired import Paired
 from sedeval_soft.comparison.ranks import (
     alike,
+    alike_groups,
     holm,
     kendall,
     least_p,
+    letters,
     level_of,
     mcnemar,
     p_bootstrap,
     place_interval,
     places,
     stability,
-    tie_groups,
 )
 from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.evaluation.details import Spread
@@ -125,7 +126,7 @@ def rank_scores(
         return np.array([p_value(one, other) for other in others], dtype=np.float64)
 
     # How each system but the reference differs from that; replicates are of the same files.
-    groups = tie_groups(order, p_values, level_of(settings.confidence))
+    groups = alike_groups(order, p_values, level_of(settings.confidence))
     others = [k for k in order if k != reference]
     equal = alike(values[others], values[reference])
     observed = np.where(equal, 0.0, values[others] - values[reference])
@@ -138,8 +139,8 @@ def rank_scores(
     entries = [
         Entry(
             system=names[k],
-            rank=sum(map(len, groups[:i])) + 1,
-            tied=len(group) > 1,
+            rank=next(of.start for of in groups if at in of) + 1,
+            letters=letter if paired is not None else "",
             place=int(place[k]),
             value=ranked_by[k].value,
             low=ranked_by[k].low,
@@ -149,8 +150,7 @@ def rank_scores(
             best_place=best[k],
             worst_place=worst[k],
         )
-        for i, group in enumerate(groups)
-        for k in group
+        for at, (k, letter) in enumerate(zip(order, letters(groups), strict=True))
     ]
     signature = sign_together(systems, rank_by=rank_by, baseline=baseline)
     ranked = [systems[k] for k in order]
@@ -164,7 +164,7 @@ def rank_scores(
         )
         for scores in ranked
     ]
-    compared = {} if tallies is None else {names[k]: tallies[k] for group in groups for k in group}
+    compared = {} if tallies is None else {names[k]: tallies[k] for k in order}
     return Board(
         systems=tuple(ranked),
         rank_by=rank_by,
@@ -274,7 +274,7 @@ def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, sett
             few = f"{counted(settings.replicates, 'replicate')} {verb}"
         adjusted = f"{min(others * least, 1.0):.3g}"
         after = f" ({adjusted} after Holm's adjustment for {others} comparisons)" if others > 1 else ""
-        warnings.append(f"{ALL_TIE}: {few} no p-value below {least:.3g}{after}")
+        warnings.append(f"{ALL_ALIKE}: {few} no p-value below {least:.3g}{after}")
     return warnings
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from string import ascii_lowercase
 
 import numpy as np
 import numpy.typing as npt
@@ -79,25 +80,35 @@ def kendall(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Floats:
     return tau
 
 
-def tie_groups(
+def alike_groups(
     order: Sequence[int], p_values: Callable[[int, Sequence[int]], Floats], alpha: float
-) -> list[list[int]]:
-    """Return systems in groups of ties: those that are not surely worse than the first of their group.
+) -> list[range]:
+    """Return runs of places, from 0, in each of which no system surely differs from the first one.
 
     order: systems by place, the best first. p_values: that a system does not differ from each of others.
-    alpha: the p-value, after Holm over all that come after the first of a group, below which it does. What is
-    undefined ties with none.
+    alpha: the p-value, after Holm over all that come after the first of a run, below which it does. A run
+    ends before the first system that differs or has no p-value; runs within another are left out.
     """
-    groups: list[list[int]] = []
-    adjusted: dict[int, float] = {}
-    for i, system in enumerate(order):
-        if groups and adjusted[system] >= alpha:
-            groups[-1].append(system)
-        else:
-            groups.append([system])
-            others = order[i + 1 :]
-            adjusted = dict(zip(others, holm(p_values(system, others)).tolist(), strict=True))
+    groups: list[range] = []
+    for first, system in enumerate(order):
+        end = groups[-1].stop if groups else 0
+        if end == len(order):
+            break
+        adjusted = holm(p_values(system, order[first + 1 :]))
+        n_alike = next((k for k, p in enumerate(adjusted.tolist()) if not p >= alpha), len(adjusted))
+        if first + 1 + n_alike > end:
+            groups.append(range(first, first + 1 + n_alike))
     return groups
+
+
+def letters(groups: Sequence[range]) -> list[str]:
+    """Return the compact letter display of runs of places: a letter for each run that a place is in.
+
+    Of more than 26 runs the others have numbers. Source: Piepho 2004.
+    """
+    names = [*ascii_lowercase, *(f"({k})" for k in range(27, len(groups) + 1))]
+    last = groups[-1].stop if groups else 0
+    return ["".join(name for name, of in zip(names, groups, strict=False) if at in of) for at in range(last)]
 
 
 # Tests of differences between systems: p-values from replicates, of McNemar, and Holm's adjustment.

@@ -16,14 +16,14 @@ from typing import Self
 import numpy as np
 
 from sedeval_soft.arrays import Floats
-from sedeval_soft.errors import SettingsError
+from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, interval
-from sedeval_soft.evaluation.means import Scorer
+from sedeval_soft.evaluation.means import Scorer, size_of
 from sedeval_soft.evaluation.optimal import candidates_of, fixed_of_weights, optimal_of_weights, with_fixed
 from sedeval_soft.evaluation.ordered import cell_tables, event_tables
 from sedeval_soft.evaluation.scores import Key, Score, counted_tables, joined, named
 from sedeval_soft.measures.base import Tables, WeightedTables
-from sedeval_soft.measures.registry import ScoreName
+from sedeval_soft.measures.registry import MEASURES, ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import THRESHOLDED, Plan
 from sedeval_soft.settings import Settings
@@ -194,13 +194,21 @@ def values_of(
     total: int,
     progress: Progress | None = None,
 ) -> Values:
-    """Return the scores of all rows of weights, (n_keys, total), NaN where undefined; to be closed."""
-    values, step = Values(len(keys)), max(1, _IN_TABLES // max(1, len(keys)))
-    done = 0
+    """Return the scores of all rows of weights, (n_keys, total), NaN where undefined; to be closed.
+
+    A class has none where it has no reference, as it is in no macro average there. Else faint false alarms of
+    a rare class make its soft F 0 in replicates of other files, while its hard F is undefined.
+    """
+    values, step, done = Values(len(keys)), max(1, _IN_TABLES // max(1, len(keys))), 0
+    of_class = [row for row, key in enumerate(keys) if key.class_name and MEASURES[key[:3]][1].has("macro")]
+    asked = list(dict.fromkeys((*keys, *(size_of(keys[row]) for row in of_class))))
+    place = {key: row for row, key in enumerate(asked)}
+    sizes = [place[size_of(keys[row])] for row in of_class]
     for block in rows:
         for begin in range(0, len(block), step):
-            columns = replicates.values(block[begin : begin + step], keys)
-            values.add(np.where(np.isneginf(columns), np.nan, columns))
+            columns = replicates.values(block[begin : begin + step], asked)
+            columns[of_class] = np.where(columns[sizes] == 0, np.nan, columns[of_class])
+            values.add(np.where(np.isneginf(columns), np.nan, columns)[: len(keys)])
         done += len(block)
         if progress is not None:
             progress(done, total)
@@ -288,6 +296,8 @@ def interval_notes(tally: Tally, settings: Settings, main: str | None) -> list[s
             f"{ROUGH}: a confidence of {settings.confidence:g} needs {needed} replicates or "
             f"more, found {settings.replicates}"
         )
+    if settings.ci != "jackknife":
+        notes += _without_reference(tally)
     if skips_optimal(settings):
         notes.append(
             "no intervals for optimal readings: best thresholds are not smooth in the files, so the "
@@ -295,6 +305,28 @@ def interval_notes(tally: Tally, settings: Settings, main: str | None) -> list[s
             "both are"
         )
     return notes
+
+
+_FEW, _NAMED = 0.01, 3
+"""The share of replicates from which on it is said that a class lacks them; classes that are named then."""
+
+
+def _without_reference(tally: Tally) -> list[str]:
+    """Return in words which classes have no reference in how many replicates of the files."""
+    n_files, sizes = len(tally.files), [of for name, of in tally.per_class.items() if name.endswith(".n_ref")]
+    if not sizes:
+        return []
+    n_with = np.count_nonzero(np.any([size > 0 for size in sizes], axis=0), axis=0)
+    # All files that a replicate draws are among the others.
+    shares = {
+        label: (1 - n / n_files) ** n_files for label, n in zip(tally.classes, n_with, strict=True) if n
+    }
+    rare = sorted((label for label, share in shares.items() if share >= _FEW), key=lambda c: -shares[c])
+    if not rare:
+        return []
+    told = ", ".join(f"{label} (about {100 * shares[label]:.0f} %)" for label in rare[:_NAMED])
+    more = f" and {counted(len(rare) - _NAMED, 'other class')}" if len(rare) > _NAMED else ""
+    return [f"intervals of single classes leave out the replicates without their reference: {told}{more}"]
 
 
 def _rough(n_files: int, method: str, settings: Settings, main: str) -> list[str]:

@@ -151,15 +151,11 @@ class Scores(Mapping[str, "float | int | None"]):
 
     def __str__(self) -> str:
         """Return the text that the command prints."""
-        from sedeval_soft.evaluation.scores import screen_of
-
         return screen_of([self])
 
     def _repr_html_(self) -> str:
-        """Return the text that the command prints, for notebooks."""
-        from sedeval_soft.evaluation.scores import html_of
-
-        return html_of(str(self))
+        """Return the summary as tables of HTML, for notebooks."""
+        return tables_of([self])
 
     def __getitem__(self, name: str) -> float | int | None:
         """Return the value of a score; raise UnknownScoreError with close matches if there is none."""
@@ -558,6 +554,12 @@ def screen_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401
     """Return what the command prints of one system, or of a board of several, without colours."""
     text: str = import_module("sedeval_soft.report.render").render(systems, board=board)
     return text.removesuffix("\n")
+
+
+def tables_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401 - of a later stage
+    """Return the summary of one system, or the leaderboard of several, as HTML for notebooks."""
+    html: str = import_module("sedeval_soft.report.render").notebook(systems, board)
+    return html
 
 
 def html_of(screen: str) -> str:

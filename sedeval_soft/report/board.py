@@ -1,27 +1,21 @@
-r"""A board as a page: the leaderboard, the systems side by side, and how sure their order is. And LaTeX.
-
-LaTeX has a `tabular` with the rules of booktabs, to be put into a table of one's own: of one system the
-summary, of several the leaderboard, systems in rows, the best of each column bold. Intervals are subscripts;
-on a leaderboard the score by which systems are ranked has them: a page has no room for more. The signature is
-a comment above. Names are escaped, for any engine; letters that its fonts lack are left to the document.
-"""
+"""A board as a page: the leaderboard, the systems side by side, and how sure their order is."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 
-from sedeval_soft.comparison.board import Board, Discordance, Entry, ties
+from sedeval_soft.comparison.board import Board, Discordance, Entry
 from sedeval_soft.comparison.ranks import level_of
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.registry import AVERAGES, OVERALL, ScoreName, measure_of
 from sedeval_soft.report.fitted import UNDEFINED
 from sedeval_soft.report.legend import intervals_by, measure_label, percent, scoring, short
 from sedeval_soft.report.page import ends, input_line, resampled
 from sedeval_soft.report.shown import families
-from sedeval_soft.report.table import Column, Page, Table, number, number_if_any, signed
+from sedeval_soft.report.table import AnyColumn, Page, Table, number, number_if_any, signed
 from sedeval_soft.settings import CLASS_MEANS
 
 _MOST_INPUTS = 10
@@ -87,16 +81,19 @@ def _tables(board: Board) -> Iterator[Table]:
     """Yield the leaderboard, the systems side by side, how alike scores rank them, where they differ."""
     settings, agreement = board.systems[0].settings, board.agreement
     width, ends_of = max(len(str(entry.place)) for entry in board.entries), ends(board.confidence)
-    columns_of_p = "bootstrap", "exchange", "Holm", "tied with"
+    p_values = "bootstrap", "exchange", "Holm"
+    alike = f"different ({percent(board.confidence)})"
     yield Table(
         f"Leaderboard by {visible(board.rank_by)}",
-        ("place", "system", *("value", *ends_of) * 2, *columns_of_p, "stable", "range"),
-        tuple(_entry(*each, width) for each in zip(board.entries, ties(board), strict=True)),
+        ("place", "system", *("value", *ends_of) * 2, *p_values, alike, "stable", "range"),
+        tuple(_entry(entry, width) for entry in board.entries),
         names=2,
-        headings=(*("score",) * 3, *("difference",) * 3, *("p",) * 4, *("place",) * 2),
-    )
+        headings=(
+            *("score",) * 3, *("difference",) * 3, *("p",) * 3, "not significantly", *("place",) * 2
+        ),
+    )  # fmt: skip
     names = [visible(scores.system) for scores in board.systems]
-    columns: list[Column] = [("", "system", names)]
+    columns: list[AnyColumn] = [("", "system", names)]
     for heading, measure, name in side_by_side(board.systems):
         values = [number(scores[name]) if name in scores else "" for scores in board.systems]
         columns.append((heading, measure_label(settings, measure), values))
@@ -133,8 +130,8 @@ def _tables(board: Board) -> Iterator[Table]:
     )
 
 
-def _entry(entry: Entry, tied: Sequence[Entry], width: int) -> tuple[str, ...]:
-    """Return a row of the leaderboard; tied: those it cannot be told apart from. width: of the last place."""
+def _entry(entry: Entry, width: int) -> tuple[str, ...]:
+    """Return a row of the leaderboard; width: of the last place."""
     off, difference = entry.difference, [""] * 6
     if off is not None:
         difference = [signed(off.value), *("" if end is None else signed(end) for end in (off.low, off.high))]
@@ -146,15 +143,10 @@ def _entry(entry: Entry, tied: Sequence[Entry], width: int) -> tuple[str, ...]:
         number_if_any(entry.low),
         number_if_any(entry.high),
         *difference,
-        places([each.place for each in tied]) or "none",
+        entry.letters,
         "" if entry.stability is None else f"{number(100.0 * entry.stability, 1)} %",
-        places([place for place in (entry.best_place, entry.worst_place) if place is not None]),
+        "-".join(dict.fromkeys(str(k) for k in (entry.best_place, entry.worst_place) if k is not None)),
     )
-
-
-def places(members: Sequence[int], dash: str = "-") -> str:
-    """Return from which place to which some are: `1`, `2-5`; nothing where there are none."""
-    return dash.join(map(str, dict.fromkeys((min(members), max(members))))) if members else ""
 
 
 def _sure(board: Board) -> list[Discordance]:
@@ -186,10 +178,10 @@ def _kinds(systems: Sequence[Scores]) -> list[tuple[str, str]]:
 def _notes(board: Board) -> Iterator[str]:
     """Yield what a reader must know, a line for each thing."""
     sure = percent(board.confidence)
-    if any(entry.tied for entry in board.entries):
+    if any(entry.letters for entry in board.entries):
         yield (
-            f"tied with: places that cannot be told from this one at {sure} confidence, by p Holm; the first "
-            "of systems that tie was compared with each of the others."
+            f"Systems that share a letter are not significantly different ({sure}): each was compared with "
+            "those below it, p exchange after Holm."
         )
     compared = sum(each.difference is not None for each in board.entries)
     if compared:
@@ -225,116 +217,3 @@ def _notes(board: Board) -> Iterator[str]:
         yield "Scores of groups, scenes and folds are in JSON and YAML."
     if any(scores.worst for scores in board.systems):
         yield "What costs most in each system is in JSON and YAML."
-
-
-# As LaTeX.
-
-
-_MEASURES = ("f1", "precision", "recall", "error_rate")
-
-_SIGNS = {
-    **{c: f"\\{c}" for c in "#$%&_{}"},
-    **{c: f"{{{c}}}" for c in "[]*"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    # Of some languages babel makes it a command, in braces too.
-    '"': r"\char34{}",
-}
-
-
-def escaped(text: str) -> str:
-    """Return a text for LaTeX on one line, also at the begin of a row, where `[` and `*` mean something."""
-    return "".join(_SIGNS.get(c, c) for c in visible(text)).replace("--", "-{}-")
-
-
-def latex(systems: Sequence[Scores], board: Board | None) -> str:
-    """Return the leaderboard of a board, or without one the summaries of systems, one below another."""
-    return "\n".join(map(_summary, systems)) if board is None else _leaderboard(board)
-
-
-def _leaderboard(board: Board) -> str:
-    """Return the systems in the order of a board, and the scores in which they stand side by side."""
-    systems = board.systems
-    main = side_by_side(systems)
-    if all(name != board.rank_by for *_, name in main) and board.rank_by in systems[0]:
-        first = systems[0].score(board.rank_by)
-        main.insert(0, (f"{first.basis} {first.reading}", first.measure, first.name))
-    headings = [heading for heading, *_ in main]
-    columns: list[Column] = [
-        ("", "rank", [f"{entry.rank}{'$^=$' if entry.tied else ''}" for entry in board.entries]),
-        ("", "system", [escaped(scores.system) for scores in systems]),
-    ]
-    # Columns of one basis and reading lie together: those that `rank_by` set apart would not be counted.
-    for heading, measure, name in sorted(main, key=lambda column: headings.index(column[0])):
-        parsed = ScoreName.parse(name)
-        which = parsed.class_name if parsed.average is None else parsed.average.removeprefix(OVERALL)
-        label = f"{measure_label(systems[0].settings, measure)} {which}".strip()
-        # The best of a column is bold; those that look the same are all the best.
-        scores = [system.scores.get(name) for system in systems]
-        values = [score.value for score in scores if score is not None and score.value is not None]
-        best = {"higher": max, "lower": min}.get(measure_of(name).direction)
-        bold = number(best(values)) if best and len(values) > 1 else UNDEFINED
-        cells = [_cell(score, bold, ends=name == board.rank_by) for score in scores]
-        columns.append((heading, label if parsed.group is None else f"{label}@{parsed.group}", cells))
-    comments = (f"ranked by {board.rank_by}", *dict.fromkeys(scores.signature for scores in systems))
-    return tabular(Table.of("", columns, names=2), "rl", comments)
-
-
-def _summary(scores: Scores) -> str:
-    present = {score.average for score in scores.scores.values() if score.group is None}
-    aside = {"micro", "macro"} <= present
-    averages = [a for a in AVERAGES if a in present and (a != "weighted" or not aside)]
-    averages = averages or [a for a in CLASS_MEANS if a in present] or ["micro"]
-    kinds = [*product(averages, _MEASURES)]
-    rows = {
-        family: [scores.scores.get(str(ScoreName(*family, measure, average))) for average, measure in kinds]
-        for family in families(scores)
-    }
-    rows = {family: cells for family, cells in rows.items() if any(cells)}
-    columns: list[Column] = [
-        ("", "basis", [escaped(basis) for basis, _ in rows]),
-        ("", "reading", [escaped(reading) for _, reading in rows]),
-    ]
-    for i, (average, measure) in enumerate(kinds):
-        label = measure_label(scores.settings, measure)
-        columns.append((average, label, [_cell(cells[i]) for cells in rows.values()]))
-    return tabular(Table.of("", columns, names=2), "ll", (scores.system, scores.signature))
-
-
-def _cell(score: Score | None, bold: str = UNDEFINED, *, ends: bool = True) -> str:
-    """Return a value, the ends of its interval as a subscript; empty where there is no such score."""
-    if score is None:
-        return ""
-    text = plain = number(score.value)
-    if plain == UNDEFINED:
-        text = "--"
-    elif plain.startswith("-"):
-        text = f"$-${plain[1:]}"
-    if plain == bold != UNDEFINED:
-        text = rf"\textbf{{{text}}}"
-    if not ends or score.low is None or score.high is None:
-        return text
-    return f"{text}$_{{[{number(float(score.low))}, {number(float(score.high))}]}}$"
-
-
-def tabular(table: Table, names: str, comments: Iterable[str]) -> str:
-    """Return a table whose cells are LaTeX; names: how the columns of names are aligned, such as `ll`."""
-    above, rules, at = [""] * table.names, "", table.names + 1
-    for heading, count in table.groups[1:]:
-        above.append(rf"\multicolumn{{{count}}}{{c}}{{{escaped(heading)}}}")
-        rules += rf"\cmidrule(lr){{{at}-{at + count - 1}}}"
-        at += count
-    head, *rows = (rf"{' & '.join(row)} \\" for row in (map(escaped, table.head), *table.rows))
-    lines = [
-        *(f"% {visible(comment)}" for comment in comments),
-        r"% \usepackage{booktabs}",
-        rf"\begin{{tabular}}{{{names}{'r' * (len(table.head) - len(names))}}}",
-        r"\toprule",
-        *((rf"{' & '.join(above)} \\", rules) if rules else ()),
-        *(head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"),
-    ]
-    return "".join(f"{line}\n" for line in lines)

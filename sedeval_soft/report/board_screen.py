@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from sedeval_soft.comparison.board import Board, ties
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import has_soft_reference, main_score
 from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.names import told_apart
-from sedeval_soft.report.board import places
 from sedeval_soft.report.fitted import (
-    UNDEFINED,
     Column,
     cells,
     folded,
     interval,
     lines_and_rest,
+    needed,
     number,
     shortened,
+    signed,
     styled,
     wrapped,
 )
@@ -34,7 +33,7 @@ from sedeval_soft.report.screen import WIDTH
 from sedeval_soft.report.shown import families, in_order, ranked_first, shown_of_board
 
 _MOST_SYSTEMS = 8
-"""Systems that are ranked on the screen, and that stand side by side where there is room."""
+"""Systems that are ranked on the screen, and whose scores are side by side."""
 
 _MOST_ROWS = 10
 """Bases and readings of the score that ranks."""
@@ -42,14 +41,14 @@ _MOST_ROWS = 10
 _MOST_CLASSES = 6
 """Classes that are shown unless all are asked for."""
 
-_LABEL = 22
-"""Cells that names of scores and classes may take in any case."""
-
-_NARROWEST, _NAMED = 7, 13
-"""Cells of a column of numbers; from the second on names above are shortened, below are places alone."""
+_LABEL, _HEAD = 22, 13
+"""Cells of labels of rows below which they are not shortened, and of names above columns."""
 
 _RANKS = " <"
 """Behind the score that ranks."""
+
+_Rows = Sequence[tuple[str, str]]
+"""Labels of rows, each with the name of the score in it."""
 
 
 def board_screen(
@@ -60,18 +59,6 @@ def board_screen(
     by_class: show every class. words: say what the words on it mean.
     """
     return _BoardScreen(shown_of_board(board), width, color=color, by_class=by_class).text(words=words)
-
-
-class _Group(NamedTuple):
-    """Scores in which systems stand side by side: rows of a label and the name of a score.
-
-    most: rows that are shown. option: which shows all.
-    """
-
-    title: str
-    rows: Sequence[tuple[str, str]]
-    most: int
-    option: str
 
 
 class _BoardScreen:
@@ -91,24 +78,19 @@ class _BoardScreen:
         self.is_tested = any(off is not None and off.p_adjusted is not None for off in offs)
         present = dict.fromkeys(family for scores in board.systems for family in families(scores))
         self.order = ranked_first(in_order([*present], board.systems[0]), self.ranks)
+        # One more takes no more room than to say that there is one.
+        count = len(board) if len(board) == _MOST_SYSTEMS + 1 else min(_MOST_SYSTEMS, len(board))
+        self.shown = [*range(count)]
+        if board.baseline is not None:
+            self.shown[-1] = max(self.shown[-1], [*board].index(board.baseline))
 
     def text(self, *, words: bool) -> str:
         """Return all lines."""
-        blocks = [self._head(), self._ranking(), *self._side_by_side()]
         scores = self.board.systems[0]
+        blocks = [self._head(), self._ranking(), *self._side_by_side()]
         blocks.append(word_lines(scores, self.order, (), self.width) if words else [])
         blocks.append(self._foot())
         return "\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)
-
-    def _first(self, count: int) -> list[int]:
-        """Return the numbers of the first so many systems, among which the baseline is in any case."""
-        shown = [*range(min(count, len(self.names)))]
-        if self.board.baseline is not None:
-            shown[-1] = max(shown[-1], [*self.board].index(self.board.baseline))
-        return shown
-
-    def _dim(self, lines: Sequence[str]) -> list[str]:
-        return [styled(line, "dim", color=self.color) for line in lines]
 
     # What is compared, and by which score.
 
@@ -126,36 +108,37 @@ class _BoardScreen:
     # The systems by place.
 
     def _ranking(self) -> list[str]:
-        board, tied = self.board, ties(self.board)
-        # One more takes no more room than to say that there is one.
-        shown = self._first(_MOST_SYSTEMS + (len(board) == _MOST_SYSTEMS + 1))
-        entries = [board.entries[i] for i in shown]
+        entries = [self.board.entries[i] for i in self.shown]
         size = max(len(str(entry.place)) for entry in entries)
-        names = [f"{entry.place:>{size}}  {self.names[i]}" for i, entry in zip(shown, entries, strict=True)]
-        offs = [entry.difference for entry in entries]
-        alone, undefined = ("none", UNDEFINED) if self.is_tested else ("", "")
-        first = Column("", f"{'':>{size}}  system", names, left=True)
-        ends, dim = [interval(each.low, each.high) for each in entries], ["dim"] * len(entries)
-        values, tied_with = (
-            [number(each.value) for each in entries],
-            [[e.place for e in tied[i]] for i in shown],
-        )
-        versus = [_signed(off.value) if off else "" for off in offs]
-        p_values = [_p(off.p_adjusted) or undefined if off else "" for off in offs]
+        names = [f"{e.place:>{size}}  {self.names[i]}" for i, e in zip(self.shown, entries, strict=True)]
+        offs, dim = [entry.difference for entry in entries], ["dim"] * len(entries)
+        p_values = [_p(off.p_adjusted) if off and self.is_tested else "" for off in offs]
+        above, below = "not significantly", f"different ({percent(self.board.confidence)})"
         columns = {
-            "score": Column("", "score", values, ["bold"] * len(entries)),
-            "intervals": Column("", percent(board.confidence), ends, dim, left=True, rank=3),
-            "differences": Column("", self._versus(), versus, rank=2),
+            "score": Column("", "score", [number(each.value) for each in entries], ["bold"] * len(entries)),
+            "intervals": Column(
+                *(
+                    "",
+                    percent(self.board.confidence),
+                    [interval(each.low, each.high) for each in entries],
+                    dim,
+                ),
+                left=True,
+                rank=3,
+            ),
+            "differences": Column("", self._versus(), [signed(o.value) if o else "" for o in offs], rank=2),
             "p": Column("", "p", p_values, rank=1),
-            "ties": Column("", "tied with", [places(each) or alone for each in tied_with]),
+            "letters": Column(
+                above, below, [each.letters if self.is_tested else "" for each in entries], left=True
+            ),
         }
+        first = Column("", f"{'':>{size}}  system", names, left=True)
         lines = lines_and_rest(first, columns, self.width, color=self.color)
-        if len(board) > len(shown):
-            lines.append(f"{'':>{size}}  and {len(board) - len(shown)} more: -v")
-        return lines
+        left = len(self.board) - len(entries)
+        return [*lines, *[f"{'':>{size}}  and {left} more: -v"] * (left > 0)]
 
     def _versus(self) -> str:
-        """Return what stands above differences: the place of the system from which they are taken."""
+        """Return what is above differences: the place of the system from which they are taken."""
         return f"vs {self.board.entries[[*self.board].index(self.board.compared_to)].place}"
 
     # Where systems differ.
@@ -163,43 +146,44 @@ class _BoardScreen:
     def _side_by_side(self) -> Iterator[list[str]]:
         """Yield what systems score in other readings and by class."""
         groups = [*self._groups()]
-        shown = self._first(min(_MOST_SYSTEMS, max(1, (self.width - _LABEL) // _NARROWEST)))
-        places_of = [str(self.board.entries[i].place) for i in shown]
-        heads = [f"{place} {self.names[i]}" for place, i in zip(places_of, shown, strict=True)]
-        size = min(max(_NARROWEST, *map(cells, heads)) + 2, (self.width - _LABEL) // len(shown))
-        if size < _NAMED and size < max(map(cells, heads)) + 2:
-            heads = places_of
-        heads = [shortened(head, size - 2) for head in heads]
-        longest = max((cells(text) for group in groups for text, _ in group.rows), default=0)
-        label = min(longest + 1, self.width - size * len(shown))
+        longest = max((cells(text) for _, rows, *_ in groups for text, _ in rows), default=0)
         for title, rows, most, option in groups:
-            cut = rows if len(rows) <= most + 1 else rows[:most]
-            lines = [styled(_aligned(title, label, heads, size), "dim", color=self.color)]
-            lines += [self._line(text, label, name, shown, size) for text, name in cut]
-            if len(cut) < len(rows):
-                lines.append(f"... and {len(rows) - len(cut)} more: {option}")
-            yield lines
+            some = rows if len(rows) <= most + 1 else rows[:most]
+            # Below one another, all tables have their columns in the same places.
+            first = Column("", f"{title:<{longest}}", [text for text, _ in some], left=True)
+            lines = lines_and_rest(
+                first, self._systems(first, some), self.width, shortest=_LABEL, color=self.color
+            )
+            left = len(rows) - len(some)
+            yield [*lines, *[f"... and {left} more: {option}"] * (left > 0)]
 
-    def _line(self, text: str, label: int, name: str, shown: Sequence[int], size: int) -> str:
-        """Return a score of systems."""
-        line = _aligned(text, label)
-        style = "bold" if name == self.board.rank_by else ""
-        for value in (self.board.systems[i].get(name) for i in shown):
-            cell = number(value)
-            line += " " * (size - cells(cell)) + styled(cell, style, color=self.color)
-        return line
+    def _systems(self, first: Column, rows: _Rows) -> dict[str, Column]:
+        """Return a column for each system, headed by its place, and by its name if there is room."""
+        columns = {}
+        styles = ["bold" if name == self.board.rank_by else "" for _, name in rows]
+        for rank, i in enumerate(self.shown):
+            scores, place = self.board.systems[i], self.board.entries[i].place
+            head = f"{place} {shortened(self.names[i], _HEAD)}"
+            values = [number(scores.get(name)) for _, name in rows]
+            columns[head] = Column("", head, values, styles, rank=rank)
+        if needed([first, *columns.values()]) <= self.width:
+            return columns
+        return {head: column._replace(name=head.partition(" ")[0]) for head, column in columns.items()}
 
-    def _groups(self) -> Iterator[_Group]:
-        """Yield what systems are compared in: the score that ranks in all readings, or F1, and of classes."""
-        same = self._readings(self.ranks)
+    def _groups(self) -> Iterator[tuple[str, _Rows, int, str]]:
+        """Yield tables of systems: the title, all rows, how many are shown, and which option shows all."""
+        title, rows = self._readings(self.ranks)
         # One row alone would say again what is said above.
-        if len(same.rows) < 2:
-            main = main_score(self.board.systems[0])
-            same = self._readings(ScoreName.parse(main)) if main else same
-        yield from [same] if same.rows else []
-        yield from self._classes()
+        main = main_score(self.board.systems[0])
+        if len(rows) < 2 and main:
+            title, rows = self._readings(ScoreName.parse(main))
+        if rows:
+            yield title, rows, _MOST_ROWS, "-v"
+        title, rows = self._classes()
+        if len(rows) > 1:
+            yield title, rows, len(rows) if self.by_class else _MOST_CLASSES, "--by-class"
 
-    def _readings(self, like: ScoreName) -> _Group:
+    def _readings(self, like: ScoreName) -> tuple[str, _Rows]:
         """Return a measure, in one average, of each basis and reading that has it."""
         systems, rows, last = self.board.systems, [], ""
         width = max((len(basis) for basis, _ in self.order), default=0)
@@ -211,46 +195,36 @@ class _BoardScreen:
                 last = basis
         average = "" if like.average in {None, OVERALL} else f"{like.average} "
         of_class = "" if like.class_name is None else f" of {visible(like.class_name)}"
-        lower = measure_of(str(like)).direction == "lower"
-        title = (
-            f"{average}{measure_label(self.settings, like.measure)}{of_class}{', lower is better' * lower}"
-        )
-        return _Group(title, rows, _MOST_ROWS, "-v")
+        lower = ", lower is better" * (measure_of(str(like)).direction == "lower")
+        return f"{average}{measure_label(self.settings, like.measure)}{of_class}{lower}", rows
 
-    def _classes(self) -> list[_Group]:
+    def _classes(self) -> tuple[str, _Rows]:
         """Return the score that ranks, or else F1, of each class, the most different first."""
         systems, labels = self.board.systems, self.board.systems[0].classes
         names = {label: visible(label) for label in labels} | told_apart(labels)
         for measure in (self.ranks.measure, "f1"):
             like = self.ranks._replace(measure=measure, average=None)
-            of_classes = {label: str(like._replace(class_name=label)) for label in labels}
-            values = {name: [scores.get(name) for scores in systems] for name in of_classes.values()}
-            rows = [
-                (names[label], name)
-                for label, name in of_classes.items()
-                if any(v is not None for v in values[name])
-            ]
+            of_classes = {str(like._replace(class_name=label)): names[label] for label in labels}
+            values = {name: [scores.get(name) for scores in systems] for name in of_classes}
+            rows = [(of_classes[name], name) for name, of in values.items() if {*of} != {None}]
             if len(rows) > 1:
-                rows.sort(key=lambda row: -_spread(values[row[1]]))
-                title = f"{measure_label(self.settings, measure)} by class"
-                most = len(rows) if self.by_class else _MOST_CLASSES
-                return [_Group(title, rows, most, "--by-class")]
-        return []
+                break
+        return f"{measure_label(self.settings, measure)} by class", sorted(
+            rows, key=lambda row: -_spread(values[row[1]])
+        )
 
     # What must be known, and what to do next.
 
     def _foot(self) -> list[str]:
-        board, columns, notes = self.board, [], []
+        board, parts, versus = self.board, [], self._versus()
         if any(entry.difference is not None for entry in board.entries):
-            versus = self._versus()
             p = ", p after Holm" if self.is_tested else "; it was not tested"
-            columns.append(f"{versus}: difference to place {versus.split()[1]}{p}")
-        if any(entry.tied for entry in board.entries):
-            columns.append(f"tied with: not told apart at {percent(board.confidence)}")
-        columns.append(f"{_RANKS.strip()}: ranks the systems")
-        if any(len(group.rows) > 1 and "by class" in group.title for group in self._groups()):
-            columns.append("classes: those that differ most first")
-        notes = footnotes(board.systems[0], self.order)
+            parts.append(f"{versus}: difference to place {versus.split()[1]}{p}")
+        if self.is_tested:
+            parts.append("systems that share a letter are not significantly different")
+        parts.append(f"{_RANKS.strip()}: ranks the systems")
+        if len(self._classes()[1]) > 1:
+            parts.append("classes: those that differ most first")
         hints = [
             "-v all tables",
             "--words meanings",
@@ -258,31 +232,20 @@ class _BoardScreen:
             "--baseline SYSTEM",
             "soft-sed-eval report",
         ]
+        dim = [
+            *folded(f"More: {' | '.join(hints)}", self.width),
+            *signature_lines(board.systems[0].short_signature, self.width),
+        ]
         return [
-            *wrapped(columns, self.width),
-            *(line for note in notes for line in folded(note, self.width)),
+            *wrapped(parts, self.width),
+            *(line for note in footnotes(board.systems[0], self.order) for line in folded(note, self.width)),
             "",
-            *self._dim(folded(f"More: {' | '.join(hints)}", self.width)),
-            *self._dim(signature_lines(board.systems[0].short_signature, self.width)),
+            *(styled(line, "dim", color=self.color) for line in dim),
         ]
 
 
-def _aligned(text: str, label: int, heads: Sequence[str] = (), size: int = 0) -> str:
-    """Return a label, and what stands above columns of one size."""
-    text = shortened(text, label - 1)
-    above = (" " * (size - cells(head)) + head for head in heads)
-    return text + " " * (label - cells(text)) + "".join(above)
-
-
-def _signed(value: float | None) -> str:
-    text = number(value)
-    return text if text[0] == "-" or not text.strip("0.") else f"+{text}"
-
-
 def _p(p: float | None) -> str:
-    if p is None:
-        return ""
-    return "<.001" if p < 0.001 else number(p)
+    return "<.001" if p is not None and p < 0.001 else number(p)
 
 
 def _spread(values: Sequence[float | int | None]) -> float:

@@ -2,8 +2,8 @@
 
 Scores: a head, and one row per score, or per system of a board, numbers exact. There is nothing else, so that
 `pandas.read_csv` needs no options. An undefined value is an empty field, which readers take for a missing
-number; `-` would make the column one of text. The last column has the short signature of the row's system:
-rows of several runs that are put below one another still say what they are of. JSON has all of it.
+number; `-` would make the column one of text. The signature is beside the rows, never in them: the command
+writes it to a file of its own, or to standard error.
 
 A name that a spreadsheet would run as a formula has an apostrophe before it, and control characters in names
 are written as escapes, unless raw names are asked for. Numbers stay numbers, those below 0 as well.
@@ -31,17 +31,26 @@ from sedeval_soft.report.write import replaced
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.curves import Curves
     from sedeval_soft.measures.curve_scores import Curve
+    from sedeval_soft.report.score_table import ScoreTable
 
 HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "group", "value", "low", "high")
 
 CHANCE = ("chance", "chance_error", "normalised")
 """Columns behind the others where chance levels were asked for."""
 
-SIGNATURE = "signature"
-"""The last column: what makes a row repeatable."""
-
 _INDEX_HEAD = (
-    *("system", "rank", "tied", "place", "value", "low", "high", "best_place", "worst_place", "compared_to"),
+    *(
+        "system",
+        "rank",
+        "letters",
+        "place",
+        "value",
+        "low",
+        "high",
+        "best_place",
+        "worst_place",
+        "compared_to",
+    ),
     *("difference_value", "difference_low", "difference_high", "difference_p_adjusted"),
 )
 
@@ -49,39 +58,35 @@ _INDEX_HEAD = (
 def delimited(systems: Sequence[Scores], board: Board | None, delimiter: str, *, raw: bool = False) -> str:
     """Return the scores of systems, or the entries of their board, in rows; raw: names as they are."""
     if board is not None:
-        entries = _fields(board)
-        rows = [
-            [*fields.values(), scores.short_signature]
-            for scores, fields in zip(board.systems, entries, strict=True)
-        ]
-        return lines((*entries[0], SIGNATURE), rows, delimiter, raw=raw)
+        entries = board_rows(board)
+        return lines([*entries[0]], ([*fields.values()] for fields in entries), delimiter, raw=raw)
     has_chance = any(scores.chance is not None for scores in systems)
     rows = []
     for scores in systems:
-        signature = scores.short_signature
         for score in scores.scores.values():
             chance = _of_chance(scores, score.name) if has_chance else []
-            rows.append([scores.system, *(getattr(score, name) for name in OF_SCORE), *chance, signature])
-    return lines((*HEAD, *CHANCE * has_chance, SIGNATURE), rows, delimiter, raw=raw)
+            rows.append([scores.system, *(getattr(score, name) for name in OF_SCORE), *chance])
+    return lines((*HEAD, *CHANCE * has_chance), rows, delimiter, raw=raw)
 
 
-def delimited_scores(
-    systems: Sequence[Scores], names: Sequence[str], delimiter: str, *, raw: bool = False
-) -> str:
-    """Return the named scores in rows of system, name and value; raw: names as they are.
+def score_lines(systems: Sequence[Scores], table: ScoreTable, delimiter: str, *, raw: bool = False) -> str:
+    """Return a table of scores in rows, exact; raw: names as they are.
 
-    Behind the value stand the ends of intervals, and what is known of chance, where they were asked for.
+    Behind a value are the ends of its interval, and what is known of chance, where they were asked for.
     """
     has_ends = any(scores.settings.ci or scores.runs for scores in systems)
-    has_chance = any(scores.chance is not None for scores in systems)
-    rows = []
-    for scores in systems:
-        for score in (scores.score(name) for name in dict.fromkeys(names)):
-            ends = [score.low, score.high] if has_ends else []
-            chance = _of_chance(scores, score.name) if has_chance else []
-            rows.append([scores.system, score.name, score.value, *ends, *chance, scores.short_signature])
-    head = ("system", "name", "value", *("low", "high") * has_ends, *CHANCE * has_chance, SIGNATURE)
-    return lines(head, rows, delimiter, raw=raw)
+    head, columns = [*table.head], [*zip(*table.labels, strict=True)]
+    for _, _, key, scores in table.columns:
+        head += [key, *(f"{key}.{end}" for end in ("low", "high") if has_ends)]
+        fields = ("value", *("low", "high") * has_ends)
+        columns += [tuple(getattr(score, field, None) for score in scores) for field in fields]
+        # Only one system has chance levels.
+        if systems[0].chance is not None:
+            head += [f"{key}.{name}" for name in CHANCE]
+            columns += zip(
+                *(_of_chance(systems[0], score.name if score else "") for score in scores), strict=True
+            )
+    return lines(head, zip(*columns, strict=True), delimiter, raw=raw)
 
 
 def _of_chance(scores: Scores, name: str) -> list[float | None]:
@@ -95,16 +100,11 @@ def delimited_columns(board: Board, names: Sequence[str], delimiter: str) -> str
     others = [name for name in names if name != board.rank_by]
     called = {"value": board.rank_by, "difference_value": "difference", "difference_p_adjusted": "p_adjusted"}
     rows = [
-        [*(fields[name] for name in _INDEX_HEAD), *map(scores.get, others), scores.short_signature]
-        for scores, fields in zip(board.systems, _fields(board), strict=True)
+        [*(fields[name] for name in _INDEX_HEAD), *map(scores.get, others)]
+        for scores, fields in zip(board.systems, board_rows(board), strict=True)
     ]
-    head = (*(called.get(name, name) for name in _INDEX_HEAD), *others, SIGNATURE)
+    head = (*(called.get(name, name) for name in _INDEX_HEAD), *others)
     return lines(head, rows, delimiter)
-
-
-def _fields(board: Board) -> list[dict[str, Any]]:
-    """Return all that there is to say of each entry."""
-    return [row | {"tied": str(row["tied"]).lower()} for row in board_rows(board)]
 
 
 def lines(head: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str, *, raw: bool = False) -> str:

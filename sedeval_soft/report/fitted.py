@@ -56,20 +56,26 @@ def fitting(columns: Sequence[Column], width: int, shortest: int = 8) -> list[Co
     return columns
 
 
-def lines_of(columns: Sequence[Column], width: int, *, shortest: int = 8, color: bool = False) -> list[str]:
-    """Return columns as lines of at most so many cells: headings, where there are any, names, then rows."""
-    columns = fitting(columns, width, shortest)
-    # A long name is shortened before numbers stand close.
-    gap = _gap(columns, width, columns[0].width) or _gap(columns, width, shortest) or 1
-    room = max(width - _needed(columns[1:], gap), 1)
-    first = columns[0]
-    names = [shortened(text, room) for text in first.texts]
-    columns = [Column("", shortened(first.name, room), names, first.styles, left=True), *columns[1:]]
+def lines_of(
+    columns: Sequence[Column], width: int | None = None, *, shortest: int = 8, color: bool = False
+) -> list[str]:
+    """Return columns as lines: headings, where there are any, names, then rows.
+
+    width: the cells of a terminal that lines may have; None for as many as all columns take.
+    """
+    gap = _GAPS[1]
+    if width is not None:
+        columns = fitting(columns, width, shortest)
+        # A long name is shortened before numbers stand close.
+        gap = _gap(columns, width, columns[0].width) or _gap(columns, width, shortest) or 1
+        room = max(width - _needed(columns[1:], gap), 1)
+        name, texts = shortened(columns[0].name, room), [shortened(text, room) for text in columns[0].texts]
+        columns = [columns[0]._replace(name=name, texts=texts, left=True), *columns[1:]]
     widths = [column.width for column in columns]
     headings = _headings(columns, widths, gap)
     lines = [styled(headings, "dim", color=color)] if headings.strip() else []
     lines.append(_line([(column.name, "dim") for column in columns], columns, widths, gap, color=color))
-    for at in range(len(names)):
+    for at in range(len(columns[0].texts)):
         row = [(column.texts[at], column.styles[at] if column.styles else "") for column in columns]
         lines.append(_line(row, columns, widths, gap, color=color))
     return lines
@@ -93,6 +99,11 @@ def lines_and_rest(
     lines = lines_of(kept, width, shortest=shortest, color=color)
     told = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} more columns"
     return lines + folded(f"no room here for {told}: see {see}", width) if names else lines
+
+
+def needed(columns: Sequence[Column]) -> int:
+    """Return how many cells columns take side by side if none is shortened."""
+    return columns[0].width + _needed(columns[1:], _GAPS[1])
 
 
 def _needed(columns: Sequence[Column], gap: int) -> int:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Scores, has_soft_reference, main_score
 from sedeval_soft.evaluation.signature import POINT
-from sedeval_soft.report.fitted import cells, clipped, interval, number, shortened, styled, wrapped
+from sedeval_soft.report.fitted import cells, clipped, folded, interval, number, shortened, styled, wrapped
 from sedeval_soft.report.legend import legend, short
 from sedeval_soft.report.shown import Family
 
@@ -54,8 +54,12 @@ def main_lines(scores: Scores, width: int, *, color: bool = False) -> list[str]:
 def word_lines(scores: Scores, order: Sequence[Family], averages: Sequence[str], width: int) -> list[str]:
     """Return a line for each word on a screen, which says what it means in this call."""
     words = legend(scores, order, averages)
-    margin = max(map(cells, words), default=0)
-    return [clipped(f"{word:<{margin}}  {text}", width) for word, text in words.items()]
+    margin = max(map(cells, words), default=0) + 2
+    return [
+        f"{word if not k else '':<{margin}}{line}"
+        for word, text in words.items()
+        for k, line in enumerate(folded(text, width - margin, ""))
+    ]
 
 
 def signature_lines(signature: str, width: int, most: int | None = _MOST_LINES) -> list[str]:

@@ -24,7 +24,7 @@ _INTERVALS = {
 _SHORT = {name: measure.short for (_, _, name), (_, measure) in MEASURES.items() if measure.short}
 
 _READINGS = {
-    "tuned": "the system cut at thresholds that were found on other files",
+    "tuned": "the system is binarised at thresholds that were found on other files",
     "soft": "no threshold: values are compared as they are, as fuzzy sets",
 }
 _FOOTNOTES = {
@@ -69,28 +69,15 @@ def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> 
 
     order: the bases and readings that are shown. averages: those that are shown.
     """
-    settings, lines = scores.settings, dict[str, str]()
-    bases = {basis for basis, _ in order}
+    lines: dict[str, str] = {}
     for reading in dict.fromkeys(reading for _, reading in order):
         lines[reading] = _hard(scores) if reading == "hard" else _READINGS.get(reading, "")
-    if scores.runs or settings.ci is not None or scores.chance is not None or scores.folds is not None:
-        lines |= _spreads(scores)
-    if "segment" in bases:
-        pooled = "" if settings.pool == "max" else ", each with the mean of its values"
-        lines["segment"] = f"{counted(scores.n_segments, 'segment')} of {_length(settings)} s{pooled}"
-    if "event" in bases:
-        lines["event"] = f"found: {_matched(settings)}"
-    if "intersection" in bases:
-        lines["intersection"] = _overlaps(settings)
+    lines |= _spreads(scores)
     if len(averages) > 1:
         lines |= {average: _AVERAGES[average] for average in averages}
     if averages:
         lines["ER"] = "error rate (may exceed 1): low is good"
-    if "event" in bases:
-        lines["rows"] = _merged(scores)
-    lines |= _changes(settings)
-    if settings.compat and ("segment", "hard") in order:
-        lines["compat"] = f"hard as {settings.compat}: segments' macro P, F omit undetected classes (-)"
+    lines |= {name: text for name, text in scoring(scores) if name not in {"files", *lines}}
     return {name: text for name, text in lines.items() if text}
 
 
@@ -143,15 +130,6 @@ def _spreads(scores: Scores) -> dict[str, str]:
     if scores.folds is not None:
         lines["± folds"] = f"standard deviation over {counted(len(scores.folds.names), 'fold')}"
     return lines
-
-
-def _merged(scores: Scores) -> str:
-    roles = [item.role for item in scores.inputs if item.events == "merge"]
-    whose = {f"the {role}'s" for role in roles}
-    if not roles:
-        return ""
-    both = len(whose) == len({item.role for item in scores.inputs})
-    return f"{'' if both else f'{whose.pop()} '}rows of one class that touch count as one event"
 
 
 # How scores are found, on pages.

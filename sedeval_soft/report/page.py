@@ -18,7 +18,7 @@ from sedeval_soft.names import told_apart
 from sedeval_soft.report.fitted import UNDEFINED
 from sedeval_soft.report.legend import intervals_by, measure_label, percent, scoring, short
 from sedeval_soft.report.shown import families
-from sedeval_soft.report.table import Column, Page, Table, exact, number, number_if_any
+from sedeval_soft.report.table import AnyColumn, Page, Table, exact, number, number_if_any
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 from sedeval_soft.tables.event_table import WEAK
 
@@ -310,7 +310,7 @@ def _confusion(matrix: Confusion) -> Table:
     """Return the counts of pairs of classes, those without a partner at the ends."""
     names = [*map(visible, matrix.classes), "(nothing)"]
     counts = zip(*matrix.pairs, matrix.inserted, strict=True)
-    columns: list[Column] = [(None, "class", names)]
+    columns: list[AnyColumn] = [(None, "class", names)]
     columns += [(None, name, map(str, column)) for name, column in zip(names[:-1], counts, strict=True)]
     columns.append((None, names[-1], [*map(str, matrix.missed), ""]))
     title = f"Confusion of classes, {matrix.basis}-based: reference by row, system by column"
@@ -348,7 +348,7 @@ def _sweep(scores: Scores, sweep: Sweep) -> Iterator[Table | str]:
     marked = [short(t) + " *" * (t == scores.settings.reference_cut) for t in sweep.thresholds]
     members = [ScoreName.parse(name) for name in sweep.scores]
     for basis, reading in dict.fromkeys((name.basis, name.reading) for name in members):
-        columns: list[Column] = [("", "reference", marked), ("", "exactly", map(number, sweep.at[basis]))]
+        columns: list[AnyColumn] = [("", "reference", marked), ("", "exactly", map(number, sweep.at[basis]))]
         # Not of one average: there is one size of the reference for all.
         for heading, average in (("", None), ("micro", "micro"), ("macro", "macro")):
             for name in members:
@@ -365,7 +365,7 @@ def _sweep(scores: Scores, sweep: Sweep) -> Iterator[Table | str]:
     )
 
 
-def _name_columns(scores: Scores, members: Sequence[Score], last: str = "average") -> list[Column]:
+def _name_columns(scores: Scores, members: Sequence[Score], last: str = "average") -> list[AnyColumn]:
     """Return the columns that say which scores these are: basis, reading, measure, and average or class."""
     return [
         (None, "basis", [score.basis for score in members]),
@@ -444,7 +444,7 @@ def _chance(scores: Scores, chance: Chance) -> Iterator[Table | str]:
     defined = [scores.scores[name] for name, level in levels.items() if level.chance is not None]
     _, main = _main([score for score in defined if score.average is not None])
     each = [levels[score.name] for score in main]
-    columns: list[Column] = [
+    columns: list[AnyColumn] = [
         *_name_columns(scores, main),
         (None, "score", [number(score.value) for score in main]),
         (None, "chance", [number(level.chance) for level in each]),

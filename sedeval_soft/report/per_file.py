@@ -7,7 +7,7 @@ has so many of these, and of their scores, as fit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -19,15 +19,14 @@ from sedeval_soft.evaluation.scores import Scores, document, finite
 from sedeval_soft.evaluation.signature import Signature, sign_together
 from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.report import fitted
-from sedeval_soft.report.fitted import lines_and_rest, shortened, styled
+from sedeval_soft.report.fitted import Column, lines_and_rest, shortened, styled
 from sedeval_soft.report.heading import signature_lines
 from sedeval_soft.report.legend import measure_label
 from sedeval_soft.report.page import input_line
 from sedeval_soft.report.render import encoded
 from sedeval_soft.report.screen import WIDTH
-from sedeval_soft.report.shown import shown_families
+from sedeval_soft.report.shown import in_order, shown_families
 from sedeval_soft.report.table import Page, Table, markdown, number
-from sedeval_soft.settings import Settings
 
 SCHEMA = "soft-sed-eval-files/1"
 
@@ -75,32 +74,42 @@ def render_files(
         files = [dict(zip(head, row, strict=True)) for row in _rows(systems, tables, columns)]
         return encoded({"schema": SCHEMA, **context, "files": files}, form)
     if form in {"csv", "tsv"}:
-        from sedeval_soft.report.delimited import SIGNATURE, lines
+        from sedeval_soft.report.delimited import lines
 
-        signatures = (each.short_signature for each in systems for _ in each.files)
-        signed = zip(_rows(systems, tables, columns), signatures, strict=True)
-        with_signature = ([*row, signature] for row, signature in signed)
-        head, delimiter = (*_FIRST, *columns, SIGNATURE), "," if form == "csv" else "\t"
-        return lines(head, with_signature, delimiter, raw=raw_names)
-    main = [*(_chosen if names else _main)(systems, columns)]
-    by = names[0] if names else _first_of([column.name for column in main], systems[0].settings)
-    rows, title, several = _worst_first(systems, tables, by, main), _title(systems, by), len(systems) > 1
-    first = Signature(systems[0].signature, systems[0].short_signature)
-    signature = sign_together(systems) if several else first
-    if form == "text":
-        width = width or WIDTH
-        screen = _screen(title, rows, main, several, width, color=color, every=every)
-        screen += ["", *signature_lines(signature.short, width, most=None)]
+        delimiter = "," if form == "csv" else "\t"
+        return lines((*_FIRST, *columns), _rows(systems, tables, columns), delimiter, raw=raw_names)
+    picked = [*(_chosen if names else _main)(systems, columns)]
+    f = (name for name, _ in picked if ScoreName.parse(name).measure in {"f1", "fbeta"})
+    by, several, is_text = names[0] if names else next(f, picked[0][0]), len(systems) > 1, form == "text"
+    rows, title = _worst_first(systems, tables, by, [name for name, _ in picked]), _title(systems, by)
+    # One more takes no more room than to say that there is one.
+    n_left = 0 if every or not is_text or len(rows) <= _MOST_FILES + 1 else len(rows) - _MOST_FILES
+    rows = rows[: len(rows) - n_left]
+    first = Column("", "file", [visible(row[1]) for row in rows], left=True)
+    called = [visible(PurePath(row[0]).name) for row in rows]
+    owners = Column("", "system", [shortened(name, _SYSTEM) for name in called], left=True)
+    numbers = {
+        name: column._replace(texts=[_cell(row[k], name, is_text) for row in rows])
+        for k, (name, column) in enumerate(picked, 2)
+    }
+    signature = Signature(systems[0].signature, systems[0].short_signature)
+    signature = sign_together(systems) if several else signature
+    if is_text:
+        beside = {"system": owners} if several else {}
+        screen = [styled(title, "bold", color=color)]
+        if rows:
+            how: dict[str, Any] = {"shortest": _SHORTEST, "see": "--format csv", "color": color}
+            screen += ["", *lines_and_rest(first, beside | numbers, width or WIDTH, **how)]
+        if n_left:
+            screen += ["", f"... and {n_left} more: -v shows all files, --format csv all of their scores"]
+        screen += ["", *signature_lines(signature.short, width or WIDTH, most=None)]
         return "".join(f"{line}\n" for line in screen)
-    head = ("system", "file") if several else ("file",)
-    body = ((*map(visible, row[not several : 2]), *map(number, row[2:])) for row in rows)
-    headings, labels = (tuple(getattr(column, name) for column in main) for name in ("heading", "label"))
-    table = Table(title, (*head, *labels), tuple(body), len(head), headings)
+    table = Table.of(title, [*[owners] * several, first, *numbers.values()], 1 + several)
     if form == "latex":
-        from sedeval_soft.report.board import escaped, tabular
+        from sedeval_soft.report.latex import escaped, latex_table
 
         cells = tuple((*map(escaped, row[: table.names]), *row[table.names :]) for row in table.rows)
-        return tabular(replace(table, rows=cells), "l" * table.names, (signature.full,))
+        return latex_table(replace(table, rows=cells), f"{title}.", (signature.full,))
     inputs = dict.fromkeys(input_line(item) for scores in systems for item in scores.inputs)
     page = Page("Scores of single files", tuple(inputs), (table,), (), signatures=(signature.short,))
     return markdown([page])
@@ -118,43 +127,35 @@ def _rows(systems: Sequence[Scores], tables: Sequence[FileScores], names: Sequen
 # For people.
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A score that people are shown: under which heading, what it is called there, and its name.
-
-    rank: the highest are left out first where there is no room.
-    """
-
-    heading: str
-    label: str
-    name: str
-    rank: int
+def _cell(value: float | None, name: str, is_text: bool) -> str:
+    """Return a number as a screen or a document shows it, of a count one decimal on a screen."""
+    if is_text and measure_of(name).direction != "none":
+        return fitted.number(value)
+    return number(value, 1 if is_text else 3)
 
 
-def _chosen(systems: Sequence[Scores], names: Sequence[str]) -> Iterator[_Column]:
-    """Yield the scores that were asked for."""
+def _chosen(systems: Sequence[Scores], names: Sequence[str]) -> Iterator[tuple[str, Column]]:
+    """Yield the scores that were asked for, each with its column."""
     for rank, name in enumerate(names):
         score = ScoreName.parse(name)
         which = f"[{visible(score.class_name)}]" if score.class_name else f" {score.average}"
         heading = f"{score.basis} {score.reading}"
         label = f"{measure_label(systems[0].settings, score.measure)}{which}"
-        # At least as wide as what stands above it.
-        yield _Column(heading, label.rjust(len(heading)), name, rank)
+        # At least as wide as what is above it.
+        yield name, Column(heading, label.rjust(len(heading)), (), rank=rank)
 
 
-def _main(systems: Sequence[Scores], names: Sequence[str]) -> Iterator[_Column]:
+def _main(systems: Sequence[Scores], names: Sequence[str]) -> Iterator[tuple[str, Column]]:
     """Yield the size of the reference, F, error rate, precision and recall of each basis and reading."""
     settings = systems[0].settings
     f = "f1" if settings.beta == 1 else "fbeta"
-    ranking = _ranking(settings)
-    bases: dict[str, list[str]] = {ranking.basis: []} if ranking else {}
-    for basis, reading in dict.fromkeys(family for scores in systems for family in shown_families(scores)):
-        bases.setdefault(basis, []).append(reading)
-    for place, (basis, readings) in enumerate(bases.items()):
+    present = dict.fromkeys(family for scores in systems for family in shown_families(scores))
+    order = in_order([*present], systems[0])
+    for place, basis in enumerate(dict.fromkeys(basis for basis, _ in order)):
+        readings = [reading for of, reading in order if of == basis]
         # F of all readings comes first, then the size of the reference, then the error rate of the first one.
-        if not readings:
-            continue
-        members = [("n_ref", readings[0], 10), *((f, reading, 0) for reading in readings)]
+        sized = "hard" if "hard" in readings else readings[0]
+        members = [("n_ref", sized, 10), *((f, reading, 0) for reading in readings)]
         members += [("error_rate", each, 20 if each == readings[0] else 30) for each in readings]
         members += [(measure, reading, 40) for reading in readings for measure in ("precision", "recall")]
         for measure, reading, rank in members:
@@ -162,15 +163,15 @@ def _main(systems: Sequence[Scores], names: Sequence[str]) -> Iterator[_Column]:
             name = next((name for name in names if name in {f"{stem}.micro", f"{stem}.macro"}), None)
             label = "n" if measure == "n_ref" else f"{reading} {measure_label(settings, measure)}"
             if name is not None:
-                yield _Column(basis, label, name, rank + place + 100 * (reading == "optimal"))
+                yield name, Column(basis, label, (), rank=rank + place + 100 * (reading == "optimal"))
 
 
 def _worst_first(
-    systems: Sequence[Scores], tables: Sequence[FileScores], by: str, columns: Sequence[_Column]
+    systems: Sequence[Scores], tables: Sequence[FileScores], by: str, names: Sequence[str]
 ) -> list[_Row]:
     """Return the system, the file and the scores of each row in the order of a score, the worst first."""
     direction = measure_of(by).direction
-    rows = [*_rows(systems, tables, [by, *(column.name for column in columns)])]
+    rows = [*_rows(systems, tables, [by, *names])]
     values = np.array([row[3] for row in rows], dtype=np.float64)
     if direction != "none":
         order = np.argsort(-values if direction == "lower" else values, kind="stable")
@@ -186,58 +187,3 @@ def _title(systems: Sequence[Scores], by: str) -> str:
     title = f"{counted(len(systems[0].files), 'file')}{several}"
     first = {"higher": "lowest", "lower": "highest"}.get(measure_of(by).direction)
     return title if first is None else f"{title}, the {first} {visible(by)} first"
-
-
-def _screen(
-    title: str,
-    rows: Sequence[_Row],
-    columns: Sequence[_Column],
-    several: bool,
-    width: int,
-    *,
-    color: bool,
-    every: bool,
-) -> list[str]:
-    """Return the worst files, or all, in lines of at most `width` cells of a terminal."""
-    lines = [styled(title, "bold", color=color)]
-    # One more takes no more room than to say that there is one.
-    n_left = 0 if every or len(rows) <= _MOST_FILES + 1 else len(rows) - _MOST_FILES
-    rows = rows[: len(rows) - n_left]
-    first = fitted.Column("", "file", [visible(row[1]) for row in rows], left=True)
-    fitting: dict[str, fitted.Column] = {}
-    if several:
-        names = [shortened(visible(PurePath(row[0]).name), _SYSTEM) for row in rows]
-        fitting["system"] = fitted.Column("", "system", names, left=True)
-    for k, column in enumerate(columns, 2):
-        values, styles = [row[k] for row in rows], []
-        if measure_of(column.name).direction == "none":
-            texts, styles = [number(value, 1) for value in values], ["dim"] * len(values)
-        else:
-            texts = [fitted.number(value) for value in values]
-        fitting[column.name] = fitted.Column(column.heading, column.label, texts, styles, rank=column.rank)
-    if rows:
-        lines += [
-            "",
-            *lines_and_rest(first, fitting, width, shortest=_SHORTEST, see="--format csv", color=color),
-        ]
-    if n_left:
-        lines += ["", f"... and {n_left} more: -v shows all files, --format csv all of their scores"]
-    return lines
-
-
-def _ranking(settings: Settings) -> ScoreName | None:
-    """Return the score that ranks systems, if there is one."""
-    return ScoreName.parse(settings.rank_by) if settings.rank_by else None
-
-
-def _first_of(names: Sequence[str], settings: Settings) -> str:
-    """Return the score that says which files are the worst.
-
-    F of the basis and reading that rank systems; without these, of the first basis, soft if that is there.
-    """
-    ranking = _ranking(settings)
-    scores = [ScoreName.parse(name) for name in names]
-    f = [score for score in scores if score.measure in {"f1", "fbeta"}]
-    soft = [score for score in f if score.reading == "soft" and score.basis == f[0].basis]
-    ranked = [s for s in f if ranking and (s.basis, s.reading) == (ranking.basis, ranking.reading)]
-    return str((ranked or soft or f or scores)[0])

@@ -7,6 +7,7 @@ Every output can be encoded: a byte of a file's name that is no text is shown as
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.evaluation.scores import Scores, document
@@ -50,7 +51,7 @@ def render(
 
         return delimited(systems, board, "," if form == "csv" else "\t", raw=raw_names)
     if form == "latex":
-        from sedeval_soft.report.board import latex
+        from sedeval_soft.report.latex import latex
 
         return latex([*map(shown, systems)], board and shown_of_board(board))
     if form in {"json", "yaml"}:
@@ -85,6 +86,14 @@ def pages_of(systems: Sequence[Scores], board: Board | None, *, in_full: bool = 
     from sedeval_soft.report.page import page_of
 
     return [page_of(shown(scores), in_full=in_full) for scores in systems]
+
+
+def notebook(systems: Sequence[Scores], board: Board | None) -> str:
+    """Return the first table of a page, the summary or the leaderboard, and its signature as HTML."""
+    from sedeval_soft.report.table import html
+
+    (page,) = pages_of(systems, board)
+    return html(replace(page, tables=page.tables[: 1 if board is None else 2], notes=()))
 
 
 def encoded(document: Any, form: str) -> str:  # noqa: ANN401 - plain values

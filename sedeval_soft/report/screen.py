@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores, has_soft_reference, main_score
 from sedeval_soft.evaluation.signature import POINT
-from sedeval_soft.measures.registry import MEASURES, OVERALL, ScoreName, measure_of
+from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.names import told_apart
 from sedeval_soft.report.fitted import (
     UNDEFINED,
     Column,
-    cells,
     clipped,
     folded,
     interval,
@@ -29,7 +28,7 @@ from sedeval_soft.report.fitted import (
 )
 from sedeval_soft.report.heading import main_lines, name_of, signature_lines, title_lines, word_lines
 from sedeval_soft.report.legend import footnotes, marked, measure_label, missed_classes, percent, silent
-from sedeval_soft.report.shown import Family, families, in_order, shown
+from sedeval_soft.report.shown import families, in_order, shown
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 
 WIDTH = 80
@@ -37,10 +36,10 @@ NARROWEST = 60
 """Cells of a terminal below which a screen does not fit it."""
 
 _MOST = 10
-"""Groups and scenes that are shown, and classes that a note names."""
+"""Groups and scenes that are shown."""
 
 _WEAKEST = 3
-"""Classes that are named as the weakest."""
+"""Classes that are named as the weakest, and in a note."""
 
 _SHORTEST = 16
 """Cells of a terminal below which no name of a class is shortened before columns are left out."""
@@ -52,10 +51,11 @@ _ASKED = {"precision", "roc", "divergence", "calibration", "ranking", "label-wis
           "grounding"}  # fmt: skip
 """Tables of measures that are computed only if asked for."""
 
+_LOW_P, _FAR = 0.5, 0.2
+"""Soft precision below which, and optimal F over soft F above which, small values make soft F low."""
+
 _MOST_ROWS = 12
 """Rows of averages up to which each has its chance level and its spread over folds below it."""
-
-_ABOVE = {"chance": "chance", "folds": "± folds"}
 
 
 def screen(
@@ -127,32 +127,47 @@ class _Screen:
     def _averages(self) -> list[str]:
         if not self.order:
             return []
-        rows: list[tuple[Family, str]] = []
-        there = {"chance": self.scores.chance, "folds": self.scores.folds}
-        beside = [name for name, given in there.items() if given and self.few]
+        beside: dict[str, Mapping[str, float | int | None]] = {}
+        if self.scores.chance and self.few:
+            beside["chance"] = {name: level.chance for name, level in self.scores.chance.levels.items()}
+        if self.scores.folds and self.few:
+            beside["± folds"] = {each.name: each.deviation for each in self.scores.folds.spreads}
         width = max(len(basis) for basis, _ in self.order)
         texts, last = [], ""
         for basis, reading in self.order:
-            rows += [((basis, reading), kind) for kind in ("", *beside)]
             texts.append(f"{basis if basis != last else '':<{width}}  {marked(reading, self.scores)}")
-            texts += [f"{'':<{width}}    {_ABOVE[kind]}" for kind in beside]
+            texts += [f"{'':<{width}}    {name}" for name in beside]
             last = basis
-        labels = Column("", "", texts, ["dim" * bool(kind) for _, kind in rows], left=True)
+        dim = ["", *["dim"] * len(beside)] * len(self.order)
+        labels = Column("", "", texts, dim, left=True)
+
+        def column(name: str, measure: str, average: str, rank: int, *, ends: bool = False) -> Column:
+            """Return a measure of each row, or the interval of it, and what is beside the scores."""
+            texts, styles = [], []
+            for stem in map(".".join, self.order):
+                key = f"{stem}.{measure}.{average}"
+                score = self.scores.scores.get(key)
+                rest = ["" if ends or key not in of else number(of[key]) for of in beside.values()]
+                shown = "" if score is None else _ends(score) if ends else number(score.value)
+                texts += [shown, *rest]
+                styles += ["dim" * ends or "bold" * (key == str(self.main)), *["dim"] * len(rest)]
+            return Column("", name, texts, styles, rank=rank)
+
         columns: dict[str, Column] = {}
         for place, average in enumerate(self.averages):
             heading = average if len(self.scores.classes) > 1 else ""
             f = f"{measure_label(self.settings, self.f)} {heading}".strip()
             # Blanks before a name set the columns of an average off.
-            columns[f] = self._numbers("  " * place + f, self.f, average, rows, place)
+            columns[f] = column("  " * place + f, self.f, average, place)
             if self.has_intervals:
-                columns[f"interval of {f}"] = self._intervals(average, rows, 2 + 2 * place)
+                sure = percent(self.settings.confidence)
+                columns[f"interval of {f}"] = column(sure, self.f, average, 2 + 2 * place, ends=True)
             for name, measure in (("P", "precision"), ("R", "recall")):
-                columns[f"{name} {heading}".strip()] = self._numbers(name, measure, average, rows, 5 + place)
-        columns["ER"] = self._numbers("ER", "error_rate", self.averages[-1], rows, 3)
-        lines = self._fitted(labels, columns, labels.width)
+                columns[f"{name} {heading}".strip()] = column(name, measure, average, 5 + place)
+        columns["ER"] = column("ER", "error_rate", self.averages[-1], 3)
         return [
-            *lines,
-            *(line for each in footnotes(self.scores, self.order) for line in folded(each, self.width)),
+            *self._fitted(labels, columns, labels.width),
+            *self._folded(footnotes(self.scores, self.order)),
         ]
 
     def _folded(self, texts: Sequence[str]) -> list[str]:
@@ -161,50 +176,28 @@ class _Screen:
     def _fitted(self, labels: Column, columns: Mapping[str, Column], shortest: int) -> list[str]:
         return lines_and_rest(labels, columns, self.width, shortest=shortest, color=self.color)
 
-    def _numbers(
-        self, heading: str, measure: str, average: str, rows: Sequence[tuple[Family, str]], rank: int
-    ) -> Column:
-        """Return a measure of each row: the score, its chance level, or its deviation over folds."""
-        texts, styles = [], []
-        spreads = self.scores.folds.spreads if self.scores.folds else ()
-        for (basis, reading), kind in rows:
-            name = f"{basis}.{reading}.{measure}.{average}"
-            score = self.scores.scores.get(name)
-            if score is None:
-                texts.append("")
-            elif kind == "chance":
-                level = self.scores.chance and self.scores.chance.levels.get(name)
-                texts.append(number(level.chance) if level else "")
-            elif kind == "folds":
-                deviation = next((each.deviation for each in spreads if each.name == name), None)
-                texts.append("" if deviation is None else number(deviation))
-            else:
-                texts.append(number(score.value))
-            styles.append("dim" if kind else "bold" if name == str(self.main) else "")
-        return Column("", heading, texts, styles, rank=rank)
-
-    def _intervals(self, average: str, rows: Sequence[tuple[Family, str]], rank: int) -> Column:
-        texts = []
-        for (basis, reading), kind in rows:
-            score = self.scores.scores.get(f"{basis}.{reading}.{self.f}.{average}")
-            texts.append(interval(score.low, score.high) if score and not kind else "")
-        return Column("", percent(self.settings.confidence), texts, ["dim"] * len(texts), rank=rank)
-
     # What else was asked for.
 
     def _other(self) -> list[str]:
         """Return what has no average of classes, such as PSDS, and the measures that were asked for."""
+        first: dict[tuple[str, str, str], Score] = {}
+        # Each is told in one average: over all classes, else by that of the named score, macro, micro.
+        named = self.main and self.main.average
+        for average in (OVERALL, named, "macro", "micro", "weighted"):
+            for score in self.of_all:
+                if score.average == average:
+                    first.setdefault((score.basis, score.reading, score.measure), score)
         told: dict[str, list[str]] = {}
         for score in self.of_all:
-            _, measure = MEASURES[score.basis, score.reading, score.measure]
-            asked = score.average == OVERALL or measure.table in _ASKED
-            if score.measure == "psds" and score.reading == "soft" and not has_soft_reference(self.scores):
-                # It is the number of the hard reading again.
-                continue
-            if asked and score.average == self._best_average(score, measure.table):
+            asked = score.average == OVERALL or measure_of(score.name).table in _ASKED
+            # PSDS in the soft reading of a hard reference is the number of the hard reading again.
+            again = (
+                score.measure == "psds" and score.reading == "soft" and not has_soft_reference(self.scores)
+            )
+            if asked and not again and first.get((score.basis, score.reading, score.measure)) is score:
                 average = "" if score.average == OVERALL else f" {score.average}"
                 label = measure_label(self.settings, score.measure)
-                value = f"{label} {number(score.value)} {interval(score.low, score.high)}".rstrip()
+                value = f"{label} {number(score.value)} {_ends(score)}".rstrip()
                 told.setdefault(f"{score.basis} {score.reading}{average}", []).append(value)
         lines = [
             line for family, values in told.items() for line in wrapped(values, self.width, f"{family}  ")
@@ -215,19 +208,6 @@ class _Screen:
         # What is on them is counted by the points between.
         left = sum(map(len, told.values())) - sum(line.count(POINT) + 1 for line in lines)
         return [*lines, f"and {left} more such measures: -v"]
-
-    def _best_average(self, score: Score, table: str) -> str:
-        """Return the average by which a measure is told: over all classes, else macro, else micro.
-
-        Measures of the table of the score that ranks are told by its average. table: of the measure.
-        """
-        stem = f"{score.basis}.{score.reading}.{score.measure}"
-        if stem in self.scores.scores:
-            return OVERALL
-        averages = ["macro", "micro"]
-        if self.main and measure_of(self.main).table == table:
-            averages.insert(0, self.main.average or "macro")
-        return next((a for a in averages if f"{stem}.{a}" in self.scores.scores), "weighted")
 
     # Classes, groups and scenes.
 
@@ -272,7 +252,7 @@ class _Screen:
                 rank, texts = 3 * place + at, ["" if m is None else number(m.value) for m in members]
                 columns[f"{basis} {reading}"] = Column(basis, reading, texts, rank=rank)
                 if self.has_intervals:
-                    ends = [interval(m.low, m.high) if m else "" for m in members]
+                    ends = [_ends(m) if m else "" for m in members]
                     columns[f"intervals of {basis} {reading}"] = Column(
                         basis, percent(self.settings.confidence), ends, ["dim"] * len(names), rank=20 + rank
                     )
@@ -362,6 +342,43 @@ class _Screen:
         yield from self._by_reason(others, mark="! ")
         yield from self._by_reason(self.absent)
         yield from self._classes_of_macro()
+        yield from self._lowered()
+        yield from self._faint()
+
+    def _value(self, basis: str, reading: str, measure: str, average: str) -> float:
+        """Return an average, NaN where it is undefined or was not computed."""
+        score = self.scores.scores.get(f"{basis}.{reading}.{measure}.{average}")
+        return math.nan if score is None or score.value is None else score.value
+
+    def _faint(self) -> Iterator[str]:
+        """Yield why soft F is low beside optimal F: small values that add up, which any threshold removes."""
+        f = measure_label(self.settings, self.f)
+        for basis, reading in self.order:
+            if reading == "optimal" and has_soft_reference(self.scores):
+                soft, best = (self._value(basis, r, self.f, self.averages[0]) for r in ("soft", reading))
+                p = self._value(basis, "soft", "precision", self.averages[0])
+                if p < _LOW_P and best - soft > _FAR:
+                    yield (
+                        f"{basis}: many small values of the system add up to false alarms in the soft "
+                        f"reading (P {number(p)}, {f} {number(soft)}); a threshold removes them (optimal {f} "
+                        f"{number(best)})"
+                    )
+
+    def _lowered(self) -> Iterator[str]:
+        """Yield, of each basis whose optimal micro F is below the hard one, the class that lowers it most."""
+        f = measure_label(self.settings, self.f)
+        for basis, reading in self.order:
+            hard, best = (round(self._value(basis, r, self.f, "micro"), 3) for r in ("hard", reading))
+            before, after = (self._of_classes(basis, r, "fp") for r in ("hard", reading))
+            if reading == "optimal" and best < hard and after:
+                # A gain of one class in F may cost all classes together more precision.
+                label = max(after, key=lambda c: (after[c] or 0) - (before.get(c) or 0))
+                of_class = number(self._of_classes(basis, reading, self.f)[label])
+                yield (
+                    f"! {basis}: optimal micro {f} {number(best)} is below hard {number(hard)}: "
+                    f"{self.labels[label]} has {_size(after[label])} false alarms at its best threshold "
+                    f"({f} {of_class}), {_size(before.get(label))} in the hard reading"
+                )
 
     def _absent(self) -> dict[str, str]:
         """Return the classes that readings have no reference of: why, and which readings leave them out."""
@@ -389,19 +406,14 @@ class _Screen:
             yield f"macro averages: {', '.join(parts)}"
 
     def _by_reason(self, reasons: Mapping[str, str], mark: str = "") -> Iterator[str]:
-        """Yield a line for all classes of one reason."""
-        for why in dict.fromkeys(reasons.values()):
-            yield self._named([label for label in reasons if reasons[label] == why], why, mark)
-
-    def _named(self, labels: Sequence[str], text: str, mark: str = "") -> str:
-        """Return a line of some classes: the names of as many as there is room for, and how many more."""
+        """Yield a line for all classes of one reason, of which the first are named."""
         mark *= len(self.scores.classes) > 1
-        for n in range(min(len(labels), _MOST), 0, -1):
-            more = f" and {len(labels) - n} more" * (n < len(labels))
-            line = f"{mark}{', '.join(self.labels[label] for label in labels[:n])}{more}: {text}"
-            if cells(line) <= self.width:
-                break
-        return line
+        for why in dict.fromkeys(reasons.values()):
+            names = [self.labels[label] for label, reason in reasons.items() if reason == why]
+            # One more takes no more room than to say that there is one.
+            some = names if len(names) <= _WEAKEST + 1 else names[:_WEAKEST]
+            more = f" and {len(names) - len(some)} more" * (some != names)
+            yield f"{mark}{', '.join(some)}{more}: {why}"
 
     def _next(self) -> list[str]:
         """Return what to type next, and the signature."""
@@ -413,6 +425,10 @@ class _Screen:
                 *signature_lines(self.scores.short_signature, self.width),
             )
         ]
+
+
+def _ends(score: Score) -> str:
+    return interval(score.low, score.high)
 
 
 def _listed(names: Sequence[str]) -> str:

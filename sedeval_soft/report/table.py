@@ -1,7 +1,7 @@
 """Tables and pages of text, how numbers are written in them, and how they are drawn.
 
-Drawn as aligned lines for pipes and files, by rich for a terminal, and in Markdown. No name is ever cut. On a
-terminal the columns of a table that is too wide are spread over several tables.
+Drawn as aligned lines, and in Markdown. No name is ever cut. On a terminal the columns of a table that is too
+wide are spread over several tables.
 """
 
 from __future__ import annotations
@@ -13,17 +13,16 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from sedeval_soft.errors import visible
-from sedeval_soft.report.fitted import UNDEFINED, cells
+from sedeval_soft.report.fitted import UNDEFINED, Column, lines_of, needed, styled
 
 _LARGE = 1e9
 """Numbers from which on a table shows powers of ten."""
 
-_GAP = "  "
-_MARGIN = 1
 _MARKUP = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#&~"})
 
 
-Column = tuple[str | None, str, Iterable[str]]
+AnyColumn = Column | tuple[str | None, str, Iterable[str]]
+"""A column, or just its heading, its name and its texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +43,23 @@ class Table:
     details: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, title: str, columns: Sequence[Column], names: int = 1) -> Table:
-        """Return the table of some columns, each its heading (None in a table without), name and cells."""
-        above, head, cells = zip(*columns, strict=True)
-        headings = (
-            tuple(heading or "" for heading in above[names:]) if any(h is not None for h in above) else ()
-        )
+    def of(cls, title: str, columns: Iterable[AnyColumn], names: int = 1) -> Table:
+        """Return the table of some columns, each its heading, its name and its cells."""
+        parts = [(heading or "", name, [*texts]) for heading, name, texts, *_ in columns]
+        above, head, cells = zip(*parts, strict=True)
+        headings = above[names:] if any(above[names:]) else ()
         return cls(title, head, tuple(zip(*cells, strict=True)), names, headings)
+
+    @property
+    def columns(self) -> list[Column]:
+        """Return the columns, those of names at the left; details are dim."""
+        above = ("",) * self.names + (self.headings or ("",) * (len(self.head) - self.names))
+        styles = ["dim" * (at in self.details) for at in range(len(self.rows))]
+        texts = [*zip(*self.rows, strict=True)] or [()] * len(self.head)
+        return [
+            Column(heading, name, column, styles, left=at < self.names)
+            for at, (heading, name, column) in enumerate(zip(above, self.head, texts, strict=True))
+        ]
 
     @property
     def groups(self) -> tuple[tuple[str, int], ...]:
@@ -125,87 +134,34 @@ def text(pages: Sequence[Page], *, color: bool = False, width: int | None = None
     for page in pages:
         if len(pages) > 1:
             blocks.append(f"System: {visible(page.title)}\n")
-        margin = max(len(name) for name, _ in page.lines)
+        margin = max((len(name) for name, _ in page.lines), default=0)
         blocks.append("".join(f"{name:<{margin}}  {content}\n" for name, content in page.lines))
         for table in page.tables:
-            if color:
-                blocks += map(_draw, [table] if width is None else _split(table, width - _MARGIN))
-            else:
-                blocks.append(plain_table(table))
+            parts = [table] if width is None else _split(table, width)
+            blocks += [plain_table(part, color=color) for part in parts]
         blocks.append("".join(f"{note}\n" for note in page.notes))
         blocks.append("".join(f"{visible(signature)}\n" for signature in page.signatures))
     return "\n".join(filter(None, blocks))
 
 
-def plain_table(table: Table) -> str:
-    """Return a table as aligned lines of text without colour; no line is cut, however long."""
-    widths = [max(map(cells, column)) for column in zip(table.head, *table.rows, strict=True)]
-    headings, at = "", 0
-    for heading, count in table.groups:
-        blanks = sum(widths[at : at + count]) + len(_GAP) * (count - 1) - cells(heading)
-        # The last column of a group gives its heading room.
-        at += count
-        widths[at - 1] -= min(0, blanks)
-        headings += heading + " " * blanks + _GAP
-    lines = [table.title, headings] if headings else [table.title]
-    for row in (table.head, *table.rows):
-        blank = [" " * (width - cells(cell)) for cell, width in zip(row, widths, strict=True)]
-        names = map("".join, zip(row[: table.names], blank, strict=False))
-        numbers = map("".join, zip(blank[table.names :], row[table.names :], strict=True))
-        lines.append(_GAP.join((*names, *numbers)))
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+def plain_table(table: Table, *, color: bool = False) -> str:
+    """Return a table as aligned lines of text; no line is cut, however long."""
+    lines = [styled(table.title, "bold", color=color), *lines_of(table.columns, color=color)]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _split(table: Table, width: int) -> list[Table]:
     """Return tables at most so many cells wide that together show all columns of one; each has the names.
 
-    Groups of columns stay together where they can. Where the names leave no room for even one column of
-    numbers, a table is wider.
+    Where the names leave no room for even one column of numbers, a table is wider.
     """
-    widths = [max(map(cells, column)) + len(_GAP) for column in zip(table.head, *table.rows, strict=True)]
-    at, groups = table.names, table.groups[1:] or (("", 1),) * (len(table.head) - table.names)
-    room = width - sum(widths[:at]) + len(_GAP)
-    runs: list[list[int]] = [[]]
-    used = 0
-    for heading, count in groups:
-        # A group's heading stands over its first column, and has no other.
-        widths[at] = max(widths[at], cells(heading) + len(_GAP))
-        for i in range(at, at + count):
-            if used and used + sum(widths[i : at + count] if i == at else widths[i : i + 1]) > room:
-                runs.append([])
-                used = 0
-            runs[-1].append(i)
-            used += widths[i]
-        at += count
-
-    above = ("",) * table.names + table.headings if table.headings else (None,) * len(widths)
-    columns = [*zip(above, table.head, zip(*table.rows, strict=True), strict=True)]
-    parts = [[columns[i] for i in (*range(table.names), *run)] for run in runs]
-    return [replace(Table.of(table.title, part, table.names), details=table.details) for part in parts]
-
-
-def _draw(table: Table) -> str:
-    """Return a table with lines and colours (none if NO_COLOR is set) for a terminal."""
-    import io
-
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 0, 0, 1))
-    above = [text for heading, count in table.groups for text in (f"{heading}\n", *["\n"] * (count - 1))]
-    for i, name in enumerate(table.head):
-        heading = Text((above[i] if above else "") + name)
-        drawn.add_column(heading, justify="right" if i >= table.names else "left", no_wrap=True)
-    for at, row in enumerate(table.rows):
-        dim = [at in table.details or (i >= table.names and cell == UNDEFINED) for i, cell in enumerate(row)]
-        drawn.add_row(*(Text(cell, style="dim" * each) for cell, each in zip(row, dim, strict=True)))
-    out = io.StringIO()
-    console = Console(file=out, force_terminal=True, width=10**6, highlight=False, legacy_windows=False)
-    console.print(Text(table.title, style="bold"))
-    console.print(drawn)
-    return "".join(" " * _MARGIN + line.rstrip() + "\n" for line in out.getvalue().splitlines())
+    names, parts = table.columns[: table.names], list[list[Column]]()
+    for column in table.columns[table.names :]:
+        if not parts or needed([*names, *parts[-1], column]) > width:
+            parts.append([])
+        parts[-1].append(column)
+    tables = [Table.of(table.title, [*names, *part], table.names) for part in parts]
+    return [replace(part, details=table.details) for part in tables] or [table]
 
 
 def markdown(pages: Sequence[Page]) -> str:
@@ -230,6 +186,24 @@ def markdown(pages: Sequence[Page]) -> str:
         blocks += [re.sub(r"^(?=[-+])", r"\\", f"{escaped(note)}\n") for note in page.notes]
         blocks += [f"{escaped(signature)}\n" for signature in page.signatures]
     return "\n".join(blocks)
+
+
+def html(page: Page) -> str:
+    """Return the tables, notes and signatures of a page in HTML, which says nothing of how they look."""
+    from html import escape
+
+    blocks = []
+    for table in page.tables:
+        rows = [[f"<th>{escape(visible(name))}</th>" for name in table.head]]
+        if table.groups:
+            rows.insert(0, [f'<th colspan="{size}">{escape(text)}</th>' for text, size in table.groups])
+        for row in table.rows:
+            cells = [f"<td>{escape(visible(cell))}</td>" for cell in row[table.names :]]
+            rows.append([f"<th>{escape(visible(name))}</th>" for name in row[: table.names]] + cells)
+        lines = "".join(f"<tr>{''.join(row)}</tr>\n" for row in rows)
+        blocks.append(f"<table>\n<caption>{escape(visible(table.title))}</caption>\n{lines}</table>\n")
+    blocks += [f"<p>{escape(visible(text))}</p>\n" for text in (*page.notes, *page.signatures)]
+    return "".join(blocks)
 
 
 def escaped(text: str) -> str:

@@ -73,26 +73,47 @@ def test_wanted_numbers_come_with_their_intervals(paths):
     # Of several systems with their names before them.
     done = call(paths["ref"], paths["fair"], paths["good"], *asked, *LITTLE)
     lines = {line.split("\t")[0]: line.split("\t")[1:] for line in done.out.splitlines()}
-    assert {path: numbers[::3] for path, numbers in lines.items()} == {str(paths[n]): plain[n] for n in plain}
+    assert {path: numbers[::3] for path, numbers in lines.items()} == {paths[n].name: plain[n] for n in plain}
     assert {*map(len, lines.values())} == {6}
+
+
+def test_a_system_has_one_name_in_every_output(paths):
+    """The name of its file, its path where two are equal, or what --name says."""
+    two = (paths["ref"], paths["good"], paths["bad"])
+    for names, asked in ((("good.tsv", "bad.tsv"), ()), (("A", "B&"), ("--name", "A", "--name", "B&"))):
+        for form in ("json", "csv", "markdown", "latex", "text", "github", "junit"):
+            more = ("--require", f"{F1}>=0") if form == "junit" else ()
+            out = call(*two, *asked, *more, "--format", form, *LITTLE).out
+            shown = out.replace("\\", "").replace("&amp;", "&")
+            assert [name in shown for name in names] == [True, True], form
+    other = paths["ref"].parent / "other"
+    other.mkdir(exist_ok=True)
+    copy = other / "good.tsv"
+    copy.write_bytes(paths["good"].read_bytes())
+    lines = call(paths["ref"], paths["good"], copy, "--score", F1, *LITTLE).out.splitlines()
+    assert {line.split("\t")[0] for line in lines} == {str(paths["good"]), str(copy)}
+    done = call(*two, "--name", "A", "-q")
+    assert done.code == 2 and "expected 2 different names, one for each SYSTEM; found A" in done.err
+    mean = call(*two, "--runs", "--name", "A", "-q").out
+    assert mean.startswith("A, mean of 2 runs against ref.tsv")
 
 
 def test_systems_are_ranked(paths):
     done = call(paths["ref"], *(paths[n] for n in ("bad", "good", "fair")), "--format", "json", *LITTLE)
-    board, order = done.document["board"], [str(paths[n]) for n in ("good", "fair", "bad")]
+    board, order = done.document["board"], [paths[n].name for n in ("good", "fair", "bad")]
     assert [(entry["system"], entry["place"]) for entry in board["entries"]] == [
         *zip(order, (1, 2, 3), strict=True)
     ]
-    assert (board["rank_by"], board["compared_to"], board["baseline"]) == (F1, str(paths["good"]), None)
+    assert (board["rank_by"], board["compared_to"], board["baseline"]) == (F1, "good.tsv", None)
     assert [system["name"] for system in done.document["systems"]] == order
     lower = ("--rank-by", "segment.soft.kl_divergence.micro", "--baseline", paths["bad"], *LITTLE)
     board = call(paths["ref"], paths["good"], paths["bad"], *lower, "--format", "json").document["board"]
     assert [entry["system"] for entry in board["entries"]] == order[::2]
-    assert board["compared_to"] == board["baseline"] == str(paths["bad"])
-    # The screen shows the last part of the path.
+    assert board["compared_to"] == board["baseline"] == "bad.tsv"
+    # By its path above; here by its name.
     by_name = ("--baseline", paths["bad"].name, *LITTLE)
     board = call(paths["ref"], paths["good"], paths["bad"], *by_name, "--format", "json").document["board"]
-    assert board["baseline"] == str(paths["bad"])
+    assert board["baseline"] == "bad.tsv"
 
 
 def test_a_name_that_two_systems_have_is_no_baseline(paths, tmp_path):

@@ -170,7 +170,7 @@ def test_identical_systems_tie_with_p_1(reference, systems, name):
         reference, {"a": one, "b": mixed, "worse": systems["noise 0.6"]}, rank_by=name, replicates=20
     )
     a, b = by_system(board)["a"], by_system(board)["b"]
-    assert (a.rank, b.rank, a.tied, b.tied) == (1, 1, True, True)
+    assert (a.rank, b.rank, a.letters, b.letters) == (1, 1, "a", "a")
     assert a.place == b.place == 1 and a.value == b.value
     assert b.difference.value == 0.0
     assert b.difference.p_bootstrap == b.difference.p_exchange == b.difference.p_adjusted == 1.0

@@ -75,7 +75,7 @@ def test_six_files_that_all_agree_have_the_least_p():
             seed=seed,
         )
         assert board.entries[1].difference.p_exchange == 1 / 32
-        assert [entry.tied for entry in board.entries] == [False, False]
+        assert [entry.letters for entry in board.entries] == ["a", "b"]
 
 
 def test_all_exchanges_are_each_yielded_once_without_a_complement():

@@ -149,4 +149,4 @@ def test_search_finds_words_without_a_server(site, context):
     page.locator("[data-md-component=search-query]").press_sequentially("alpha-cut")
     found = page.locator(".md-search-result__item")
     found.first.wait_for(timeout=20_000)
-    assert "Three readings" in " ".join(found.all_inner_texts())
+    assert "Hard, optimal and soft scores" in " ".join(found.all_inner_texts())

@@ -41,14 +41,17 @@ def test_printed_scores_are_what_the_command_prints(board):
     assert f"{mean_of_runs(REFERENCE, [SYSTEM, OTHER])}\n" == call(REFERENCE, SYSTEM, OTHER, "--runs").out
 
 
-def test_notebooks_show_the_same_as_text(board):
+def test_notebooks_show_tables(board):
     name = "<script>alert(1)</script> & \x1b[31m"
     hostile = compare(REFERENCE, {name: SYSTEM, "b": OTHER}, **FEW)
     for result in (evaluate(REFERENCE, SYSTEM, name=name), board, hostile):
         page = Words(result._repr_html_())
-        assert page.elements == ["pre"]
-        assert page.text == str(result)
+        assert {*page.elements} == {"table", "caption", "tr", "th", "td", "p"}
+        assert "0.780" in page.text and "soft-sed-eval " in page.text
         assert "\x1b" not in page.text
+    rows = Words(board._repr_html_()).text
+    assert rows.index("sys.tsv") < rows.index("sys_b.tsv")
+    assert "segment" in Words(evaluate(REFERENCE, SYSTEM)._repr_html_()).text
 
 
 def test_repr_is_one_short_line(board):
@@ -88,7 +91,7 @@ def test_the_data_frame_of_a_board_is_its_csv(board):
         StringIO(call(REFERENCE, OTHER, SYSTEM, "--replicates", "40", "--format", "csv").out), comment="#"
     )
     made = board.to_pandas()
-    assert made["system"].tolist() == [SYSTEM, OTHER]
+    assert made["system"].tolist() == [SYSTEM, OTHER] and read["system"].tolist() == ["sys.tsv", "sys_b.tsv"]
     for column in (
         "place",
         "value",
@@ -103,6 +106,7 @@ def test_the_data_frame_of_a_board_is_its_csv(board):
     assert made["difference_value"].isna().tolist() == [True, False]
 
 
-def test_the_document_of_a_board_is_its_json(board):
+def test_the_document_of_a_board_is_its_json():
+    board = compare(REFERENCE, {"sys_b.tsv": OTHER, "sys.tsv": SYSTEM}, **FEW)
     printed = call(REFERENCE, OTHER, SYSTEM, "--replicates", "40", "--format", "json").document
     assert json.loads(json.dumps(board.to_dict())) == printed

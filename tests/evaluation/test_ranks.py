@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sedeval_soft.comparison.ranks import (
+    alike_groups,
     holm,
     kendall,
+    letters,
     mcnemar,
     p_bootstrap,
     p_exchange,
     place_interval,
     places,
     stability,
-    tie_groups,
 )
 
 NAN, INF = np.nan, np.inf
@@ -127,14 +128,28 @@ def test_kendall_is_that_of_scipy(values, lower):
     assert (np.abs(tau[~np.isnan(tau)]) <= 1).all()
 
 
-def test_groups_are_separated_from_their_first():
+def test_systems_that_share_a_letter_are_in_a_run_that_no_difference_ends():
     means = [0.9, 0.85, 0.82, 0.78, 0.5]
 
     def p_values(first, others):
         return np.array([0.0 if means[first] - means[other] > 0.1 else 1.0 for other in others])
 
-    # 3 is close to 2, but far from 0, with which the group began.
-    assert tie_groups([0, 1, 2, 3, 4], p_values, 0.05) == [[0, 1, 2], [3], [4]]
-    assert tie_groups([2, 0, 1], lambda _, others: np.full(len(others), 0.05), 0.05) == [[2, 0, 1]]
-    assert tie_groups([2, 0, 1], lambda _, others: np.full(len(others), np.nan), 0.05) == [[2], [0], [1]]
-    assert tie_groups([], p_values, 0.05) == []
+    # 3 is close to 1 and 2, but far from 0, with which the first run began; the run of 2 lies in that of 1.
+    groups = alike_groups([0, 1, 2, 3, 4], p_values, 0.05)
+    assert groups == [range(3), range(1, 4), range(4, 5)]
+    assert letters(groups) == ["a", "ab", "ab", "b", "c"]
+    assert alike_groups([2, 0, 1], lambda _, others: np.full(len(others), 0.05), 0.05) == [range(3)]
+    apart = alike_groups([2, 0, 1], lambda _, others: np.full(len(others), np.nan), 0.05)
+    assert letters(apart) == ["a", "b", "c"]
+    assert letters(alike_groups([], p_values, 0.05)) == []
+
+
+def test_runs_that_are_all_alike_cost_one_comparison_with_each():
+    asked = []
+
+    def p_values(first, others):
+        asked.extend((first, other) for other in others)
+        return np.ones(len(others))
+
+    assert alike_groups([3, 1, 0, 2], p_values, 0.05) == [range(4)]
+    assert asked == [(3, 1), (3, 0), (3, 2)]

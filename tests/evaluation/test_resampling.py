@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from drawn_again import (
     FILES,
@@ -29,7 +30,7 @@ from sedeval_soft.measures import (
     psds,
     thresholds,
 )
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.report import render
 from sedeval_soft.settings import GROUPS, READINGS, Settings
 
@@ -230,7 +231,14 @@ def test_ends_of_every_score_are_percentiles_of_drawn_tables(fixed):
     scores = scored(tables, settings)
     names = [name for name in scores if not fixed or ".optimal." not in name]
     drawn = [tables.drawn(row) for block in bootstrap(len(FILES), 12, 3) for row in block]
-    values = np.stack([as_floats(one.scores(settings), names) for one in drawn])
+    again = [one.scores(settings) for one in drawn]
+    values = np.stack([as_floats(one, names) for one in again])
+    for k, name in enumerate(names):
+        basis, reading, _, _, label, _ = ScoreName.parse(name)
+        size = f"{basis}.{reading}.n_ref[{label}]"
+        if label and measure_of(name).has("macro") and size in scores:
+            # A class without reference is in no macro average, and in no interval of its own.
+            values[[one[size] == 0 for one in again], k] = np.nan
     sure = ((~np.isnan(values)).sum(axis=0) >= 2) & ~np.isnan(as_floats(scores, names))
     wanted = np.full((len(names), 2), np.nan)
     for k in np.flatnonzero(sure):
@@ -238,6 +246,22 @@ def test_ends_of_every_score_are_percentiles_of_drawn_tables(fixed):
             wanted[k] = np.nanquantile(values[:, k], [0.1, 0.9])
     same_numbers(ends_of(scores, names), wanted, names)
     assert sure.sum() > (500 if fixed else 700)
+
+
+def test_replicates_without_reference_of_a_class_are_left_out_of_its_intervals_and_this_is_said():
+    """Of files a and b only a has "rare", with soft TP 8 of 10 and 8; b has 1 by mistake.
+
+    Twice a: F 16/18. Both: 16/19. Twice b, in a quarter of the replicates: it would be 0.
+    """
+    head = ["filename", "onset", "offset", "event_label", "value"]
+    reference = pd.DataFrame([("a", 0, 10, "rare", 1.0), ("b", 0, 10, "often", 1.0)], columns=head)
+    system = [("a", 0, 10, "rare", 0.8), ("b", 0, 10, "rare", 0.1), ("b", 0, 10, "often", 1.0)]
+    scores = evaluate(reference, pd.DataFrame(system, columns=head), ci="bootstrap", only=("segment",))
+    rare = scores.score("segment.soft.f1[rare]")
+    assert (rare.low, rare.high) == pytest.approx((16 / 19, 16 / 18))
+    assert scores.score("segment.soft.n_ref[rare]").low == 0
+    told = "leave out the replicates without their reference: often (about 25 %), rare (about 25 %)"
+    assert any(told in text for text in scores.warnings)
 
 
 def test_the_jackknife_is_a_loop_over_files_and_refused_where_scores_jump():

@@ -200,7 +200,7 @@ def board(
     families: Sequence[tuple[str, str]] = FAMILIES,
     **chosen: object,
 ) -> Board:
-    """Build a board of some systems, each a little worse than the one before; the second and third are tied.
+    """Build a board of some systems, each a little worse than the one before; two share a letter.
 
     All but the first two differ in all classes by McNemar's test.
     """
@@ -212,10 +212,10 @@ def board(
         found = scores.score(RANK_BY)
         systems.append(scores)
         difference = None if name == compared_to else _difference(i, replicates)
-        rank, tied = (2, len(names) > 2) if i in {1, 2} else (i + 1, False)
+        rank, letters = 2 if i == 2 else i + 1, "abbcdefghij"[i]
         entries.append(
             Entry(
-                *(name, rank, tied, i + 1, found.value, found.low, found.high, difference),
+                *(name, rank, letters, i + 1, found.value, found.low, found.high, difference),
                 *(0.875 - i / 16, max(i, 1), min(i + 2, len(names))),
             )
         )

@@ -39,8 +39,7 @@ def rows_of(text, delimiter):
 def expected(scores):
     return [
         [scores.system, s.name, s.basis, s.reading, s.measure, s.average or "", s.class_name or "",
-         s.group or "", *("" if number is None else repr(number) for number in (s.value, s.low, s.high)),
-         scores.short_signature]
+         s.group or "", *("" if number is None else repr(number) for number in (s.value, s.low, s.high))]
         for s in scores.scores.values()
     ]  # fmt: skip
 
@@ -50,7 +49,7 @@ def expected(scores):
 def test_delimited_text_reads_back(labels, form):
     scores = with_folds(with_intervals(build(labels, HARD, silent=labels[:1], system=labels[0])))
     head, *rows = rows_of(render([scores], form, raw_names=True), DELIMITERS[form])
-    assert tuple(head) == (*HEAD, "signature")
+    assert tuple(head) == HEAD
     assert rows == expected(scores)
 
 
@@ -59,8 +58,7 @@ def test_pandas_reads_delimited_text_without_options(form):
     scores = with_intervals(build(AWKWARD, HARD, missed=AWKWARD[:2], system="a#b.tsv"))
     text = io.StringIO(render([scores], form, raw_names=True), newline="")
     frame = pd.read_csv(text, sep=DELIMITERS[form])
-    assert list(frame.columns) == [*HEAD, "signature"]
-    assert {*frame["signature"]} == {scores.short_signature}
+    assert list(frame.columns) == [*HEAD]
     assert list(frame["name"]) == list(scores)
     assert {*frame["class"].dropna()} == {*AWKWARD}
     assert {*frame["system"]} == {"a#b.tsv"}

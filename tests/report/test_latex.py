@@ -10,7 +10,7 @@ from samples import board, build, render_board, revalued
 
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.report import render
-from sedeval_soft.report.board import escaped
+from sedeval_soft.report.latex import escaped
 
 SOFT = (("segment", "soft"),)
 HOSTILE = (r"\input{/etc/passwd}", "a_b & c%d", "[x]", "*", "$x^2$ #1 ~", "a\nb\x1b", "<|>", "a--b", "{")

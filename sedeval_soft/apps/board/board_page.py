@@ -14,11 +14,10 @@ from typing import Annotated, Any
 import msgspec
 
 from sedeval_soft import __version__
-from sedeval_soft.comparison.board import Board, Entry, ties
+from sedeval_soft.comparison.board import Board, Entry
 from sedeval_soft.errors import Problem
 from sedeval_soft.evaluation.scores import Input, Score, Scores
 from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
-from sedeval_soft.report.board import places
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.html import fill
 from sedeval_soft.report.legend import measure_label
@@ -38,7 +37,7 @@ _OF_THE_BOARD = "/"
 """Stands for the board itself among the names of submissions, none of which has a slash."""
 
 _RANKS = (
-    *("rank", "tied", "place", "value", "low", "high"),
+    *("rank", "letters", "place", "value", "low", "high"),
     *("best_place", "worst_place", "stability"),
 )
 _DIFFERENCES = ("value", "low", "high", "p_adjusted")
@@ -211,13 +210,8 @@ class BoardPages:
         measure = measure_of(self.rank_by)
         # Bars begin at 0, and a score that goes to 1 has all of the room to 1.
         least, most = min([0.0, *ends]), max([0.0, *ends, *([1.0] if measure.high == 1 else [])])
-        ranks, tested = {each.rank for each in entries}, self.test != "none" and len(entries) > 1
-        # Where all are tied, that is said once.
-        others = ties(self.board) if self.board and tested and len(ranks) > 1 else []
-        tied = {
-            each.system: places([other.place for other in of], "\N{EN DASH}")
-            for each, of in zip(entries, others, strict=False)
-        }
+        tested = self.test != "none" and len(entries) > 1
+        all_alike = tested and len({each.rank for each in entries}) == 1
         values = {
             "facts": self,
             "rows": self._ranked(),
@@ -226,9 +220,9 @@ class BoardPages:
             "places": len(entries) > 1 and any(each.best_place is not None for each in entries),
             # Where a value lies in the drawing of a score and its interval.
             "at": lambda value: round(1 + 98 * (value - least) / ((most - least) or 1.0), 2),
-            # The places of those that a submission cannot be told apart from.
-            "tied": tied if any(tied.values()) else {},
-            "all_tied": tested and len(ranks) == 1,
+            # Where no two differ, that is said once.
+            "letters": tested and not all_alike,
+            "all_alike": all_alike,
             # Where no test can tell anything, all adjusted p-values are 1.
             "tests_differ": any(
                 each.difference and (each.difference.p_adjusted or 0) < 1 for each in entries

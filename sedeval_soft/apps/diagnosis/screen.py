@@ -12,7 +12,7 @@ from sedeval_soft.apps.diagnosis.sensitivity import Bin
 from sedeval_soft.apps.diagnosis.sentences import sentences
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import plain
-from sedeval_soft.report.delimited import SIGNATURE, lines
+from sedeval_soft.report.delimited import lines
 from sedeval_soft.report.fitted import Column, cells, interval, lines_of, number, signed, styled, wrapped
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
 from sedeval_soft.report.render import json_document
@@ -100,8 +100,8 @@ def _rows(diagnoses: Sequence[Diagnosis], delimiter: str) -> str:
         for each in diagnosis.errors:
             more = [won.get(_place(each)) if diagnosis is not diagnoses[0] else None] * bool(won)
             of_error = (getattr(each, name) for name in _OF_ERROR)
-            rows.append([diagnosis.scores.system, *of_error, *more, diagnosis.scores.short_signature])
-    return lines(("system", *_OF_ERROR, *["won"] * bool(won), SIGNATURE), rows, delimiter)
+            rows.append([diagnosis.scores.system, *of_error, *more])
+    return lines(("system", *_OF_ERROR, *["won"] * bool(won)), rows, delimiter)
 
 
 def _place(each: KindOfError | Difference) -> tuple[str, str, str, str]:

@@ -97,7 +97,7 @@ def check_published(
     parts = [each for each in _OF_PARTS if getattr(settings, each) is not None and rules.get(each) is None]
     parts += [each for each in POSTPROCESSING if getattr(settings, each) and not rules.get(each)]
     if parts:
-        raise SettingsError(f"--check {name} cannot go with {', '.join(parts)}: its script gets all rows")
+        raise SettingsError(f"{name} cannot go with {', '.join(parts)}: its script gets all rows")
     inputs = Inputs(
         *sides,
         durations if "durations" in evaluator.takes else None,
@@ -107,7 +107,7 @@ def check_published(
         inputs = Inputs.of_texts([side.origin.name for side in sides], LIMITS)
         for side, again in zip(sides, (inputs.reference, inputs.system), strict=True):
             if side.origin.sha256 != again.origin.sha256:
-                raise SettingsError(f"--check {name} reads files; {side.origin.name} is none, or has changed")
+                raise SettingsError(f"{name} reads files; {side.origin.name} is none, or has changed")
     numbers = evaluator.numbers(inputs)
     rows, agree = [], 0
     for label, score in evaluator.same.items():
@@ -121,7 +121,7 @@ def check_published(
             rows.append((score, number(one, 6), number(other, 6), difference, "" if same else "differs"))
     if not rows:
         preset = f"; --preset {evaluator.preset} computes those" if evaluator.preset else ""
-        raise SettingsError(f"--check {name} has numbers beside {', '.join(evaluator.same.values())}{preset}")
+        raise SettingsError(f"{name} has numbers beside {', '.join(evaluator.same.values())}{preset}")
     table = Table(f"Second opinion: {name}", ("score", "ours", name, "difference", ""), tuple(rows))
     return (
         f"\n{plain_table(table)}\n{agree} of {counted(len(rows), 'score')} agree{'s' * (agree == 1)}.\n"

@@ -59,9 +59,7 @@ def second_opinion(
     lines = [f"{alike} of {counted(len(names), 'score')} agree{'s' * (alike == 1)}."]
     if differing and followed:
         n_same = sum(same(followed[name], theirs[name]) for name in differing)
-        lines.append(
-            f"By its rules (--compat {tool}) {n_same} of the {len(differing)} that differ agree, too."
-        )
+        lines.append(f"By its rules (compat={tool}) {n_same} of the {len(differing)} that differ agree, too.")
     lines += [f"{cause}: {text}." for cause, text in module.CAUSES.items() if differing]
     table = plain_table(Table(f"Second opinion: {tool}", head, tuple(rows)))
     return f"\n{table}\n" + "".join(f"{line}\n" for line in (*lines, *notes))

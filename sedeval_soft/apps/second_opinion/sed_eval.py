@@ -1,4 +1,4 @@
-"""`--check sed_eval`: the hard scores once more, computed by the sed_eval package, and by its rules here."""
+"""sed_eval: the hard scores once more, computed by the sed_eval package, and by its rules here."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def refuse_settings(settings: Settings) -> None:
     both = settings.onset and settings.offset
     collar = settings.onset_collar if settings.onset else settings.offset_collar
     refuse(
-        (settings.has_regions, "sed_eval knows no regions: --check cannot go with regions or after_shots"),
+        (settings.has_regions, "sed_eval knows no regions; expected no --regions and no after_shots"),
         (settings.ignore_class is not None,
-         "sed_eval evaluates all time: --check cannot go with ignored classes"),
+         "sed_eval evaluates all time; expected no ignored classes"),
         (not (segments or events),
-         "--check needs hard segment- or event-based scores; --only leaves them out"),
+         "sed_eval needs hard segment- or event-based scores; --only leaves them out"),
         (events and settings.match_by == "iou",
-         "sed_eval matches events by collars: --check needs --match-by collar"),
+         "sed_eval matches events by collars; expected match_by=collar"),
         (events and both and settings.onset_collar != settings.offset_collar,
-         "sed_eval has one collar: --check needs equal --onset-collar and --offset-collar"),
+         "sed_eval has one collar; expected equal --onset-collar and --offset-collar"),
         (events and (collar <= 0 or settings.offset_collar_rate > 1),
          "sed_eval needs a collar above 0 and an offset collar rate of at most 1"),
     )  # fmt: skip
@@ -69,7 +69,7 @@ def opinion(
     sed_eval gets the events that our hard reading sees, and our evaluated length of each file.
     """
     refuse(
-        ("None" in pair.classes, "sed_eval reads a class called 'None' as no class: --check cannot ask it")
+        ("None" in pair.classes, "sed_eval reads a class called 'None' as no class, so it cannot be asked")
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

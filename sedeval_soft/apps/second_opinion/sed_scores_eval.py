@@ -1,4 +1,4 @@
-"""`--check sed_scores_eval`: best F, best error rates, areas and PSDS, computed by that package itself.
+"""sed_scores_eval: best F, best error rates, areas and PSDS, computed by that package itself.
 
 It gets the reference's events at its threshold, those that touch as one, and the system's values after
 post-processing, as it wants them: steps from 0 to the end of each file, and only classes that have a
@@ -49,18 +49,18 @@ def refuse_settings(settings: Settings) -> None:
     bases = [basis for basis in _MODULES if plan.scores(basis, "optimal")]
     refuse(
         (settings.has_regions,
-         "sed_scores_eval knows no regions: --check cannot go with regions or after_shots"),
+         "sed_scores_eval knows no regions; expected no --regions and no after_shots"),
         (not bases and "hard" not in plan.psds,
-         "--check sed_scores_eval needs optimal readings or PSDS; --only leaves them out"),
+         "sed_scores_eval needs optimal readings or PSDS; --only leaves them out"),
         (settings.pool != "max" and "segment" in bases,
          "sed_scores_eval takes the highest value of a segment: expected --set pool=max"),
         ("event" in bases and not (settings.onset and settings.offset),
          "sed_scores_eval always looks at onsets and offsets of events"),
         ("event" in bases and settings.match_by == "iou",
-         "sed_scores_eval matches events by collars: --check needs --match-by collar"),
+         "sed_scores_eval matches events by collars; expected match_by=collar"),
         (settings.ignore_class is not None,
-         "sed_scores_eval evaluates all time: --check cannot go with ignored classes"),
-        (settings.compat, "--compat sed_eval cannot go with --check sed_scores_eval"),
+         "sed_scores_eval evaluates all time; expected no ignored classes"),
+        (settings.compat, "sed_scores_eval has no such rules as compat=sed_eval; expected none"),
     )  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def opinion(pair: Recordings, tally: Tally, settings: Settings) -> tuple[dict[st
     try:
         import sed_scores_eval  # noqa: F401 - whether it is there
     except ImportError as error:
-        raise SettingsError(f"--check sed_scores_eval needs that package: {needs}") from error
+        raise SettingsError(f"sed_scores_eval is not installed; expected {needs}") from error
     if int(pd.__version__.split(".")[0]) >= 3:
         raise SettingsError(f"sed_scores_eval 0.0.4 fails on pandas {pd.__version__}: {needs}")
     found: dict[str, Value] = {}
@@ -115,8 +115,7 @@ def _arguments(
     else:
         if len(hard_events(pair)[0]) != len(events):
             raise SettingsError(
-                "sed_scores_eval refuses reference events that touch or overlap; "
-                "--set events=merge joins those that touch"
+                "sed_scores_eval refuses reference events that touch or overlap; expected events=merge"
             )
         events = events.take(events.offset > events.onset)
         present = np.unique(events.label)

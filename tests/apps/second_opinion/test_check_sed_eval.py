@@ -124,7 +124,7 @@ def test_what_is_printed_says_how_many_agree_by_its_rules():
     text = told(*sides, made, evaluate(*sides, settings=made))
     count = sum(" differs " in line for line in text.splitlines())
     assert count >= 1
-    assert f"By its rules (--compat sed_eval) {count} of the {count} that differ agree, too." in text
+    assert f"By its rules (compat=sed_eval) {count} of the {count} that differ agree, too." in text
     assert "macro averages: sed_eval averages all classes with a defined value" in text
     followed = Settings(only=("segment.hard",), compat="sed_eval")
     text = told(*sides, followed, evaluate(*sides, settings=followed))

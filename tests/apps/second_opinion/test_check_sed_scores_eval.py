@@ -100,7 +100,7 @@ def test_maestro():
         ({"only": ("segment.soft",), "psds": None}, "--only leaves them out"),
         ({"pool": "mean"}, "--set pool=max"),
         ({"offset": False}, "onsets and offsets"),
-        ({"events": "rows"}, "--set events=merge"),
+        ({"events": "rows"}, "events=merge"),
     ],
 )
 def test_what_it_cannot_be_asked(chosen, said):

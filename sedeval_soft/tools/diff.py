@@ -83,7 +83,7 @@ def changes(
     """
     if not 0 <= tolerance < math.inf:
         raise SettingsError(f"tolerance {tolerance!r}: expected a number of at least 0")
-    known = [score.name for system in (*a.systems, *b.systems) for score in system.scores]
+    known = {score.name: None for system in (*a.systems, *b.systems) for score in system.scores}
     unknown = [
         f"neither file has a score {name!r}{meant(name, known) or did_you_mean(name, known)}"
         for name in only

@@ -274,12 +274,10 @@ class SettingsKeywords(TypedDict, total=False):
         meaning="The class that each label stands for, where tables call classes otherwise: many labels may "
         "be one class. `system:dog` or `reference:dog` is the label of one side. The path of a table of "
         "label and class (from the settings file on) does, too.",
-        help="Labels that stand for other classes: a table of label and class, many to one. A label such as "
-        "system:dog is that of one side. Labels that it lacks keep their names.",
-        brief="Labels that stand for other classes.")]
+        help="Labels that stand for other classes: a table of label and class.")]
     map_to: Annotated[str | None, Field(None, SCORING, "COLUMN",
         meaning="The column of the table of `map` that has the classes; null for `class`.",
-        help="The column of the table of --map that has the classes, such as parent.  [default: class]")]
+        help="Its column of classes.  [default: class]")]
     files: Annotated[Sequence[str] | str | PathLike[str] | None, Field(None, SCORING, "LIST",
         meaning="The recordings to evaluate, and no others: their names, or the path of a list or a table "
         "of them (from the settings file on); null for all. Signatures and results have their number and the "
@@ -315,8 +313,10 @@ class SettingsKeywords(TypedDict, total=False):
     compat: Annotated[Compat | None, Field(None, CHECKS,
         meaning="Null, or a tool whose arithmetic the hard reading follows to the bit.",
         help="Compute the hard reading exactly as that package does.")]
-    strict: Annotated[bool, Field(False, SCORING, help="Stop with an error, not a warning, if something "
-        "may be misread: times, columns, missing or unknown files and classes.")]
+    strict: Annotated[bool, Field(False, SCORING,
+        meaning="Stop with an error, not a warning, if something may be misread: times, columns, missing or "
+        "unknown files and classes.",
+        help="Stop, and not only warn, where something may be misread: times, columns, files or classes.")]
     rank_by: Annotated[str | None, Field(None, meaning="The score that stands first in results and by which "
         "several systems are ranked, such as `event.hard.f1.macro`; null for `segment.soft.f1.macro`, or "
         "`segment.hard.f1.macro` if the reference has no values.")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # The programs that tests start, hundreds of them, read compiled modules: without these each compiles the
@@ -18,3 +19,12 @@ settings.register_profile("machine", anyhow, max_examples=30)
 # What `.ci/run` tries beside the slow tests: properties that leave the number of examples to the profile.
 settings.register_profile("long", anyhow, max_examples=200)
 settings.load_profile("machine")
+
+
+@pytest.fixture(autouse=True)
+def forgotten():
+    """Measures of one's own are those of a process: the next test has none."""
+    yield
+    if registry := sys.modules.get("sedeval_soft.measures.registry"):
+        for measure in [*registry.detection.OWN]:
+            registry.forget(measure.name)

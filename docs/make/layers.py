@@ -22,8 +22,8 @@ STAGES = (
     ("tallies", "measures.tally", "Tally", 4),
     ("scores", "evaluation.scores", "Scores", 5),
     ("text", "report", "text, JSON, CSV ...", 6),
-    ("pages", "apps.page", "report, leaderboard", 6),
-    ("figures", "apps.plots", "PDF, SVG, PNG", 6),
+    ("pages", "apps", "report, leaderboard", 6),
+    ("figures", "apps", "PDF, SVG, PNG", 6),
 )
 """What data is at each stage: its name, its module, the names there, and the row it stands in."""
 

@@ -238,18 +238,21 @@ def _score(
             if last != STRICT:
                 raise
             # It is told of which system warnings are that settings make errors.
-            lines = [_with_name(name, line) for line in lines]
+            lines = [_with_name(name, rows.origin.name, line) for line in lines]
             raise EvaluationError("\n".join([*lines, last])) from error
 
-    scores, shards = [], []
+    scores, shards, sources = [], [], []
     for some in _at_once(tables):
+        sources += [rows.origin.name for _, rows in some]
         for each, shard in for_each(of_system, some, sum(_size(rows) for _, rows in some)):
             scores.append(each)
             shards.append(shard)
     # What is true of all is told once; of anything else it is told of which system.
     common = set.intersection(*({*each.warnings} for each in scores))
-    for i, each in enumerate(scores):
-        warnings = (text if text in common else _with_name(each.system, text) for text in each.warnings)
+    for i, (each, table) in enumerate(zip(scores, sources, strict=True)):
+        warnings = (
+            text if text in common else _with_name(each.system, table, text) for text in each.warnings
+        )
         scores[i] = replace(each, warnings=tuple(warnings))
     return scores, shards
 
@@ -273,9 +276,9 @@ def _size(rows: EventTable) -> int:
     return len(rows) * max(1, len(rows.values))
 
 
-def _with_name(system: str, warning: str) -> str:
-    """Return a warning with the system that it is of, unless it names that."""
-    return warning if warning.startswith(f"{system}: ") else f"{system}: {warning}"
+def _with_name(system: str, table: str, warning: str) -> str:
+    """Return a warning with the system that it is of, unless it names that, or its table."""
+    return warning if warning.startswith((f"{system}: ", f"{table}: ")) else f"{system}: {warning}"
 
 
 def named_sources(

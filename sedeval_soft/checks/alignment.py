@@ -613,7 +613,11 @@ def name_single_file(
             continue
         if len(files) > 1:
             ignored = ", ".join(map(quoted, origin.ignored[:_COLUMNS]))
-            ignored = ignored and f" (columns that play no role: {ignored}; --columns says which one it is)"
+            if ignored:
+                from sedeval_soft.tables.columns import option
+
+                example = option(("filename", origin.ignored[0]))
+                ignored = f" (columns that play no role: {ignored}; {example} where that is it)"
             text = (
                 f"there is no column of file names, but {sides[other].origin.name} has {len(files)} files; "
                 f"expected a filename column{ignored}, or a folder with a table for each, which has its name"

@@ -97,6 +97,11 @@ class RowStatistics:
         powers = np.clip(np.log10(last[compared]) - np.log10(lengths[compared]), -_FARTHEST, _FARTHEST)
         bins, n_of_bins = np.unique(np.rint(_BINS * powers).astype(np.int64), return_counts=True)
         multiple = _multiple(rows.onset, rows.offset)
+        counts = {
+            name: len(check.find(side))
+            for name, check in CHECKS.items()
+            if check.counted and check.find is not last_row and side.kind in check.kinds
+        }
         return cls(
             names,
             len(rows),
@@ -107,12 +112,9 @@ class RowStatistics:
             int(np.count_nonzero(np.isfinite(side.whole[compared]))),
             longest,
             _latest(rows.offset),
-            {
-                name: len(check.find(side))
-                for name, check in CHECKS.items()
-                if check.counted and check.find is not last_row and side.kind in check.kinds
-            },
-            {name: _named(side, *each) for name, each in _in_doubt(side).items()},
+            # As the sums of parts are: in order, and without what was not found.
+            {name: n for name, n in sorted(counts.items()) if n},
+            {name: _named(side, *each) for name, each in sorted(_in_doubt(side).items())},
         )
 
     @staticmethod

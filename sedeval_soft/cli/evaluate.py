@@ -49,10 +49,11 @@ def _names(paths: Sequence[str], names: Sequence[str], *, runs: bool) -> list[st
     return files if len({*files}) == len(files) else [*paths]
 
 
-def _workers(scheduler: str | None) -> AbstractContextManager[Execute | None]:
-    """Return the workers of a scheduler, or none if there is no scheduler."""
+def _workers(scheduler: str | None, *, points: bool) -> AbstractContextManager[Execute | None]:
+    """Return the workers of a scheduler, or none if there is none; points: whether it would count these."""
     if scheduler is None:
         return nullcontext()
+    refuse((points, "--scheduler needs tables in files; found operating points."))
     from sedeval_soft.apps.cluster import workers
 
     return workers(scheduler)
@@ -71,9 +72,8 @@ def _workers(scheduler: str | None) -> AbstractContextManager[Execute | None]:
         "the mean of each score over the runs, and its interval."),
     *options.RESULTS,
     option(OUTPUT, "--name", "names", multiple=True, metavar="TEXT",
-        brief="What a SYSTEM is called; once for each.",
-        help="What a SYSTEM is called in all outputs; given once for each, in the same order, or with --runs "
-        "once for the mean.  [default: file names, paths if these are equal]"),
+        help="What a SYSTEM is called, once for each; with --runs, once for the mean.  "
+        "[default: its file's name]"),
     setting("worst"),
     options.POINTS,
     *options.INTAKE,
@@ -154,7 +154,7 @@ def evaluate(
             refuse_jackknife(settings, view.wanted)
         how: dict[str, Any] = {"settings": settings, "limits": limits, **asked.tables}
         board: Board | None = None
-        with progress(quiet=view.quiet) as show, _workers(scheduler) as execute:
+        with progress(quiet=view.quiet) as show, _workers(scheduler, points=points) as execute:
             if several:
                 from sedeval_soft.api.comparison import score_several
 
@@ -166,10 +166,9 @@ def evaluate(
                 evaluation = evaluation_of(reference, system, **how)
                 scores = [evaluation.scores]
         scores = [asked.with_doubts(each) for each in scores]
-        board = board and replace(board, systems=tuple(scores))
         view.check(scores)
         # Files first: results that are printed cannot be taken back if these fail.
         if save_tally and not several:
             evaluation.save(save_tally)
-        view.show(scores, board)
+        view.show(scores, board and replace(board, systems=tuple(scores)))
         raise Exit(view.judge(scores))

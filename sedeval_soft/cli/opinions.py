@@ -9,10 +9,11 @@ import click
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import PATH, argument, command, option, setting
 from sedeval_soft.cli.output import check_files, emit, progress, warn
-from sedeval_soft.errors import SettingsError
 from sedeval_soft.fields import CHECKS, INTERVALS, OUTPUT
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from sedeval_soft.api.request import Request
 
 CHECK_EXAMPLES = """
@@ -29,6 +30,38 @@ CHANCE_EXAMPLES = """
 
 TOOLS = ("sed_eval", "sed_scores_eval")
 
+
+class _Tool(click.ParamType):  # type: ignore[type-arg] # not generic in older releases
+    """A package to hold ours against, or an evaluator of `published`; names are looked up when needed."""
+
+    name = "tool"
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002 - click's
+        """Return what may be named, as click does for choices."""
+        return "Choose from:\n\t" + ",\n\t".join(self._names())
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str,  # noqa: ARG002 - click's
+    ) -> list[CompletionItem]:  # fmt: skip
+        """Return what the shell offers."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(each) for each in self._names() if each.startswith(incomplete)]
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401 - click's own
+        """Return the name; raises BadParameter."""
+        names = self._names()
+        if value not in names:
+            self.fail(f"{value!r} is not one of {', '.join(map(repr, names))}.", param, ctx)
+        return str(value)
+
+    @staticmethod
+    def _names() -> tuple[str, ...]:
+        from sedeval_soft.apps.published import NAMES
+
+        return (*TOOLS, *NAMES)
+
+
 SIDES = (argument("REFERENCE"), argument("SYSTEM"))
 ASKED = (
     *options.seldom(options.EVERYTHING, "threshold", "only", "segment_length"),
@@ -43,7 +76,7 @@ ASKED = (
 @command(
     CHECK_EXAMPLES,
     *SIDES,
-    option(CHECKS, "--with", "tool", required=True, metavar="NAME",
+    option(CHECKS, "--with", "tool", required=True, type=_Tool(), metavar="NAME",
         brief="sed_eval, sed_scores_eval, or of `published`.",
         help="sed_eval or sed_scores_eval: our number, theirs and the difference; or what "
         "`soft-sed-eval published` lists: our number and theirs."),
@@ -67,11 +100,6 @@ def check(reference: str, system: str, asked: Request, tool: str, output: str | 
             from sedeval_soft.apps.second_opinion import refuse_settings
 
             refuse_settings(tool, settings)
-        else:
-            from sedeval_soft.apps.published import NAMES
-
-            if tool not in NAMES:
-                raise SettingsError(f"--with {tool} is not one of {', '.join((*TOOLS, *NAMES))}")
         how: dict[str, Any] = {**asked.tables, "limits": limits, "rows_in_memory": True}
         done = evaluation_of(reference, system, settings, **how)
         if done.sides is None:

@@ -106,8 +106,8 @@ DURATIONS = option(
 
 READ = (
     option(SCORING, "--durations", type=PATH, metavar="TSV", brief="Table with the length of each file.",
-        help="Table of filename and duration: which files are evaluated, and how long they are.  [default: "
-        "up to the last offset in the reference]"),
+        help="Table of filename and duration: the files to evaluate, and their lengths.  [default: up to "
+        "the last offset in the reference]"),
     option(SCORING, "--preset", metavar="NAME", brief="Settings of a challenge; see `presets`.",
         help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them."),
     option(SCORING, "--config", type=FILE, metavar="YAML",
@@ -198,7 +198,7 @@ SCORES = (
 RESULTS = (
     *SCORES,
     option(OUTPUT, "--save-tally", type=PATH, metavar="FILE",
-        help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
+        help="Write what was counted in each file, for `merge`."),
     option(OUTPUT, "--per-file", is_flag=True,
         help="Print the scores of each file, the worst first. --score chooses scores."),
     option(CHECKS, "--require", "requirements", multiple=True, metavar="'NAME>=NUMBER'",

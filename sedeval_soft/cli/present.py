@@ -87,7 +87,7 @@ class Presentation:
         elif self.form in SERVICE_FORMATS:
             self._show_for_service(systems, board, verdicts)
         elif self._has_table():
-            from sedeval_soft.report.score_table import render_chosen
+            from sedeval_soft.report.chosen import render_chosen
 
             of: dict[str, Any] = {"of_classes": self.of_classes, "averages": self.averages}
             emit(render_chosen(systems, self.wanted, self.form, board=board, **of), self.output)

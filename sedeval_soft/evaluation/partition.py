@@ -113,18 +113,19 @@ def partition_files(
     streams = any(r.path == "-" or (os.path.exists(r.path) and not os.path.isfile(r.path)) for r in readings)
     where = Execute() if streams else execute
     try:
-        written = where.map(partial(write_parts, n_parts, block, folder), readings)
+        written = where.map(partial(_tried, n_parts, block, folder), readings)
+        sides = written[: len(files[0])], written[len(files[0]) :]
+        ours, theirs = (
+            _whole(name, [_good(each)[0] for each in side], limits)
+            for name, side in zip((reference, system), sides, strict=True)
+        )
     except InputError as error:
         problem = error.problems[0]
         if where.elsewhere and problem.code == "unreadable-file" and os.access(problem.source, os.R_OK):
             expected = "expected shards where all workers see them by the same path, or URLs"
             raise EvaluationError(f"{error}; {expected}") from error
         raise
-    sides = written[: len(files[0])], written[len(files[0]) :]
-    ours, theirs = (
-        _whole(name, [shard for shard, _ in side], limits)
-        for name, side in zip((reference, system), sides, strict=True)
-    )
+    good = [[_good(each) for each in side] for side in sides]
     durations = read_durations()
     # What is not named goes by the name that the other side has: only together they are one recording.
     unnamed = UNNAMED in (*ours.files, *theirs.files)
@@ -139,7 +140,7 @@ def partition_files(
     pieces: dict[int, tuple[list[Piece], list[Piece]]] = {
         number: ([], []) for number in sorted({*names[0], *names[1], *names[2]}) or [0]
     }
-    for role, side in enumerate(sides):
+    for role, side in enumerate(good):
         for _, of_shard in side:
             for number, piece in of_shard.items():
                 pieces[0 if unnamed else number][role].append(piece)
@@ -152,7 +153,7 @@ def partition_files(
         )
         for number, of_part in pieces.items()
     ]
-    n_ours, n_theirs = (sum(shard.n_rows for shard, _ in side) for side in sides)
+    n_ours, n_theirs = (sum(shard.n_rows for shard, _ in side) for side in good)
     return Parts(parts, ours, theirs, durations, (n_ours, n_theirs))
 
 
@@ -169,9 +170,29 @@ class Unread(NamedTuple):
         return spelled(self.file.name)
 
 
-def write_parts(
-    n_parts: int, block: int, folder: Path, reading: Unread
-) -> tuple[TableFile, dict[int, Piece]]:
+_Written = tuple[TableFile, dict[int, Piece]]
+
+
+def _tried(n_parts: int, block: int, folder: Path, reading: Unread) -> _Written | InputError:
+    """Do as `write_parts`, but return what is wrong with a file of the system.
+
+    What is wrong with all files of the reference together is told before that.
+    """
+    try:
+        return write_parts(n_parts, block, folder, reading)
+    except InputError as error:
+        if reading.limits.side == "reference":
+            raise
+        return error
+
+
+def _good(written: _Written | InputError) -> _Written:
+    if isinstance(written, InputError):
+        raise written
+    return written
+
+
+def write_parts(n_parts: int, block: int, folder: Path, reading: Unread) -> _Written:
     """Write the rows of a file to the parts of their recordings; return the file without rows, and its parts.
 
     block: bytes that are read at a time.

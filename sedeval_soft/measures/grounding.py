@@ -6,8 +6,8 @@ item's score is the intersection over the union of both sets. An item for which 
 0, and stays in every mean. Time is counted in active segments, so that a segment length of 1e-6 s, the
 resolution of times, gives the overlap in continuous time.
 
-An absent query is a class in a file that only the system has active time of, or a file of the reference in
-which neither side has any: silence is right about it.
+An absent query is a class in a file of the reference that only the system has active time of, or such a file
+in which neither side has any: silence is right about it.
 Source: Gao et al. 2017 (TALL), which define recall at an IoU and its mean, with one span on either side.
 """
 
@@ -52,7 +52,10 @@ def count_items(tp: Index, n_ref: Index, n_sys: Index, known: Bools) -> dict[str
     tp, n_ref, n_sys: active segments. known: (n_files,) whether the reference has the file.
     """
     is_item = n_ref > 0
-    answered, silent = ~is_item & (n_sys > 0), known & np.all((n_ref == 0) & (n_sys == 0), axis=1)
+    answered, silent = (
+        known[:, None] & ~is_item & (n_sys > 0),
+        known & np.all((n_ref == 0) & (n_sys == 0), axis=1),
+    )
     absent: dict[str, Index] = {"answered": answered.astype(np.int64), "silent": silent.astype(np.int64)}
     iou = np.where(is_item, tp / np.maximum(n_ref + n_sys - tp, 1), 0.0)
     found = {name: (iou >= least).astype(np.int64) for name, least in zip(_NAMES, LEAST, strict=True)}

@@ -31,7 +31,6 @@ from sedeval_soft.report.write import replaced
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.curves import Curves
     from sedeval_soft.measures.curve_scores import Curve
-    from sedeval_soft.report.score_table import ScoreTable
 
 HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "group", "value", "low", "high")
 
@@ -64,32 +63,12 @@ def delimited(systems: Sequence[Scores], board: Board | None, delimiter: str, *,
     rows = []
     for scores in systems:
         for score in scores.scores.values():
-            chance = _of_chance(scores, score.name) if has_chance else []
+            chance = chance_of(scores, score.name) if has_chance else []
             rows.append([scores.system, *(getattr(score, name) for name in OF_SCORE), *chance])
     return lines((*HEAD, *CHANCE * has_chance), rows, delimiter, raw=raw)
 
 
-def score_lines(systems: Sequence[Scores], table: ScoreTable, delimiter: str, *, raw: bool = False) -> str:
-    """Return a table of scores in rows, exact; raw: names as they are.
-
-    Behind a value are the ends of its interval, and what is known of chance, where they were asked for.
-    """
-    has_ends = any(scores.settings.ci or scores.runs for scores in systems)
-    head, columns = [*table.head], [*zip(*table.labels, strict=True)]
-    for _, _, key, scores in table.columns:
-        head += [key, *(f"{key}.{end}" for end in ("low", "high") if has_ends)]
-        fields = ("value", *("low", "high") * has_ends)
-        columns += [tuple(getattr(score, field, None) for score in scores) for field in fields]
-        # Only one system has chance levels.
-        if systems[0].chance is not None:
-            head += [f"{key}.{name}" for name in CHANCE]
-            columns += zip(
-                *(_of_chance(systems[0], score.name if score else "") for score in scores), strict=True
-            )
-    return lines(head, zip(*columns, strict=True), delimiter, raw=raw)
-
-
-def _of_chance(scores: Scores, name: str) -> list[float | None]:
+def chance_of(scores: Scores, name: str) -> list[float | None]:
     """Return the chance level of a score, its error, and the score between chance and the best."""
     level = scores.chance.levels.get(name) if scores.chance else None
     return [level.chance, level.error, level.normalised] if level else [None] * len(CHANCE)

@@ -111,6 +111,7 @@ _TABLE_OF = {
 }
 """The table in which an average of a measure stands; the first of those that would have it."""
 
+_OF_CELLS = next(layout for layout in AVERAGED if "tn" in layout.measures and "mcc" in layout.measures)
 _OF_PARTS = Layout("Summary", (*_MAIN, *_PSDS), (*_EVERY, OVERALL))
 """The one table of averages that a group of classes or a scene has; its name follows the title."""
 
@@ -217,7 +218,9 @@ def _tables(scores: Scores) -> Iterator[Table]:
             title = ""
             by_layout: dict[Layout, list[Score]] = {layout: [] for layout in AVERAGED}
             for score in averages:
-                by_layout[_TABLE_OF[score.measure, score.average or ""]].append(score)
+                # A measure of one's own may have come later: it stands with the true negatives.
+                layout = _TABLE_OF.get((score.measure, score.average or ""), _OF_CELLS)
+                by_layout[layout].append(score)
             for layout, same in by_layout.items():
                 yield _table(scores, layout, same)
         else:

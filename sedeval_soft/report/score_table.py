@@ -7,7 +7,6 @@ of each system. A number has three digits and its interval beside it; in csv and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sedeval_soft.errors import visible
@@ -15,12 +14,11 @@ from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.names import told_apart
 from sedeval_soft.report.legend import measure_label
-from sedeval_soft.report.render import pages_of, render
-from sedeval_soft.report.shown import families, with_scores
-from sedeval_soft.report.table import Page, Table, markdown, number, text
+from sedeval_soft.report.shown import families
+from sedeval_soft.report.table import Table, number
 
 if TYPE_CHECKING:
-    from sedeval_soft.comparison.board import Board
+    pass
 
 EVERY = "*"
 """In the place of a class: the score of each."""
@@ -100,42 +98,6 @@ def expanded(systems: Sequence[Scores], names: Iterable[str]) -> list[str]:
             found = [str(name._replace(class_name=label)) for label in labels] or found
         every += found
     return every
-
-
-def render_chosen(
-    systems: Sequence[Scores],
-    names: Sequence[str],
-    form: str,
-    *,
-    board: Board | None = None,
-    raw_names: bool = False,
-    of_classes: bool = False,
-    averages: Sequence[str] = (),
-) -> str:
-    """Return the named scores of systems in one of `FORMATS`.
-
-    JSON and YAML are the documents of all scores with these alone, the others a table. of_classes: with
-    classes in rows, averages below them. Other arguments as for `render`.
-    """
-    if form in {"json", "yaml"}:
-        members = [with_scores(scores, expanded([scores], names)) for scores in systems]
-        return render(members, form, board=board and replace(board, systems=tuple(members)))
-    table = by_class(systems, names, averages) if of_classes else by_system(systems, names)
-    if form in {"csv", "tsv"}:
-        from sedeval_soft.report.delimited import score_lines
-
-        return score_lines(systems, table, "," if form == "csv" else "\t", raw=raw_names)
-    if form == "latex":
-        from sedeval_soft.report.latex import latex_scores
-
-        return latex_scores(systems, table)
-    page = replace(pages_of(systems, board)[0], tables=(table.drawn(value),), notes=())
-    return markdown([page]) if form == "markdown" else text([replace(page, lines=())])
-
-
-def chosen_page(systems: Sequence[Scores], names: Sequence[str], board: Board | None) -> Page:
-    """Return the page of systems with one table, of the named scores."""
-    return replace(pages_of(systems, board)[0], tables=(by_system(systems, names).drawn(value),), notes=())
 
 
 def value(score: Score | None) -> str:

@@ -29,7 +29,7 @@ def crowd(path: Path, n: int, within: float = 0.0, *, values: bool = False) -> P
 )
 def test_a_crowd_is_scored(options, tmp_path):
     sides = crowd(tmp_path / "ref.tsv", 1000), crowd(tmp_path / "sys.tsv", 1000, 0.05, values=True)
-    rows = () if "--set events" in options else ("--set", "events=rows")
+    rows = () if "events=rows" in options else ("--set", "events=rows")
     done = attack(*sides, *rows, "--threshold", "0", *options, "-v")
     assert done.code == 0, done.text
     done.was_cheap()

@@ -176,8 +176,11 @@ def test_check_prints_ours_theirs_and_the_difference():
     assert done.code == 0
     assert re.search(r"(\d+) of \1 scores agree", done.out)
     differing = call("check", REFERENCE, SYSTEM, "--with", "sed_eval", "--only", "segment.hard").out
-    wanted = r"^segment\.hard\.precision\.macro .*differs +which classes macro averages -"
+    # Beside what differs is our number by its rules, which is its number.
+    wanted = r"^segment\.hard\.precision\.macro +\S+ +(\S+) +\S+ +differs +\1$"
     assert re.search(wanted, differing, re.MULTILINE)
+    assert "By its rules (compat=sed_eval) 3 of the 3 that differ agree, too.\n" in differing
+    assert "\nmacro averages: sed_eval averages all classes with a defined value" in differing
     assert "event.hard" not in differing
 
 
@@ -277,7 +280,7 @@ SINGULAR = {
     "simulate constant ref.tsv -o made.tsv": "1 row, 1 file\n",
     "convert ref.tsv made.txt --to sed-eval": "loses values of 1 row: those above 0",
     "board submissions --reference ref.tsv -o site": "1 submission: 1 ranked, 0 invalid; 0 unchanged\n",
-    "diff a.json b.json --score segment.soft.f1.macro": "ref.tsv against sys.tsv: 1 of 1 score differs\n",
+    "diff a.json b.json --score segment.soft.f1.macro": "1 of 1 score differs\n",
 }
 """Calls, and what each must print: else nothing would be looked at."""
 

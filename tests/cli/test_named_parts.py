@@ -37,7 +37,7 @@ def config(tmp_path):
 
 def test_scores_of_parts_are_printed_and_required_by_name(config):
     assert load_settings(config) == PARTS
-    scores = evaluate(REFERENCE, SYSTEM, **PARTS)
+    scores = evaluate(REFERENCE, SYSTEM, name="sys.tsv", **PARTS)
     assert run("--config", config, "--format", "json").out == render([scores], "json")
     for name in (f"{F1}.macro@people", f"{F1}[car]@street", "event.hard.recall.weighted@out", f"{F1}.macro"):
         assert run("--config", config, "--score", name).out == f"{scores[name]!r}\n"

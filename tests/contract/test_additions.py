@@ -200,10 +200,11 @@ def gains(before: Scores, after: Scores) -> dict[str, tuple[float | None, float 
     """Return the scores that are better after, by more than rounding."""
     found = {}
     for name, score in before.scores.items():
-        sign = {"higher": 1.0, "lower": -1.0, "none": 0.0}[measure_of(name).direction]
+        measure = measure_of(name)
+        sign = {"higher": 1.0, "lower": -1.0, "none": 0.0}[measure.direction]
         old, new = score.value, after[name]
         # What was not defined is not bettered by the worst there is; what no longer is has no place at all.
-        worst = 0.0 if sign > 0 else None
+        worst = measure.low if sign > 0 else measure.high
         if not sign or new is None or (old is None and new == worst):
             continue
         if old is None and "d_prime" in name:

@@ -42,8 +42,11 @@ def test_speed_is_claimed_where_it_is_measured():
     # What is not fast enough is not left out.
     assert any("**no**" in row for row in measured.values())
     claims = r"\bfast(er|est)?\b(?! enough)|\d+(\.\d+)?x\b|\d+ ms\b|times (as|faster)|\bMB\b"
-    assert "docs/performance.md)" in README
-    assert not re.search(claims, README)
+    # The README gives one range, and where it was measured: it holds for most of what is faster than a peer.
+    claim = "[10 to 1,000 times faster](docs/performance.md)"
+    assert claim in README and not re.search(claims, README.replace(claim, ""))
+    ratios = [float(ratio) for row in measured.values() for ratio in re.findall(r"([\d.]+)x faster", row)]
+    assert len(ratios) > 10 and sum(10 <= ratio < 2000 for ratio in ratios) > 0.6 * len(ratios)
 
 
 def test_new_measurements_replace_the_rows_of_their_cases():

@@ -171,7 +171,7 @@ REFUSED = [
     (TABLE, [*ROWS, 5], "a list is not a table"),
     (TABLE, {"onset": 1, "offset": 2, "event_label": "car"}, "'onset' is 1 .* one value per row"),
     (TABLE, TABLE | {"offset": [1.0]}, "'offset' has 1 row, 'filename' has 3"),
-    (TABLE, TABLE | {"onset": ["0", "1", "0,5"]}, r"row 2: onset is '0,5'"),
+    (TABLE, TABLE | {"onset": ["0", "1", "0,5"]}, "row 2: onset '0,5' has a decimal comma"),
     (TABLE, TABLE | {"offset": [1.0, 1e10, 1.0]}, "row 1: offset .*over 31536000 s"),
     (np.zeros(3), np.zeros(3), "n_segments, n_classes"),
     (ZEROS, np.zeros((4, 2)), "expected that of the reference"),

@@ -15,7 +15,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sedeval_soft import Evaluator, Settings, compare, evaluate
-from sedeval_soft.apps.board.site import build_site
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.intervals import jackknife
 from sedeval_soft.measures.base import mean_of
@@ -368,6 +367,7 @@ def test_a_board_by_the_mean_over_files():
 @pytest.mark.slow
 @pytest.mark.parametrize("mean", ["files.mean", "scenes.harmonic", "groups.geometric"])
 def test_a_board_of_submissions_is_that_of_compare(mean, tmp_path):
+    build_site = pytest.importorskip("sedeval_soft.apps.board.site").build_site
     name, folder = f"segment.soft.f1.macro@{mean}", tmp_path / "made"
     folder.mkdir()
     for seed in (2, 3):

@@ -20,7 +20,7 @@ from contract.laws import ALL, FILES, FORMS, random_table, rows_of, shuffled, ta
 from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
-from matplotlib.text import Text
+from plotted import caption
 
 from sedeval_soft import EvaluationError, Evaluator, InputError, Settings, SettingsError, evaluate, plot
 from sedeval_soft.evaluation.details import segment_outcomes
@@ -649,4 +649,4 @@ def test_a_figure_of_a_recording_shades_what_is_not_evaluated():
     figure = plot("timeline", REFERENCE, SYSTEM, file="cafe.wav", regions=regions)
     shaded = [(patch.get_x(), patch.get_width()) for patch in figure.axes[0].patches if patch.get_alpha()]
     assert shaded == [(0, 2.5), (20, 10)]
-    assert any("not evaluated" in text.get_text() for text in figure.findobj(Text))
+    assert "Shaded: not evaluated." in caption(figure)

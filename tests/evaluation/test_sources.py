@@ -254,7 +254,7 @@ TABLE = {"onset": [0.0], "offset": [1.0], "event_label": ["car"]}
             {"a": [(0, 1, "car"), (2, 3)]},
             r"system\['a'\]: \[1\] is \(2, 3\); expected \(onset, ",
         ),
-        ({"a": [(0, "x", "car")]}, r"system\['a'\]: row 0: offset is 'x'"),
+        ({"a": [(0, "x", "car")]}, r"system\['a'\]: row 0: offset 'x' is not a number"),
         ({"a": [(2.0, 1.0, "car")]}, r"system\['a'\]: row 0: offset"),
         ({"a": TABLE, "b": P[0]}, "system: mixes tables"),
         ({"a": P[0], "b": P[0, :, :2]}, "columns, but classes names 3"),

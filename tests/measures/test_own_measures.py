@@ -8,20 +8,12 @@ from sklearn.metrics import jaccard_score, recall_score
 
 from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.measures.base import Measure, ratio
-from sedeval_soft.measures.registry import forget
 
 JACCARD = Measure("jaccard", "intersection over union of cells", "TP / (N_ref + N_sys - TP)",
                   lambda c: ratio(c.tp, c.n_ref + c.n_sys - c.tp), table="rates")  # fmt: skip
 G_MEAN = Measure("g_mean", "geometric mean of sensitivity and specificity", "sqrt(TPR TNR)",
                  lambda c: np.sqrt(ratio(c.tp, c.n_ref) * ratio(c.tn, c.silent)),
                  table="negatives")  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def forgotten():
-    yield
-    for name in ("jaccard", "g_mean", "f0_1"):
-        forget(name)
 
 
 @pytest.fixture

@@ -235,7 +235,7 @@ def test_wherever_a_system_is_taken(tmp_path, reference):
     assert "taken as 2 operating points" in refused.err
     done = call(reference, folder, "--scheduler", "local")
     assert done.code == 2
-    assert "scheduler needs tables in files" in done.err
+    assert "--scheduler needs tables in files" in done.err
 
 
 def test_names_that_say_no_thresholds_are_refused_by_the_option(tmp_path, reference):

@@ -417,7 +417,7 @@ def test_one_fact_is_one_line_and_refused_if_strict(tmp_path, given):
     assert f"warning: {late}: the row of 'car' from 44 to 4500 s" in told and f"{late}: {late}" not in told
     write(late, [*SYS, row("cafe.wav", 59, 70, "car")])
     done = call(*several, "--strict")
-    assert done.code == 2 and f"{late}: 1 system row of 1 file ('cafe.wav') ends up to 10 s" in done.err
+    assert done.code == 2 and "late.tsv: 1 system row of 1 file ('cafe.wav') ends up to 10 s" in done.err
 
 
 # Names that look the same, and are others: they are shown so that they differ.

@@ -1,0 +1,72 @@
+"""Chosen scores of systems in one of the forms of results: a table of them, or documents with these alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.report.render import pages_of, render
+from sedeval_soft.report.score_table import ScoreTable, by_class, by_system, expanded, value
+from sedeval_soft.report.shown import with_scores
+from sedeval_soft.report.table import Page, markdown, text
+
+if TYPE_CHECKING:
+    from sedeval_soft.comparison.board import Board
+
+
+def render_chosen(
+    systems: Sequence[Scores],
+    names: Sequence[str],
+    form: str,
+    *,
+    board: Board | None = None,
+    raw_names: bool = False,
+    of_classes: bool = False,
+    averages: Sequence[str] = (),
+) -> str:
+    """Return the named scores of systems in one of `FORMATS`.
+
+    JSON and YAML are the documents of all scores with these alone, the others a table. of_classes: with
+    classes in rows, averages below them. Other arguments as for `render`.
+    """
+    if form in {"json", "yaml"}:
+        members = [with_scores(scores, expanded([scores], names)) for scores in systems]
+        return render(members, form, board=board and replace(board, systems=tuple(members)))
+    table = by_class(systems, names, averages) if of_classes else by_system(systems, names)
+    if form in {"csv", "tsv"}:
+        return _lines(systems, table, "," if form == "csv" else "\t", raw=raw_names)
+    if form == "latex":
+        from sedeval_soft.report.latex import latex_scores
+
+        return latex_scores(systems, table)
+    page = replace(pages_of(systems, board)[0], tables=(table.drawn(value),), notes=())
+    return markdown([page]) if form == "markdown" else text([replace(page, lines=())])
+
+
+def _lines(systems: Sequence[Scores], table: ScoreTable, delimiter: str, *, raw: bool) -> str:
+    """Return a table of scores in rows, exact; raw: names as they are.
+
+    Behind a value are the ends of its interval, and what is known of chance, where they were asked for.
+    """
+    from sedeval_soft.report.delimited import CHANCE, chance_of, lines
+
+    has_ends = any(scores.settings.ci or scores.runs for scores in systems)
+    head, columns = [*table.head], [*zip(*table.labels, strict=True)]
+    for _, _, key, scores in table.columns:
+        head += [key, *(f"{key}.{end}" for end in ("low", "high") if has_ends)]
+        fields = ("value", *("low", "high") * has_ends)
+        columns += [tuple(getattr(score, field, None) for score in scores) for field in fields]
+        # Only one system has chance levels.
+        if systems[0].chance is not None:
+            head += [f"{key}.{name}" for name in CHANCE]
+            columns += zip(
+                *(chance_of(systems[0], score.name if score else "") for score in scores), strict=True
+            )
+    return lines(head, zip(*columns, strict=True), delimiter, raw=raw)
+
+
+def chosen_page(systems: Sequence[Scores], names: Sequence[str], board: Board | None) -> Page:
+    """Return the page of systems with one table, of the named scores."""
+    return replace(pages_of(systems, board)[0], tables=(by_system(systems, names).drawn(value),), notes=())

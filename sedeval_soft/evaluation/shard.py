@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import compress, pairwise
+from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
@@ -61,9 +62,12 @@ class Shard(NamedTuple):
         systems = set()
         for shard in shards:
             refuse_other_settings(first.settings, shard.settings)
-            names = {item.name for item in shard.inputs if item.role == "system"}
-            # One that was merged itself is called by the names of what it was made of.
-            systems |= names if shard.system == ", ".join(sorted(names)) else {shard.system}
+            paths = {item.name for item in shard.inputs if item.role == "system"}
+            # One that was merged itself is called by the names of what it was made of, or of their files.
+            known = [paths, {PurePath(path).name for path in paths}]
+            systems |= next(
+                (each for each in known if shard.system == ", ".join(sorted(each))), {shard.system}
+            )
         lengths = [shard.durations for shard in shards if shard.durations is not None]
         findings = AlignmentReport.merge(shard.findings for shard in shards)
         return Shard(

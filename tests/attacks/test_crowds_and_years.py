@@ -54,8 +54,8 @@ def test_a_larger_crowd_is_refused(n, options, tmp_path):
     done = attack(*sides, *options)
     done.refused("a, class car: too many events", "pairs", "re rows repeated", "--only segment")
     # A setting of matchings has no effect on segments alone.
-    kept = next((options.index(name) for name in ("--only", "--set") if name in options), len(options))
-    options = options[:kept]
+    first = min((options.index(name) for name in ("--only", "--set") if name in options), default=len(options))
+    options = options[:first]
     followed = attack(*sides, *options, "--only", "segment")
     assert (followed.code, "Traceback" in followed.text) == (0, False), followed.text
 

@@ -54,7 +54,9 @@ def test_a_larger_crowd_is_refused(n, options, tmp_path):
     done = attack(*sides, *options)
     done.refused("a, class car: too many events", "pairs", "re rows repeated", "--only segment")
     # A setting of matchings has no effect on segments alone.
-    first = min((options.index(name) for name in ("--only", "--set") if name in options), default=len(options))
+    first = min(
+        (options.index(name) for name in ("--only", "--set") if name in options), default=len(options)
+    )
     options = options[:first]
     followed = attack(*sides, *options, "--only", "segment")
     assert (followed.code, "Traceback" in followed.text) == (0, False), followed.text

@@ -59,7 +59,7 @@ version=${version#soft_sed_eval-}
 "$work/venv/bin/soft-sed-eval" ref.tsv sys.tsv -v >scores.txt
 "$work/venv/bin/soft-sed-eval" report ref.tsv sys.tsv -o page.html
 "$work/venv/bin/soft-sed-eval" check ref.tsv sys.tsv --with sed_eval >>scores.txt
-grep -q '^segment  soft  *0.909  0.979' scores.txt || fail "the sample has other scores"
+grep -q '^segment  soft       0.909  0.979' scores.txt || fail "the sample has other scores"
 [[ -s page.html ]] || fail "there is no report"
 "$work/venv/bin/soft-sed-eval" presets show dcase2019-task4 >preset.yaml
 "$work/venv/bin/soft-sed-eval" plot pr ref.tsv sys.tsv -o pr.png

@@ -30,7 +30,7 @@ cp "$root"/sample_data/{ref,sys,sys_b}.tsv "$work"
 cd "$work"
 program=$work/venv/bin/soft-sed-eval
 "$program" ref.tsv sys.tsv -v >scores.txt
-grep -q '^segment  soft  *0.909  0.979' scores.txt || fail "the sample has other scores"
+grep -q '^segment  soft       0.909  0.979' scores.txt || fail "the sample has other scores"
 while read -r -a given; do
     "$program" ref.tsv sys.tsv --quiet "${given[@]}" >out.txt 2>said.txt || fail "${given[*]}: $(cat said.txt)"
 done <<'END'

@@ -109,7 +109,9 @@ Names are imported when first used, so that the command starts at once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
     from sedeval_soft.api.comparison import compare, mean_of_runs
@@ -172,16 +174,7 @@ _NAMES = {
 }
 """The public names that each module has; `event_errors`, which is not public, is for reports."""
 
-_HOME = {name: f"sedeval_soft.{module}" for module, names in _NAMES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module protocol (PEP 562)
-    """Import a public name at its first use."""
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(_HOME[name]), name)
+__getattr__ = face(__name__, _NAMES)
 
 
 def __dir__() -> list[str]:

@@ -186,25 +186,11 @@ def score_several(
     compared, nor resampled. Other arguments and errors as for `compare`.
     """
     if apart:
-        return score_each(reference, systems, **how), None
+        return _score(reference, systems, **how)[0], None
     if runs:
         return [mean_of_runs(reference, systems, **how)], None
     board = compare(reference, systems, baseline=baseline, progress=progress, **how)
     return [*board.systems], board
-
-
-def score_each(
-    reference: Any,  # noqa: ANN401 - as for evaluate
-    systems: Systems,
-    *,
-    settings: Settings,
-    durations: Durations | None = None,
-    folds: Parted | None = None,
-    by: Parted | None = None,
-    limits: Limits,
-) -> list[Scores]:
-    """Score systems against one reference, each by itself; arguments and errors as for `compare`."""
-    return _score(reference, systems, settings, durations, folds, by, limits)[0]
 
 
 def _score(

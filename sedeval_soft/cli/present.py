@@ -114,13 +114,6 @@ class Presentation:
             return {"color": True, "width": get_terminal_size().columns}
         return {}
 
-    def add(self, table: str) -> None:
-        """Print a table below the results; on standard error where standard output is for a machine."""
-        if self.wanted or self.form != "text" or not to_standard_output(self.output):
-            remark(table.removesuffix("\n"))
-        else:
-            emit(table)
-
     def judge(self, systems: Sequence[Scores]) -> int:
         """Say which requirements are not met; return the exit code."""
         failures = [verdict for verdict in self._verdicts(systems) if not verdict.met]

@@ -524,11 +524,8 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
     return table
 
 
-def ranked_tables(tally: Tally, settings: Settings, *, psds: bool = True) -> Tables:
-    """Return the tables of what needs all values in order: curves, calibration, correlation, PSDS.
-
-    psds: whether PSDS is among the tables.
-    """
+def ranked_tables(tally: Tally, settings: Settings) -> Tables:
+    """Return the tables of what needs all values in order: curves, calibration, correlation, PSDS."""
     plan = Plan.of(settings)
     # All files have one owner, which counts once.
     tables, owner, once = Tables(), as_one(tally), np.ones((1, 1))
@@ -539,15 +536,11 @@ def ranked_tables(tally: Tally, settings: Settings, *, psds: bool = True) -> Tab
             tables |= cell_tables(tally, basis, settings, owner)(once)
         if plan.ranks_events:
             tables |= event_tables(tally, settings, owner)(once)
-    if plan.psds and psds:
+    if plan.psds:
         from sedeval_soft.measures.psds import Psds
 
         tables |= Psds.of(tally, settings, owner).tables(once)
     return {family: {name: of.first() for name, of in table.items()} for family, table in tables.items()}
-
-
-_STYLE = "line-height: 1.25; overflow-x: auto; white-space: pre"
-"""Without colours: text and background are those of the notebook, be it light or dark."""
 
 
 def screen_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401 - of a later stage
@@ -560,10 +553,3 @@ def tables_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401
     """Return the summary of one system, or the leaderboard of several, as HTML for notebooks."""
     html: str = import_module("sedeval_soft.report.render").notebook(systems, board)
     return html
-
-
-def html_of(screen: str) -> str:
-    """Return a screen for notebooks, with its lines as they are."""
-    from html import escape
-
-    return f'<pre style="{_STYLE}">{escape(screen)}</pre>'

@@ -71,6 +71,9 @@ class Layout:
 _EVERY = (*AVERAGES, *CLASS_MEANS)
 """All averages over classes, those that are computed only when asked for, too."""
 
+_OF_CELLS = Layout("Averages of measures with true negatives", _in_table("negatives", "tn"), _EVERY,
+                   ", with true negatives", stacked=True)  # fmt: skip
+
 AVERAGED = (
     Layout("Summary", _MAIN, ("micro", "macro")),
     Layout("Polyphonic sound detection score", _PSDS, _OVERALL),
@@ -85,8 +88,7 @@ AVERAGED = (
            _in_table("joint"), _OVERALL),
     Layout("Best threshold for all classes under the constraint", _in_table("satisficed"), _OVERALL,
            ", best under the constraint"),
-    Layout("Averages of measures with true negatives", _in_table("negatives", "tn"), _EVERY,
-           ", with true negatives", stacked=True),
+    _OF_CELLS,
     Layout("Averages of deviations in seconds", _in_table("deviations"), _EVERY,
            ", deviations in seconds", stacked=True),
     Layout("Average precision", _in_table("precision"), _EVERY, ", average precision", stacked=True),
@@ -111,7 +113,6 @@ _TABLE_OF = {
 }
 """The table in which an average of a measure stands; the first of those that would have it."""
 
-_OF_CELLS = next(layout for layout in AVERAGED if "tn" in layout.measures and "mcc" in layout.measures)
 _OF_PARTS = Layout("Summary", (*_MAIN, *_PSDS), (*_EVERY, OVERALL))
 """The one table of averages that a group of classes or a scene has; its name follows the title."""
 

@@ -9,7 +9,6 @@ lines of `file channel begin end`, blanks between, which say what is evaluated o
 
 from __future__ import annotations
 
-import csv
 import fnmatch
 import os
 import re
@@ -123,26 +122,34 @@ def read_map(path: str | os.PathLike[str], column: str = "class", limits: Limits
     column: that has the classes; labels are in the column `label`, or in the first. Raises InputError for a
     table without such a column, for a row without either name, and for a label of two classes.
     """
-    source, names = open_source(path, limits=limits), dict[str, str]()
-    lines = bytes(source.data).decode("utf-8", "replace").splitlines()
-    table = csv.reader(lines, delimiter=max(DELIMITERS, key=(lines or [""])[0].count))
-    header = [name.strip() for name in next(table, [])]
-    if column not in header:
-        message = (
-            f"has no column {column!r}, but {', '.join(header) or 'no line'}; expected label and {column}"
-        )
-        raise InputError(Problem(source.name, message, 1))
-    places = header.index("label") if "label" in header else 0, header.index(column)
-    for row in table:
-        label, name = ((row[at] if at < len(row) else "").strip() for at in places)
+    source, names, places = open_source(path, limits=limits), dict[str, str](), list[int]()
+    text = _first_of(_lines(source, limits))
+    for number, fields in records(source, max(DELIMITERS, key=text.count)):
+        if isinstance(fields, Problem):
+            raise InputError(fields)
+        cells = [field.strip() for field in fields]
+        if not places:
+            places = _places_of_map(source.name, cells, column)
+            continue
+        label, name = (cells[at] if at < len(cells) else "" for at in places)
         if not (label and name):
-            if any(row):
-                message = f"has no label, or no {column}; expected a name of each"
-                raise InputError(Problem(source.name, message, table.line_num))
-        elif names.setdefault(label, name) != name:
-            message = f"label {label!r} is {name!r} here and {names[label]!r} above; expected it once"
-            raise InputError(Problem(source.name, message, table.line_num, places[0] + 1))
+            wrong = f"has no label, or no {column}; expected a name of each"
+            raise InputError(Problem(source.name, wrong, number))
+        if names.setdefault(label, name) != name:
+            wrong = f"label {label!r} is {name!r} here and {names[label]!r} above; expected it once"
+            raise InputError(Problem(source.name, wrong, number, places[0] + 1))
+    if not places:
+        _places_of_map(source.name, [], column)
     return names
+
+
+def _places_of_map(name: str, head: Sequence[str], column: str) -> list[int]:
+    """Return where a table has labels and the classes that they stand for; raises InputError."""
+    if column not in head:
+        found = ", ".join(head) or "no line"
+        wrong = f"has no column {column!r}, but {found}; expected label and {column}"
+        raise InputError(Problem(name, wrong, 1))
+    return [head.index("label") if "label" in head else 0, head.index(column)]
 
 
 def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, list[list[float]]]:

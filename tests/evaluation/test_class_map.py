@@ -97,3 +97,11 @@ def test_the_calls_of_biodcase_are_three_classes():
     found = evaluate(long_rows(rows), long_rows([*rows[:2], ("b", 0.0, 1.0, "bmz", 1.0)]),
                      preset="biodcase2025-task2")  # fmt: skip
     assert found["event.hard.f1.micro"] == 1.0 and found["event.hard.n_ref[bmabz]"] == 2
+
+
+def test_bytes_that_are_no_text_are_refused_where_they_stand(tmp_path):
+    path = tmp_path / "map.tsv"
+    path.write_bytes(b"label\tclass\na\tx\nb\xff\ty\n")
+    with pytest.raises(InputError, match="UTF-8") as caught:
+        evaluate(long_rows(REFERENCE), long_rows(SYSTEM), map=str(path))
+    assert caught.value.problems[0].line == 3

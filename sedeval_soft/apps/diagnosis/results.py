@@ -11,11 +11,15 @@ from sedeval_soft.apps.diagnosis.counts import Example, Family
 from sedeval_soft.apps.diagnosis.prices import AVERAGES, Counts, averages, gain, prices, share
 from sedeval_soft.apps.diagnosis.sensitivity import Bin
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.scores import Scores, finite, html_of
+from sedeval_soft.evaluation.scores import Scores, finite
 from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_STYLE = "line-height: 1.25; overflow-x: auto; white-space: pre"
+"""Without colours: text and background are those of the notebook, be it light or dark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,9 @@ class Diagnosis:
 
     def _repr_html_(self) -> str:
         """Return the text that the command prints, for notebooks."""
-        return html_of(str(self))
+        from html import escape
+
+        return f'<pre style="{_STYLE}">{escape(str(self))}</pre>'
 
     @property
     def families(self) -> list[Family]:

@@ -272,7 +272,7 @@ def refuse_jackknife(settings: Settings, names: Sequence[str]) -> None:
     if optimal or all(part.endswith(".optimal") for part in settings.only):
         raise SettingsError(
             f"ci=jackknife is not valid for {', '.join(optimal) or 'optimal readings'}: best thresholds are "
-            "not smooth in the files; use ci=bootstrap, or fixed_thresholds"
+            "not smooth in the files; use --ci bootstrap, or --set fixed_thresholds=true"
         )
 
 

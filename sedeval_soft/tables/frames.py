@@ -171,6 +171,9 @@ class _Table:
             raise  # which pyarrow's own is, too
         except FAILURES as error:
             failure = error
+        cells = cells_of(column)
+        if isinstance(cells, Texts):
+            return cells  # none of which is repeated
         texts: list[str] = []
         for row, cell in enumerate(column):
             value = cell.as_py() if isinstance(cell, pa.Scalar) else cell

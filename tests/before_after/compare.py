@@ -36,7 +36,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
-BASE = "b5e03647"
+BASE = "d8708cc8"
 """The commit that is compared with unless --base names another; `expected.tsv` lists what differs from it."""
 
 WARM = (

@@ -88,7 +88,7 @@ def segments(bench: Bench) -> Iterator[Result]:
     metrics = _sed_eval("SegmentBasedMetrics", time_resolution=0.01)
     case = f"segment-based, {hour(bench)} x {inputs.N_CLASSES} classes at 10 ms"
     settings = {"only": ("segment.hard",), "segment_length": 0.01}
-    yield _against_sed_eval(bench, case, (reference, system), metrics, settings=settings, target=200)
+    yield _against_sed_eval(bench, case, (reference, system), metrics, settings=settings, target=10)
 
 
 def events(bench: Bench) -> Iterator[Result]:
@@ -99,7 +99,7 @@ def events(bench: Bench) -> Iterator[Result]:
     for n_classes, of in ((1, "one class"), (inputs.N_CLASSES, f"{inputs.N_CLASSES} classes")):
         sides = inputs.event_lists(n_events, bench.size.hour, n_classes)
         case = f"event-based, {n_events:,} x {n_events:,} events of one file, {of}"
-        yield _against_sed_eval(bench, case, sides, metrics, settings={"only": ("event.hard",)}, target=500)
+        yield _against_sed_eval(bench, case, sides, metrics, settings={"only": ("event.hard",)}, target=10)
 
 
 def _sed_eval(name: str, **settings: Any) -> Callable[[], Any]:  # noqa: ANN401 - sed_eval has no types
@@ -173,7 +173,7 @@ def _best_f(bench: Bench, case: str, segment_length: float) -> Result:
     costs = in_turn(call(ours), call(other), bench.runs)
     for mine, theirs in zip(ours(), other(), strict=True):
         check(case, mine, theirs)
-    return faster(case, costs, "sed_scores_eval", 50)
+    return faster(case, costs, "sed_scores_eval", 10)
 
 
 CASES: dict[str, Case] = {

@@ -22,7 +22,7 @@ import numpy as np
 
 from sedeval_soft import Settings, convert
 from sedeval_soft.arrays import Bools, Floats, Index
-from sedeval_soft.evaluation.chance import stream
+from sedeval_soft.evaluation.resample import stream
 from sedeval_soft.measures.errors import (
     BACKGROUND,
     BOTH,

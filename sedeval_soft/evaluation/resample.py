@@ -10,6 +10,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from tempfile import SpooledTemporaryFile
 from typing import Self
 
@@ -95,6 +96,20 @@ def all_exchanges(n_files: int) -> int:
 def _blocks(n_files: int, rows: int) -> Iterator[tuple[int, int]]:
     most = max(1, min(_MOST_ROWS, _WEIGHTS // max(n_files, 1)))
     return ((begin, min(begin + most, rows)) for begin in range(0, rows, most))
+
+
+def stream(seed: int, *names: str) -> np.random.Generator:
+    """Return the stream of random numbers of a seed and some names.
+
+    It depends on names, not on the order in which things come: a `numpy.random.Generator` over Philox, whose
+    key is the first 128 bits of the SHA-256 of seed and names. So another order of files or classes, or more
+    of them, draws the same numbers for those that were there.
+    """
+    # Lengths go first: ("a", "b") and ("ab", "") are two streams.
+    parts = [str(seed), *names]
+    text = " ".join(map(str, map(len, parts))) + " " + "".join(parts)
+    digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return np.random.Generator(np.random.Philox(key=int.from_bytes(digest[:16], "little")))
 
 
 @dataclass(frozen=True, slots=True)

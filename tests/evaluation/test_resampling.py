@@ -22,13 +22,12 @@ from drawn_again import (
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.evaluation import optimal, resample
+from sedeval_soft.evaluation import resample
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
 from sedeval_soft.measures import (
     calibration,
     file_sums,
     psds,
-    thresholds,
 )
 from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.report import render
@@ -117,8 +116,7 @@ def test_every_score_under_other_settings(chosen):
 )
 def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
     """What is counted at candidates, one weights at a time or many."""
-    monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
-    monkeypatch.setattr(optimal, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
+    monkeypatch.setattr(file_sums, "_AT_ONCE", 1 << (seed % 3 * 8))
     only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")
     settings = replace(COUNTED, only=only, inclusive=seed % 2 == 0, beta=(1.0, 2.0, 0.3)[seed % 3])
     tables = sparse_tables(seed) if form == "sparse" else random_tables(seed, form, n=60)
@@ -138,8 +136,8 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
 )
 def test_psds_of_many_draws(monkeypatch, seed, form, changes):
     """Whatever is counted, put in order or looked at together, a few at a time or all at once."""
-    monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
-    for name in ("_AT_ONCE", "_STEPS", "_SORTED"):
+    monkeypatch.setattr(file_sums, "_AT_ONCE", 1 << (seed % 3 * 8))
+    for name in ("_STEPS", "_SORTED"):
         monkeypatch.setattr(psds, name, (1, 200, 1 << 20)[seed % 3])
     settings = Settings.of(only=("intersection",), **changes)
     names, values = compare(random_tables(seed, form, n=60), settings, rows_of_weights(6, seed))

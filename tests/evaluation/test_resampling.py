@@ -343,7 +343,7 @@ def test_the_seed_decides():
 
 @pytest.mark.parametrize("method", ["bootstrap", "bca"])
 def test_how_replicates_are_kept_does_not_matter(monkeypatch, method):
-    """In memory or in a temporary file, in blocks or at once, sorted together or a few at a time."""
+    """In blocks or at once, sorted together or a few at a time."""
     tables, reported = many_files(13), []
     settings = Settings(
         classes=LABELS, ci=method, replicates=20, only=("segment.hard", "segment.soft", "event")
@@ -355,8 +355,6 @@ def test_how_replicates_are_kept_does_not_matter(monkeypatch, method):
     for total in totals:
         steps = [done for done, of in reported if of == total]
         assert steps == sorted(steps) and steps[-1] == total
-    monkeypatch.setattr(resample, "_IN_MEMORY", 1)
-    assert render([scored(tables, settings)], "json") == render([plain], "json")
     monkeypatch.setattr(resample, "_MOST_ROWS", 7)
     monkeypatch.setattr(resample, "_AT_ONCE", 1)
     names = list(plain)

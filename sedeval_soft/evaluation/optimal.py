@@ -94,13 +94,7 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | No
     scores = optimal_table(counts.total(), of_classes[:, 0, 3], settings)
     for fewest in of_classes.swapaxes(0, 1)[1:]:
         scores |= error_rate_table(*fewest.T[:4])
-    owner, every, others = as_one(tally), np.ones((1, 1)), Table()
-    if "joint" in settings.measures:
-        pooled = Candidates.of(pooled_counts(tally, basis, settings, owner))
-        classes = candidates_of(tally, basis, settings, owner)
-        others |= joint_scores(classes, pooled, every, settings.beta, inclusive=settings.inclusive)
-    if settings.satisfice:
-        others |= satisficed(tally, basis, settings, owner)(every)
+    others = others_of(tally, basis, settings, as_one(tally))(np.ones((1, 1)))
     return scores | {name: values.first() for name, values in others.items()}
 
 
@@ -196,7 +190,15 @@ def pooled_counts(
 
 def _lives_of_owners(tally: Tally, basis: str, settings: Settings, owner: Index) -> tuple[Lives, Index]:
     """Return what counts of a basis of events when, and the events of the reference, by owners of files."""
-    lives, n_ref = lives_of(tally, basis, settings)
+    sides = tally.events["reference"].events(), tally.system(basis)
+    sizes = len(tally.files), len(tally.classes)
+    if basis == "event":
+        with naming(tally.files, tally.classes):
+            lives, n_ref = events_when(*sides, *sizes, pair_rule(settings))
+    else:
+        from sedeval_soft.measures.intersections import Criteria, intersections_when
+
+        lives, n_ref = intersections_when(*sides, *sizes, Criteria.of(settings))
     totals = np.zeros((int(owner.max(initial=0)) + 1, n_ref.shape[1]), dtype=n_ref.dtype)
     np.add.at(totals, owner, n_ref)
     return [(alive._replace(file=owner[alive.file]), rows) for alive, rows in lives], totals
@@ -209,18 +211,6 @@ def _cells(tally: Tally, basis: str, settings: Settings) -> tuple[Floats, Bools,
     """
     sides = tally.samples[f"{basis}.system"], positive(tally.samples[f"{basis}.reference"], settings)
     return *sides, tally.per_file[cells_of(basis)]
-
-
-def lives_of(tally: Tally, basis: str, settings: Settings) -> tuple[Lives, Index]:
-    """Return what counts of a basis of events when, and the events of the reference, (n_files, n_classes)."""
-    sides = tally.events["reference"].events(), tally.system(basis)
-    sizes = len(tally.files), len(tally.classes)
-    if basis == "event":
-        with naming(tally.files, tally.classes):
-            return events_when(*sides, *sizes, pair_rule(settings))
-    from sedeval_soft.measures.intersections import Criteria, intersections_when
-
-    return intersections_when(*sides, *sizes, Criteria.of(settings))
 
 
 def events_when(
@@ -272,18 +262,32 @@ def _first_detected(scores: Floats, hits: Bools) -> Bools:
     return first
 
 
-def satisficed(tally: Tally, basis: str, settings: Settings, owner: Index) -> WeightedScores:
-    """Return what finds the best thresholds of weighted files that satisfy the constraint of the settings.
+def others_of(
+    tally: Tally, basis: str, settings: Settings, owner: Index, classes: Sequence[Candidates] = ()
+) -> WeightedScores:
+    """Return what gives the scores at thresholds that are best jointly, or under a constraint.
 
-    owner: as for `threshold_counts`; weights are of owners.
+    owner: as for `threshold_counts`; weights are of owners. classes: the candidates of each, if known.
     """
-    regardless = Constraint.parse(settings.satisfice).counts_regardless
-    pooled = pooled_counts(tally, basis, settings, owner, regardless=regardless)
-    # Any level may come nearest to a constraint: a precision of 0 is one, that of nothing is undefined.
-    candidates = candidates_of(tally, basis, settings, owner, every=True)
-    candidates.append(Candidates.of(pooled, every=True))
+    joint, under = list[Candidates](), list[Candidates]()
+    if "joint" in settings.measures:
+        joint = [*(classes or candidates_of(tally, basis, settings, owner))]
+        joint.append(Candidates.of(pooled_counts(tally, basis, settings, owner)))
+    if settings.satisfice:
+        regardless = Constraint.parse(settings.satisfice).counts_regardless
+        # Any level may come nearest to a constraint: a precision of 0 is one, that of nothing is undefined.
+        under = candidates_of(tally, basis, settings, owner, every=True)
+        pooled = pooled_counts(tally, basis, settings, owner, regardless=regardless)
+        under.append(Candidates.of(pooled, every=True))
     length = np.bincount(owner, tally.per_file["length"], 1).astype(np.int64)
-    return lambda weights: satisficed_scores(candidates, weights, length, settings)
+
+    def scores(weights: Floats) -> Table:
+        table = Table()
+        if joint:
+            table |= joint_scores(joint, weights, settings.beta, inclusive=settings.inclusive)
+        return table | (satisficed_scores(under, weights, length, settings) if under else {})
+
+    return scores
 
 
 # The tuned reading, and the command `tune`.
@@ -436,9 +440,7 @@ def optimal_of_weights(
 
     classes: the candidates of each class.
     """
-    owner, pooled = np.arange(len(tally.files)), list[Candidates]()
-    if "joint" in settings.measures:
-        pooled.append(Candidates.of(pooled_counts(tally, basis, settings, owner)))
+    others = others_of(tally, basis, settings, np.arange(len(tally.files)), classes)
     inclusive, size = settings.inclusive, sum(len(own.value) for own in classes)
     merits = merits_of(basis, settings)
     levels = [distinct(own.table.level) for own in classes]
@@ -447,7 +449,6 @@ def optimal_of_weights(
         regardless = _paired_cells(tally, basis, levels, settings)
     elif basis == "event":
         regardless = _paired_events(tally, levels, settings)
-    under = satisficed(tally, basis, settings, owner) if settings.satisfice else None
 
     def tables(weights: Floats) -> Tables:
         of_classes = for_each(
@@ -465,13 +466,9 @@ def optimal_of_weights(
             m = regardless(weights, passed)
         counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
         table = optimal_table(counts, thresholds, settings)
-        for every in pooled:
-            table |= joint_scores(classes, every, weights, settings.beta, inclusive=inclusive)
         for fewest in rest:
             table |= error_rate_table(*fewest[:4])
-        if under is not None:
-            table |= under(weights)
-        return {(basis, "optimal"): table}
+        return {(basis, "optimal"): table | others(weights)}
 
     return tables
 

@@ -271,13 +271,12 @@ def written(low: Floats, high: Floats, inclusive: bool) -> Floats:
     return np.array([known[ends] for ends in ranges])
 
 
-def joint_scores(
-    classes: Sequence[Candidates], pooled: Candidates, weights: Floats, beta: float, *, inclusive: bool
-) -> Table:
+def joint_scores(candidates: Sequence[Candidates], weights: Floats, beta: float, *, inclusive: bool) -> Table:
     """Return the best micro F of weighted files, and the thresholds that reach it, by name.
 
-    classes: the candidates of each class. pooled: those of all classes as one. weights: (n_weights, n_files).
+    candidates: those of each class, then those of all classes as one. weights: (n_weights, n_files).
     """
+    *classes, pooled = candidates
     at, best = joint_best(classes, weights, beta)
     thresholds = [each.thresholds(weights, at[:, c], inclusive=inclusive) for c, each in enumerate(classes)]
     tp, n_sys, n_ref, threshold, *_ = pooled.best(weights, [f_merit(beta)], inclusive=inclusive)[0]

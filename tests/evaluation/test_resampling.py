@@ -47,6 +47,11 @@ def fast(names, *some):
     return [pytest.param(name, marks=[] if name in some else pytest.mark.slow) for name in names]
 
 
+def slow(*values):
+    """Parameters that are slow."""
+    return [pytest.param(*each, marks=pytest.mark.slow) for each in values]
+
+
 def all_tied(side):
     return replace(side, values=(np.round(side.value) * 0.75,))
 
@@ -112,7 +117,8 @@ def test_every_score_under_other_settings(chosen):
 
 
 @pytest.mark.parametrize(
-    ("seed", "form"), [(30, "sparse"), (31, "fine"), (32, "plain"), (33, "tied"), (34, "fine"), (35, "plain")]
+    ("seed", "form"),
+    [(30, "sparse"), (31, "fine"), (32, "tied"), *slow((33, "tied"), (34, "fine"), (35, "plain"))],
 )
 def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
     """What is counted at candidates, one weights at a time or many."""
@@ -126,12 +132,12 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
 @pytest.mark.parametrize(
     ("seed", "form", "changes"),
     [
-        (40, "fine", {"psds": "dcase-psds1"}),
+        *slow((40, "fine", {"psds": "dcase-psds1"})),
         (41, "fine", {"alpha_ct": 0.5, "alpha_st": 0.0, "max_efpr": 1e4}),
         (42, "tied", {"alpha_ct": 0.0, "alpha_st": 0.0, "psds_median_filters": (0.3, 3.0)}),
         (43, "plain", {"psds": "dcase-psds2", "events": "rows"}),
         (44, "fine", {"alpha_ct": 0.0, "alpha_st": 1.0, "max_efpr": 1e9, "ignore_class": "dog"}),
-        (45, "fine", {"alpha_ct": 0.3, "alpha_st": 0.5, "ignore_class": "dog"}),
+        *slow((45, "fine", {"alpha_ct": 0.3, "alpha_st": 0.5, "ignore_class": "dog"})),
     ],
 )
 def test_psds_of_many_draws(monkeypatch, seed, form, changes):
@@ -145,7 +151,8 @@ def test_psds_of_many_draws(monkeypatch, seed, form, changes):
 
 
 @pytest.mark.parametrize(
-    ("seed", "form"), [(50, "tied"), (51, "fine"), (52, "plain"), (53, "fine"), (54, "tied"), (55, "sure")]
+    ("seed", "form"),
+    [(50, "tied"), (51, "fine"), (52, "plain"), *slow((53, "fine"), (54, "tied"), (55, "sure"))],
 )
 def test_curves_calibration_and_correlations_of_many_draws(monkeypatch, seed, form):
     """One weights at a time or many, bins that end in small blocks or large ones, with scipy or without."""

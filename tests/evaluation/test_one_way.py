@@ -153,7 +153,7 @@ def outcome(count, *given, **how):
 
 
 @pytest.mark.parametrize("chosen", SETTINGS)
-@tried(max_examples=tried.default.max_examples // 7)
+@tried(max_examples=tried.default.max_examples // 10)
 @given(
     seed=st.integers(0, 2**20),
     forms=st.tuples(st.sampled_from(FORMS), st.sampled_from(FORMS)),

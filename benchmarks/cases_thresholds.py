@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import inputs
@@ -74,7 +73,7 @@ def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
 
 
 def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: ANN401 - a Tally
-    from sedeval_soft.evaluation.optimal import as_one, best_of, candidates_of, optimal_scores
+    from sedeval_soft.evaluation.optimal import as_one, candidates_of, merits_of, optimal_scores
     from sedeval_soft.measures.thresholds import joint_best
     from sedeval_soft.settings import Settings
 
@@ -89,7 +88,8 @@ def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: 
 
     def alone() -> Any:  # noqa: ANN401 - an array
         candidates = candidates_of(tally, basis, settings, as_one(tally))
-        return [*map(partial(best_of, every, basis, settings), candidates)]
+        merits = merits_of(basis, settings)
+        return [own.best(every, merits, inclusive=False) for own in candidates]
 
     table = optimal_scores(tally, basis, replace(settings, measures=("joint",)))
     check(basis, together(), float(table["joint_f"].overall))

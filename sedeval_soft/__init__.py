@@ -64,6 +64,7 @@ What is called:
 - `threshold_curves(reference, system, **settings)` returns scores over all thresholds: `Curves`, for plots.
 - `operating_points(folder)` returns the tables of a folder by the thresholds in their names, for `evaluate`.
 - `Evaluator` scores in batches, saves what it has counted, and merges.
+- `chance_levels(reference, system)` returns `Scores` with what the same output scores if it is moved in time.
 - `diagnose(reference, system)` says where a score went, kind of error by kind of error: a `Diagnosis`.
 - `validate(system, reference)` returns all that is wrong with a table, and what looks wrong: a `Validation`.
 - `convert(source, target, to=...)` writes a table in another form, and says in a `Conversion` what is lost.
@@ -121,6 +122,7 @@ if TYPE_CHECKING:
     from sedeval_soft.api.validation import validate
     from sedeval_soft.apps.annotators.annotate import Annotation, annotate
     from sedeval_soft.apps.board import Site, build_site
+    from sedeval_soft.apps.chance import chance_levels
     from sedeval_soft.apps.diagnosis import Diagnosis, diagnose
     from sedeval_soft.apps.diagnosis import event_errors as event_errors
     from sedeval_soft.apps.page import Choices, write_report
@@ -144,7 +146,7 @@ __all__ = [
     "Annotation", "Board", "Choices", "Conversion", "Curves", "Diagnosis", "EvaluationError", "Evaluator",
     "InputError", "Limits", "Measure", "OutputError", "Score", "Scores", "Settings", "SettingsError", "Site",
     "UnknownScoreError", "UnknownSystemError", "Validation", "__version__", "annotate", "build_site",
-    "compare", "convert", "diagnose", "evaluate", "mean_of_runs", "operating_points", "plot",
+    "chance_levels", "compare", "convert", "diagnose", "evaluate", "mean_of_runs", "operating_points", "plot",
     "published_scores", "simulate", "threshold_curves", "validate", "write_report",
 ]  # fmt: skip
 
@@ -156,6 +158,7 @@ _NAMES = {
     "api.validation": "validate",
     "apps.annotators.annotate": "Annotation annotate",
     "apps.board": "Site build_site",
+    "apps.chance": "chance_levels",
     "apps.diagnosis": "Diagnosis diagnose event_errors",
     "apps.page": "Choices write_report",
     "apps.plots.run": "plot",

@@ -22,7 +22,7 @@ import numpy as np
 
 from sedeval_soft import Settings, convert
 from sedeval_soft.arrays import Bools, Floats, Index
-from sedeval_soft.evaluation.chance import stream
+from sedeval_soft.evaluation.resample import stream
 from sedeval_soft.measures.errors import (
     BACKGROUND,
     BOTH,
@@ -37,7 +37,7 @@ from sedeval_soft.measures.errors import (
     ONSET,
     SPLIT,
 )
-from sedeval_soft.measures.overlaps import overlapping_pairs
+from sedeval_soft.measures.intersections import overlapping
 from sedeval_soft.sorting import heads
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -186,7 +186,7 @@ def _nth(possible: Bools, number: Floats) -> Index:
 def _silent_class(spans: Timed, events: Events, number: Floats, rank: Index) -> Index:
     """Return for each stretch of time a class without events then, by a random number; -1 where none is."""
     files = spans.file.astype(np.int64), events.file.astype(np.int64)
-    at, busy = overlapping_pairs(spans, events, files)
+    at, busy = overlapping(spans, events, *files)
     silent = np.ones((len(spans), len(rank)), dtype=bool)
     silent[at, rank[events.label[busy]]] = False
     place = _nth(silent, number)

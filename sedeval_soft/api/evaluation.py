@@ -8,8 +8,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-import numpy as np
-
 from sedeval_soft import __version__
 from sedeval_soft.api.sources import (
     Durations,
@@ -21,7 +19,6 @@ from sedeval_soft.api.sources import (
     read_lengths,
     read_parts,
     settings_from,
-    shown,
     sides_of,
     with_points,
 )
@@ -46,9 +43,6 @@ if TYPE_CHECKING:
     from sedeval_soft.evaluation.resample import Progress
     from sedeval_soft.tables.file_groups import Partition
 
-DRAWS, MOST_DRAWS = 100, 1_000_000
-"""How many arrangements in time chance levels are of where nothing else is said, and at the most."""
-
 
 def evaluate(
     reference: Any,  # noqa: ANN401 - see the docstring
@@ -58,7 +52,6 @@ def evaluate(
     name: str | None = None,
     folds: Parted | None = None,
     by: Parted | None = None,
-    chance: bool | int = False,
     progress: Progress | None = None,
     limits: Limits | None = None,
     jobs: int | str | None = None,
@@ -86,8 +79,6 @@ def evaluate(
     folds: the fold of each file, as a mapping or the path of a table; files of all folds are pooled, and
         how scores differ between folds is told beside. by: the scene of each file, likewise, or a pattern of
         file names in which `{}` stands for the scene; each scene is scored by itself as well.
-    chance: also return the chance level of each score, and the score between chance and the best; a number
-        says over how many arrangements in time, drawn by the `seed` of the settings (True: 100).
     progress: called with how many replicates of how many are done, where intervals are asked for.
     limits: the most that each input may have; the defaults of `Limits` if none are given.
     jobs: how many processes count large tables in files (0 or "all": one for each processor); in a script
@@ -107,28 +98,17 @@ def evaluate(
     chosen = settings_from(settings, values, limits=limits)
     if name is not None:
         check_text("name", name)
-    draws = _draws(chance)
     count = 0 if jobs == "all" else jobs
     if count is not None and not (type(count) is int and 0 <= count < 10_000):
         raise SettingsError(f"jobs must be a number of processes or 'all', not {jobs!r:.60}")
     with nullcontext() if memory_limit is None else memory_limited(_bytes(memory_limit)):
         limits = limits_from(limits, values)
         system = with_points(system, limits)
-        evaluation = evaluation_of(
+        return evaluation_of(
             reference, system, with_folds(settings_of_points(chosen, [system]), folds),
-            durations=durations, name=name, folds=folds, by=by, limits=limits,
-            jobs=count, execute=execute, rows_in_memory=bool(draws), progress=progress,
-        )  # fmt: skip
-        return (evaluation.with_chance(draws, progress) if draws else evaluation).scores
-
-
-def _draws(chance: object) -> int:
-    """Return how many arrangements chance levels are of, 0 for none; raises SettingsError."""
-    if isinstance(chance, bool | np.bool_):
-        return DRAWS if chance else 0
-    if not isinstance(chance, int | np.integer) or not 1 <= chance <= MOST_DRAWS:
-        raise SettingsError(f"chance must be true, false, or 1 to {MOST_DRAWS} draws, not {shown(chance)}")
-    return int(chance)
+            durations=durations, name=name, folds=folds, by=by, limits=limits, jobs=count, execute=execute,
+            progress=progress,
+        ).scores  # fmt: skip
 
 
 def _bytes(limit: object) -> int:
@@ -158,13 +138,6 @@ class Evaluation(NamedTuple):
         if self.sides is None:
             raise ValueError("rows that were counted in parts are not kept")
         return align(*self.sides, self.shard.settings, self.shard.durations)
-
-    def with_chance(self, draws: int, progress: Progress | None = None) -> Evaluation:
-        """Return the same with the chance level of each score, over so many arrangements in time."""
-        from sedeval_soft.evaluation.chance import chance_of
-
-        chance = chance_of(self.pair, self.scores, draws, self.folds, progress)
-        return self._replace(scores=replace(self.scores, chance=chance))
 
     def save(self, path: str) -> None:
         """Write what was counted, for `merge`."""
@@ -203,7 +176,6 @@ def evaluation_of(
         check_object("execute", execute, Execute)
         for wrong, message in (
             (not files, "need tables in files; expected their paths, patterns or URLs"),
-            (rows_in_memory, "cannot go with chance, which needs all rows at once"),
             (settings.files is not None, "cannot go with files, which are chosen among all rows at once"),
             (limits.forms, "cannot go with --from: they find out the form of a table themselves"),
         ):

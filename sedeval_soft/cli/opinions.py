@@ -139,6 +139,7 @@ def chance(reference: str, system: str, asked: Request, draws: int, **shown: Any
     check_files({"-o": shown["output"]}, asked.files({"reference": reference, "system output": system}))
     from sedeval_soft.api.evaluation import evaluation_of, settings_of_points
     from sedeval_soft.api.sources import with_points
+    from sedeval_soft.apps.chance import with_chance
     from sedeval_soft.cli.present import Presentation
 
     with asked.opened() as limits:
@@ -149,6 +150,6 @@ def chance(reference: str, system: str, asked: Request, draws: int, **shown: Any
         asked.check(settings, view.names, also=("seed",))
         with progress(quiet=view.quiet, label="moving the output in time") as show:
             how: dict[str, Any] = {**asked.tables, "limits": limits, "rows_in_memory": True}
-            done = evaluation_of(reference, theirs, settings, **how).with_chance(draws, show)
-        view.check([done.scores])
-        view.show([done.scores])
+            scores = with_chance(evaluation_of(reference, theirs, settings, **how), draws, show)
+        view.check([scores])
+        view.show([scores])

@@ -24,7 +24,7 @@ from sedeval_soft.evaluation.resample import (
     all_exchanges,
     bootstrap,
     exchanges,
-    values_of,
+    replicate,
 )
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.registry import ScoreName, group_of
@@ -130,8 +130,7 @@ class Paired:
     def _values(self, of: Scorer, rows: Iterator[Floats], count: int) -> Floats:
         """Return the score with each row of weights of the files, (count,)."""
         key = key_of(ScoreName.parse(self.rank_by))
-        with values_of(of, rows, [key], count, self.progress) as scored:
-            values: Floats = scored.rows(slice(0, 1))[0]
+        values: Floats = replicate(of, rows, [key], count, self.progress)[0]
         return values
 
     def p(self, first: int, second: int, observed: float) -> float:

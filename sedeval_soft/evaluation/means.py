@@ -44,35 +44,17 @@ def means_over(mean: str, scores: Iterable[Score], values: Mapping[Key, Array]) 
     each, NaN where undefined.
     """
     over, _, kind = mean.partition(".")
-    chosen = [
-        score
-        for score in scores
-        if _measure_of(key_of(score)).has_mean(kind)
-        and (over == "scenes" or score.class_name is None)
-        and key_of(score) in values
-    ]
-    keys = [key_of(score) for score in chosen]
-    if not keys:
-        return []
-    rows = np.array([values[key] for key in keys], dtype=np.float64)
-    sizes = np.array(
-        [values.get(size_of(key), np.full(rows.shape[1], np.nan)) for key in keys], dtype=np.float64
-    )
-    column = mean_of(kind, _filled(rows, sizes, keys), np.ones(rows.shape[1])).tolist()
+    chosen = {
+        key: score
+        for key, score in ((key_of(score), score) for score in scores)
+        if key in values and _measure_of(key).has_mean(kind) and (over == "scenes" or key.class_name is None)
+    }
+    once = np.ones((1, max(map(len, values.values()), default=0)))
+    column = MeanOfFiles(kind, values).values(once, [*chosen])[:, 0].tolist()
     return [
         score._replace(name=str(ScoreName(*key, mean)), group=mean, value=finite(value), low=None, high=None)
-        for score, key, value in zip(chosen, keys, column, strict=True)
+        for (key, score), value in zip(chosen.items(), column, strict=True)
     ]
-
-
-def values_of(parts: Sequence[Mapping[Key, Array | None]]) -> dict[Key, Floats]:
-    """Return the values that all parts have, (n_parts,) each; at least one part, each as `scores.named`."""
-    first, *others = parts
-    return {
-        key: np.array([part[key] for part in parts], dtype=np.float64)
-        for key in first
-        if all(key in part for part in others)
-    }
 
 
 def key_of(score: Score | ScoreName) -> Key:
@@ -142,7 +124,7 @@ class MeanOfParts:
 
 @dataclass(frozen=True, slots=True)
 class MeanOfFiles:
-    """Means over files of the scores that each has; by_key: (n_files,) each, NaN where undefined."""
+    """Means over files, or other parts, of the scores of each; by_key: (n_parts,) each, NaN if undefined."""
 
     kind: str
     by_key: Mapping[Key, Array]
@@ -150,13 +132,9 @@ class MeanOfFiles:
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return means of each weights, (n_keys, n_weights), NaN where undefined."""
         means, nothing = np.full((len(keys), len(weights)), np.nan), np.full(weights.shape[1], np.nan)
-        step = max(1, _AT_ONCE // max(weights.shape[1], 1))
         for number, key in enumerate(keys):
             values, sizes = (
                 np.asarray(self.by_key.get(each, nothing), dtype=np.float64) for each in (key, size_of(key))
             )
-            filled = _filled(values[None], sizes[None], [key])[0]
-            for begin in range(0, len(weights), step):
-                some = weights[begin : begin + step]
-                means[number, begin : begin + step] = mean_of(self.kind, filled, some)
+            means[number] = mean_of(self.kind, _filled(values[None], sizes[None], [key])[0], weights)
         return means

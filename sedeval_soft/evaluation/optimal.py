@@ -35,6 +35,7 @@ from sedeval_soft.measures.event import (
     file_class,
     match_lifetimes,
 )
+from sedeval_soft.measures.file_sums import blocks
 from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.segment import count_hard, sum_files
@@ -59,35 +60,24 @@ from sedeval_soft.settings import BASES, NEVER, Constraint, Settings, Thresholds
 from sedeval_soft.sorting import distinct
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events, active
-from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import positive
 
 WeightedScores = Callable[[Floats], Table]
 """Returns the scores of weighted files; weights: (n_weights, n_files)."""
 
 Best = tuple[Floats, DetectionCounts]
-"""What `best_of` says of each class, and the counts of each file at the thresholds of the best F."""
+"""What `Candidates.best` says of each class, and the counts of each file at the thresholds of the best F."""
 
 
 def best_counts(tally: Tally, basis: str, settings: Settings) -> Best:
     """Return the best threshold of each class, and what is counted there."""
-    find = partial(best_of, np.ones((1, 1)), basis, settings)
+    once, merits, inclusive = np.ones((1, 1)), merits_of(basis, settings), settings.inclusive
     of_classes = threshold_counts(
-        tally, basis, settings, as_one(tally), lambda counts: find(Candidates.of(counts))
-    )
-    best = np.reshape(of_classes, (len(tally.classes), len(merits_of(basis, settings)), 4))
+        tally, basis, settings, as_one(tally),
+        lambda counts: Candidates.of(counts).best(once, merits, inclusive=inclusive),
+    )  # fmt: skip
+    best = np.reshape(of_classes, (len(tally.classes), len(merits), 6))
     return best, counts_at(tally, basis, best[:, 0, 3], settings)
-
-
-def best_of(weights: Floats, basis: str, settings: Settings, candidates: Candidates) -> Floats:
-    """Return what is best of the candidates of a class for weighted files, (n_merits, 4, n_weights).
-
-    First where F is highest, for events also where errors are fewest: TP, N_sys, N_ref and the threshold.
-    """
-    chosen = candidates.best(weights, merits_of(basis, settings))
-    return np.array([
-        (*counts, candidates.thresholds(weights, at, inclusive=settings.inclusive)) for at, *counts in chosen
-    ])  # fmt: skip
 
 
 def merits_of(basis: str, settings: Settings) -> list[Merit]:
@@ -103,14 +93,8 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | No
     of_classes, counts = best or best_counts(tally, basis, settings)
     scores = optimal_table(counts.total(), of_classes[:, 0, 3], settings)
     for fewest in of_classes.swapaxes(0, 1)[1:]:
-        scores |= error_rate_table(*fewest.T)
-    owner, every, others = as_one(tally), np.ones((1, 1)), Table()
-    if "joint" in settings.measures:
-        pooled = Candidates.of(pooled_counts(tally, basis, settings, owner))
-        classes = candidates_of(tally, basis, settings, owner)
-        others |= joint_scores(classes, pooled, every, settings.beta, inclusive=settings.inclusive)
-    if settings.satisfice:
-        others |= satisficed(tally, basis, settings, owner)(every)
+        scores |= error_rate_table(*fewest.T[:4])
+    others = others_of(tally, basis, settings, as_one(tally))(np.ones((1, 1)))
     return scores | {name: values.first() for name, values in others.items()}
 
 
@@ -206,7 +190,15 @@ def pooled_counts(
 
 def _lives_of_owners(tally: Tally, basis: str, settings: Settings, owner: Index) -> tuple[Lives, Index]:
     """Return what counts of a basis of events when, and the events of the reference, by owners of files."""
-    lives, n_ref = lives_of(tally, basis, settings)
+    sides = tally.events["reference"].events(), tally.system(basis)
+    sizes = len(tally.files), len(tally.classes)
+    if basis == "event":
+        with naming(tally.files, tally.classes):
+            lives, n_ref = events_when(*sides, *sizes, pair_rule(settings))
+    else:
+        from sedeval_soft.measures.intersections import Criteria, intersections_when
+
+        lives, n_ref = intersections_when(*sides, *sizes, Criteria.of(settings))
     totals = np.zeros((int(owner.max(initial=0)) + 1, n_ref.shape[1]), dtype=n_ref.dtype)
     np.add.at(totals, owner, n_ref)
     return [(alive._replace(file=owner[alive.file]), rows) for alive, rows in lives], totals
@@ -219,18 +211,6 @@ def _cells(tally: Tally, basis: str, settings: Settings) -> tuple[Floats, Bools,
     """
     sides = tally.samples[f"{basis}.system"], positive(tally.samples[f"{basis}.reference"], settings)
     return *sides, tally.per_file[cells_of(basis)]
-
-
-def lives_of(tally: Tally, basis: str, settings: Settings) -> tuple[Lives, Index]:
-    """Return what counts of a basis of events when, and the events of the reference, (n_files, n_classes)."""
-    sides = tally.events["reference"].events(), tally.system(basis)
-    sizes = len(tally.files), len(tally.classes)
-    if basis == "event":
-        with naming(tally.files, tally.classes):
-            return events_when(*sides, *sizes, pair_rule(settings))
-    from sedeval_soft.measures.intersections import Criteria, intersections_when
-
-    return intersections_when(*sides, *sizes, Criteria.of(settings))
 
 
 def events_when(
@@ -282,18 +262,32 @@ def _first_detected(scores: Floats, hits: Bools) -> Bools:
     return first
 
 
-def satisficed(tally: Tally, basis: str, settings: Settings, owner: Index) -> WeightedScores:
-    """Return what finds the best thresholds of weighted files that satisfy the constraint of the settings.
+def others_of(
+    tally: Tally, basis: str, settings: Settings, owner: Index, classes: Sequence[Candidates] = ()
+) -> WeightedScores:
+    """Return what gives the scores at thresholds that are best jointly, or under a constraint.
 
-    owner: as for `threshold_counts`; weights are of owners.
+    owner: as for `threshold_counts`; weights are of owners. classes: the candidates of each, if known.
     """
-    regardless = Constraint.parse(settings.satisfice).counts_regardless
-    pooled = pooled_counts(tally, basis, settings, owner, regardless=regardless)
-    # Any level may come nearest to a constraint: a precision of 0 is one, that of nothing is undefined.
-    candidates = candidates_of(tally, basis, settings, owner, every=True)
-    candidates.append(Candidates.of(pooled, every=True))
+    joint, under = list[Candidates](), list[Candidates]()
+    if "joint" in settings.measures:
+        joint = [*(classes or candidates_of(tally, basis, settings, owner))]
+        joint.append(Candidates.of(pooled_counts(tally, basis, settings, owner)))
+    if settings.satisfice:
+        regardless = Constraint.parse(settings.satisfice).counts_regardless
+        # Any level may come nearest to a constraint: a precision of 0 is one, that of nothing is undefined.
+        under = candidates_of(tally, basis, settings, owner, every=True)
+        pooled = pooled_counts(tally, basis, settings, owner, regardless=regardless)
+        under.append(Candidates.of(pooled, every=True))
     length = np.bincount(owner, tally.per_file["length"], 1).astype(np.int64)
-    return lambda weights: satisficed_scores(candidates, weights, length, settings)
+
+    def scores(weights: Floats) -> Table:
+        table = Table()
+        if joint:
+            table |= joint_scores(joint, weights, settings.beta, inclusive=settings.inclusive)
+        return table | (satisficed_scores(under, weights, length, settings) if under else {})
+
+    return scores
 
 
 # The tuned reading, and the command `tune`.
@@ -338,9 +332,8 @@ def tuned_thresholds(
     thresholds = np.full((len(parts), len(tally.classes)), settings.threshold)
     candidates = candidates_of(tally, objective, settings, np.arange(len(tally.files)))
     for column, own in zip(thresholds.T, candidates, strict=True):
-        at = own.best(weights, [merit])[0][0]
-        best = own.thresholds(weights, at, inclusive=settings.inclusive)
-        column[at >= 0] = best[at >= 0]
+        _, _, n_ref, best, *_ = own.best(weights, [merit], inclusive=settings.inclusive)[0]
+        column[n_ref > 0] = best[n_ref > 0]
     return list(zip(parts, thresholds, strict=True))
 
 
@@ -414,14 +407,16 @@ def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
         if not n_ref:
             classes[label] = {"n_ref": 0, "score": None, "as_good": [None, None]}
             continue
-        own = Candidates.of(counts)
-        ((at, tp, n_sys, _),) = own.best(every, [merit])
-        low, high = (ends.item() for ends in own.ranges(every, at))
-        threshold = threshold_between(low, high, settings.inclusive)
+        (best,) = Candidates.of(counts).best(every, [merit], inclusive=settings.inclusive)
+        (tp, n_sys, *_), (threshold, low, high) = best, best[3:, 0].tolist()
         thresholds[label] = NEVER if math.isnan(threshold) else threshold
         is_f = objective.endswith(".f1")
         score = f_beta(tp, n_ref, n_sys, settings.beta) if is_f else ratio(n_ref + n_sys - 2 * tp, n_ref)
-        classes[label] = {"n_ref": int(n_ref), "score": score.item(), "as_good": [low, min(high, 1.0)]}
+        classes[label] = {
+            "n_ref": int(n_ref),
+            "score": score.item(),
+            "as_good": [low, min(high, 1.0)],
+        }
     return {
         "thresholds": thresholds,
         "objective": objective,
@@ -430,12 +425,6 @@ def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
         "classes": classes,
     }
 
-
-_CELLS = 1 << 18
-"""Cells of some weights that are looked at together."""
-
-_EVENTS = 1 << 20
-"""Events that are matched at a time."""
 
 _Regardless = Callable[[Floats, Index], Floats]
 """Returns M of weights, (n_weights,), at thresholds that pass so many levels, (n_weights, n_classes)."""
@@ -451,23 +440,23 @@ def optimal_of_weights(
 
     classes: the candidates of each class.
     """
-    owner, pooled = np.arange(len(tally.files)), list[Candidates]()
-    if "joint" in settings.measures:
-        pooled.append(Candidates.of(pooled_counts(tally, basis, settings, owner)))
+    others = others_of(tally, basis, settings, np.arange(len(tally.files)), classes)
     inclusive, size = settings.inclusive, sum(len(own.value) for own in classes)
+    merits = merits_of(basis, settings)
     levels = [distinct(own.table.level) for own in classes]
     regardless: _Regardless | None = None
     if basis in CELLS:
         regardless = _paired_cells(tally, basis, levels, settings)
     elif basis == "event":
         regardless = _paired_events(tally, levels, settings)
-    under = satisficed(tally, basis, settings, owner) if settings.satisfice else None
 
     def tables(weights: Floats) -> Tables:
-        of_classes = for_each(partial(best_of, weights, basis, settings), classes, len(weights) * size)
-        shape = len(classes), len(merits_of(basis, settings)), 4, len(weights)
+        of_classes = for_each(
+            lambda own: own.best(weights, merits, inclusive=inclusive), classes, len(weights) * size
+        )
+        shape = len(classes), len(merits), 6, len(weights)
         by_f, *rest = np.ascontiguousarray(np.moveaxis(np.reshape(of_classes, shape), 0, -1))
-        tp, n_sys, n_ref, thresholds = by_f
+        tp, n_sys, n_ref, thresholds, *_ = by_f
         tp_all, sys_all, ref_all = (column.sum(axis=1) for column in (tp, n_sys, n_ref))
         m = tp_all
         if regardless is not None:
@@ -477,13 +466,9 @@ def optimal_of_weights(
             m = regardless(weights, passed)
         counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
         table = optimal_table(counts, thresholds, settings)
-        for every in pooled:
-            table |= joint_scores(classes, every, weights, settings.beta, inclusive=inclusive)
         for fewest in rest:
-            table |= error_rate_table(*fewest)
-        if under is not None:
-            table |= under(weights)
-        return {(basis, "optimal"): table}
+            table |= error_rate_table(*fewest[:4])
+        return {(basis, "optimal"): table | others(weights)}
 
     return tables
 
@@ -493,40 +478,38 @@ def _paired_cells(tally: Tally, basis: str, levels: Sequence[Floats], settings: 
     scores = tally.samples[f"{basis}.system"]
     sizes = positive(tally.samples[f"{basis}.reference"], settings).sum(axis=0)
     # Only where the reference has something can anything be paired with it.
-    sounding = np.flatnonzero(sizes)
-    n_ref = sizes[sounding].astype(np.min_scalar_type(max(len(levels), 1)))
-    start = np.searchsorted(sounding, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
+    active = np.flatnonzero(sizes)
+    n_ref = sizes[active].astype(np.min_scalar_type(max(len(levels), 1)))
+    start = np.searchsorted(active, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
     # How many levels are up to each cell: small numbers are compared fast.
     small = np.min_scalar_type(max(map(len, levels), default=0))
-    place = np.zeros((len(levels), len(sounding)), dtype=small)
+    place = np.zeros((len(levels), len(active)), dtype=small)
     for c, of_class in enumerate(levels):
-        place[c] = np.searchsorted(of_class, scores[c, sounding], side="right")
+        place[c] = np.searchsorted(of_class, scores[c, active], side="right")
 
     def regardless(weights: Floats, passed: Index) -> Floats:
-        at, rows = passed.astype(small), max(1, _CELLS // max(len(sounding), 1))
+        at = passed.astype(small)
 
-        def count(begin: int) -> Floats:
-            n_sys = np.zeros((len(weights[begin : begin + rows]), len(sounding)), dtype=n_ref.dtype)
+        def count(some: slice) -> Floats:
+            n_sys = np.zeros((len(weights[some]), len(active)), dtype=n_ref.dtype)
             for c, of_class in enumerate(place):
-                n_sys += of_class > at[begin : begin + rows, c, None]
+                n_sys += of_class > at[some, c, None]
             pairs = sum_files(np.minimum(n_sys, n_ref, out=n_sys), start, np.int64)
-            counts: Floats = np.einsum("ij,ij->i", weights[begin : begin + rows], pairs)
+            counts: Floats = np.einsum("ij,ij->i", weights[some], pairs)
             return counts
 
-        return np.concatenate(
-            for_each(count, range(0, max(len(weights), 1), rows), place.size * len(weights))
-        )
+        some = [*blocks(len(weights), len(active))]
+        return np.concatenate(for_each(count, some, place.size * len(weights)))
 
     return regardless
 
 
 def _paired_events(tally: Tally, levels: Sequence[Floats], settings: Settings) -> _Regardless:
     """Return what counts the events that are matched regardless of class."""
-    rule, files = pair_rule(settings), np.arange(len(tally.files))
+    rule, n_files = pair_rule(settings), len(tally.files)
     sides = [tally.events[side] for side in ("reference", "system")]
     reference, system = (side.take(np.argsort(side.file, kind="stable")) for side in sides)
-    starts = [np.searchsorted(side.file, np.arange(len(files) + 1)) for side in (reference, system)]
-    step = max(1, _EVENTS // int(np.add(*map(np.diff, starts)).max(initial=1)))
+    starts = [np.searchsorted(side.file, np.arange(n_files + 1)) for side in (reference, system)]
     # How many levels a threshold passes, at the least and at fewer than the last, where an event exists.
     born, dies = np.zeros((2, len(system)), dtype=np.int64)
     for c, of_class in enumerate(levels):
@@ -534,38 +517,29 @@ def _paired_events(tally: Tally, levels: Sequence[Floats], settings: Settings) -
         for ranks, values in ((born, system.born), (dies, system.dies)):
             ranks[mine] = np.searchsorted(of_class, values[mine], side="right")
 
-    def states(passed: Index) -> Index:
-        """Return numbers that are equal where the same events of a file exist, (n_files, n_weights)."""
-        state = np.repeat(files[:, None], len(passed), axis=1)
-        for c in range(len(levels)):
-            mine = system.label == c
-            n, owner = int(dies[mine].max(initial=0)) + 1, system.file[mine].astype(np.int64)
-            # Between two of them nothing changes in a file.
-            changes = np.unique([owner * n + ends[mine] for ends in (born, dies)])
-            ranks, rank = np.unique(passed[:, c], return_inverse=True)
-            at = np.searchsorted(changes, files[:, None] * n + np.minimum(ranks, n - 1), side="right")
-            number = state * (len(changes) + 1) + at.take(rank, axis=1)
-            state = np.unique(number, return_inverse=True)[1].reshape(number.shape)
-        return state
+    def of_file(weights: Floats, passed: Index, file: int) -> Floats:
+        """Return how many events of a file are matched for each weights, (n_weights,)."""
+        mine, theirs = (np.arange(start[file], start[file + 1]) for start in starts)
+        rank = passed[:, system.label[theirs]]
+        # The same events exist at many thresholds: each such state is matched once, as if it were a file.
+        alive = (born[theirs] <= rank) & (rank < dies[theirs])
+        packed = np.packbits(alive, axis=1)
+        _, first, back = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+        state, place = np.nonzero(alive[first])
+        ours = reference, np.tile(mine, len(first)), np.repeat(np.arange(len(first)), len(mine))
+        left, right = (
+            replace(side.take(some), file=of.astype(np.int32)).events()
+            for side, some, of in (ours, (system, theirs[place], state))
+        )
+        matched = count_regardless(left, right, len(first), rule)
+        return weights[:, file] * matched[back.reshape(-1)]
 
     def regardless(weights: Floats, passed: Index) -> Floats:
-        # The same events of a file exist at many thresholds: each such state is matched once.
-        _, example, back = np.unique(states(passed), return_index=True, return_inverse=True)
-        file, row = np.divmod(example, len(passed))
-        pairs = np.zeros(len(example))
-        for begin in range(0, len(example), step):
-            some = slice(begin, begin + step)
-            (owner, mine), (other, at_all) = (
-                expand(start[file[some]], start[file[some] + 1]) for start in starts
-            )
-            rank = passed[row[some][other], system.label[at_all]]
-            alive = (born[at_all] <= rank) & (rank < dies[at_all])
-            ours, theirs = (
-                replace(side.take(chosen), file=of.astype(np.int32)).events()
-                for side, chosen, of in ((reference, mine, owner), (system, at_all[alive], other[alive]))
-            )
-            pairs[some] = count_regardless(ours, theirs, len(file[some]), rule)
-        total: Floats = (weights * pairs[back].reshape(len(files), len(passed)).T).sum(axis=1)
+        total = np.zeros(len(weights))
+        for file in np.flatnonzero(weights.any(axis=0)).tolist():
+            size = int(sum(start[file + 1] - start[file] for start in starts))
+            for some in blocks(len(weights), size):
+                total[some] += of_file(weights[some], passed[some], file)
         return total
 
     return regardless

@@ -113,10 +113,10 @@ def partition_files(
     streams = any(r.path == "-" or (os.path.exists(r.path) and not os.path.isfile(r.path)) for r in readings)
     where = Execute() if streams else execute
     try:
-        written = where.map(partial(_tried, n_parts, block, folder), readings)
+        written = where.map(partial(write_parts, n_parts, block, folder), readings)
         sides = written[: len(files[0])], written[len(files[0]) :]
         ours, theirs = (
-            _whole(name, [_good(each)[0] for each in side], limits)
+            _whole(name, [file for file, _ in side], limits)
             for name, side in zip((reference, system), sides, strict=True)
         )
     except InputError as error:
@@ -125,7 +125,6 @@ def partition_files(
             expected = "expected shards where all workers see them by the same path, or URLs"
             raise EvaluationError(f"{error}; {expected}") from error
         raise
-    good = [[_good(each) for each in side] for side in sides]
     durations = read_durations()
     # What is not named goes by the name that the other side has: only together they are one recording.
     unnamed = UNNAMED in (*ours.files, *theirs.files)
@@ -140,7 +139,7 @@ def partition_files(
     pieces: dict[int, tuple[list[Piece], list[Piece]]] = {
         number: ([], []) for number in sorted({*names[0], *names[1], *names[2]}) or [0]
     }
-    for role, side in enumerate(good):
+    for role, side in enumerate(sides):
         for _, of_shard in side:
             for number, piece in of_shard.items():
                 pieces[0 if unnamed else number][role].append(piece)
@@ -153,7 +152,7 @@ def partition_files(
         )
         for number, of_part in pieces.items()
     ]
-    n_ours, n_theirs = (sum(shard.n_rows for shard, _ in side) for side in good)
+    n_ours, n_theirs = (sum(shard.n_rows for shard, _ in side) for side in sides)
     return Parts(parts, ours, theirs, durations, (n_ours, n_theirs))
 
 
@@ -171,25 +170,6 @@ class Unread(NamedTuple):
 
 
 _Written = tuple[TableFile, dict[int, Piece]]
-
-
-def _tried(n_parts: int, block: int, folder: Path, reading: Unread) -> _Written | InputError:
-    """Do as `write_parts`, but return what is wrong with a file of the system.
-
-    What is wrong with all files of the reference together is told before that.
-    """
-    try:
-        return write_parts(n_parts, block, folder, reading)
-    except InputError as error:
-        if reading.limits.side == "reference":
-            raise
-        return error
-
-
-def _good(written: _Written | InputError) -> _Written:
-    if isinstance(written, InputError):
-        raise written
-    return written
 
 
 def write_parts(n_parts: int, block: int, folder: Path, reading: Unread) -> _Written:

@@ -7,10 +7,9 @@ counted and sorted once; the scores of many replicates follow from one product o
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from tempfile import SpooledTemporaryFile
+from hashlib import sha256
 from typing import Self
 
 import numpy as np
@@ -18,13 +17,14 @@ import numpy as np
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, interval
-from sedeval_soft.evaluation.means import Scorer, size_of
+from sedeval_soft.evaluation.means import Scorer, key_of, size_of
 from sedeval_soft.evaluation.optimal import candidates_of, fixed_of_weights, optimal_of_weights, with_fixed
 from sedeval_soft.evaluation.ordered import cell_tables, event_tables
 from sedeval_soft.evaluation.scores import Key, Score, counted_tables, joined, named
 from sedeval_soft.measures.base import Tables, WeightedTables
 from sedeval_soft.measures.registry import MEASURES, ScoreName
 from sedeval_soft.measures.tally import Tally
+from sedeval_soft.memory import check_room
 from sedeval_soft.plan import THRESHOLDED, Plan
 from sedeval_soft.settings import Settings
 
@@ -36,9 +36,6 @@ _WEIGHTS, _MOST_ROWS = 1 << 21, 1 << 10
 
 _IN_TABLES = 1 << 23
 """Scores, and columns of classes, of replicates that are in memory at a time."""
-
-_IN_MEMORY = 1 << 23
-"""Bytes of scores that are kept in memory; where there are more, they lie in a temporary file."""
 
 _AT_ONCE = 1 << 18
 """Scores of replicates that are put in order at a time."""
@@ -95,6 +92,20 @@ def all_exchanges(n_files: int) -> int:
 def _blocks(n_files: int, rows: int) -> Iterator[tuple[int, int]]:
     most = max(1, min(_MOST_ROWS, _WEIGHTS // max(n_files, 1)))
     return ((begin, min(begin + most, rows)) for begin in range(0, rows, most))
+
+
+def stream(seed: int, *names: str) -> np.random.Generator:
+    """Return the stream of random numbers of a seed and some names.
+
+    It depends on names, not on the order in which things come: a `numpy.random.Generator` over Philox, whose
+    key is the first 128 bits of the SHA-256 of seed and names. So another order of files or classes, or more
+    of them, draws the same numbers for those that were there.
+    """
+    # Lengths go first: ("a", "b") and ("ab", "") are two streams.
+    parts = [str(seed), *names]
+    text = " ".join(map(str, map(len, parts))) + " " + "".join(parts)
+    digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return np.random.Generator(np.random.Philox(key=int.from_bytes(digest[:16], "little")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,57 +169,32 @@ class Replicates:
         return values
 
 
-class Values(SpooledTemporaryFile[bytes]):
-    """Scores of replicates, (n_scores, n_replicates), added by replicates and read by scores; to be closed.
-
-    Where they are many, they lie in a file, which vanishes however the process ends. Blocks of replicates are
-    one behind another in it.
-    """
-
-    def __init__(self, n_scores: int) -> None:
-        """Begin without any."""
-        super().__init__(_IN_MEMORY, prefix="soft-sed-eval-")
-        self.n_scores = n_scores
-        self.sizes: list[int] = []
-
-    def add(self, columns: Floats) -> None:
-        """Add replicates, (n_scores, n)."""
-        self.seek(0, os.SEEK_END)
-        self.write(np.ascontiguousarray(columns).data)
-        self.sizes.append(columns.shape[1])
-
-    def rows(self, some: slice) -> Floats:
-        """Return some rows, (n, n_replicates)."""
-        parts, begin, n = [np.zeros((some.stop - some.start, 0))], 0, some.stop - some.start
-        for size in self.sizes:
-            self.seek(8 * (begin * self.n_scores + some.start * size))
-            parts.append(np.frombuffer(self.read(8 * n * size)).reshape(n, size))
-            begin += size
-        return np.concatenate(parts, axis=1)
-
-
-def values_of(
-    replicates: Scorer,
+def replicate(
+    scorer: Scorer,
     rows: Iterator[Floats],
     keys: Sequence[Key],
     total: int,
     progress: Progress | None = None,
-) -> Values:
-    """Return the scores of all rows of weights, (n_keys, total), NaN where undefined; to be closed.
+) -> Floats:
+    """Return the scores of all rows of weights, (n_keys, total), NaN where undefined; total: how many rows.
 
     A class has none where it has no reference, as it is in no macro average there. Else faint false alarms of
     a rare class make its soft F 0 in replicates of other files, while its hard F is undefined.
     """
-    values, step, done = Values(len(keys)), max(1, _IN_TABLES // max(1, len(keys))), 0
+    check_room(
+        8.0 * len(keys) * total,
+        f"to keep {counted(len(keys), 'score')} of {counted(total, 'replicate')}",
+        "Expected fewer --replicates, or fewer readings and measures (--only, --measures)",
+    )
+    values, done = np.empty((len(keys), total)), 0
     of_class = [row for row, key in enumerate(keys) if key.class_name and MEASURES[key[:3]][1].has("macro")]
     asked = list(dict.fromkeys((*keys, *(size_of(keys[row]) for row in of_class))))
     place = {key: row for row, key in enumerate(asked)}
     sizes = [place[size_of(keys[row])] for row in of_class]
     for block in rows:
-        for begin in range(0, len(block), step):
-            columns = replicates.values(block[begin : begin + step], asked)
-            columns[of_class] = np.where(columns[sizes] == 0, np.nan, columns[of_class])
-            values.add(np.where(np.isneginf(columns), np.nan, columns)[: len(keys)])
+        columns = scorer.values(block, asked)
+        columns[of_class] = np.where(columns[sizes] == 0, np.nan, columns[of_class])
+        values[:, done : done + len(block)] = np.where(np.isneginf(columns), np.nan, columns)[: len(keys)]
         done += len(block)
         if progress is not None:
             progress(done, total)
@@ -220,11 +206,11 @@ def with_intervals(
     tally: Tally,
     settings: Settings,
     progress: Progress | None = None,
-    scorer: Callable[[Settings], Scorer] | None = None,
+    make: Callable[[Settings], Scorer] | None = None,
 ) -> dict[str, Score]:
     """Return the scores of a tally with the intervals that the settings ask for.
 
-    scores: by name, all of the tally. scorer: returns what gives them of weighted files by some settings;
+    scores: by name, all of the tally. make: returns what gives them of weighted files by some settings;
     None for `Replicates` of the tally. A score has none where it is undefined, where it is so in too many
     replicates, or where the method is not valid for it; none has one where there are fewer than two files.
     """
@@ -237,20 +223,18 @@ def with_intervals(
     if skips:
         others = (family for family in Plan.of(settings).families if family not in without)
         settings = replace(settings, only=tuple(map(".".join, others)) or settings.only)
-    keys = [Key(s.basis, s.reading, s.measure, s.average, s.class_name) for s in chosen]
+    keys = [key_of(score) for score in chosen]
     point = np.array([np.nan if s.value is None else s.value for s in chosen], dtype=np.float64)
-    replicates = Replicates.of(tally, settings) if scorer is None else scorer(settings)
+    scorer = Replicates.of(tally, settings) if make is None else make(settings)
     n_left = 0 if method == "bootstrap" else n_files
     n_drawn = 0 if method == "jackknife" else settings.replicates
-    step, ends = max(1, _AT_ONCE // (n_left + n_drawn)), []
-    with (
-        values_of(replicates, leave_one_out(n_left), keys, n_left, progress) as left_out,
-        values_of(replicates, bootstrap(n_files, n_drawn, settings.seed), keys, n_drawn, progress) as drawn,
-    ):
-        for begin in range(0, len(keys), step):
-            some = slice(begin, min(begin + step, len(keys)))
-            again, without_one = (values.rows(some).T for values in (drawn, left_out))
-            ends.append(interval(method, point[some], again, without_one, settings.confidence))
+    left_out = replicate(scorer, leave_one_out(n_left), keys, n_left, progress)
+    drawn = replicate(scorer, bootstrap(n_files, n_drawn, settings.seed), keys, n_drawn, progress)
+    step = max(1, _AT_ONCE // (n_left + n_drawn))
+    ends = [
+        interval(method, point[some], drawn[some].T, left_out[some].T, settings.confidence)
+        for some in (slice(begin, begin + step) for begin in range(0, len(keys), step))
+    ]
     low, high = np.where(np.isnan(point), np.nan, np.concatenate(ends, axis=1)).tolist()
     return scores | {
         score.name: score.with_interval(one, other)

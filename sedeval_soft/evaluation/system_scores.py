@@ -96,12 +96,13 @@ def score_shard(
         from sedeval_soft.evaluation.resample import interval_notes
 
         warnings += interval_notes(tally, settings, asked.rank_by or main_of(scores, asked, shard.inputs))
-    of_folds = {name: score_tally(part, settings) for name, part in _take(tally, files["folds"]).items()}
+    of_folds = {name: score_tally(part, settings) for name, (part, _) in _take(tally, files["folds"]).items()}
     # Batches with other classes leave those of a group in the order of their names.
     groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
     scenes = files["scenes"] | files["by"]
     every = {**scores}
-    for name, part in {**groups, **_take(tally, scenes)}.items():
+    in_scenes = {name: part for name, (part, _) in _take(tally, scenes).items()}
+    for name, part in {**groups, **in_scenes}.items():
         of_part = scored(part, name).values()
         # A group of classes has averages, and measures over all its classes, only.
         every |= _of_part([s for s in of_part if name not in groups or s.average is not None], name)
@@ -149,11 +150,7 @@ def parts_of(shard: Shard, over: str, scenes: Files) -> dict[str, tuple[Tally, I
         every = np.arange(len(tally.files))
         groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
         return {name: (part, every) for name, part in groups.items()}
-    position = {file: i for i, file in enumerate(tally.files)}
-    places = {
-        name: np.array([position[file] for file in own], dtype=np.int64) for name, own in scenes.items()
-    }
-    return {name: (tally.take(index), index) for name, index in places.items()}
+    return _take(tally, scenes)
 
 
 def _means(
@@ -171,7 +168,7 @@ def _means(
     best thresholds, which are those of all files in every replicate, too: so means over files have no
     intervals in optimal readings unless thresholds are fixed.
     """
-    from sedeval_soft.evaluation.means import means_over, values_of
+    from sedeval_soft.evaluation.means import means_over
 
     means: dict[str, Score] = {}
     for mean in settings.means:
@@ -183,8 +180,12 @@ def _means(
 
             values = averages_of_files(counts, settings)
         else:
-            parts = (in_parts[name] for name in (scenes if over == "scenes" else shard.groups))
-            values = values_of([dict(named(*part, settings.means)) for part in parts])
+            parts = [
+                dict(named(*in_parts[name], settings.means))
+                for name in (scenes if over == "scenes" else shard.groups)
+            ]
+            common = [key for key in parts[0] if all(key in part for part in parts)]
+            values = {key: np.array([part[key] for part in parts], dtype=np.float64) for key in common}
         own = {score.name: score for score in means_over(mean, scores.values(), values)}
         means |= own
         if settings.ci is not None:
@@ -319,13 +320,13 @@ def _assigned(shard: Shard, partition: Partition) -> tuple[Files, list[str]]:
     return files, [f"{partition.source}: {listing(unknown, 'file')} not evaluated"] if unknown else []
 
 
-def _take(tally: Tally, parts: Files) -> dict[str, Tally]:
-    """Return the tally of the files of each part."""
+def _take(tally: Tally, parts: Files) -> dict[str, tuple[Tally, Index]]:
+    """Return the tally of the files of each part, and where these are among all."""
     position = {file: i for i, file in enumerate(tally.files)} if parts else {}
-    return {
-        name: tally.take(np.array([position[file] for file in files], dtype=np.int64))
-        for name, files in parts.items()
+    places = {
+        name: np.array([position[file] for file in files], dtype=np.int64) for name, files in parts.items()
     }
+    return {name: (tally.take(index), index) for name, index in places.items()}
 
 
 def _of_part(scores: Iterable[Score], part: str) -> dict[str, Score]:

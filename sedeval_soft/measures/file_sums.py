@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -82,15 +82,20 @@ def _matrix(sums: FileSums, kind: np.dtype[Any]) -> Any:  # noqa: ANN401 - of sc
     )
 
 
+def blocks(n: int, size: int) -> Iterator[slice]:
+    """Yield places of n weights, some at a time, at least once; size: how many numbers are made for each."""
+    rows = max(1, _AT_ONCE // max(size, 1))
+    return (slice(begin, begin + rows) for begin in range(0, max(n, 1), rows))
+
+
 def in_blocks(
-    of_block: Callable[[Floats], Mapping[str, Floats]], weights: Floats, size: int
-) -> dict[str, Floats]:
+    of_block: Callable[[Floats], Mapping[str, Array]], weights: Floats, size: int
+) -> dict[str, Array]:
     """Return the measures, (n_weights,) each by name, that a function makes of weights, of some at a time.
 
     size: how many numbers it makes for each.
     """
-    rows = max(1, _AT_ONCE // max(size, 1))
-    parts = [of_block(weights[i : i + rows]) for i in range(0, max(len(weights), 1), rows)]
+    parts = [of_block(weights[some]) for some in blocks(len(weights), size)]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 

@@ -364,30 +364,35 @@ def found_when(judged: Judged, criteria: Criteria) -> list[Alive]:
     return [Alive(reference.label[event], reference.file[event], low, high)]
 
 
-def _laid_out(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tuple[Index, ...]:
-    """Return the places on one line of onsets and offsets of the reference, then of the system."""
-    line = Line.of(np.concatenate((ours, theirs)), np.concatenate((reference.offset, system.offset)))
-    sides = ((ours, reference), (theirs, system))
-    return tuple(places for g, side in sides for places in line.locate(g, side.onset, side.offset))
-
-
 def overlapping(
     reference: Timed, system: Timed, ours: Index, theirs: Index, most: float = math.inf
 ) -> tuple[Index, Index]:
-    """Return all pairs of a reference event and a detection of its group that overlap.
+    """Return all pairs of a reference event and a detection of its group that overlap, by their positions.
 
-    most: of them beyond which they are refused.
+    Two overlap where one of them begins while the other lasts; what has no extent overlaps nothing. ours,
+    theirs: groups. most: pairs beyond which they are refused. Raises TooManyOverlapsError.
     """
-    order = np.lexsort((reference.onset, ours))
-    begins, ends, onset, offset = _laid_out(reference, system, ours, theirs)
-    begins, ends = begins[order], ends[order]
-    reach = np.maximum.accumulate(ends)
-    first = np.searchsorted(reach, onset, side="right")
-    last = np.searchsorted(begins, offset, side="left")
-    check_pairs(first, last, most)
-    right, at = expand(first, np.maximum(first, last))
-    kept = ends[at] > onset[right]
-    return order[at[kept]], right[kept]
+    line = Line.of(np.concatenate((ours, theirs)), np.concatenate((reference.offset, system.offset)))
+    begin, end = line.locate(ours, reference.onset, reference.offset)
+    their_begin, their_end = line.locate(theirs, system.onset, system.offset)
+
+    def begun_in(first: Index, last: Index, begins: Index) -> tuple[Index, Index]:
+        """Return in which ranges which of some begin."""
+        order = np.argsort(begins, kind="stable")
+        low, high = (np.searchsorted(begins, ends, sorter=order) for ends in (first, last))
+        high = np.maximum(low, high)
+        check_pairs(low, high, most)
+        owner, at = expand(low, high)
+        return owner, order[at]
+
+    left, right = begun_in(begin, end, their_begin)
+    # Those that begin at once were found.
+    later, earlier = begun_in(their_begin + 1, their_end, begin)
+    left, right = np.concatenate((left, earlier)), np.concatenate((right, later))
+    lasting = (begin < end)[left] & (their_begin < their_end)[right]
+    left, right = left[lasting], right[lasting]
+    order = order_of(right, left)
+    return left[order], right[order]
 
 
 def enough(

@@ -184,8 +184,8 @@ def _blocks(graph: tuple[int, Codes, Codes], group: Index) -> Codes:
     lowest, highest = near[first[:n_ref]], near[first[1 : n_ref + 1] - 1]
     # From each event of the reference on, the first event of the system.
     begin = np.minimum.accumulate(lowest[::-1])[::-1]
-    apart = np.flatnonzero(np.append(True, np.maximum.accumulate(highest)[:-1] < begin[1:]))
-    head = apart[heads(group[apart], (apart + begin[apart]) // _BLOCK)]
+    breaks = np.flatnonzero(np.append(True, np.maximum.accumulate(highest)[:-1] < begin[1:]))
+    head = breaks[heads(group[breaks], (breaks + begin[breaks]) // _BLOCK)]
     sizes = np.diff(head, append=n_ref), np.diff(begin[head], append=len(group))
     number = np.arange(len(head), dtype=np.min_scalar_type(len(head)))
     return np.concatenate([np.repeat(number, size) for size in sizes])

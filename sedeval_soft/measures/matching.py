@@ -125,12 +125,12 @@ def nearest_matching(left: Index, right: Index, reference: Timed, system: Timed)
     ours, left = _in_time(left[~alone], reference)
     theirs, right = _in_time(right[~alone], system)
     one, other = reference.take(ours[left]), system.take(theirs[right])
-    apart = np.abs(one.onset - other.onset) + np.abs(one.offset - other.offset)
-    apart = np.minimum(apart, _FARTHEST // min(len(ours), len(theirs)))
-    order = np.lexsort((right, apart, left))
-    left, right, apart = left[order], right[order], apart[order]
+    distance = np.abs(one.onset - other.onset) + np.abs(one.offset - other.offset)
+    distance = np.minimum(distance, _FARTHEST // min(len(ours), len(theirs)))
+    order = np.lexsort((right, distance, left))
+    left, right, distance = left[order], right[order], distance[order]
     # To be without a partner costs more than all distances: no pair is given up for one.
-    alone_costs = np.array([4 * min(len(ours), len(theirs)) * int(apart.max()) + 1])
+    alone_costs = np.array([4 * min(len(ours), len(theirs)) * int(distance.max()) + 1])
     # Those whose nearest is nobody's before them.
     nearest = heads(left)
     nearest = nearest[np.unique(right[nearest], return_index=True)[1]]
@@ -139,7 +139,7 @@ def nearest_matching(left: Index, right: Index, reference: Timed, system: Timed)
     first = np.searchsorted(left, np.arange(len(ours) + 1))
     price, way, reach = np.zeros((3, len(theirs)), dtype=np.int64)
     reach -= 1
-    arrays = first, left, right, apart, alone_costs, pair, owner, price, way, reach
+    arrays = first, left, right, distance, alone_costs, pair, owner, price, way, reach
     begun = _run(_go_cheapest, _MOST_STEPS, *arrays)
     if begun < len(ours):
         raise TooManyPairsError(reference.take(ours[begun : begun + 1]), 0)
@@ -235,12 +235,12 @@ def _augment(
 
 
 def _go_cheapest(  # noqa: C901, PLR0912 - numba calls one function faster than several
-    root: int, most: int, first: Numbers, left: Numbers, right: Numbers, apart: Numbers, alone_costs: Numbers,
-    pair: Numbers, owner: Numbers, price: Numbers, way: Numbers, reach: Numbers,
+    root: int, most: int, first: Numbers, left: Numbers, right: Numbers, distance: Numbers,
+    alone_costs: Numbers, pair: Numbers, owner: Numbers, price: Numbers, way: Numbers, reach: Numbers,
 ) -> tuple[int, int]:  # fmt: skip
     """Let left vertices without a partner, from root on, be there, at the least cost of all that are there.
 
-    left, right, apart: (n_edges,) edges by left vertex, those of u from first[u] on, and what they cost.
+    left, right, distance: (n_edges,) edges by left vertex, those of u from first[u] on, and what they cost.
     alone_costs: (1,) what it costs that a left vertex has no partner. pair, owner: the edge of each left and
     right vertex, -1 for none. price: (n_right,) what makes the edge of each left vertex its cheapest, 0 or
     below, 0 of what is free. way: by which edge a right vertex was reached, reach: at what cost; -1 before.
@@ -260,7 +260,7 @@ def _go_cheapest(  # noqa: C901, PLR0912 - numba calls one function faster than 
             steps += first[u + 1] - first[u]
             for k in range(first[u], first[u + 1]):
                 v = right[k]
-                cost = base + apart[k] - price[v]
+                cost = base + distance[k] - price[v]
                 if cost < best and (reach[v] < 0 or cost < reach[v]):
                     touched.append(v)
                     reach[v] = cost
@@ -277,7 +277,7 @@ def _go_cheapest(  # noqa: C901, PLR0912 - numba calls one function faster than 
                     settled.append(v)
                     k = owner[v]
                     u = left[k]
-                    base = cost - apart[k] + price[v]
+                    base = cost - distance[k] + price[v]
                     if base + lone < best:
                         best = base + lone
                         last = u

@@ -255,12 +255,6 @@ class PairCandidates(NamedTuple):
         at = sizes.index(min(sizes))
         return cls(reference, groups[0], windows[at], [*conditions[:at], *conditions[at + 1 :], *others])
 
-    @property
-    def in_windows(self) -> int:
-        """The number of pairs that meet the first condition."""
-        _, first, last = self.windows
-        return int((last - first).sum())
-
     def pairs(self) -> tuple[Index, Index]:
         """Return all candidate pairs, as positions in either list, by reference event, then by system event.
 
@@ -282,7 +276,7 @@ class PairCandidates(NamedTuple):
         self._check_groups(self.group, last - first, _LOOKED_AT)
         pairs: list[tuple[Codes, Codes]] = [(order[:0], order[:0])]
         n_pairs, n_checked = 0, 0.0
-        for owner, inside in in_blocks(first, last):
+        for owner, inside in unfolded(first, last):
             left, right = owner.astype(np.int32), order.take(inside)
             for check in every:
                 passed = np.flatnonzero(check(left, right))
@@ -330,7 +324,7 @@ def shared_levels(
     return low, np.minimum(reference.dies[left], system.dies[right])
 
 
-def in_blocks(first: Index, last: Index) -> Iterator[tuple[Index, Index]]:
+def unfolded(first: Index, last: Index) -> Iterator[tuple[Index, Index]]:
     """Unfold ranges as `expand` does, runs of them with not many more than `_AT_ONCE` members at a time."""
     total = np.cumsum(last - first)
     ends = np.arange(_AT_ONCE, int(total.max(initial=0)), _AT_ONCE)

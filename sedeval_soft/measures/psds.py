@@ -40,6 +40,7 @@ import numpy as np
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.measures.base import Averaged, Tables, ratio
 from sedeval_soft.measures.event import sum_groups
+from sedeval_soft.measures.file_sums import blocks
 from sedeval_soft.measures.ignored import without_ignored
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
 from sedeval_soft.measures.levels import Levels
@@ -51,9 +52,6 @@ from sedeval_soft.sorting import heads
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.events import EventLifetimes, Events
 from sedeval_soft.timeline.ranges import numbered
-
-_AT_ONCE = 1_000_000
-"""Counts at candidates of weighted files that are made at a time."""
 
 _STEPS, _SORTED = 1 << 24, 1 << 20
 """Steps of staircases that are kept, and rates that are put in order, at a time."""
@@ -218,16 +216,14 @@ class Rocs:
 
     def _points(self, own: Candidates) -> Iterator[tuple[Index, Floats]]:
         """Yield points that may be on the ROC of a class: positions of weights, and each count, (n,)."""
-        rows = max(1, _AT_ONCE // (len(own.value) * len(own.changes)))
-        for begin in range(0, len(self.weights), rows):
-            some = slice(begin, begin + rows)
+        for some in blocks(len(self.weights), len(own.value) * len(own.changes)):
             counts = np.array(own.counts(self.weights[some])[:-1])
             # What is detected and has not found anything is false.
             counts[FALSE] = counts[N_SYS] - counts[FOUND]
             at, row = np.nonzero(
                 (counts[FALSE] * self.rate[some] < self.criteria.max_efpr) & (counts[FOUND] > 0)
             )
-            yield begin + row, counts[:, at, row]
+            yield some.start + row, counts[:, at, row]
 
     def left(self, efpr: Floats) -> Floats:
         """Return which share of the area lies beyond a rate, 0 from the largest one on."""

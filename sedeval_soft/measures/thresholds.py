@@ -34,7 +34,7 @@ import numpy.typing as npt
 from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
 from sedeval_soft.measures.base import Averaged, Table, ratio
 from sedeval_soft.measures.detection import f_beta
-from sedeval_soft.measures.file_sums import FileSums
+from sedeval_soft.measures.file_sums import FileSums, blocks, in_blocks
 from sedeval_soft.settings import AT_LEAST, Constraint, Settings
 from sedeval_soft.sorting import heads, in_order
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
@@ -170,10 +170,6 @@ def threshold_between(low: float, high: float, inclusive: bool = False) -> float
     return next(number for k in itertools.count(1) if low < (number := round(middle, k)) < high)
 
 
-_AT_ONCE = 1 << 18
-"""Numbers in an array that is made for some weights."""
-
-
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The candidate thresholds of one class, or of all classes as one.
@@ -219,73 +215,71 @@ class Candidates:
         sums = (of.of_columns(weights.T) for of in self.changes)
         return [*(np.cumsum(of, axis=0) for of in sums), weights @ self.table.n_ref]
 
-    def best(self, weights: Floats, merits: Sequence[Merit]) -> list[list[Array]]:
-        """Return the candidate that each merit is highest at for each weights, (n_weights, n_files).
+    def best(self, weights: Floats, merits: Sequence[Merit], *, inclusive: bool) -> Floats:
+        """Return what is best for each weights, (n_merits, 6, n_weights); weights: (n_weights, n_files).
 
-        For each merit these are its position, -1 where there is no reference, and weighted TP, N_sys and
-        N_ref there, (n_weights,) each; TP and N_sys are 0 where there is no reference.
+        Where a merit is highest: weighted TP, N_sys and N_ref, the threshold that is written, and between
+        which levels all thresholds count the same. Nothing is detected where there is no reference.
         """
 
-        def of_block(block: Floats) -> list[Array]:
+        def of_block(block: Floats) -> dict[str, Floats]:
             tp, n_sys, *_, n_ref = self.counts(block)
-            column, chosen = np.arange(len(block)), list[Array]()
+            column, chosen = np.arange(len(block)), []
             for merit in merits:
                 # Of equally good ones the first: its threshold is the highest.
-                at = merit(tp, n_sys, n_ref).argmax(axis=0)
-                there = np.where(n_ref > 0, (at, tp[at, column], n_sys[at, column]), [[-1], [0], [0]])
-                chosen += [there[0].astype(np.int64), *there[1:], n_ref]
-            return chosen
+                at = merit(tp, n_sys, n_ref).argmax(axis=0) * (n_ref > 0)
+                chosen.append((at, tp[at, column], n_sys[at, column], n_ref))
+            return {"best": np.moveaxis(np.array(chosen), -1, 0)}
 
-        columns = _in_blocks(of_block, weights, len(self.value))
-        return [columns[k : k + 4] for k in range(0, len(columns), 4)]
+        best = in_blocks(of_block, weights, len(self.value))["best"]
+        ranges = [self.ranges(weights, of_merit[:, 0].astype(np.int64)) for of_merit in best.swapaxes(0, 1)]
+        return np.array([
+            (*of_merit[:, 1:].T, written(*ends, inclusive), *ends)
+            for of_merit, ends in zip(best.swapaxes(0, 1), ranges, strict=True)
+        ])  # fmt: skip
 
     def ranges(self, weights: Floats, at: Index) -> tuple[Floats, Floats]:
         """Return between which levels all thresholds count the same as candidates, (n_weights,) each.
 
         The lower one is 0 where there is no level below, the higher one infinite where nothing is detected.
         """
-        table, high = self.table, self.value[np.maximum(at, 0)]
+        table, high = self.table, self.value[at]
         first = heads(table.level)
         start, level = np.append(first, len(table.level)), table.level[first]
-        low, at = np.zeros(len(high)), np.searchsorted(level, high) - 1
-        step = max(1, _AT_ONCE // int(np.diff(start).max(initial=1)))
-        for begin in range(0, len(high), step):
-            row = np.arange(begin, min(begin + step, len(high)))
-            while len(row := row[at[row] >= 0]):
-                number, change = expand(start[at[row]], start[at[row] + 1])
+        low, below = np.zeros(len(high)), np.searchsorted(level, high) - 1
+        for some in blocks(len(high), int(np.diff(start).max(initial=1))):
+            row = np.arange(len(high))[some]
+            while len(row := row[below[row] >= 0]):
+                number, change = expand(start[below[row]], start[below[row] + 1])
                 drawn = weights[row[number], table.file[change]]
                 sums = [np.bincount(number, drawn * of[change], len(row)) for of in table.changes]
                 moves = np.any(sums, axis=0)
-                low[row[moves]] = level[at[row[moves]]]
+                low[row[moves]] = level[below[row[moves]]]
                 row = row[~moves]
-                at[row] -= 1
+                below[row] -= 1
         return low, high
 
     def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:
         """Return the threshold that is written for a candidate for each weights, NaN where there is none."""
-        ranges = [*zip(*(ends.tolist() for ends in self.ranges(weights, at)), strict=True)]
-        known = {(low, high): threshold_between(low, high, inclusive) for low, high in {*ranges}}
-        return np.array([known[each] for each in ranges])
+        return written(*self.ranges(weights, at), inclusive)
 
 
-def _in_blocks(of_block: Callable[[Floats], Sequence[Array]], weights: Floats, size: int) -> list[Array]:
-    """Return the columns that a function makes of weights, of some at a time; size: numbers for each."""
-    rows = max(1, _AT_ONCE // max(size, 1))
-    parts = [of_block(weights[i : i + rows]) for i in range(0, max(len(weights), 1), rows)]
-    return [np.concatenate(column) for column in zip(*parts, strict=True)]
+def written(low: Floats, high: Floats, inclusive: bool) -> Floats:
+    """Return what `threshold_between` does, of many levels, (n,)."""
+    ranges = [*zip(low.tolist(), high.tolist(), strict=True)]
+    known = {ends: threshold_between(*ends, inclusive) for ends in {*ranges}}
+    return np.array([known[ends] for ends in ranges])
 
 
-def joint_scores(
-    classes: Sequence[Candidates], pooled: Candidates, weights: Floats, beta: float, *, inclusive: bool
-) -> Table:
+def joint_scores(candidates: Sequence[Candidates], weights: Floats, beta: float, *, inclusive: bool) -> Table:
     """Return the best micro F of weighted files, and the thresholds that reach it, by name.
 
-    classes: the candidates of each class. pooled: those of all classes as one. weights: (n_weights, n_files).
+    candidates: those of each class, then those of all classes as one. weights: (n_weights, n_files).
     """
+    *classes, pooled = candidates
     at, best = joint_best(classes, weights, beta)
     thresholds = [each.thresholds(weights, at[:, c], inclusive=inclusive) for c, each in enumerate(classes)]
-    single, tp, n_sys, n_ref = pooled.best(weights, [f_merit(beta)])[0]
-    threshold = pooled.thresholds(weights, single, inclusive=inclusive)
+    tp, n_sys, n_ref, threshold, *_ = pooled.best(weights, [f_merit(beta)], inclusive=inclusive)[0]
     return {
         "joint_f": Averaged(None, overall=best),
         "joint_threshold": Averaged(np.reshape(thresholds, (-1, len(weights))).T),
@@ -297,34 +291,31 @@ def joint_scores(
 def joint_best(classes: Sequence[Candidates], weights: Floats, beta: float) -> tuple[Index, Floats]:
     """Return the positions of the thresholds with the best micro F of each weights, and that F.
 
-    Positions are (n_weights, n_classes), -1 where nothing of a class is detected; F is (n_weights,), NaN
+    Positions are (n_weights, n_classes), 0 where nothing of a class is detected; F is (n_weights,), NaN
     where there is no reference.
     """
     square = beta * beta
 
-    def of_block(block: Floats) -> tuple[Index, Floats]:
+    def of_block(block: Floats) -> dict[str, Array]:
         column, counts = np.arange(len(block)), [each.counts(block) for each in classes]
         n_ref = sum((n_ref for *_, n_ref in counts), np.zeros(len(block)))
-        at, best = np.full((len(block), len(classes)), -1), np.zeros(len(block))
+        at, best = np.zeros((len(block), len(classes)), dtype=np.int64), np.zeros(len(block))
         while True:
-            places, (tp, n_sys) = np.full_like(at, -1), np.zeros((2, len(block)))
+            places, (tp, n_sys) = np.zeros_like(at), np.zeros((2, len(block)))
             for c, (hits, detections, *_) in enumerate(counts):
-                gain = (1.0 + square) * hits - best * detections
-                place = np.argmax(gain, axis=0)
-                # Where nothing is gained, nothing of the class is detected.
-                worth = gain[place, column] > 0
-                places[:, c] = np.where(worth, place, -1)
-                tp += np.where(worth, hits[place, column], 0.0)
-                n_sys += np.where(worth, detections[place, column], 0.0)
+                # Where nothing is gained the first is the best, at which nothing of the class is detected.
+                place = places[:, c] = np.argmax((1.0 + square) * hits - best * detections, axis=0)
+                tp += hits[place, column]
+                n_sys += detections[place, column]
             f = f_beta(tp, n_ref, n_sys, beta)
             better = f > best
             if not better.any():
-                return at, np.where(n_ref > 0, best, np.nan)
+                return {"at": at, "best": np.where(n_ref > 0, best, np.nan)}
             best = np.where(better, f, best)
             at = np.where(better[:, None], places, at)
 
-    at, best = _in_blocks(of_block, weights, sum(len(each.value) for each in classes) // 4)
-    return at, best
+    joint = in_blocks(of_block, weights, sum(len(each.value) for each in classes) // 4)
+    return joint["at"], joint["best"]
 
 
 _TICKS_PER_HOUR = 3600.0 * TICKS_PER_SECOND
@@ -338,29 +329,27 @@ def satisficed_scores(
     candidates: those of each class, then those of all classes as one, with what is PAIRED where the
     constraint needs it. weights: (n_weights, n_files). length: (n_files,) of the recordings in ticks.
     """
-    constraint, inclusive = Constraint.parse(settings.satisfice), settings.inclusive
-    columns = []
+    constraint, columns = Constraint.parse(settings.satisfice), []
     for each in candidates:
 
-        def of_block(block: Floats, each: Candidates = each) -> Sequence[Array]:
+        def of_block(block: Floats, each: Candidates = each) -> dict[str, Array]:
             # As whole as counts are: hours would be rounded, and a rate just at its limit be above it.
             return _satisfying(each.counts(block), block @ length, constraint, settings.beta)
 
-        at, *values = _in_blocks(of_block, weights, len(each.value))
-        columns.append((each.thresholds(weights, at, inclusive=inclusive), *values))
-    names = ("threshold", "constraint", "f", "precision", "recall")
-    table = np.moveaxis(np.array(columns), 0, -1)
-    return {
-        f"satisficed_{name}": Averaged(values[:, :-1], overall=values[:, -1])
-        for name, values in zip(names, table, strict=True)
-    }
+        own = in_blocks(of_block, weights, len(each.value))
+        own["threshold"] = each.thresholds(weights, own["threshold"], inclusive=settings.inclusive)
+        columns.append([*own.values()])
+    table = zip(own, np.moveaxis(np.array(columns), 0, -1), strict=True)
+    return {f"satisficed_{name}": Averaged(values[:, :-1], overall=values[:, -1]) for name, values in table}
 
 
-def _satisfying(counts: Sequence[Floats], ticks: Floats, constraint: Constraint, beta: float) -> list[Array]:
+def _satisfying(
+    counts: Sequence[Floats], ticks: Floats, constraint: Constraint, beta: float
+) -> dict[str, Array]:
     """Return the best candidates, and what they reach, (n_weights,) each.
 
     counts: as `Candidates.counts` returns them. ticks: (n_weights,) length of all files. Returns positions,
-    -1 without reference; the constrained measure there; and F, precision and recall, NaN where the constraint
+    0 without reference; the constrained measure there; and F, precision and recall, NaN where the constraint
     is not satisfied. Of one class M, what is paired, is TP.
     """
     tp, n_sys, *paired, n_ref = counts
@@ -393,9 +382,9 @@ def _satisfying(counts: Sequence[Floats], ticks: Floats, constraint: Constraint,
     near = value[:, never] if at_least else -value[:, never]
     at[never] = np.where(np.isnan(near), -np.inf, near).argmax(axis=0)
     picked = [of[at, column] for of in every]
-    reached = (values(name, *picked) for name in ("f", "precision", "recall"))
-    return [
-        np.where(present, at, -1),
-        np.where(present, value[at, column], np.nan),
-        *(np.where(present & feasible, numbers, np.nan) for numbers in reached),
-    ]
+    names = "f", "precision", "recall"
+    return {
+        "threshold": at * present,
+        "constraint": np.where(present, value[at, column], np.nan),
+        **{name: np.where(present & feasible, values(name, *picked), np.nan) for name in names},
+    }

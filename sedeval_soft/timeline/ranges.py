@@ -83,8 +83,9 @@ def check_pairs(first: Index, last: Index, most: float = math.inf) -> None:
     pairs = float(np.maximum(last - first, 0).sum(dtype=np.float64))
     if pairs > most:
         raise TooManyOverlapsError(
-            f"ranking {pairs:.3g} pairs of events that overlap would take too long: expected {most:.3g} or "
-            "fewer. Are rows repeated, or are there very many events at one time? --only segment needs none"
+            f"{pairs:.3g} pairs of events overlap, or are near: looking at all would take too long; expected "
+            f"{most:.3g} or fewer. Are rows repeated, or are there very many events at one time? "
+            "--only segment needs none"
         )
     check_room(
         pairs * _BYTES_PER_PAIR,

@@ -471,7 +471,6 @@ def test_a_class_without_rows_changes_no_score_and_is_warned_of():
         ({"classes": ("car", "dog")}, "classes and ignore_class both have 'car'"),
         ({"compat": "sed_eval"}, "ignore_class cannot go with compat=sed_eval"),
         ({"reference_sweep": True}, "ignore_class cannot go with reference_sweep"),
-        ({"chance": 3}, "ignore_class cannot go with chance levels"),
         ({"ignore_class": ""}, "ignore_class must be"),
         ({"ignore_class": ("car", "car")}, "ignore_class has 'car' twice"),
     ],

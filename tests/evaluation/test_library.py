@@ -280,7 +280,6 @@ def test_the_same_scores_in_parts(how):
 
 def test_what_needs_all_rows_or_is_in_memory_is_read_at_once():
     assert dict(evaluate(TABLE, TABLE, jobs=2, memory_limit="4G")) == dict(evaluate(TABLE, TABLE))
-    assert evaluate(REFERENCE, SYSTEM, jobs=2, chance=3).chance is not None
     with pytest.raises(EvaluationError, match="--memory-limit 1 KiB"):
         evaluate(REFERENCE, SYSTEM, memory_limit="1K")
 
@@ -295,7 +294,6 @@ LIMIT = "memory_limit must be bytes, or a size such as '4G', not"
         *(({"jobs": number}, JOBS) for number in (-1, True, "many")),
         *(({"memory_limit": most}, LIMIT) for most in (0, "much", 1.5)),
         ({"execute": 7}, "execute must be"),
-        ({"execute": Execute(), "chance": True}, "cannot go with chance, which needs all rows"),
         ({"execute": Execute(), "reference": TABLE}, "need tables in files"),
     ],
 )

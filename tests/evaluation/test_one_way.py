@@ -11,7 +11,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 from parted import count_in_parts
@@ -34,9 +34,6 @@ HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
 FORMS = ("tsv", "tsv.gz", "jsonl", "wide.tsv", "parquet", "wide.parquet", "arrow")
 SETTINGS = {
     "everything": Settings(only=("all",), measures=("all",), max_efpr=100.0),
-    "all that can be found in two rounds": Settings(
-        classes=LABELS, only=("all",), measures=("divergence",), psds="dcase-psds2"
-    ),
     "groups and scenes": Settings(
         classes=LABELS, only=("segment", "event", "intersection"), thresholds={"car": 0.25},
         means=MEANS,
@@ -71,10 +68,6 @@ SETTINGS = {
     "an ignored class": Settings(
         ignore_class=("rain",), only=("all",), measures=("all",), psds="dcase-psds2", worst=2,
         groups={"dogs": ("dog",)}, classes=LABELS[:2],
-    ),
-    "an ignored class in two rounds": Settings(
-        ignore_class=("rain",), only=("segment", "event", "intersection"), max_efpr=100.0,
-        measures=("divergence",),
     ),
     "mean": Settings(pool="mean", segment_length=0.7, inclusive=True, events="rows"),
 }  # fmt: skip
@@ -160,7 +153,7 @@ def outcome(count, *given, **how):
 
 
 @pytest.mark.parametrize("chosen", SETTINGS)
-@tried(max_examples=tried.default.max_examples // 7)
+@tried(max_examples=tried.default.max_examples // 10)
 @given(
     seed=st.integers(0, 2**20),
     forms=st.tuples(st.sampled_from(FORMS), st.sampled_from(FORMS)),
@@ -171,15 +164,6 @@ def outcome(count, *given, **how):
     listed=st.none() | st.integers(0, 9),
     who=st.sampled_from(["serial", "serial", "processes", "dask"]),
 )
-# Recordings without any class.
-@example(
-    seed=1183, forms=("tsv", "tsv"), numbers=(1, 1), wrong=(False, False), steps=(1.0,), n_parts=1,
-    listed=None, who="serial",
-)  # fmt: skip
-@example(
-    seed=328302, forms=("tsv", "tsv"), numbers=(1, 1), wrong=(False, False), steps=(1.0,), n_parts=1,
-    listed=1, who="serial",
-)  # fmt: skip
 def test_the_same_scores_and_errors(
     chosen, seed, forms, numbers, wrong, steps, n_parts, listed, who, everybody, tmp_path_factory
 ):
@@ -190,9 +174,22 @@ def test_the_same_scores_and_errors(
     ]
     lengths = None if listed is None else {f"a/r{k}.flac": 3.0 + k for k in range(listed)}
     how = {"n_parts": n_parts, "execute": everybody.get(who, everybody["serial"])}
+    same_in_parts(sides, settings, lengths, **how)
+
+
+def same_in_parts(sides, settings, lengths, **how):
     assert outcome(in_parts, *sides, settings, lengths, **how) == outcome(
         in_memory, *sides, settings, lengths
     )
+
+
+@pytest.mark.parametrize("chosen", ["everything", "groups and scenes", "regions"])
+@pytest.mark.parametrize(("seed", "lengths"), [(1183, None), (328302, {"a/r0.flac": 3.0})])
+def test_recordings_without_any_class(chosen, seed, lengths, tmp_path):
+    sides = [
+        written(tmp_path, role, seed, "tsv", 1, wrong=False, steps=(1.0,)) for role in ("reference", "system")
+    ]
+    same_in_parts(sides, SETTINGS[chosen], lengths, n_parts=1, execute=Execute())
 
 
 def test_folds_and_saved_tallies_are_the_same():

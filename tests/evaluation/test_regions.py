@@ -16,16 +16,14 @@ import intersection_oracle as oracle
 import pandas as pd
 import pytest
 from called import REFERENCE, SYSTEM, call
-from contract.laws import ALL, FILES, FORMS, random_table, rows_of, shuffled, table_of
+from contract.laws import ALL, FILES, FORMS, cut_by_hand, random_table, rows_of, shuffled, table_of
 from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 from plotted import caption
 
 from sedeval_soft import EvaluationError, Evaluator, InputError, Settings, SettingsError, evaluate, plot
-from sedeval_soft.evaluation.details import segment_outcomes
 from sedeval_soft.report import render
-from sedeval_soft.timeline.recordings import align
 
 LABELS = ("car", "dog")
 END = 30
@@ -328,22 +326,6 @@ def test_regions_of_whole_files_change_no_score(seed, edges):
         assert (scores.worst, scores.per_file().to_json()) == (plain.worst, plain.per_file().to_json())
 
 
-def cut_by_hand(table: dict[str, list], regions: dict[str, list[tuple[int, int]]]) -> dict[str, list]:
-    """Each region as a recording of its own, which begins with it."""
-    rows = []
-    for file, onset, offset, label, value in rows_of(table):
-        if onset is None:
-            continue
-        for k, (begin, end) in enumerate(regions[file]):
-            if onset < end and offset > begin:
-                rows.append(
-                    (f"{file} {k}", max(onset, begin) - begin, min(offset, end) - begin, label, value)
-                )
-    return table_of(
-        [*rows, *((f"{file} {k}", *[None] * 4) for file in regions for k in range(len(regions[file])))]
-    )
-
-
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in range(2, 8))])
 def test_regions_on_the_grid_are_recordings_cut_by_hand(seed):
     """Segments and rates are those of tables that were cut; so are events where regions are far apart."""
@@ -454,7 +436,7 @@ def test_wide_tables_are_scored_as_long_ones():
         assert dict(scores) == pytest.approx(dict(evaluate(reference, long, **how, **more)), abs=1e-12)
 
 
-def test_the_worst_segments_and_outcomes_lie_in_regions():
+def test_the_worst_segments_lie_in_regions():
     regions = {"a": [(2.5, 4.2), (7, 9)], "b": [(0, 3), (10.5, 20)]}
     settings = Settings(regions=regions, worst=200, only=("segment.hard",), classes=LABELS)
     sides = random_table(3), random_table(4)
@@ -475,33 +457,6 @@ def test_the_worst_segments_and_outcomes_lie_in_regions():
         assert inside == {"reference": each.reference, "system": each.system}
         total += each.cost
     assert total == scores["segment.hard.fp.micro"] + scores["segment.hard.fn.micro"]
-    from sedeval_soft.api.sources import sides_of
-
-    pair = align(*sides_of(*sides, settings), settings)
-    outcomes = segment_outcomes(pair, settings)
-    assert outcomes.count[outcomes.outcome == 3].sum() == scores["segment.hard.tp.micro"]
-    for file, first, count in zip(outcomes.file, outcomes.first, outcomes.count, strict=True):
-        for k in range(first, first + count):
-            assert any(k < b and k + 1 > a for a, b in regions[pair.files[file]])
-
-
-def test_chance_is_the_mean_over_all_moves_within_the_regions():
-    regions = {"a": [(0, 3), (5, 8)], "b": [(2, 4)]}
-    sides = random_table(8), random_table(9)
-    scores = evaluate(*sides, regions=regions, only="segment", classes=LABELS, chance=100, segment_length=1.0)
-    chance = scores.chance
-    assert (chance.everything, chance.draws) == (True, 8)
-    # Closed forms and moves agree where both are there.
-    of_cut = evaluate(
-        *(cut_by_hand(each, {**regions, "c": []}) for each in sides),
-        only="segment",
-        classes=LABELS,
-        chance=100,
-    ).chance
-    for name in ("segment.soft.f1.macro", "segment.hard.f1.micro", "segment.soft.kl_divergence.micro"):
-        assert chance.levels[name].chance == pytest.approx(of_cut.levels[name].chance, abs=1e-12)
-    with pytest.raises(SettingsError, match="region_edges=cut"):
-        evaluate(*sides, regions=regions, region_edges="onset", chance=3)
 
 
 # How regions are given, and what is refused.

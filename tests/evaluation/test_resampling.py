@@ -22,13 +22,12 @@ from drawn_again import (
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.evaluation import optimal, resample
+from sedeval_soft.evaluation import resample
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
 from sedeval_soft.measures import (
     calibration,
     file_sums,
     psds,
-    thresholds,
 )
 from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.report import render
@@ -46,6 +45,11 @@ _NOTHING = long_rows([("a", 0.0, 1.0, "car", 0.0)], files=FILES)
 def fast(names, *some):
     """Parameters of which all but some are slow."""
     return [pytest.param(name, marks=[] if name in some else pytest.mark.slow) for name in names]
+
+
+def slow(*values):
+    """Parameters that are slow."""
+    return [pytest.param(*each, marks=pytest.mark.slow) for each in values]
 
 
 def all_tied(side):
@@ -113,12 +117,12 @@ def test_every_score_under_other_settings(chosen):
 
 
 @pytest.mark.parametrize(
-    ("seed", "form"), [(30, "sparse"), (31, "fine"), (32, "plain"), (33, "tied"), (34, "fine"), (35, "plain")]
+    ("seed", "form"),
+    [(30, "sparse"), (31, "fine"), (32, "tied"), *slow((33, "tied"), (34, "fine"), (35, "plain"))],
 )
 def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
     """What is counted at candidates, one weights at a time or many."""
-    monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
-    monkeypatch.setattr(optimal, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
+    monkeypatch.setattr(file_sums, "_AT_ONCE", 1 << (seed % 3 * 8))
     only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")
     settings = replace(COUNTED, only=only, inclusive=seed % 2 == 0, beta=(1.0, 2.0, 0.3)[seed % 3])
     tables = sparse_tables(seed) if form == "sparse" else random_tables(seed, form, n=60)
@@ -128,18 +132,18 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
 @pytest.mark.parametrize(
     ("seed", "form", "changes"),
     [
-        (40, "fine", {"psds": "dcase-psds1"}),
+        *slow((40, "fine", {"psds": "dcase-psds1"})),
         (41, "fine", {"alpha_ct": 0.5, "alpha_st": 0.0, "max_efpr": 1e4}),
         (42, "tied", {"alpha_ct": 0.0, "alpha_st": 0.0, "psds_median_filters": (0.3, 3.0)}),
         (43, "plain", {"psds": "dcase-psds2", "events": "rows"}),
         (44, "fine", {"alpha_ct": 0.0, "alpha_st": 1.0, "max_efpr": 1e9, "ignore_class": "dog"}),
-        (45, "fine", {"alpha_ct": 0.3, "alpha_st": 0.5, "ignore_class": "dog"}),
+        *slow((45, "fine", {"alpha_ct": 0.3, "alpha_st": 0.5, "ignore_class": "dog"})),
     ],
 )
 def test_psds_of_many_draws(monkeypatch, seed, form, changes):
     """Whatever is counted, put in order or looked at together, a few at a time or all at once."""
-    monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
-    for name in ("_AT_ONCE", "_STEPS", "_SORTED"):
+    monkeypatch.setattr(file_sums, "_AT_ONCE", 1 << (seed % 3 * 8))
+    for name in ("_STEPS", "_SORTED"):
         monkeypatch.setattr(psds, name, (1, 200, 1 << 20)[seed % 3])
     settings = Settings.of(only=("intersection",), **changes)
     names, values = compare(random_tables(seed, form, n=60), settings, rows_of_weights(6, seed))
@@ -147,7 +151,8 @@ def test_psds_of_many_draws(monkeypatch, seed, form, changes):
 
 
 @pytest.mark.parametrize(
-    ("seed", "form"), [(50, "tied"), (51, "fine"), (52, "plain"), (53, "fine"), (54, "tied"), (55, "sure")]
+    ("seed", "form"),
+    [(50, "tied"), (51, "fine"), (52, "plain"), *slow((53, "fine"), (54, "tied"), (55, "sure"))],
 )
 def test_curves_calibration_and_correlations_of_many_draws(monkeypatch, seed, form):
     """One weights at a time or many, bins that end in small blocks or large ones, with scipy or without."""
@@ -345,7 +350,7 @@ def test_the_seed_decides():
 
 @pytest.mark.parametrize("method", ["bootstrap", "bca"])
 def test_how_replicates_are_kept_does_not_matter(monkeypatch, method):
-    """In memory or in a temporary file, in blocks or at once, sorted together or a few at a time."""
+    """In blocks or at once, sorted together or a few at a time."""
     tables, reported = many_files(13), []
     settings = Settings(
         classes=LABELS, ci=method, replicates=20, only=("segment.hard", "segment.soft", "event")
@@ -357,8 +362,6 @@ def test_how_replicates_are_kept_does_not_matter(monkeypatch, method):
     for total in totals:
         steps = [done for done, of in reported if of == total]
         assert steps == sorted(steps) and steps[-1] == total
-    monkeypatch.setattr(resample, "_IN_MEMORY", 1)
-    assert render([scored(tables, settings)], "json") == render([plain], "json")
     monkeypatch.setattr(resample, "_MOST_ROWS", 7)
     monkeypatch.setattr(resample, "_AT_ONCE", 1)
     names = list(plain)

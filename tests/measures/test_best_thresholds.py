@@ -33,8 +33,8 @@ from sedeval_soft.settings import Constraint, Settings
 def best_of(table, merit, **how):
     """Between which levels it is best, and TP and N_sys there, of files that count once."""
     own, once = Candidates.of(table, **how), np.ones((1, len(table.n_ref)))
-    ((at, tp, n_sys, _),) = own.best(once, [merit])
-    return tuple(number.item() for number in (*own.ranges(once, at), tp, n_sys))
+    tp, n_sys, _, _, low, high = own.best(once, [merit], inclusive=False).reshape(-1).tolist()
+    return low, high, tp, n_sys
 
 
 def test_the_range_of_a_best_threshold_goes_on_while_counts_stay():
@@ -53,7 +53,7 @@ def test_the_range_of_a_best_threshold_goes_on_while_counts_stay():
     level, changes = np.array([0.2, 0.4, 0.4, 0.8]), np.array([[1, 0, 0, 1], [2, 1, -1, 1]])
     own = Candidates.of(ThresholdCounts(level, file, changes, np.array([2, 2])))
     weights = np.array([[1.0, 1.0], [2.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
-    at = np.array([np.flatnonzero(own.value == 0.8)[0]] * 3 + [-1])
+    at = np.array([np.flatnonzero(own.value == 0.8)[0]] * 3 + [0])
     assert own.thresholds(weights, at, inclusive=False)[:3].tolist() == [0.5, 0.6, 0.6]
     assert np.isnan(own.thresholds(weights, at, inclusive=False)[3])
 
@@ -66,9 +66,9 @@ def test_files_may_count_more_often_than_float32_can_tell(largest):
     changes = np.array([rng.integers(2, size=300), np.ones(300, dtype=np.int64)])
     own = Candidates.of(ThresholdCounts(level, file, changes, np.full(5, 40)))
     weights = rng.integers(max(0, largest - 3), largest + 1, (7, 5))
-    ((at, tp, n_sys, n_ref),) = own.best(weights.astype(np.float64), [f_merit(1.0)])
+    tp, n_sys, n_ref, _, _, high = own.best(weights.astype(np.float64), [f_merit(1.0)], inclusive=False)[0]
     for row, files in enumerate(weights):
-        there = level >= own.value[int(at[row])]
+        there = level >= high[row]
         assert [tp[row], n_sys[row]] == (changes * files[file])[:, there].sum(axis=1).tolist()
         every = [(changes * files[file])[:, level >= each].sum(axis=1) for each in np.unique(level)]
         best = max(f_merit(1.0)(*counts, n_ref[row]) for counts in every)

@@ -100,8 +100,7 @@ def test_segments_of_one_file(case, chosen, block, monkeypatch):
         agree(scores, f"ranking.{reading}", expected_ranking(*sides, reading, known))
 
 
-@pytest.mark.parametrize("files", [3, 5])
-@pytest.mark.parametrize("made", [tied, fine])
+@pytest.mark.parametrize(("made", "files"), [(tied, 3), (fine, 5)])
 def test_segments_and_clips_of_several_files(made, files):
     """A clip is a cell: the highest value of the file. A ranking is of one segment, whatever its file."""
     sides, known = made(files, (15, 3)), Settings()
@@ -119,7 +118,7 @@ def test_segments_and_clips_of_several_files(made, files):
             agree(scores, f"ranking.{reading}", expected_ranking(y, p, reading, known))
 
 
-@pytest.mark.parametrize("bins", [1, 2, 7, 15, 49, 200])
+@pytest.mark.parametrize("bins", [1, 7, 15, 200])
 @pytest.mark.parametrize("case", ["tied 0", "fine 0", "a class with one value", None])
 def test_numbers_of_bins(case, bins):
     """More bins than cells too, and values that are the edges of the bins."""

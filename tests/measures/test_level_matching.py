@@ -40,7 +40,7 @@ def lifetimes(rng: np.random.Generator, n: int, n_levels: int) -> EventLifetimes
     return EventLifetimes(group, group, time, time + 1, low / n_levels, (high + 1) / n_levels)
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(
     st.integers(0, 2**32 - 1), *(st.sampled_from([1500, 500, 20]) for _ in range(2)),
     st.sampled_from([4, 9, 30]), st.sampled_from([0.1, 0.3, 0.9]), st.booleans(),

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from samples import board, build, of_runs, render_board, with_folds, with_intervals, with_worst
 
 from sedeval_soft import evaluate
+from sedeval_soft.evaluation.details import Chance, Level
 from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, score_names
 from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.delimited import HEAD
@@ -100,7 +101,18 @@ DOCUMENTS = {
     "runs": replace(of_runs(build(families=HARD), ("a", "b")), settings=Settings.of(confidence=0.9)),
     "everything": with_worst(with_folds(with_intervals(build(missed=("car",)), ci="bca", worst=2))),
     "parts": evaluate(TABLE, TABLE, groups={"traffic *|, =1": ["car"]}, scenes={"é": "*"}, only="segment"),
-    "chance": evaluate(TABLE, TABLE, chance=3, reference_sweep=True, only="segment"),
+    "chance": replace(
+        evaluate(TABLE, TABLE, reference_sweep=True, only="segment"),
+        chance=Chance(
+            3,
+            0,
+            everything=False,
+            levels={
+                "segment.soft.f1.macro": Level(0.2, 0.1, 0.5),
+                "segment.soft.f1[car]": Level(None, None, None),
+            },
+        ),
+    ),
 }
 
 

@@ -21,6 +21,7 @@ Sources: Bolya et al. 2020 (TIDE), Alwassel et al. 2018 (DETAD), for splits and 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,14 +41,30 @@ from sedeval_soft.measures.errors import (
     SPLIT,
 )
 from sedeval_soft.measures.event import file_class, match_events
+from sedeval_soft.measures.intersections import overlapping
 from sedeval_soft.measures.matching import nearest_matching
-from sedeval_soft.measures.overlaps import EventPairs, check_pairs, overlapping_pairs
 from sedeval_soft.measures.pairs import PairCandidates, PairRule, intersection_over_union
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import Events, Timed
+from sedeval_soft.timeline.ranges import check_pairs
 
 _NEAR, _SAME = 0.1, 0.5
 """Intersection over union from which two events of one class, and of two, can be one event."""
+
+
+_MOST_PAIRS = 5_000_000
+"""Pairs of events that are near, or overlap, up to which all are looked at."""
+
+
+class EventPairs(NamedTuple):
+    """Pairs of a reference event and a detection, by their positions, (n,) each."""
+
+    left: Index
+    right: Index
+
+    def where(self, passed: Bools | Index) -> EventPairs:
+        """Return some of the pairs."""
+        return EventPairs(self.left[passed], self.right[passed])
 
 
 @dataclass(slots=True)
@@ -118,9 +135,9 @@ class _Kinds:
         self.reference, self.system = reference, system
         self.files = reference.file.astype(np.int64), system.file.astype(np.int64)
         candidates = PairCandidates.of(reference, system, self.files, rule)
-        check_pairs(candidates.in_windows)
+        check_pairs(*candidates.windows[1:], _MOST_PAIRS)
         self.compatible = EventPairs(*candidates.pairs())
-        self.overlapping = overlapping_pairs(reference, system, self.files)
+        self.overlapping = EventPairs(*overlapping(reference, system, *self.files, _MOST_PAIRS))
         self.rule = rule
         self.missed = np.full(len(reference), MISSED, dtype=np.int64)
         self.false = np.full(len(system), BACKGROUND, dtype=np.int64)

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.apps.page.outcomes import EventOutcomes, event_outcomes, segment_outcomes
 from sedeval_soft.apps.page.page_data import Packer, ReportInput
 from sedeval_soft.apps.page.sounds import Sounds
 from sedeval_soft.arrays import Bools, Index
 from sedeval_soft.errors import visible
-from sedeval_soft.evaluation.details import EventOutcomes, costs_of, event_outcomes, segment_outcomes
+from sedeval_soft.evaluation.details import costs_of
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import heads

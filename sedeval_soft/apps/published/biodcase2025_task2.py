@@ -15,7 +15,7 @@ import numpy as np
 
 from sedeval_soft.apps.published.base import Inputs, Number, Published, check_lists
 from sedeval_soft.arrays import Array, Floats, Index
-from sedeval_soft.measures.overlaps import overlapping_pairs
+from sedeval_soft.measures.intersections import overlapping
 from sedeval_soft.sorting import heads
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import to_seconds, to_ticks
@@ -92,7 +92,7 @@ def _pairs(reference: Calls, system: Calls) -> tuple[Index, Index, Floats]:
         )
         for of in (reference, system)
     )
-    left, right = overlapping_pairs(reference.times, system.times, (ours, theirs))
+    left, right = overlapping(reference.times, system.times, ours, theirs)
     one, other = reference.times.take(left), system.times.take(right)
     # As the script computes it.
     common = to_seconds(np.minimum(one.offset, other.offset) - np.maximum(one.onset, other.onset))

@@ -13,7 +13,7 @@ import numpy as np
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, to_rows
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted
-from sedeval_soft.evaluation.chance import stream
+from sedeval_soft.evaluation.resample import stream
 from sedeval_soft.memory import check_room
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Schema, Settings, in_form

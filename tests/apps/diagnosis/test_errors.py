@@ -24,8 +24,8 @@ from sedeval_soft.apps.diagnosis.segments import (
     count_soft_errors,
 )
 from sedeval_soft.measures.errors import EVENT_KINDS, HIT, KINDS
+from sedeval_soft.measures.intersections import overlapping
 from sedeval_soft.measures.matching import nearest_matching
-from sedeval_soft.measures.overlaps import overlapping_pairs
 from sedeval_soft.measures.pairs import Collars, Overlap, pair_rule
 from sedeval_soft.tables import read_rows
 from sedeval_soft.timeline.events import Events
@@ -706,20 +706,20 @@ def test_pairs_that_overlap_are_those_that_do(seed):
     rng = np.random.default_rng(seed)
     sides = [random_side(rng, most=15, n_files=3) for _ in range(2)]
     ours, theirs = map(side_of, sides)
-    found = overlapping_pairs(ours, theirs, (ours.file.astype(np.int64), theirs.file.astype(np.int64)))
+    left, right = overlapping(ours, theirs, ours.file.astype(np.int64), theirs.file.astype(np.int64))
     wanted = [
         (i, j)
         for (i, r), (j, s) in itertools.product(*map(enumerate, sides))
         if r[0] == s[0] and common(r, s) > 0
     ]
-    assert list(zip(found.left.tolist(), found.right.tolist(), strict=True)) == wanted
+    assert list(zip(left.tolist(), right.tolist(), strict=True)) == wanted
 
 
 def test_a_file_of_years_among_many_does_not_overflow():
     side = side_of([(file, 0, 0, 10**15 if file == 5000 else 10) for file in range(20_000)])
     file = side.file.astype(np.int64)
-    found = overlapping_pairs(side, side, (file, file))
-    assert found.left.tolist() == found.right.tolist() == list(range(20_000))
+    left, right = overlapping(side, side, file, file)
+    assert left.tolist() == right.tolist() == list(range(20_000))
 
 
 @given(st.integers(0, 2**32))

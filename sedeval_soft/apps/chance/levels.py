@@ -9,47 +9,75 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from hashlib import sha256
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from sedeval_soft.api.evaluation import Evaluation, evaluation_of, settings_of_points, with_folds
+from sedeval_soft.api.sources import Durations, Parted, limits_from, settings_from, shown, with_points
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.details import Chance, Level
 from sedeval_soft.evaluation.optimal import with_rule_followed
-from sedeval_soft.evaluation.resample import Progress
+from sedeval_soft.evaluation.resample import Progress, stream
 from sedeval_soft.evaluation.scores import Score, Scores, score_tally
 from sedeval_soft.evaluation.shard import shard_of
 from sedeval_soft.evaluation.system_scores import tuned_shard
+from sedeval_soft.fields import Keywords
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.plan import Plan
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.file_groups import Partition
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
 from sedeval_soft.timeline.grid import Grid
 from sedeval_soft.timeline.ranges import expand
-from sedeval_soft.timeline.recordings import (
-    Recordings,
-    clip_values,
-    grid_of,
-)
+from sedeval_soft.timeline.recordings import Recordings, clip_values, grid_of
 from sedeval_soft.timeline.regions import Regions
 
+DRAWS, MOST_DRAWS = 100, 1_000_000
+"""How many arrangements chance levels are of where nothing else is said, and at the most."""
 
-def chance_of(
-    pair: Recordings,
-    scores: Scores,
-    draws: int,
-    folds: Partition | None = None,
+
+def chance_levels(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    system: Any,  # noqa: ANN401
+    draws: int = DRAWS,
+    *,
+    durations: Durations | None = None,
+    name: str | None = None,
+    folds: Parted | None = None,
+    by: Parted | None = None,
     progress: Progress | None = None,
-) -> Chance:
-    """Return the chance levels of all scores of a pair that have a better and a worse; not those of parts.
+    limits: Limits | None = None,
+    settings: Settings | None = None,
+    **values: Unpack[Keywords],
+) -> Scores:
+    """Return the scores of a system with the chance level of each, and the score between chance and the best.
 
-    draws: how many arrangements are looked at; if there are fewer, all. folds: over which thresholds are
-    tuned. progress: told how many of them are done.
+    draws: over how many arrangements in time levels are means, drawn by the `seed` of the settings; if there
+    are fewer, over all. progress: told how many of them are done. The levels are in `Scores.chance`. Other
+    arguments and errors as for `evaluate`; all rows are in memory.
     """
+    limits = limits_from(limits, values)
+    chosen = settings_from(settings, values, limits=limits)
+    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or not 1 <= draws <= MOST_DRAWS:
+        raise SettingsError(f"draws must be 1 to {MOST_DRAWS}, not {shown(draws)}")
+    system = with_points(system, limits)
+    evaluation = evaluation_of(
+        reference, system, with_folds(settings_of_points(chosen, [system]), folds), durations=durations,
+        name=name, folds=folds, by=by, limits=limits, rows_in_memory=True,
+    )  # fmt: skip
+    return with_chance(evaluation, int(draws), progress)
+
+
+def with_chance(evaluation: Evaluation, draws: int, progress: Progress | None = None) -> Scores:
+    """Return the scores of an evaluation, whose rows are in memory, with their chance levels.
+
+    Scores of parts, and those of which there is no better and worse, have none. draws, progress: as above.
+    """
+    pair, scores = evaluation.pair, evaluation.scores
     if pair.whole is not None:
         # What of an event lies outside of all regions cannot be moved within them.
         raise SettingsError("chance cannot go with region_edges=onset; expected region_edges=cut")
@@ -71,7 +99,7 @@ def chance_of(
     values: dict[str, list[float | None]] = {name: [] for name in chosen}
     for done, shift in enumerate(shifts.tolist(), 1):
         for arranged in _arranged(pair._replace(plan=Plan.of(settings)), grid, shift, rng):
-            shard = tuned_shard(shard_of(arranged, scores.inputs, scores.system), folds)
+            shard = tuned_shard(shard_of(arranged, scores.inputs, scores.system), evaluation.folds)
             drawn = score_tally(shard.tally, with_rule_followed(shard.settings, shard.tally))
             for name in values.keys() & drawn.keys():
                 values[name].append(drawn[name].value)
@@ -79,7 +107,7 @@ def chance_of(
             progress(done, len(shifts))
     everything = len(shifts) == grid.size
     levels = {name: _level(score, values[name], everything) for name, score in chosen.items()}
-    return Chance(len(shifts), settings.seed, everything, levels)
+    return replace(scores, chance=Chance(len(shifts), settings.seed, everything, levels))
 
 
 def _level(score: Score, values: list[float | None], everything: bool) -> Level:
@@ -176,17 +204,3 @@ def moved(rows: EventTable, grid: Grid, shift: int) -> EventTable:
         "offset": in_file(high - twice[place], there),
     }
     return replace(rows.take(row[piece]), **times)
-
-
-def stream(seed: int, *names: str) -> np.random.Generator:
-    """Return the stream of random numbers of a seed and some names.
-
-    It depends on names, not on the order in which things come: a `numpy.random.Generator` over Philox, whose
-    key is the first 128 bits of the SHA-256 of seed and names. So another order of files or classes, or more
-    of them, draws the same numbers for those that were there.
-    """
-    # Lengths go first: ("a", "b") and ("ab", "") are two streams.
-    parts = [str(seed), *names]
-    text = " ".join(map(str, map(len, parts))) + " " + "".join(parts)
-    digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
-    return np.random.Generator(np.random.Philox(key=int.from_bytes(digest[:16], "little")))

@@ -8,18 +8,19 @@ import jsonschema
 import numpy as np
 import pytest
 from called import call
+from contract.laws import cut_by_hand, random_table
 from documents import schema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import long_rows
 
-from sedeval_soft import SettingsError, evaluate
-from sedeval_soft.evaluation.chance import moved
+from sedeval_soft import SettingsError, chance_levels, evaluate
+from sedeval_soft.apps.chance.levels import moved
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import to_ticks
 from sedeval_soft.timeline.grid import Grid
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
+SAMPLES = Path(__file__).parents[3] / "sample_data"
 REFERENCE, SYSTEM = SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"
 T_NORMS = st.sampled_from(["minimum", "product", "lukasiewicz"])
 
@@ -50,7 +51,7 @@ def test_chance_levels_are_the_means_over_all_moves(tables, t_norm, long):
     reference, system = tables
     system = unfolded(system) if long else system
     asked = {"only": ("segment",), "t_norm": t_norm}
-    chance = evaluate(reference, system, **asked, chance=100).chance
+    chance = chance_levels(reference, system, **asked).chance
     assert chance.everything and chance.draws == len(reference)
     length = np.zeros(len(reference.files))
     np.maximum.at(length, reference.file, reference.offset)
@@ -91,7 +92,7 @@ def test_moving_keeps_time_and_cuts_at_ends_of_files_only(events, shift):
 
 def test_draws_come_close_to_the_mean_over_all_moves():
     only = ("segment.optimal", "segment.hard", "event.hard")
-    few, everything = (evaluate(REFERENCE, SYSTEM, chance=n, only=only) for n in (20, 10_000))
+    few, everything = (chance_levels(REFERENCE, SYSTEM, n, only=only) for n in (20, 10_000))
     assert everything.chance.everything and everything.chance.draws == few.n_segments
     for name in ("segment.optimal.f1.macro", "event.hard.f1.micro", "segment.hard.error_rate.micro"):
         drawn, whole = few.chance.levels[name], everything.chance.levels[name]
@@ -100,14 +101,28 @@ def test_draws_come_close_to_the_mean_over_all_moves():
 
 
 def test_a_perfect_system_is_1_and_an_ignorant_one_0():
-    found = evaluate(REFERENCE, REFERENCE, chance=5)
+    found = chance_levels(REFERENCE, REFERENCE, 5)
     assert {found.chance.levels[name].normalised for name in found if name.endswith(".f1.macro")} == {1.0}
-    found = evaluate(np.tile([[0.2, 1.0], [0.9, 0.1]], (4, 1)), np.full((8, 2), 0.7), chance=5)
+    found = chance_levels(np.tile([[0.2, 1.0], [0.9, 0.1]], (4, 1)), np.full((8, 2), 0.7), 5)
     for name in ("segment.soft.f1.macro", "segment.hard.error_rate.micro"):
         assert found.chance.levels[name].normalised == pytest.approx(0.0, abs=1e-12)
     nothing = {"filename": [], "onset": [], "offset": [], "event_label": []}
-    found = evaluate(nothing, nothing, chance=True)
+    found = chance_levels(nothing, nothing)
     assert {level.chance for level in found.chance.levels.values()} == {None}
+
+
+def test_chance_is_the_mean_over_all_moves_within_the_regions():
+    regions = {"a": [(0, 3), (5, 8)], "b": [(2, 4)]}
+    sides = random_table(8), random_table(9)
+    asked = {"only": "segment", "classes": ("car", "dog"), "segment_length": 1.0}
+    chance = chance_levels(*sides, regions=regions, **asked).chance
+    assert (chance.everything, chance.draws) == (True, 8)
+    # Closed forms and moves agree where both are there.
+    of_cut = chance_levels(*(cut_by_hand(each, {**regions, "c": []}) for each in sides), **asked).chance
+    for name in ("segment.soft.f1.macro", "segment.hard.f1.micro", "segment.soft.kl_divergence.micro"):
+        assert chance.levels[name].chance == pytest.approx(of_cut.levels[name].chance, abs=1e-12)
+    with pytest.raises(SettingsError, match="region_edges=cut"):
+        chance_levels(*sides, regions=regions, region_edges="onset")
 
 
 EVENTS = {"filename": ["cafe.wav"], "onset": [2.0], "offset": [9.0], "event_label": ["footsteps"]}
@@ -130,7 +145,7 @@ EVENTS = {"filename": ["cafe.wav"], "onset": [2.0], "offset": [9.0], "event_labe
 def test_whatever_is_evaluated_has_chance_levels(asked):
     system = asked.get("system", SYSTEM)
     asked = {name: value for name, value in asked.items() if name != "system"}
-    plain, found = (evaluate(REFERENCE, system, **asked, **more) for more in ({}, {"chance": 2}))
+    plain, found = evaluate(REFERENCE, system, **asked), chance_levels(REFERENCE, system, 2, **asked)
     assert [*plain.values()] == [*found.values()] and plain.chance is None
     assert {*found.chance.levels} <= {*found}
     assert any(level.chance is not None for level in found.chance.levels.values())
@@ -139,7 +154,7 @@ def test_whatever_is_evaluated_has_chance_levels(asked):
 
 
 def test_the_command_shows_what_the_library_finds():
-    found = evaluate(REFERENCE, SYSTEM, chance=7, seed=4)
+    found = chance_levels(REFERENCE, SYSTEM, 7, seed=4)
     asked = ("--draws", "7", "--seed", "4")
     done = call("chance", REFERENCE, SYSTEM, *asked, "--format", "json")
     assert done.code == 0
@@ -158,13 +173,15 @@ def test_the_command_shows_what_the_library_finds():
     assert [*map(float, printed.split("\t"))] == [found[name], level.chance, level.normalised]
 
 
-@pytest.mark.parametrize("chance", [0, -1, 1.5, "yes", 10**9])
-def test_wrong_numbers_of_draws_are_refused(chance):
-    with pytest.raises(SettingsError, match="chance must be"):
-        evaluate(REFERENCE, SYSTEM, chance=chance)
+@pytest.mark.parametrize("draws", [0, -1, 1.5, "yes", True, 10**9])
+def test_wrong_numbers_of_draws_are_refused(draws):
+    with pytest.raises(SettingsError, match="draws must be"):
+        chance_levels(REFERENCE, SYSTEM, draws)
 
 
 def test_chance_that_cannot_be_is_refused():
+    with pytest.raises(SettingsError, match="ignore_class cannot go with"):
+        chance_levels(REFERENCE, SYSTEM, ignore_class="car")
     other = str(SAMPLES / "sys_b.tsv")
     for options in (("--draws", "0"), (other,), ("--replicates", "3")):
         assert call("chance", REFERENCE, SYSTEM, *options).code == 2

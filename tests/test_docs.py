@@ -35,7 +35,7 @@ def test_readme_begins_with_two_commands_of_one_line():
 
 def test_groups_are_installed_by_a_pip_that_knows_them():
     """Python 3.11 brings a pip without `--group`: a newer one is installed in the same block, before."""
-    more = ("CONTRIBUTING.md", "fuzzer/README.md", "tests/README.md")
+    more = ("CONTRIBUTING.md", "tests/fuzz/README.md", "tests/README.md")
     texts = ((ROOT / name).read_text(encoding="utf-8") for name in (*DOCUMENTS, *more))
     used = [block for text in texts for block in text.split("\n\n") if re.search("install .*--group", block)]
     assert len(used) > 3

@@ -83,7 +83,9 @@ def test_every_option_that_names_a_file_is_on_the_page_of_files():
     made = script("commands")
     found = set()
     for name in made.names():
-        for option, metavar in re.findall(r"^  (?:-\w, )?(--[\w-]+) (\S+)", made.help_of(name), re.MULTILINE):
+        for option, metavar in re.findall(
+            r"^  (?:-\w, )?(--[\w-]+) (\S+)", made.help_of(name, "--help-all"), re.MULTILINE
+        ):
             if re.search(r"FILE\b|TSV|YAML|TABLE|SITE", metavar):
                 found.add(option)
     assert len(found) > 10

@@ -57,7 +57,7 @@ SLOW = {"docs/reference/commands.md", "docs/reference/plots.md", "docs/explanati
 """Documents whose commands take many seconds together."""
 
 
-NEEDS = {"docs/distributed.md": "dask"}
+NEEDS = {"docs/guides/large-tables.md": "dask"}
 """Documents whose commands need a package that is not always there."""
 
 
@@ -84,7 +84,7 @@ def test_there_are_commands_to_check():
         text = (ROOT / name).read_text(encoding="utf-8")
         # What needs PyTorch, JAX, dask or another tool is `py`: the tests that have these run it.
         known = {"sh", "console", "python", "yaml", "text", "bibtex"}
-        pages = ("/training.md", "/distributed.md", "/from-sed-scores-eval.md", "/from-psds-eval.md")
+        pages = ("/training.md", "/large-tables.md", "/from-sed-scores-eval.md", "/from-psds-eval.md")
         known |= {"py"} if name.endswith(pages) else set()
         assert {*re.findall(r"^```(\S+)", text, re.MULTILINE)} <= known, name
 

@@ -8,7 +8,7 @@ FROM python:3.11.11-slim-bookworm AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
-COPY release/share release/share
+COPY tools/share tools/share
 COPY sedeval_soft sedeval_soft
 RUN python -m venv /opt/soft-sed-eval && /opt/soft-sed-eval/bin/pip install .
 

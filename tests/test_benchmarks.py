@@ -68,7 +68,7 @@ def test_a_ratio_does_not_look_as_if_it_met_what_it_misses(run) -> None:
 @pytest.mark.slow
 @installed
 def test_what_is_held_against_is_what_the_documents_show() -> None:
-    """Each kept ratio is that of a row, and each row with a ratio is kept."""
+    """Each ratio that a page shows is kept."""
     shown = {}
     for name in ("performance.md", "install.md"):
         page = (ROOT / "docs" / name).read_text(encoding="utf-8")
@@ -79,7 +79,8 @@ def test_what_is_held_against_is_what_the_documents_show() -> None:
             number, _, faster = ratio.partition("x")
             shown[case] = 1 / float(number) if faster else float(number)
     kept = json.loads((ROOT / "benchmarks" / "released.json").read_text(encoding="utf-8"))
-    assert kept == pytest.approx(shown, rel=0.04)
+    assert len(shown) > 20
+    assert {name: kept[name] for name in shown} == pytest.approx(shown, rel=0.04)
 
 
 @pytest.mark.slow

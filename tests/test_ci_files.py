@@ -80,12 +80,10 @@ def test_the_slim_install_goes_with_pyproject_and_is_documented_and_tested():
         (version,) = (part.version for part in each.specifier if part.operator == "==")
         assert asked.get(each.name, SpecifierSet()).contains(version), each
     assert "pip install --no-deps -r requirements-slim.txt ." in INSTALLING
-    assert "  - run: release/slim.sh" in (ROOT / ".github" / "workflows" / "ci.yml").read_text(
-        encoding="utf-8"
-    )
-    assert "release/slim.sh" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "  - run: tools/slim.sh" in (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert "tools/slim.sh" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     # What the page promises is what is tested.
-    script = (ROOT / "release" / "slim.sh").read_text(encoding="utf-8")
+    script = (ROOT / "tools" / "slim.sh").read_text(encoding="utf-8")
     size, seconds = re.search(r"^MB=(\d+) SECONDS_AT_MOST=(\d+)$", script, re.MULTILINE).groups()
     assert f"below {size} MB" in INSTALLING and f"under {seconds} s" in INSTALLING
 

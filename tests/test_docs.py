@@ -35,7 +35,7 @@ def test_readme_begins_with_two_commands_of_one_line():
 
 def test_groups_are_installed_by_a_pip_that_knows_them():
     """Python 3.11 brings a pip without `--group`: a newer one is installed in the same block, before."""
-    more = ("CONTRIBUTING.md", "fuzzer/README.md", "tests/README.md")
+    more = ("CONTRIBUTING.md", "tests/fuzz/README.md", "tests/README.md")
     texts = ((ROOT / name).read_text(encoding="utf-8") for name in (*DOCUMENTS, *more))
     used = [block for text in texts for block in text.split("\n\n") if re.search("install .*--group", block)]
     assert len(used) > 3
@@ -57,7 +57,7 @@ SLOW = {"docs/reference/commands.md", "docs/reference/plots.md", "docs/explanati
 """Documents whose commands take many seconds together."""
 
 
-NEEDS = {"docs/distributed.md": "dask"}
+NEEDS = {"docs/guides/large-tables.md": "dask"}
 """Documents whose commands need a package that is not always there."""
 
 
@@ -84,7 +84,7 @@ def test_there_are_commands_to_check():
         text = (ROOT / name).read_text(encoding="utf-8")
         # What needs PyTorch, JAX, dask or another tool is `py`: the tests that have these run it.
         known = {"sh", "console", "python", "yaml", "text", "bibtex"}
-        pages = ("/training.md", "/distributed.md", "/from-sed-scores-eval.md", "/from-psds-eval.md")
+        pages = ("/training.md", "/large-tables.md", "/from-sed-scores-eval.md", "/from-psds-eval.md")
         known |= {"py"} if name.endswith(pages) else set()
         assert {*re.findall(r"^```(\S+)", text, re.MULTILINE)} <= known, name
 

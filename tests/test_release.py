@@ -21,18 +21,18 @@ import sedeval_soft
 from sedeval_soft.cli.main import SHORT_HELPS, group
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-SHARE = ROOT / "release" / "share"
+SHARE = ROOT / "tools" / "share"
 
 
 def script(name: str) -> ModuleType:
-    """A script of release/, loaded but not run."""
-    return documents.script(f"../release/{name}")
+    """A script of tools/, loaded but not run."""
+    return documents.script(f"../tools/{name}")
 
 
 def test_the_man_page_is_up_to_date_and_has_all_commands_and_options():
     made = script("make_man")
     page = made.PAGE.read_text(encoding="utf-8")
-    assert made.page() == page, "run python release/make_man.py"
+    assert made.page() == page, "run python tools/make_man.py"
     assert f'soft\\-sed\\-eval {sedeval_soft.__version__}"' in page.split("\n")[1]
     text = page.replace("\\-", "-")
     for name in SHORT_HELPS:
@@ -74,7 +74,7 @@ def test_completion_files_complete(shell, tmp_path):
 
 def test_files_of_shells_are_shipped():
     shared = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
-    assert shared == {"release/share": "share"}
+    assert shared == {"tools/share": "share"}
     shipped = {path.relative_to(SHARE).as_posix() for path in SHARE.rglob("*") if path.is_file()}
     assert shipped == {"man/man1/soft-sed-eval.1", *COMPLETE.values()}
 
@@ -86,10 +86,10 @@ def test_dependencies_have_a_lowest_version_and_are_listed_with_their_licences()
     of = PROJECT["project"]
     texts = [*of["dependencies"], *(text for extra in of["optional-dependencies"].values() for text in extra)]
     needed = {Requirement(text).name for text in texts} - {of["name"]}
-    assert needed <= set(listed), "run python release/make_licences.py"
+    assert needed <= set(listed), "run python tools/make_licences.py"
     assert text.startswith(made.HEAD)
     assert all(licence.strip() not in {"", "see the package"} for licence in listed.values())
-    # `release/environments.sh lowest` takes the lowest versions that are named.
+    # `tools/environments.sh lowest` takes the lowest versions that are named.
     for text in (*of["dependencies"], *PROJECT["dependency-groups"]["test"]):
         assert any(part.operator in {">=", "==", "~="} for part in Requirement(text).specifier), text
 
@@ -145,7 +145,7 @@ def test_only_what_publishes_may_publish():
     used = [step["uses"].split("@")[0] for step in publish["steps"]]
     assert used[-2:] == ["actions/attest-build-provenance", "pypa/gh-action-pypi-publish"]
     first = next(step["run"] for step in steps_of(found) if "run" in step)
-    assert first == 'python release/check_tag.py "$GITHUB_REF_NAME"'
+    assert first == 'python tools/check_tag.py "$GITHUB_REF_NAME"'
 
 
 def test_a_tag_must_be_the_version_that_everything_names(tmp_path):

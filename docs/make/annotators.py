@@ -1,4 +1,4 @@
-"""Run the commands of the guide to annotators, and keep what they print and draw.
+"""Run the commands of the guides to annotators and to DESED, and keep what they print and draw.
 
 python docs/make/annotators.py
 """
@@ -16,6 +16,10 @@ from PIL import Image
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "guides" / "annotators.md"
+DESED = ROOT / "docs" / "guides" / "desed.md"
+DATA = ROOT.parent / "shared" / "data" / "dcase2019_task4"
+"""The data of the guide to DESED, which are not part of a checkout."""
+
 PICTURES = {
     "timeline.png": ROOT / "docs" / "pictures" / "annotators-timeline.png",
 }
@@ -34,6 +38,8 @@ def made(text: str, folder: Path) -> str:
     """Return the page with what its commands print, run one after the other in a folder."""
     for name in ("sample_data", "tests"):
         (folder / name).symlink_to(ROOT / name)
+    if DATA.is_dir():
+        (folder / "desed").symlink_to(DATA)
     path = os.pathsep.join((str(COMMANDS), str(Path(sys.executable).parent), os.environ["PATH"]))
 
     def block(found: re.Match[str]) -> str:
@@ -65,3 +71,5 @@ if __name__ == "__main__":
             with Image.open(Path(name) / drawn) as picture:
                 few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
             few.save(kept, optimize=True)
+    if DATA.is_dir():
+        DESED.write_text(page(DESED.read_text(encoding="utf-8")), encoding="utf-8")

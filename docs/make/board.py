@@ -1,4 +1,4 @@
-"""Look at a leaderboard of made-up submissions, and keep what is seen: the pictures of reference/board.md.
+"""Look at a leaderboard of made-up submissions, and keep the pictures for guides/challenge-board.md.
 
 Needs playwright and Chromium: pip install --group browser. CHROMIUM names the browser's program.
 """

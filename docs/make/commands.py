@@ -1,4 +1,4 @@
-"""Write the full help of every command into commands.md, as the commands print it."""
+"""Write the help of every command into commands.md, as the commands print it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def names(command: click.Command = group, before: tuple[str, ...] = ()) -> Itera
                 yield from names(below, (*before, name))
 
 
-def help_of(name: tuple[str, ...]) -> str:
-    """Return what a command prints for `--help-all` on a terminal of 80 columns."""
-    done = CliRunner().invoke(group, [*name, "--help-all"], prog_name=PROGRAM, terminal_width=WIDTH)
+def help_of(name: tuple[str, ...], option: str = "--help") -> str:
+    """Return what a command prints for `--help`, or for `--help-all`, on a terminal of 80 columns."""
+    done = CliRunner().invoke(group, [*name, option], prog_name=PROGRAM, terminal_width=WIDTH)
     if done.exit_code:
         raise ValueError(f"{' '.join(name)}: {done.output}")
     return done.output.rstrip() + "\n"

@@ -1,4 +1,4 @@
-"""Write the table of dialects into dialects.md, from the data."""
+"""Write the table of dialects into forms.md, from the data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sedeval_soft.tables.columns import DIALECTS, Dialect, data
 DIALECT_MARK = "<!-- dialects: made by `python docs/make/dialects.py` -->\n"
 NAMES_MARK = "<!-- names: made by `python docs/make/dialects.py` -->\n"
 END = "<!-- end -->\n"
-PAGE = Path(__file__).parents[1] / "reference" / "dialects.md"
+PAGE = Path(__file__).parents[1] / "reference" / "forms.md"
 
 _ROLES = ("filename", "folder", "onset", "offset", "duration", "file_offset", "event_label", "soft_value")
 _UNITS = {"": "", "s": "seconds", "ms": "milliseconds", "date": "date and time of day"}

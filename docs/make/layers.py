@@ -1,4 +1,4 @@
-"""Draw how data flows, and write the table of layers into architecture.md, as the tests enforce them."""
+"""Draw how data flows, and write the rooms of the package into architecture.md, as the tests enforce them."""
 
 from __future__ import annotations
 
@@ -103,23 +103,23 @@ def layers() -> list[list[str]]:
     return [[room.strip() for room in re.split("[|:]", layer)] for layer in reversed(contract["layers"])]
 
 
-def table() -> str:
-    """Return the table of layers: each package, and what it says of itself."""
-    lines = ["| layer | package | what it is |", "|--:|---|---|"]
-    for number, layer in enumerate(layers()):
+def tree() -> str:
+    """Return the rooms from the command line down: each, and what it says of itself."""
+    lines = ["sedeval_soft/"]
+    for layer in reversed(layers()):
         for room in layer:
             path = ROOT / "sedeval_soft" / room
-            path = path / "__init__.py" if (path / "__init__.py").exists() else path.with_suffix(".py")
-            text = path.read_text(encoding="utf-8")
-            told = (ast.get_docstring(ast.parse(text)) or "").split("\n\n")[0].replace("\n", " ")
-            lines.append(f"| {number} | `{room}` | {told} |")
+            is_file = not (path / "__init__.py").exists()
+            text = (path.with_suffix(".py") if is_file else path / "__init__.py").read_text(encoding="utf-8")
+            told = (ast.get_docstring(ast.parse(text)) or "").split("\n")[0]
+            lines.append(f"  {room + ('.py' if is_file else '/'):<18}{told}")
     return "".join(f"{line}\n" for line in lines)
 
 
 def page(text: str) -> str:
-    """Return the page with the table as it should be."""
+    """Return the page with the rooms as they should be."""
     head, rest = text.split(BEGIN)
-    return f"{head}{BEGIN}\n{table()}\n{END}{rest.split(END)[1]}"
+    return f"{head}{BEGIN}\n```text\n{tree()}```\n\n{END}{rest.split(END)[1]}"
 
 
 if __name__ == "__main__":

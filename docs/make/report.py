@@ -1,4 +1,4 @@
-"""Look at a report of the sample data, and keep what is seen: the pictures of docs/reference/report.md.
+"""Look at a report of the sample data, and keep what is seen: the pictures of docs/reference/output.md.
 
 Needs playwright and Chromium: pip install --group browser. CHROMIUM names the browser's program.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from sedeval_soft.measures.registry import FAMILIES
@@ -9,6 +10,7 @@ from sedeval_soft.report.explanation import range_and_better
 
 MARK = "<!-- scores: made by `python docs/make/scores.py` -->\n"
 PAGE = Path(__file__).parents[1] / "reference" / "scores.md"
+HEAD = ("measure", "meaning", "formula", "bases and readings", "range", "undefined if", "source")
 
 
 def page(text: str) -> str:
@@ -17,17 +19,37 @@ def page(text: str) -> str:
 
 
 def scores_table() -> str:
-    """Return the Markdown table of all measures, one row per measure and reading."""
-    head = ("score", "what it is", "formula", "range", "better", "undefined when", "averages", "source")
-    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    """Return the Markdown table of all measures, one row per measure."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    cells: dict[str, list[tuple[str, ...]]] = {}
     for family in FAMILIES:
         for m in family.measures:
-            forms = ", ".join((*m.averages, *["[class]"] * m.has_classes))
-            better = "" if m.direction == "none" else m.direction
-            name, span = f"`{family.basis}.{family.reading}.{m.name}`", range_and_better(m)[0]
-            cells = (name, m.summary, m.formula, span, better, m.undefined, forms, m.source)
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+            better = "" if m.direction == "none" else f", {m.direction} is better"
+            found.setdefault(m.name, []).append((family.basis, family.reading))
+            span = range_and_better(m)[0] + better
+            cells.setdefault(m.name, []).append((m.summary, m.formula, span, m.undefined, m.source))
+    lines = [f"| {' | '.join(HEAD)} |", "|" + "---|" * len(HEAD)]
+    for name, of in cells.items():
+        summary, formula, span, undefined, source = (joined(column) for column in zip(*of, strict=True))
+        row = (f"`{name}`", summary, formula, where(found[name]), span, undefined, source)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
     return "\n".join(lines) + "\n"
+
+
+def joined(column: Iterable[str]) -> str:
+    """Return the different texts of a column; bases differ in few of them."""
+    return "; ".join(text for text in dict.fromkeys(column) if text)
+
+
+def where(found: list[tuple[str, str]]) -> str:
+    """Return the bases that have a measure, and the readings of each, grouped where they are alike."""
+    readings: dict[str, list[str]] = {}
+    for basis, reading in found:
+        readings.setdefault(basis, []).append(reading)
+    alike: dict[str, list[str]] = {}
+    for basis, names in readings.items():
+        alike.setdefault(", ".join(names), []).append(basis)
+    return "; ".join(f"{', '.join(bases)}: {names}" for names, bases in alike.items())
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ As the level rises from 0 to 1, events are born and die. A largest matching of t
 and mended at each birth and death instead of being found anew. An event that is born, or whose partner died,
 gets a partner along an augmenting path, if there is one (Berge 1957). Marks on pairs keep the search short:
 they are the parts of a graph that Dulmage and Mendelsohn (1958) found, only that a pair may keep a mark that
-it no longer deserves. docs/explanations/matching.md has the algorithm step by step, and the proof.
+it no longer deserves. docs/explanations/lifetimes.md has the algorithm step by step, and the proof.
 
 The sweep is plain Python. Where there is much to do, numba compiles the same functions, if it is installed,
 as it is beside sed_eval. How many can be paired does not depend on which largest matching is held, so that

@@ -32,10 +32,9 @@ SHARED = {"github.com", "gitlab.com", "huggingface.co", "pypi.org", "test.pypi.o
 PLACES = (
     "sedeval_soft",
     "docs",
-    "release",
+    "tools",
     "configs",
     "benchmarks",
-    "fuzzer",
     "sample_data",
     ".github",
     ".ci",

@@ -83,7 +83,9 @@ def test_formulas_are_drawn_files_of_the_repository_are_named_and_scripts_are_no
     assert not (site / "make").exists() and "0.1.0" in pages["changelog.html"]
     repository = script("mkdocs_hooks").URLS.get("Repository")
     named = (
-        f'href="{repository}/blob/main/fuzzer/README.md"' if repository else "(<code>fuzzer/README.md</code>)"
+        f'href="{repository}/blob/main/tests/fuzz/README.md"'
+        if repository
+        else "(<code>tests/fuzz/README.md</code>)"
     )
     assert named in pages["reference/limits.html"]
     assert all(f'href="{name}.html"' in pages["contributing.html"] for name in ("architecture", "changelog"))
@@ -93,10 +95,10 @@ def test_the_address_that_pyproject_tells_is_linked_and_filled_in(monkeypatch):
     pytest.importorskip("mkdocs", reason="needs mkdocs: the dependency group docs")
     hooks = script("mkdocs_hooks")
     page = SimpleNamespace(file=SimpleNamespace(src_uri="reference/limits.md"))
-    text = "[a](../../fuzzer/README.md#b) [c](../index.md#d) `[e](../../f)` <repository>"
+    text = "[a](../../tests/fuzz/README.md#b) [c](../index.md#d) `[e](../../f)` <repository>"
     monkeypatch.setattr(hooks, "URLS", {"Repository": "https://example.org/r", "Documentation": "https://d"})
     assert hooks.on_page_markdown(text, page, None, None) == (
-        "[a](https://example.org/r/blob/main/fuzzer/README.md#b) [c](../index.md#d) `[e](../../f)` "
+        "[a](https://example.org/r/blob/main/tests/fuzz/README.md#b) [c](../index.md#d) `[e](../../f)` "
         "https://example.org/r"
     )
     config = hooks.on_config(SimpleNamespace(site_url=None, extra={}))
@@ -131,7 +133,7 @@ def test_pages_fit_a_phone_and_fetch_nothing(site, context):
     page.on("request", lambda request: asked.append(request.url))
     page.on("pageerror", lambda error: wrong.append(str(error)))
     paths = [path for path in sorted(site.rglob("*.html")) if path.name != "404.html"]  # that is for servers
-    assert len(paths) > 40
+    assert len(paths) > 30
     for path in paths:
         page.goto(path.as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path.name
@@ -144,7 +146,7 @@ def test_pages_fit_a_phone_and_fetch_nothing(site, context):
 
 def test_search_finds_words_without_a_server(site, context):
     page = context.new_page()
-    page.goto((site / "reference" / "index.html").as_uri())
+    page.goto((site / "index.html").as_uri())
     page.locator("label[for=__search]").first.click()
     page.locator("[data-md-component=search-query]").press_sequentially("alpha-cut")
     found = page.locator(".md-search-result__item")

@@ -1,4 +1,4 @@
-"""What docs/explanations/choices.md says of defaults is so: here, and in the packages that are installed."""
+"""The defaults that docs/explanations/differences.md lists are right: ours, and those of other tools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sedeval_soft import evaluate
 from sedeval_soft.fields import IMPLIED
 from sedeval_soft.settings import Settings
 
-TEXT = (ROOT / "docs" / "explanations" / "choices.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "explanations" / "differences.md").read_text(encoding="utf-8")
 ROWS = {
     cells[0]: cells[1:]
     for line in TEXT.splitlines()

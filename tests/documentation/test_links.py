@@ -9,7 +9,7 @@ from pathlib import Path
 
 from documents import ROOT, without_code
 
-ROOMS = ("", "configs", "sample_data", "fuzzer", "benchmarks", "tests")
+ROOMS = ("", "configs", "sample_data", "tests/fuzz", "benchmarks", "tests")
 PAGES = sorted(
     [*(ROOT / "docs").rglob("*.md"), *(path for room in ROOMS for path in (ROOT / room).glob("*.md"))]
 )

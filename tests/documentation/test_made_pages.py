@@ -13,6 +13,7 @@ import pytest
 import yaml
 from documents import ROOT, examples, make_command, script
 from launched import FIGURES
+from shared_data import shared
 
 import sedeval_soft
 from sedeval_soft.settings import Settings
@@ -33,6 +34,17 @@ def test_page_is_up_to_date(name, tmp_path, monkeypatch):
         monkeypatch.setattr(made, "COMMANDS", tmp_path / "bin")
     text = made.PAGE.read_text(encoding="utf-8")
     assert made.page(text) == text, f"run python docs/make/{name}.py"
+
+
+@pytest.mark.slow
+def test_the_guide_to_desed_is_up_to_date(tmp_path, monkeypatch):
+    shared("dcase2019_task4")
+    made = script("annotators")
+    make_command(tmp_path / "bin")
+    monkeypatch.setattr(made, "COMMANDS", tmp_path / "bin")
+    text = made.DESED.read_text(encoding="utf-8")
+    assert text.count("    $ soft-sed-eval") > 8
+    assert made.page(text) == text, "run python docs/make/annotators.py"
 
 
 def test_every_command_has_an_example_and_every_setting_a_row_with_its_option():
@@ -79,11 +91,13 @@ def test_no_code_of_the_source_is_missing():
 
 
 def test_every_option_that_names_a_file_is_on_the_page_of_files():
-    text = (ROOT / "docs" / "reference" / "files.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "tables.md").read_text(encoding="utf-8")
     made = script("commands")
     found = set()
     for name in made.names():
-        for option, metavar in re.findall(r"^  (?:-\w, )?(--[\w-]+) (\S+)", made.help_of(name), re.MULTILINE):
+        for option, metavar in re.findall(
+            r"^  (?:-\w, )?(--[\w-]+) (\S+)", made.help_of(name, "--help-all"), re.MULTILINE
+        ):
             if re.search(r"FILE\b|TSV|YAML|TABLE|SITE", metavar):
                 found.add(option)
     assert len(found) > 10
@@ -106,10 +120,9 @@ def test_all_public_names_have_an_entry():
     text = (pages / "index.md").read_text(encoding="utf-8")
     entries = re.findall(r"^::: sedeval_soft\.(\w+)$", text, re.MULTILINE)
     assert {*entries, "__version__"} == {*sedeval_soft.__all__}
+    apps = (pages / "apps.md").read_text(encoding="utf-8")
     for name in ("functional", "scikit_learn", "torch"):
-        assert f"::: sedeval_soft.apps.training.{name}\n" in (pages / f"{name}.md").read_text(
-            encoding="utf-8"
-        )
+        assert f"::: sedeval_soft.apps.training.{name}\n" in apps
 
 
 def test_the_drawing_is_up_to_date_and_names_what_is_there():

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from test_corrupted_tables import with_bytes_changed
 
-FUZZER = Path(__file__).parents[2] / "fuzzer"
+FUZZER = Path(__file__).parents[1] / "fuzz"
 SEEDS = {folder.name: sorted(folder.iterdir()) for folder in (FUZZER / "corpus").iterdir()}
 
 

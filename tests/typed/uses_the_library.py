@@ -1,6 +1,6 @@
 """What code that imports the package may rely on, as a type checker sees it.
 
-`release/check.sh` has mypy check this file, strictly, against the package as it is installed, and runs it.
+`tools/check.sh` has mypy check this file, strictly, against the package as it is installed, and runs it.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from sedeval_soft.tables.file_groups import read_durations
 from sedeval_soft.timeline.events import events_of
 from sedeval_soft.timeline.recordings import align
 
-PAGE = Path(__file__).parents[3] / "docs" / "explanations" / "simulate.md"
+PAGE = Path(__file__).parents[3] / "docs" / "explanations" / "errors.md"
 RATES = dict.fromkeys(KINDS, 0.05)
 
 

@@ -28,7 +28,7 @@ def test_the_example_with_lightning_learns():
     assert after["divergence"] < before["divergence"] / 10
 
 
-@pytest.mark.parametrize("page", ["docs/reference/training.md", "docs/guides/training.md"])
+@pytest.mark.parametrize("page", ["docs/guides/training.md"])
 def test_what_the_pages_show_runs(page):
     for name in ("torch", "torchmetrics", "jax"):
         need(name)

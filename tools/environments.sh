@@ -2,7 +2,7 @@
 # Whether tests pass elsewhere than in the newest environment: with the lowest versions that pyproject.toml
 # allows, and with other Pythons. Needs uv; Pythons are those that are installed, none is fetched.
 #
-#     release/environments.sh [NAME]...     NAME: lowest, or a version such as 3.13 (default: all)
+#     tools/environments.sh [NAME]...     NAME: lowest, or a version such as 3.13 (default: all)
 #
 # TESTS names other tests than those below.
 set -euo pipefail
@@ -51,4 +51,4 @@ for name in "${names[@]}"; do
     "$work/$name/bin/python" -m pytest -q -p no:cacheprovider -m "not slow" "${warnings[@]}" "${tests[@]}"
     ran=$((ran + 1))
 done
-((ran)) || { echo "release/environments.sh: none of ${names[*]} is here" >&2; exit 1; }
+((ran)) || { echo "tools/environments.sh: none of ${names[*]} is here" >&2; exit 1; }

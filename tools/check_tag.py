@@ -1,4 +1,4 @@
-"""Check that a tag may be released: `python release/check_tag.py v1.2.3`.
+"""Check that a tag may be released: `python tools/check_tag.py v1.2.3`.
 
 Everything that names the version must name this one, the changelog must say when it was released, and
 pyproject.toml where it is published.
@@ -43,5 +43,5 @@ def _text(path: Path) -> str:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("usage: python release/check_tag.py TAG")
+        sys.exit("usage: python tools/check_tag.py TAG")
     sys.exit("\n".join(problems(sys.argv[1])) or 0)

@@ -2,7 +2,7 @@
 # Whether the slim install is slim, scores what an ordinary run scores, and says what to install for the rest.
 # Needs Python 3.11 or later, whose own pip is used: nothing here asks for a newer one.
 #
-#     release/slim.sh
+#     tools/slim.sh
 #
 # MB and SECONDS_AT_MOST are what docs/install.md promises.
 set -euo pipefail
@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 unset PYTHONPATH VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 
 say() { printf -- '--- %s\n' "$*"; }
-fail() { printf 'release/slim.sh: %s\n' "$*" >&2; exit 1; }
+fail() { printf 'tools/slim.sh: %s\n' "$*" >&2; exit 1; }
 
 say "Install: $(python3 --version)"
 python3 -m venv "$work/venv"

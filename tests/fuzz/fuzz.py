@@ -1,4 +1,4 @@
-"""Fuzz a target with atheris: `python fuzzer/fuzz.py reader -max_total_time=600 corpus`; see README.md."""
+"""Fuzz a target with atheris: `python tests/fuzz/fuzz.py reader -max_total_time=600`; see README.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make the man page of the help of all commands: `python release/make_man.py`."""
+"""Make the man page of the help of all commands: `python tools/make_man.py`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def page() -> str:
     options["Other"] = [*_records(group, context)["Other"]]
     text, epilogue = _paragraphs(main.help), _paragraphs(main.epilog)
     lines = [
-        r".\" Made by release/make_man.py of the help of the commands.",
+        r".\" Made by tools/make_man.py of the help of the commands.",
         f'.TH {_plain(PROGRAM.upper())} 1 "" "{_plain(PROGRAM)} {_plain(__version__)}" "User Commands"',
         ".SH NAME",
         _plain(f"{PROGRAM} - evaluate sound event detection against hard and soft references"),

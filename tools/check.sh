@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Whether what would be released can be built, installed and used. Needs Python 3.11 or later and uv.
 #
-#     release/check.sh [FOLDER]     FOLDER keeps the sdist and the wheel
+#     tools/check.sh [FOLDER]     FOLDER keeps the sdist and the wheel
 #
 #   1. the sdist is built of the tree, the wheel of the sdist; the wheel of the tree is the same to the byte
 #   2. the wheel, in an environment of its own, scores the sample in a folder that has nothing else
@@ -24,7 +24,7 @@ unset PYTHONDONTWRITEBYTECODE
 export UV_PYTHON=$python UV_NO_PROGRESS=1
 
 say() { printf -- '--- %s\n' "$*"; }
-fail() { printf 'release/check.sh: %s\n' "$*" >&2; exit 1; }
+fail() { printf 'tools/check.sh: %s\n' "$*" >&2; exit 1; }
 
 say "Build: sdist of the tree, wheel of the sdist, wheel of the tree"
 rm -f "$dist"/soft_sed_eval-*

@@ -1,4 +1,4 @@
-"""Make the page of licences of what the package needs: `python release/make_licences.py`.
+"""Make the page of licences of what the package needs: `python tools/make_licences.py`.
 
 They are read from the metadata of what is installed here; run it where the extras are installed, too.
 """
@@ -22,7 +22,7 @@ HEAD = """# Licences
 soft-sed-eval is under the MIT licence ([LICENSE](../LICENSE)). It contains no code from others. The
 documentation site has one script from others, `docs/javascripts/iframe-worker.js` (MIT). The packages that
 soft-sed-eval installs and imports have licences of their own. They are listed here as in the metadata of the
-packages; `python release/make_licences.py` reads them. Pages that `report` and `board` write contain
+packages; `python tools/make_licences.py` reads them. Pages that `report` and `board` write contain
 plotly.js, which comes with the package plotly and is under the MIT licence, too.
 """
 

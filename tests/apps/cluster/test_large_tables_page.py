@@ -20,7 +20,7 @@ from documents import blocks, examples, make_workplace, run
 from sedeval_soft import convert, evaluate
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "distributed.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guides" / "large-tables.md").read_text(encoding="utf-8")
 URLS, _, JOB, ARRAY, MERGE = blocks(PAGE, "sh")
 DASK, SPARK = blocks(PAGE, "py")
 (TALLIES,) = blocks(PAGE, "python")

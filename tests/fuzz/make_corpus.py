@@ -1,4 +1,4 @@
-"""Write the seeds: small tables in every form, lists, archives, settings: `python fuzzer/make_corpus.py`."""
+"""Write the seeds, small tables in every form, lists and archives: `python tests/fuzz/make_corpus.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sedeval_soft.tables.forms import FORMS
 from sedeval_soft.tables.frames import rows_from_data
 
 CORPUS = Path(__file__).parent / "corpus"
-TESTS = Path(__file__).parents[1] / "tests" / "tables"
+TESTS = Path(__file__).parents[1] / "tables"
 LONG = (
     b"filename\tonset\toffset\tevent_label\tsoft_value\n"
     b"a.wav\t0\t1.5\tcar\t0.25\na.wav\t1.5\t3\tdog\t1\nb.wav\t\t\t\t\n"

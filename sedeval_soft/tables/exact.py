@@ -70,7 +70,7 @@ def columns_of(
             if not silent:
                 found.add(_other_length(name, layout, line, fields), most)
         elif layout.has_header and layout.names == tuple(map(str.strip, fields)):
-            message = "is the header again; expected a row: leave out this line"
+            message = "is the header again; expected a row"
             found.add(Problem(name, message, line, code="repeated-header"), most)
         else:
             rows.append(fields)

@@ -112,7 +112,7 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
         events,
         layout=replace(layout, names=(*layout.names, "class"), roles=roles),
         cells={i: column for i, column in events.cells.items() if i not in classes} | {len(roles) - 1: label},
-        declared=[*table.declared, *([] if file is None else filter(None, cells[file].names))],
+        declared=[*(() if file is None else filter(None, cells[file].names)), *table.declared],
     )
     told = f"{counted(n_unknown, 'row')} with UNK" if n_unknown else ""
     note = f"{told} {'was' if n_unknown == 1 else 'were'} ignored"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -18,14 +18,16 @@ from sedeval_soft.api.sources import (
     read_lengths,
     reading_from,
     to_rows,
+    with_listed,
 )
+from sedeval_soft.checks.names import mapped
 from sedeval_soft.checks.placed_tables import Log
 from sedeval_soft.checks.validate import Expected, Validation, look_at
 from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.fields import ReadingKeywords
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import Settings, checked, in_form
-from sedeval_soft.settings_files import checked_preset, classes_of_preset
+from sedeval_soft.settings_files import checked_preset, classes_of_preset, load_preset
 from sedeval_soft.tables.limits import Limits
 
 MAX_PROBLEMS = 100
@@ -38,6 +40,8 @@ def validate(
     durations: Durations | None = None,
     classes: Sequence[str] | None = None,
     preset: str | None = None,
+    map: Mapping[str, str] | str | os.PathLike[str] | None = None,  # noqa: A002 - as for evaluate
+    map_to: str | None = None,
     max_problems: int = MAX_PROBLEMS,
     fix: str | os.PathLike[str] | None = None,
     stdin: BinaryIO | None = None,
@@ -49,8 +53,9 @@ def validate(
 
     reference: a table that it is held against, as for `evaluate`: names of files and classes, lengths of
         recordings. durations: seconds by file name, or the path of a table of them. classes: those that
-        there can be; preset: the name of a challenge, whose classes they are. max_problems: how many are
-        told; all are counted.
+        there can be; preset: the name of a challenge, whose classes they are. map, map_to: the classes that
+        labels stand for, as for `evaluate`; those of the preset where they are not given. max_problems: how
+        many are told; all are counted.
     fix: where a corrected copy is written, of mends that are safe only; what is told then is what is left
         to do in the copy, and `mends` lists what was done. files: the recordings that will be scored, as for
         `evaluate`: names of others are not looked at. limits: the most that the table may have. Other
@@ -67,15 +72,18 @@ def validate(
         if classes is not None:
             raise SettingsError("classes and a preset are given; expected one of them")
         whose, classes = f"in {preset}", classes_of_preset(preset)
-    rows = None if reference is None else to_rows(reference, "reference", Settings(), limits)
+        map = load_preset(preset).get("map") if map is None else map  # noqa: A001
+    settings = Settings.of(**with_listed({"map": map, "map_to": map_to}, limits))
+    rows = None if reference is None else to_rows(reference, "reference", settings, limits)
+    rows = mapped("reference", rows, settings) if rows is not None and settings.map else rows
     chosen = None if classes is None else checked("classes", classes)
     lengths = read_lengths(durations, limits) or {}
     mends: tuple[str, ...] = ()
     if fix is not None:
-        known = chosen or (rows.classes if rows is not None else ())
+        known = (*(chosen or (rows.classes if rows is not None else ())), *settings.names_of("system"))
         system, stdin, mends = _write_copy(system, fix, known, stdin, limits)
     listed = () if files is None else listed_files(files, limits)
-    expected = Expected(rows, chosen, whose, lengths, listed)
+    expected = Expected(rows, chosen, whose, lengths, listed, settings)
     validation = look_at(system, expected, Log(max_problems), stdin, limits)
     return replace(validation, mends=mends)
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
+from sedeval_soft.errors import be
 from sedeval_soft.names import folded
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.filenames import listing
 
 
 class NameCheck(NamedTuple):
@@ -87,3 +92,12 @@ def known_spellings(names: Iterable[str], known: Sequence[str]) -> dict[str, str
         by_look.setdefault(folded(name), []).append(name)
     alike = {name: by_look.get(folded(name), []) for name in {*names} - {*known}}
     return {name: others[0] for name, others in alike.items() if len(others) == 1}
+
+
+def mapped(role: str, rows: EventTable, settings: Settings) -> EventTable:
+    """Return the rows of a side with the classes that its labels stand for."""
+    names = settings.names_of(role)
+    others = sorted({*rows.classes} - {*names, *settings.map.values()})
+    said = [f"{listing(others, 'label')} {be(len(others))} not in `map`; expected a class for each"]
+    assumed = (*rows.origin.assumed, *said[: len(others)])
+    return replace(rows.renamed(names), origin=replace(rows.origin, assumed=assumed))

@@ -16,9 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.arrays import Floats
+from sedeval_soft.checks.names import mapped
 from sedeval_soft.errors import InputError, Problem, Severity, counted
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables import EMPTY
-from sedeval_soft.tables.columns import Layout
+from sedeval_soft.tables.columns import Layout, normal
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.exact import declares
 from sedeval_soft.tables.forms import Reading, read
@@ -51,6 +53,9 @@ Places = dict[tuple[str, int, int], tuple[int, int]]
 _LINE_ENDS = {b"\r\n": "CRLF", b"\r": "CR", b"\n": "LF"}
 
 _LABELS = ("event_label", "soft_value")
+
+_OF_COLUMNS = ("parquet", "arrow", "arrow-stream", "jsonl")
+"""Forms, beside text, whose rows have columns with names."""
 
 _MANY = 2
 """One line alone explains nothing."""
@@ -146,6 +151,13 @@ class Table:
     def header(self) -> int | None:
         """Return the line of the header, None where there is none."""
         return self.layout.skip or None
+
+    def mapped(self, settings: Settings) -> Table:
+        """Return the table with the classes that its labels stand for."""
+        names = settings.names_of("system")
+        labels = self.named.get("event_label", {}).items()
+        named = {**self.named, "event_label": {names.get(label, label): line for label, line in labels}}
+        return replace(self, rows=mapped("system", self.rows, settings), named=named)
 
     def names(self, role: str) -> list[str]:
         """Return all names of files or classes (`filename`, `event_label`), also of unscored lines."""
@@ -278,7 +290,7 @@ def read_source(source: Source, log: Log, limits: Limits, *, may_be_empty: bool 
             log.texts.pop(source.name)  # its lines have no fields as those of text
         log.add_error(error)
         return []
-    table = _table(source, reading, log)
+    table = _table(source, reading, log, limits)
     if table is None and (reading.form or SOLID.search(source.data) is None):
         if may_be_empty:
             # A recording without events, whose file has no line.
@@ -288,21 +300,26 @@ def read_source(source: Source, log: Log, limits: Limits, *, may_be_empty: bool 
     return [] if table is None else [table]
 
 
-def _without_lines(source: Source, rows: EventTable) -> Table:
-    """Return a table as one of text with a header, in which nothing has a line."""
+def _without_lines(source: Source, rows: EventTable, ignored: Sequence[str] = ()) -> Table:
+    """Return a table as one of text with a header, in which nothing has a line; ignored: more columns."""
     roles = ("filename", "onset", "offset", *(["class"] * len(rows.classes) if rows.has_steps else _LABELS))
     names = (*roles[:3], *(rows.classes if rows.has_steps else _LABELS))
-    layout = Layout(names, roles, has_header=True, skip=1)
+    others = (None,) * len(ignored)
+    layout = Layout((*names, *ignored), (*roles, *others), has_header=True, skip=1)
     plain = replace(rows, origin=replace(rows.origin, notes=()))
     return Table(source, layout, plain, range(2, len(rows) + 2), form=rows.origin.form)
 
 
-def _table(source: Source, reading: Reading, log: Log) -> Table | None:
+def _table(source: Source, reading: Reading, log: Log, limits: Limits) -> Table | None:
     """Return what can be scored of a table, None where nothing can; what is wrong with it goes to the log."""
     layout, rows, found = reading.layout, reading.rows, reading.found
     if layout is None:
         log.no_texts.update([source.name] * bool(reading.form))
-        return None if rows is None else _without_lines(source, rows)
+        if rows is None:
+            return None
+        said = {normal(name) for role, name in limits.columns if not role}
+        ignored = [name for name in rows.origin.ignored if normal(name) not in said]
+        return _without_lines(source, rows, ignored if reading.form in _OF_COLUMNS else ())
     log.texts[source.name] = source, layout.delimiter
     _check_line_ends(source, log)
     named: dict[str, dict[str, int]] = {"filename": {}, "event_label": {}}

@@ -18,6 +18,7 @@ from sedeval_soft.checks.row_statistics import PlacedRow, RowStatistics
 from sedeval_soft.checks.rows import CHECKS, Placed, Side, last_offsets, last_row
 from sedeval_soft.errors import InputError, Problem, Severity, be, counted, quoted
 from sedeval_soft.names import apart, did_you_mean
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing
@@ -78,7 +79,8 @@ class Expected(NamedTuple):
     """What tables are held against.
 
     classes: those that there can be, and whose they are, in words. durations: seconds by file name. listed:
-    files that will be scored; names of others are not looked at.
+    files that will be scored; names of others are not looked at. settings: of the classes that labels stand
+    for, which the reference has already.
     """
 
     reference: EventTable | None
@@ -86,6 +88,7 @@ class Expected(NamedTuple):
     whose: str
     durations: Mapping[str, float]
     listed: Sequence[str]
+    settings: Settings = Settings()
 
     @property
     def named_by(self) -> str:
@@ -134,6 +137,8 @@ def look_at(
     both += [] if expected.reference is None else [expected.reference]
     vain = [{*limits.as_read(each.origin, "").lacking} for each in both]
     log.add(*(problem("no-effect", name, text) for text in sorted(set.intersection(*vain) if tables else ())))
+    if expected.settings.map:
+        tables = [table.mapped(expected.settings) for table in tables]
     if tables:
         tables = check_tables(name, tables, expected, log)
         # How the first table with rows was read.
@@ -294,7 +299,7 @@ def _classes(tables: Sequence[Table], expected: Expected) -> Iterator[Wrong]:
     if known is not None and not _swapped(tables, expected.table):
         named = list(dict.fromkeys(label for table in tables for label in table.names("event_label")
                                    if label not in table.rows.origin.unknown))  # fmt: skip
-        spelt = known_spellings(named, known)
+        spelt = known_spellings(named, [*known, *expected.settings.names_of("system")])
         yield Wrong("unknown-class", [n for n in named if n not in {*known, *spelt}], where, known)
         yield Wrong("class-spelling", [n for n in named if n in spelt], where, others=spelt)
         yield Wrong("missing-class", [n for n in known if n not in {*named, *spelt.values()}], where)

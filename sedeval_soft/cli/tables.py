@@ -285,6 +285,7 @@ def validate(
         below = asked.below if asked.config is not None else {}
         how: dict[str, Any] = {"files": asked.values.get("files") or below.get("files"), "fix": fix}
         how["classes"] = None if below.get("classes") is None else checked("classes", below["classes"])
+        how |= {name: below.get(name) for name in ("map", "map_to")}
         how |= {"durations": asked.durations, "preset": asked.preset, "max_problems": max_problems}
         results = [validated(each, reference, limits=limits, **how) for each in systems]
     failed = [result for result in results if not result.ok or (strict and result.count("warning"))]

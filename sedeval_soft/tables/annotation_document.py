@@ -20,11 +20,12 @@ from sedeval_soft.errors import InputError, Problem, be, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import TIMES, Layout, normal, option, role_of, to_number, without_effect
 from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.exact import rows_of_records
+from sedeval_soft.tables.exact import columns_of, rows_of_columns
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.fit import check_text, unfold
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import Record, decode
+from sedeval_soft.tables.row_checks import Findings
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
 
@@ -190,7 +191,10 @@ class Document:
         origin = Origin(source.name, source.sha256, self.form, *map(tuple, texts))  # type: ignore[arg-type]
         origin = replace(origin, lacking=without_effect(limits.columns, limits.label, self.known))
         try:
-            return rows_of_records(source, layout, records, origin, limits, [*self.recordings])
+            found = Findings()
+            columns = columns_of(source.name, layout, records, found)
+            columns = replace(columns, declared=[*columns.declared, *self.recordings])
+            return rows_of_columns(source.name, columns, found, origin, limits)
         except InputError as error:
             if self.layout is not EVENT:
                 raise

@@ -13,21 +13,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
-from sedeval_soft.errors import Problem, counted, quoted
+import numpy as np
+
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.annotation_document import HEAD, Document
 from sedeval_soft.tables.columns import WORD_LISTS, Layout, in_vain, is_number, looks_like_header, option
-from sedeval_soft.tables.event_table import UNKNOWN, EventTable
-from sedeval_soft.tables.exact import declares, misdivided
+from sedeval_soft.tables.event_table import UNKNOWN, EventTable, Origin
+from sedeval_soft.tables.exact import exact_columns, rows_of_columns
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import DELIMITERS, SOLID, check_lines, records, split
+from sedeval_soft.tables.row_checks import Findings
+from sedeval_soft.tables.rows import Texts
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text import sniff
 
 _ROWS = 200
 """Lines from which it is told what a file holds."""
-
-_FEW = 20  # columns
 
 _EVENT = 600
 """Bytes that an event takes while it is read."""
@@ -77,66 +79,57 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
     if layout is None:
         return None
     classes = [i for i, role in enumerate(layout.roles) if role == "class"]
-    # Of many others those without a role are left out; of few they stay, so that messages count columns.
-    others = [i for i, role in enumerate(layout.roles) if role != "class"]
-    others = others if len(others) <= _FEW else [i for i in others if layout.roles[i] is not None]
-    part = layout.of(others)
-    long = replace(part, names=(*part.names, "class"), roles=(*part.roles, "event_label"))
-    form = f"few-shot table, {counted(len(classes), 'class')}{layout.choices}"
-    document = Document(source, limits, form, long, ignored=dict.fromkeys(layout.ignored))
     if not classes:
         wrong = "has no column of a class; expected columns whose cells are POS, NEG or UNK"
-        raise document.error(wrong, layout.skip or None)
+        raise InputError(Problem(source.name, wrong, layout.skip or None))
     _check(source, limits, source.data[:].count(b"POS") + source.data[:].count(b"UNK"))
-    file, n_unknown, declares_unknown = layout.position("filename"), 0, UNKNOWN not in layout.names
-    for line, fields in records(source, layout.delimiter, layout.skip):
-        if isinstance(fields, Problem):
-            document.wrong(line, fields.message, fields.column)
-            continue
-        if declared := declares(layout, fields):
-            document.recordings[declared] = None
-            continue
-        if len(fields) != len(layout.names):
-            document.wrong(line, _other_length(layout, fields))
-            continue
-        if file is not None and fields[file].strip():
-            document.recordings[fields[file].strip()] = None
-        row = [fields[i] for i in others]
-        is_unknown = UNKNOWN in (fields[i].strip() for i in classes)
-        n_unknown += is_unknown
-        document.records += [(line, [*row, UNKNOWN], "")] * (is_unknown and declares_unknown)
-        for i in classes:
-            _add_cell(document, line, [*row, layout.names[i]], fields[i], i + 1)
-    document.assumed += layout.assumed
-    if declares_unknown:
-        where = f"{counted(n_unknown, 'row')} with UNK: there nothing is known, of any class"
-        document.notes += [where] * (n_unknown > 0 and len(classes) > 1)
-    else:
-        document.n_ignored["row{s} with UNK"] = n_unknown
-        document.assumed += [_NO_EVENT] * (n_unknown > 0)
-    rows = document.rows()
-    named = replace(layout, label=limits.label if limits.label in layout.names else "")
-    lacking = in_vain(named, limits.columns, limits.label)
-    return rows and replace(
-        rows, origin=replace(rows.origin, unknown=(UNKNOWN,) * declares_unknown, lacking=lacking)
+    found = Findings()
+    table = exact_columns(source, layout, found)
+    cells = {i: column.stripped() for i, column in table.cells.items() if isinstance(column, Texts)}
+    file, unknown = layout.position("filename"), np.zeros(len(table), dtype=bool)
+    full = [column.where(bool) for i, column in cells.items() if i != file]
+    # A line of the name of a file alone declares it.
+    looked_at = np.logical_or.reduce([*full, unknown if file is None else ~cells[file].where(bool)])
+    marked = []
+    for i in classes:
+        for row in np.flatnonzero(looked_at & ~cells[i].where(lambda text: text in _MARKS)).tolist():
+            name, cell = layout.names[i], table.cells[i]
+            given = quoted(cell.names[cell.codes[row]] if isinstance(cell, Texts) else "")
+            mend = f"expected one of these, or {option(('', name))} where that is no class"
+            wrong = f"{name} {given} is not POS, NEG or UNK; {mend}"
+            found.add(Problem(source.name, wrong, table.lines[row], i + 1), MAX_PROBLEMS)
+        unknown |= cells[i].where(lambda text: text == UNKNOWN)
+        marked.append(np.flatnonzero(cells[i].where(lambda text: text == "POS")))
+    n_unknown, declares_unknown = int(unknown.sum()), UNKNOWN not in layout.names
+    marked = [np.flatnonzero(unknown & declares_unknown), *marked]
+    rows, kinds = np.concatenate(marked), np.repeat(np.arange(len(marked)), [*map(len, marked)])
+    order = np.lexsort((kinds, rows))
+    events = table.of_rows(rows[order])
+    names = (UNKNOWN, *(layout.names[i] for i in classes))
+    label = Texts.of([names[kind] for kind in kinds[order].tolist()])
+    roles = (*(None if role == "class" else role for role in layout.roles), "event_label")
+    events = replace(
+        events,
+        layout=replace(layout, names=(*layout.names, "class"), roles=roles),
+        cells={i: column for i, column in events.cells.items() if i not in classes} | {len(roles) - 1: label},
+        declared=[*(() if file is None else filter(None, cells[file].names)), *table.declared],
     )
-
-
-def _other_length(layout: Layout, fields: Sequence[str]) -> str:
-    """Return what is wrong with a line that has not as many fields as the header."""
-    other = misdivided(layout.delimiter.join(fields), layout)
-    if other:
-        return f"is divided by {DELIMITERS[other]}; expected {DELIMITERS[layout.delimiter]}"
-    return f"has {counted(len(fields), 'field')}; expected {len(layout.names)}"
-
-
-def _add_cell(document: Document, line: int, event: list[str], cell: str, column: int) -> None:
-    """Add an event where the cell of its class is POS; enter what is wrong with one that is no mark."""
-    if cell.strip() == "POS":
-        document.add(line, event)
-    elif cell.strip() not in _MARKS:
-        mend = f"expected one of these, or {option(('', event[-1]))} where that is no class"
-        document.wrong(line, f"{event[-1]} {quoted(cell)} is not POS, NEG or UNK; {mend}", column)
+    told = f"{counted(n_unknown, 'row')} with UNK" if n_unknown else ""
+    note = f"{told} {'was' if n_unknown == 1 else 'were'} ignored"
+    if declares_unknown:
+        note = f"{told}: there nothing is known, of any class" if len(classes) > 1 else ""
+    named = replace(layout, label=limits.label if limits.label in layout.names else "")
+    origin = Origin(
+        source.name,
+        source.sha256,
+        f"few-shot table, {counted(len(classes), 'class')}{layout.choices}",
+        layout.ignored,
+        (note,) * bool(told and note),
+        (*layout.assumed, *[_NO_EVENT] * (not declares_unknown and n_unknown > 0)),
+        unknown=(UNKNOWN,) * declares_unknown,
+        lacking=in_vain(named, limits.columns, limits.label),
+    )
+    return rows_of_columns(source.name, events, found, origin, limits)
 
 
 # SELD

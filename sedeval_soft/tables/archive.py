@@ -77,48 +77,45 @@ def _members(source: Source, limits: Limits, form: str) -> Iterator[tuple[str, S
     taken = Taken(source.name, limits)
     taken.packed = partial(len, source.data)
     limits.check(source.name, "members", _n_entries(source.data, form), "members")
-    found = False
-    for extensions in (TEXT_EXTENSIONS | MEMBER_EXTENSIONS, LAST_EXTENSIONS):
-        for label, data in () if found else _members_ending(source, extensions, form, taken, limits):
-            found = True
-            digest = hashlib.sha256(data).hexdigest()
-            place = f"{source.name}/{label}"
-            if compression_of(data):
-                data = decompress(place, data, limits)  # noqa: PLW2901
-            member = Source(place, data, partial(str, digest))
-            if compression_of(data) or any(form_of(name).reads(member) for name in ARCHIVES):
-                raise _refused(source, label, "nested-archive")
-            yield label, replace(member, data=as_utf8(place, data))
+    members = [*_checked_entries(source, form, limits)]
+    kinds = (TEXT_EXTENSIONS | MEMBER_EXTENSIONS, LAST_EXTENSIONS)
+    tables = ([each for each in members if is_table(each[0], extensions)] for extensions in kinds)
+    seen = set[str]()
+    for name, code, opened in next(filter(None, tables), ()):
+        path = "/".join(part for part in _APART.split(name) if part not in {"", "."})
+        if code or path in seen:
+            raise _refused(source, name, code or "repeated-member")
+        seen.add(path)
+        with opened() as file:
+            data = taken.all(iter(partial(file.read, _PIECE), b""))
+        digest, label = hashlib.sha256(data).hexdigest(), spelled(name)
+        place = f"{source.name}/{label}"
+        if compression_of(data):
+            data = decompress(place, data, limits)
+        member = Source(place, data, partial(str, digest))
+        if compression_of(data) or any(form_of(name).reads(member) for name in ARCHIVES):
+            raise _refused(source, label, "nested-archive")
+        yield label, replace(member, data=as_utf8(place, data))
 
 
 def _refused(source: Source, name: str, code: str) -> InputError:
     return InputError(Problem(source.name, f"the member {quoted(name)} {_REFUSALS[code]}", code=code))
 
 
-def _members_ending(
-    source: Source, extensions: frozenset[str], form: str, taken: Taken, limits: Limits
-) -> Iterator[tuple[str, Bytes]]:
-    """Yield the members with some extensions, each with its path."""
-    seen = set[str]()
+def _checked_entries(
+    source: Source, form: str, limits: Limits
+) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+    """Yield the files of an archive that are not hidden; raises InputError for one that is refused."""
     for name, is_folder, code, opened in _entries(source, form):
-        parts = _APART.split(name)
         limits.check(source.name, "name_length", len(name), "characters in the name of a member")
+        parts = _APART.split(name)
         unsafe = not parts[0] or ".." in parts or re.match(r"[A-Za-z]:", name) or "\0" in name
         if unsafe or code == "archive-link":
             raise _refused(source, name, "unsafe-name" if unsafe else code)
-        if is_folder or _HIDDEN.search(name):
-            continue
-        if _NESTED.search(name):
-            raise _refused(source, name, "nested-archive")
-        if not is_table(name, extensions):
-            continue
-        path = "/".join(part for part in parts if part not in {"", "."})
-        if code or path in seen:
-            raise _refused(source, name, code or "repeated-member")
-        seen.add(path)
-        with opened() as file:
-            data = taken.all(iter(partial(file.read, _PIECE), b""))
-        yield spelled(name), data
+        if not is_folder and not _HIDDEN.search(name):
+            if _NESTED.search(name):
+                raise _refused(source, name, "nested-archive")
+            yield name, code, opened
 
 
 def _n_entries(data: Bytes, form: str) -> int:
@@ -134,14 +131,14 @@ def _n_entries(data: Bytes, form: str) -> int:
 def _entries(source: Source, form: str) -> Iterator[_Entry]:
     file = io.BytesIO(source.data)
     if form == "tar":
-        with tarfile.open(fileobj=file, mode="r:") as tar:
-            for member in tar:
-                plain = (member.isreg() or member.isdir()) and not member.issparse()
-                code = "" if plain else "archive-link"
-                yield member.name, member.isdir(), code, partial(tar.extractfile, member)
+        tar = tarfile.open(fileobj=file, mode="r:")  # noqa: SIM115 - in memory, and read from later
+        for member in tar:
+            plain = (member.isreg() or member.isdir()) and not member.issparse()
+            code = "" if plain else "archive-link"
+            yield member.name, member.isdir(), code, partial(tar.extractfile, member)
         return
-    with zipfile.ZipFile(file) as archive:
-        for info in archive.infolist():
-            plain = stat.S_IFMT(info.external_attr >> 16) in {0, stat.S_IFREG, stat.S_IFDIR}
-            code = ("encrypted" if info.flag_bits & 1 else "") if plain else "archive-link"
-            yield info.orig_filename, info.is_dir(), code, partial(archive.open, info)
+    archive = zipfile.ZipFile(file)
+    for info in archive.infolist():
+        plain = stat.S_IFMT(info.external_attr >> 16) in {0, stat.S_IFREG, stat.S_IFDIR}
+        code = ("encrypted" if info.flag_bits & 1 else "") if plain else "archive-link"
+        yield info.orig_filename, info.is_dir(), code, partial(archive.open, info)

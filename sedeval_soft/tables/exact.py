@@ -84,27 +84,19 @@ def columns_of(
     return Columns(layout, columns, declared, sorted(lines))
 
 
-def rows_of_records(
-    source: Source,
-    layout: Layout,
-    records: Iterable[Record],
-    origin: Origin,
-    limits: Limits,
-    declared: Sequence[str],
+def rows_of_columns(
+    name: str, columns: Columns, found: Findings, origin: Origin, limits: Limits
 ) -> EventTable | None:
-    """Return the rows of records that another form has; raises InputError with what is wrong with any.
+    """Return the rows of columns that another form has; raises InputError with what is wrong with any.
 
-    declared: recordings that are there whether they have rows or not.
+    name: of the table. found: what is wrong with it that is known already.
     """
-    found = Findings()
-    columns = columns_of(source.name, layout, records, found)
-    columns = replace(columns, declared=[*columns.declared, *declared])
-    table = None if found.problems else columns.rows(origin, limits)
-    if table is None:
-        find_wrong(columns, source.name, limits, found)
+    rows = None if found.problems else columns.rows(origin, limits)
+    if rows is None:
+        find_wrong(columns, name, limits, found)
         found.problems = [replace(each, code="invalid") for each in found.problems]
         found.check()
-    return table
+    return rows
 
 
 def declares(layout: Layout, fields: Sequence[str]) -> str:

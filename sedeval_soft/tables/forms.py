@@ -244,16 +244,14 @@ def read(
     problems of text that are looked for, as for `row_checks.find_wrong`.
     """
     known, found = form_of(form, FROM) if form else None, form_at_once(source, limits)
-    if known is not None and found in ARCHIVES and found != known.name:
-        reading = Reading(found, _BY_NAME[found].read(source, limits, of_members=known.name))
-    elif known is not None and known.module != "text":
-        reading = Reading(known.name, _read_as(known, source, limits))
-    else:
-        other = found if known is None else ""
-        reading = Reading(other, None) if other else _read_text(source, known, limits, most, whole=whole)
-        if reading.form:
-            rows = _read_as(_BY_NAME[reading.form], source, limits, found=True)
-            reading = Reading(reading.form, rows)
+    asked = known if known is not None and known.module != "text" else None
+    other = _BY_NAME[found] if found and (known is None or found in ARCHIVES) else asked
+    reading = Reading("", None) if other else _read_text(source, known, limits, most, whole=whole)
+    other = other or _BY_NAME.get(reading.form)
+    if other is not None:
+        members = {"of_members": known.name} if known and other is not known else {}
+        rows = _read_as(other, source, limits, found=known is None, **members)
+        reading = Reading(other.name, rows)
     limits.check_dense(source.name, 0 if reading.rows is None else len(reading.rows), source.packed)
     return reading
 
@@ -293,28 +291,27 @@ def _check_layout(form: Form, source: Source, layout: Layout) -> None:
     from sedeval_soft.tables.lines import DELIMITERS
     from sedeval_soft.tables.text import origin_of
 
+    wide, header = "long" in form.lacks, "header" in form.kind
+    same = form.folder or (layout.delimiter, layout.has_header) == (form.delimiter, header)
+    if layout.timed == (form.name != "weak") and (not layout.timed or (same and layout.wide == wide)):
+        return
+    divided = f" {'with' if header else 'without'} header, {DELIMITERS[form.delimiter]}"
+    wanted = f"{'wide' if wide else 'long'} table{'' if form.folder else divided}"
+    kind = origin_of(source, layout).form if layout.timed else f"list of {WEAK}"
+    message = f"is a {kind}; expected a {wanted}"
     if form.name == "weak":
-        if not layout.timed:
-            return
         wrong = "has no header with a filename and labels, and without times"
         message = f"{wrong}; expected filename and event_labels"
-    else:
-        wide, header = "long" in form.lacks, "header" in form.kind
-        same = (layout.delimiter, layout.has_header) == (form.delimiter, header)
-        if (same or form.folder) and layout.wide == wide and layout.timed:
-            return
-        wanted = f"{'wide' if wide else 'long'} table"
-        if not form.folder:
-            wanted += f" {'with' if header else 'without'} header, {DELIMITERS[form.delimiter]}"
-        kind = origin_of(source, layout).form if layout.timed else f"list of {WEAK}"
-        message = f"is a {kind}; expected a {wanted}"
     raise InputError(Problem(source.name, message, line=1, code="malformed-file"))
 
 
-def _read_as(form: Form, source: Source, limits: Limits, *, found: bool = False) -> EventTable | None:
-    """Read a table of a form; raises InputError with what is wrong. found: nobody said that it is of it."""
+def _read_as(form: Form, source: Source, limits: Limits, *, found: bool, **more: str) -> EventTable | None:
+    """Read a table of a form; raises InputError with what is wrong.
+
+    found: nobody said that it is of the form. more: what archives take of their members.
+    """
     try:
-        rows = form.read(source, limits)
+        rows = form.read(source, limits, **more)
     except InputError as error:
         coded = [replace(p, code="malformed-file") if p.code == "invalid" else p for p in error.problems]
         raise InputError(coded, error.more) from error

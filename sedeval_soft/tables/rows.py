@@ -17,7 +17,7 @@ from sedeval_soft.errors import counted
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.columns import BLANKS, TEXTS, TIMES, WORDS, Layout, to_number, without_effect
-from sedeval_soft.tables.event_table import COMMAS, INSTANT, UNNAMED, EventTable, Origin
+from sedeval_soft.tables.event_table import COMMAS, INSTANT, UNNAMED, EventTable, Index, Origin
 from sedeval_soft.tables.filenames import without_folders
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
@@ -286,15 +286,16 @@ class Columns:
         codes = np.where(unlabelled, len(names.names), names.codes).astype(np.int32)
         return replace(self, cells={**self.cells, at: Texts((*names.names, label), codes)})
 
-    def of_rows(self, rows: Bools) -> Columns:
-        """Return the columns of some rows, texts numbered as these have them."""
+    def of_rows(self, rows: Bools | Index) -> Columns:
+        """Return the columns of some rows, in whatever order, texts numbered as these have them."""
         cells = {
             at: Texts.of([column.names[code] for code in column.codes[rows].tolist()])
             if isinstance(column, Texts)
             else column[rows]
             for at, column in self.cells.items()
         }
-        return replace(self, cells=cells, lines=[*compress(self.lines, rows)])
+        lines = [self.lines[row] for row in np.arange(len(self))[rows].tolist()] if self.lines else []
+        return replace(self, cells=cells, lines=lines)
 
     def _of_each_label(self, source: str, limits: Limits) -> Columns:
         """Return the columns with a row for each label of cells that list several."""

@@ -8,7 +8,7 @@ hold the delimiter, but no line break: a quote that is left open would swallow r
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -109,32 +109,50 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
 
 def _layout_of(lines: Sequence[str], number: int, limits: Limits, name: str) -> Layout:
     """Return how a table of a name is laid out; raises LayoutError. number: of the first of its lines."""
-    columns, first = limits.columns, lines[0]
-    for delimiter in DELIMITERS:
-        fields = split(first, delimiter)
+    columns, label, first = limits.columns, limits.label, lines[0]
+    divided = {each: [split(line, each) for line in lines[:_HEAD_ROWS]] for each in DELIMITERS}
+    for delimiter, (fields, *rows) in divided.items():
         if looks_like_header(fields, columns):
             if '"' in first:
                 _check_quotes(first, delimiter)
-            rows = [split(line, delimiter) for line in lines[1:_HEAD_ROWS]]
             try:
-                header = layout_of_header(fields, columns, (*rows, ())[0], limits.label)
+                header = layout_of_header(fields, columns, (*rows, ())[0], label)
             except LayoutError as error:
-                raise explained(error, fields, rows, columns, limits.label) from error
+                raise explained(error, fields, rows, columns, label) from error
             return replace(header, delimiter=delimiter, skip=number)
-    layout = _layout_of_rows(lines, columns, limits.label)
-    if layout is not None:
+    if (layout := _layout_of_rows(divided, lines, columns, label)) is not None:
         return layout
-    for delimiter in DELIMITERS:
-        rows = [split(line, delimiter) for line in lines[1:_HEAD_ROWS]]
-        weak = layout_of_labels(split(first, delimiter), columns, rows)
-        if weak is not None:
+    for delimiter, (fields, *rows) in divided.items():
+        if (weak := layout_of_labels(fields, columns, rows)) is not None:
             return replace(weak, delimiter=delimiter, skip=number)
     delimiter = max(DELIMITERS, key=first.count)
     _check_quotes(first, delimiter)
-    rows = [split(line, delimiter) for line in lines[1:_HEAD_ROWS]]
-    raise _begins_otherwise(lines, copy_command(name)) or first_line(
-        split(first, delimiter), rows, columns, limits.label
-    )
+    fields, *rows = divided[delimiter]
+    raise _begins_otherwise(lines, copy_command(name)) or first_line(fields, rows, columns, label)
+
+
+def _layout_of_rows(
+    divided: Mapping[str, Sequence[Sequence[str]]], lines: Sequence[str], columns: ColumnNames, label: str
+) -> Layout | None:
+    """Return how a table without header is laid out, None where nobody knows; divided: lines by delimiter."""
+    for delimiter, rows in divided.items() if columns else ():
+        if (layout := layout_by_number(rows[0], columns, label)) is not None:
+            return replace(layout, delimiter=delimiter)
+    for delimiter, rows in divided.items():
+        # Others declare a file without events, or are divided by another delimiter.
+        row = next((fields for fields in rows if any(field.strip() for field in fields[1:])), ())
+        layout = layout_of_row(row, label)
+        if error := may_be_times(row, rows, columns, label):
+            raise error
+        if layout is not None:
+            return replace(layout, delimiter=delimiter)
+    if all(line.endswith("\t\t\t") and line.count("\t") == 3 and line.strip() for line in lines):
+        return FILES_ALONE
+    for delimiter, rows in divided.items():
+        layout = layout_of_row([field.replace(",", ".") for field in rows[0]], label)
+        if layout is not None:  # its rows are refused for their decimal commas
+            return replace(layout, delimiter=delimiter)
+    return None
 
 
 def _begins_otherwise(lines: Sequence[str], copy: str) -> LayoutError | None:
@@ -178,31 +196,6 @@ def redivided(line: str, pattern: str) -> list[str]:
     """Return the fields of a line that are divided by a pattern, which may stand around the line as well."""
     fields = re.split(pattern, line.strip(" \t\r\n|"))
     return [field.strip() for field in fields]
-
-
-def _layout_of_rows(lines: Sequence[str], columns: ColumnNames, label: str) -> Layout | None:
-    """Return how a table without header is laid out, None where nobody knows."""
-    first = lines[0]
-    for delimiter in DELIMITERS if columns else ():
-        layout = layout_by_number(split(first, delimiter), columns, label)
-        if layout is not None:
-            return replace(layout, delimiter=delimiter)
-    for delimiter in DELIMITERS:
-        rows = [split(line, delimiter) for line in lines[:_HEAD_ROWS]]
-        # Others declare a file without events, or are divided by another delimiter.
-        row = next((fields for fields in rows if any(field.strip() for field in fields[1:])), ())
-        layout = layout_of_row(row, label)
-        if error := may_be_times(row, rows, columns, label):
-            raise error
-        if layout is not None:
-            return replace(layout, delimiter=delimiter)
-    if all(line.endswith("\t\t\t") and line.count("\t") == 3 and line.strip() for line in lines):
-        return FILES_ALONE
-    for delimiter in DELIMITERS:
-        layout = layout_of_row([field.replace(",", ".") for field in split(first, delimiter)], label)
-        if layout is not None:  # its rows are refused for their decimal commas
-            return replace(layout, delimiter=delimiter)
-    return None
 
 
 def _check_quotes(line: str, delimiter: str) -> None:

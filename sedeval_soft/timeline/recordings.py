@@ -16,9 +16,10 @@ from sedeval_soft.checks.alignment import (
     match_files,
     name_single_file,
 )
+from sedeval_soft.checks.names import mapped
 from sedeval_soft.checks.row_statistics import RowStatistics
 from sedeval_soft.checks.rows import Side, are_steps, last_offsets, step_counts
-from sedeval_soft.errors import InputError, Problem, be, counted
+from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
@@ -274,15 +275,6 @@ def _settled(
     return settings, reference, system
 
 
-def _mapped(role: str, rows: EventTable, settings: Settings) -> EventTable:
-    """Return the rows of a side with the classes that its labels stand for."""
-    names = settings.names_of(role)
-    others = sorted({*rows.classes} - {*names, *settings.map.values()})
-    said = [f"{listing(others, 'label')} {be(len(others))} not in `map`; expected a class for each"]
-    assumed = (*rows.origin.assumed, *said[: len(others)])
-    return replace(rows.renamed(names), origin=replace(rows.origin, assumed=assumed))
-
-
 def _with_forms(
     reference: EventTable, system: EventTable, settings: Settings
 ) -> tuple[EventTable, EventTable, dict[str, tuple[int, int, int]]]:
@@ -298,7 +290,7 @@ def _with_forms(
             steps[role] = step_counts(rows)
             known = rows.known_as_joined(are_steps(steps[role]))
         known = replace(known, origin=replace(known.origin, joined=merges(known, settings)))
-        sides[role] = _mapped(role, known, settings) if settings.map else known
+        sides[role] = mapped(role, known, settings) if settings.map else known
     return sides["reference"], sides["system"], steps
 
 

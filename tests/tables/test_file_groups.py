@@ -91,11 +91,7 @@ def test_all_files_must_match():
     files = [f"home/{i}.wav" for i in range(9)]
     with pytest.raises(EvaluationError) as caught:
         by_pattern([*files, "a_1.wav"], "{scene}_[0-9]*")
-    assert str(caught.value) == (
-        "pattern '{scene}_[0-9]*' does not match 9 files ('home/0.wav', 'home/1.wav', 'home/2.wav', "
-        "'home/3.wav', 'home/4.wav' and 4 more); expected one that matches whole file names, folders and "
-        "extensions included"
-    )
+    assert "9 files ('home/0.wav'" in str(caught.value)
     with pytest.raises(EvaluationError, match=r"does not match 1 file \(without a name\)"):
         by_pattern([""], "{x}")
     with pytest.raises(EvaluationError, match=r"finds 'a@b' in 1 file \('a@b_1'\); expected printable text"):
@@ -123,10 +119,7 @@ def test_every_file_must_have_a_part():
     files = tuple(f"f{i}" for i in range(8))
     with pytest.raises(InputError) as caught:
         assign(Partition({"f0": "1"}, "t.tsv"), files)
-    assert str(caught.value) == (
-        "t.tsv: has no part for 7 files ('f1', 'f2', 'f3', 'f4', 'f5' and 2 more); expected one for every "
-        "evaluated file"
-    )
+    assert "7 files ('f1'" in str(caught.value)
     with pytest.raises(InputError, match=r"1 name \('a.wav'\) could be more than one file"):
         assign(Partition({"a.wav": "1"}, "t.tsv"), ("x/a.wav", "y/a.wav"))
 

@@ -467,6 +467,34 @@ def test_settings_files_and_presets_say_which_classes_there_can_be(tables):
     assert "warning unknown-class: " in call("clean.tsv", "--preset", "dcase2019-task4").out
 
 
+def test_labels_stand_for_the_classes_that_a_preset_or_a_map_says():
+    rows = EVENTS + "a\t0\t1\tbma\na\t3\t4\tBPD\na\t5\t6\txx\n"
+    found = told(rows, preset="biodcase2025-task2")
+    codes = {"class-spelling": 1, "unknown-class": 1, "assumed": 1, "missing-class": 2}
+    assert found.counts == codes
+    places = {each.code: (each.line, each.column) for each in found.problems}
+    assert places["class-spelling"] == (3, 4)
+    assert places["unknown-class"] == (4, 4)
+    # Two labels of one class overlap as rows of one class do; a label of the reference alone is not missing.
+    rows = EVENTS + "a\t0\t2\tbark\na\t1\t3\thowl\n"
+    names = {"system:bark": "dog", "system:howl": "dog", "reference:woof": "dog"}
+    found = told(rows, EVENTS + "a\t0\t3\twoof\n", map=names)
+    assert found.counts == {"overlapping-rows": 1}
+    Path("map.yaml").write_text("map: {bma: car}\nclasses: [car]\n")
+    Path("t.tsv").write_text(EVENTS + "a\t0\t1\tbma\n")
+    assert "no problems" in called("validate", "t.tsv", "--config", "map.yaml").out
+
+
+def test_columns_of_parquet_that_are_ignored_are_noted_unless_the_user_says_so():
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    row = {"filename": ["a"], "onset": [0.0], "offset": [1.0], "event_label": ["x"], "comment": ["c"]}
+    pq.write_table(pa.table(row), "t.parquet")
+    assert validate("t.parquet").counts == {"ignored-column": 1}
+    assert not validate("t.parquet", columns={"ignore": "comment"}).counts
+
+
 def test_the_schema_refuses_what_it_does_not_know(tables):
     document = json.loads(render_validation(validate("warned.tsv"), "json"))
     jsonschema.Draft202012Validator.check_schema(schema("soft-sed-eval-validation-1"))

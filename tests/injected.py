@@ -21,9 +21,7 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft import Settings, convert
-from sedeval_soft.arrays import Bools, Floats, Index
-from sedeval_soft.evaluation.chance import stream
-from sedeval_soft.measures.errors import (
+from sedeval_soft.apps.diagnosis.kinds import (
     BACKGROUND,
     BOTH,
     CONFUSED_BOUNDARY,
@@ -37,6 +35,8 @@ from sedeval_soft.measures.errors import (
     ONSET,
     SPLIT,
 )
+from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.evaluation.chance import stream
 from sedeval_soft.measures.overlaps import overlapping_pairs
 from sedeval_soft.sorting import heads
 from sedeval_soft.tables import read_rows

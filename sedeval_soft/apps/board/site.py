@@ -26,21 +26,25 @@ from typing import Any, TypeVar, Unpack
 import msgspec
 
 from sedeval_soft import __version__
-from sedeval_soft.api.comparison import Task, ranking_of
-from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points, with_folds
-from sedeval_soft.api.sources import (
+from sedeval_soft.api import (
+    MAX_PROBLEMS,
     PARTED,
     Durations,
     Parted,
+    Task,
     check_text,
     is_points,
     limits_from,
     path_of,
+    ranking_of,
     read_lengths,
+    settings_for_scores,
+    settings_of_points,
     to_rows,
+    validate,
+    with_folds,
     with_points,
 )
-from sedeval_soft.api.validation import MAX_PROBLEMS, validate
 from sedeval_soft.apps.board.apart import BYTES, SECONDS, LostError, apart, of_memory
 from sedeval_soft.apps.board.board_page import (
     OF_SCORES,
@@ -51,38 +55,68 @@ from sedeval_soft.apps.board.board_page import (
     ranking_warnings,
     slugs,
 )
-from sedeval_soft.checks.alignment import NO_DURATIONS, STRICT
-from sedeval_soft.checks.placed_tables import SEVERITIES
-from sedeval_soft.comparison.board import Board
-from sedeval_soft.comparison.compare import RANK_BY, check_baseline, rank_scores
-from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Parts, Test, settings_for, test_for
+from sedeval_soft.checks import NO_DURATIONS, SEVERITIES, STRICT
+from sedeval_soft.comparison import (
+    RANK_BY,
+    TESTS,
+    Board,
+    Comparisons,
+    Paired,
+    Parts,
+    Test,
+    check_baseline,
+    rank_scores,
+    settings_for,
+    test_for,
+)
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, be, quoted
-from sedeval_soft.evaluation.intervals import percentile
-from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.scores import Scores, UnknownScoreError, finite, not_computed
-from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
-from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
+from sedeval_soft.evaluation import (
+    Progress,
+    Scores,
+    Shard,
+    UnknownScoreError,
+    finite,
+    not_computed,
+    pack_shard,
+    parts_for,
+    percentile,
+    score_shard,
+    tuned_shard,
+    unpack_shard,
+)
 from sedeval_soft.fields import Keywords
-from sedeval_soft.measures.registry import ScoreName
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.measures import ScoreName, Tally
 from sedeval_soft.memory import RoomError, given_limit, memory_limited, room
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.report import render
-from sedeval_soft.report.board import side_by_side
-from sedeval_soft.report.delimited import delimited_columns
-from sedeval_soft.report.html import plotly_name, plotly_script
-from sedeval_soft.report.shown import shown
-from sedeval_soft.report.write import OutputError, locked, write_atomic
+from sedeval_soft.report import (
+    OutputError,
+    delimited_columns,
+    json_document,
+    locked,
+    plotly_name,
+    plotly_script,
+    shown_scores,
+    side_by_side,
+    write_atomic,
+)
 from sedeval_soft.settings import Settings, in_form
 from sedeval_soft.settings_files import read_yaml
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.filenames import listing
-from sedeval_soft.tables.forms import OTHER_EXTENSIONS, TEXT_EXTENSIONS
-from sedeval_soft.tables.joined_tables import stem_of, visible_entries
-from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
-from sedeval_soft.tables.source import extension_of, mend_command, spelled, unreadable
-from sedeval_soft.timeline.recordings import align
+from sedeval_soft.tables import (
+    LIMITS,
+    OTHER_EXTENSIONS,
+    TEXT_EXTENSIONS,
+    EventTable,
+    Limits,
+    extension_of,
+    listing,
+    mend_command,
+    over_limit,
+    spelled,
+    table_stem,
+    unreadable,
+    visible_entries,
+)
+from sedeval_soft.timeline import align
 
 T = TypeVar("T")
 
@@ -351,7 +385,7 @@ class _Builder:
             asset = f"assets/{plotly_name()}"
             _write(root / asset, plotly_script())
             pages.add(asset)
-        main = side_by_side([shown(scores) for scores in board.systems]) if board else []
+        main = side_by_side([shown_scores(scores) for scores in board.systems]) if board else []
         # Submissions were told apart by nothing where nothing was resampled.
         drawn = board is not None and any(entry.stability is not None for entry in board.entries)
         columns = tuple(name for name in task.columns or [name for *_, name in main] if name != task.rank_by)
@@ -562,7 +596,7 @@ def _is_same(path: Path, reference: Any) -> bool:  # noqa: ANN401 - as for evalu
 
 def _stem(path: Path) -> str:
     """Return the name of a submission without extension."""
-    return spelled(path.name if _is_folder(path) else stem_of(path.name))
+    return spelled(path.name if _is_folder(path) else table_stem(path.name))
 
 
 def _named(paths: Sequence[Path]) -> dict[str, Path]:
@@ -659,7 +693,7 @@ def look_at(
     title: of the board, None where there is no report. Of a report that cannot be made: None, and why.
     """
     outcome, scores, rows = score_submission(submission, task)
-    yield outcome, None if scores is None else render([scores], "json")
+    yield outcome, None if scores is None else json_document(scores.to_dict())
     if scores is None or title is None:
         return
     from sedeval_soft import Choices, write_report

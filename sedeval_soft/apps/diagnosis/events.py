@@ -24,9 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
-from sedeval_soft.fields import Matching
-from sedeval_soft.measures.errors import (
+from sedeval_soft.apps.diagnosis.kinds import (
     BACKGROUND,
     BOTH,
     CONFUSED_BOUNDARY,
@@ -39,12 +37,21 @@ from sedeval_soft.measures.errors import (
     ONSET,
     SPLIT,
 )
-from sedeval_soft.measures.event import file_class, match_events
-from sedeval_soft.measures.matching import nearest_matching
-from sedeval_soft.measures.overlaps import EventPairs, check_pairs, overlapping_pairs
-from sedeval_soft.measures.pairs import PairCandidates, PairRule, intersection_over_union
-from sedeval_soft.tables.ticks import Ticks
-from sedeval_soft.timeline.events import Events, Timed
+from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.fields import Matching
+from sedeval_soft.measures import (
+    EventPairs,
+    PairCandidates,
+    PairRule,
+    check_pairs,
+    file_class,
+    intersection_over_union,
+    match_events,
+    nearest_matching,
+    overlapping_pairs,
+)
+from sedeval_soft.tables import Ticks
+from sedeval_soft.timeline import Events, Timed
 
 _NEAR, _SAME = 0.1, 0.5
 """Intersection over union from which two events of one class, and of two, can be one event."""

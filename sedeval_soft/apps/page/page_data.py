@@ -21,14 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.arrays import Array, Floats, Index
-from sedeval_soft.evaluation.curves import Explored, curves_of, explored_events, reference_thresholds
-from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.measures.curve_scores import Curve
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.evaluation import Explored, Scores, curves_of, explored_events, reference_thresholds
+from sedeval_soft.measures import Curve, Tally
 from sedeval_soft.plan import Plan
-from sedeval_soft.report.shown import has_thresholds, shown_families
+from sedeval_soft.report import has_thresholds, shown_families
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.recordings import Recordings
+from sedeval_soft.timeline import Recordings
 
 Samples = tuple[Floats, Floats]
 """Values of the segments of the reference and of the system, (n_classes, n_segments) each."""

@@ -7,12 +7,13 @@ from sedeval_soft.faces import face
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.chance import stream
     from sedeval_soft.evaluation.count import Cells, not_ignored, soft_cells, tally_pair
-    from sedeval_soft.evaluation.curves import Explored, curves_of, explored_events, reference_thresholds
+    from sedeval_soft.evaluation.curves import curves_of, cut_at
     from sedeval_soft.evaluation.details import EventOutcomes, costs_of, event_outcomes, segment_outcomes
     from sedeval_soft.evaluation.evaluate import count_rows
     from sedeval_soft.evaluation.execute import Execute, end_with_parent
     from sedeval_soft.evaluation.intervals import interval, percentile
     from sedeval_soft.evaluation.means import key_of
+    from sedeval_soft.evaluation.optimal import as_one, paired_events, threshold_counts
     from sedeval_soft.evaluation.resample import NOT_SMOOTH, Progress, Replicates, bootstrap, leave_one_out
     from sedeval_soft.evaluation.scores import (
         Input,

@@ -15,5 +15,6 @@ if TYPE_CHECKING:
     from sedeval_soft.measures.registry import AVERAGES, OVERALL, ScoreName, family_of, group_of, measure_of
     from sedeval_soft.measures.segment import sum_files
     from sedeval_soft.measures.tally import Tally
+    from sedeval_soft.measures.thresholds import ThresholdCounts
 
 __getattr__ = face(__name__)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
+from sedeval_soft.apps.page.explorer import explorer
 from sedeval_soft.apps.page.page_data import (
     Packer,
     ReportInput,
     WhyNoErrors,
     curves,
-    explorer,
     packed_bytes,
     packed_json,
 )

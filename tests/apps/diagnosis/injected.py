@@ -1,6 +1,6 @@
 """A reference with errors of known kinds, which `diagnose` should find; not a test.
 
-    python tests/injected.py sample_data/ref.tsv anna ben cleo dan eve
+    python tests/apps/diagnosis/injected.py sample_data/ref.tsv anna ben cleo dan eve
 
 writes folders of label tracks for Audacity: of people who miss some events, make up others, and are up to
 0.4 s off.

@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar, Unpack
+from typing import Any, Literal, TypeVar, Unpack, get_args
 
 import msgspec
 
@@ -58,16 +58,13 @@ from sedeval_soft.apps.board.board_page import (
 from sedeval_soft.checks import NO_DURATIONS, SEVERITIES, STRICT
 from sedeval_soft.comparison import (
     RANK_BY,
-    TESTS,
     Board,
     Comparisons,
     Paired,
     Parts,
-    Test,
     check_baseline,
     rank_scores,
     settings_for,
-    test_for,
 )
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, be, quoted
 from sedeval_soft.evaluation import (
@@ -85,9 +82,10 @@ from sedeval_soft.evaluation import (
     unpack_shard,
 )
 from sedeval_soft.fields import Keywords
-from sedeval_soft.measures import ScoreName, Tally
+from sedeval_soft.measures import ScoreName, Tally, group_of
 from sedeval_soft.memory import RoomError, given_limit, memory_limited, room
 from sedeval_soft.names import did_you_mean
+from sedeval_soft.plan import THRESHOLDED
 from sedeval_soft.report import (
     OutputError,
     delimited_columns,
@@ -119,6 +117,9 @@ from sedeval_soft.tables import (
 from sedeval_soft.timeline import align
 
 T = TypeVar("T")
+
+Test = Literal["exchange", "none"]
+"""How submissions are told apart: as `compare` does, or not at all."""
 
 MARK = ".soft-sed-eval-board"
 """A file that says that a folder is a site of ours: nothing of others is replaced or taken away."""
@@ -205,7 +206,7 @@ def build_site(
     site if none is given. baseline: as for `compare`, by its name or its file's.
     scores: further ones that are shown; the main ones if none are named. reports: whether each submission
     has one: it shows the reference, too. ties: by which two submissions are told apart, `exchange` as in
-    `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. time_limit:
+    `compare`, or `none`; None for exchange where that does not take long, else none. time_limit:
     seconds that each submission may take to be read, scored and reported, in a process of its own; None for
     any time. It may take the memory that is given, else 4 GiB or 80 % of what is free. progress: told how
     many submissions of how many are done. Others as for `evaluate`.
@@ -220,7 +221,7 @@ def build_site(
             "time_limit in seconds", time_limit, [{"type": "number", "exclusiveMinimum": 0, "maximum": 1e9}]
         )
     if ties is not None:
-        in_form("ties", ties, [{"enum": TESTS}])
+        in_form("ties", ties, [{"enum": get_args(Test)}])
     scores = in_form("scores", scores, [{"type": "array", "items": {"type": "string"}}])
     check_text("title", title)
     path_of(submissions, "submissions", "a folder of tables")
@@ -246,7 +247,7 @@ def build_site(
     _refuse_links([root / name for name in _OURS])
     with locked(root / MARK, f"{os.fspath(site)}: {_OTHER}", _MARKED):
         stored = _opened(f"{root}.cache" if cache is None else os.fspath(cache), submissions, "--cache", root)
-        test = ties or test_for(rank_by, settings)
+        test = ties or _test_for(rank_by, settings)
         _refuse_links([stored])
         ends_known = lengths is not None or settings.regions is not None
         warnings = warnings if ends_known else [NO_DURATIONS, *warnings]
@@ -265,6 +266,16 @@ def build_site(
         first={each.name: str(each.outcome.problems[0]) for each in invalid if each.outcome.problems},
         ranking=ranking_warnings(board, done),
     )
+
+
+def _test_for(rank_by: str, settings: Settings) -> Test:
+    """Return the test that a board takes by itself.
+
+    Where all thresholds are looked at in each replicate, resampling one system takes longer than scoring it.
+    """
+    name = ScoreName.parse(rank_by)
+    slow = (name.basis, name.reading) in THRESHOLDED and not settings.fixed_thresholds
+    return "none" if slow or group_of(rank_by) or "psds" in name.measure else "exchange"
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +375,7 @@ class _Builder:
         key = hash_of(files, settings.replicates, settings.seed, settings.fixed_thresholds, self.test)
         stored, keys = self.cache / "comparisons.json", [each.key for each in valid]
         computed = _stored(stored, key, Comparisons) or Comparisons()
-        paired = Paired(keys, files, load, rank_by, settings, self.test, computed, parts=parts)
+        paired = Paired(keys, files, load, rank_by, settings, computed, parts=parts)
         if settings.ci is None:
             # The score that ranks has an interval, from what is drawn to compare them.
             ends = percentile(paired.bootstrap(), settings.confidence)
@@ -602,12 +613,10 @@ def _stem(path: Path) -> str:
 def _named(paths: Sequence[Path]) -> dict[str, Path]:
     """Return submissions by names without extension, by whole names where others are called the same."""
     named: dict[str, Path] = {}
-    stems = [*map(_stem, paths)]
-    entries = [spelled(path.name) for path in paths]
-    times, whole = Counter(stems), {*entries}
-    for path, stem, entry in zip(paths, stems, entries, strict=True):
-        is_clear = times[stem] == 1 and (stem == entry or stem not in whole)
-        name = stem if is_clear else entry
+    called = [(path, _stem(path), spelled(path.name)) for path in paths]
+    times = Counter(name for _, stem, entry in called for name in {stem, entry})
+    for path, stem, entry in called:
+        name = stem if times[stem] == 1 else entry
         # Bytes of a name that are no text are spelled as another name may have them.
         while name in named:
             name += "'"

@@ -124,6 +124,8 @@ if TYPE_CHECKING:
     from sedeval_soft.apps.board import Site, build_site
     from sedeval_soft.apps.chance import chance_levels
     from sedeval_soft.apps.diagnosis import Diagnosis, diagnose
+
+    # Not public: the page of a report needs it.
     from sedeval_soft.apps.diagnosis import event_errors as event_errors
     from sedeval_soft.apps.page import Choices, write_report
     from sedeval_soft.apps.plots.run import plot
@@ -150,34 +152,7 @@ __all__ = [
     "published_scores", "simulate", "threshold_curves", "validate", "write_report",
 ]  # fmt: skip
 
-_NAMES = {
-    "api.comparison": "compare mean_of_runs",
-    "api.evaluation": "evaluate threshold_curves",
-    "api.evaluator": "Evaluator",
-    "api.sources": "operating_points",
-    "api.validation": "validate",
-    "apps.annotators.annotate": "Annotation annotate",
-    "apps.board": "Site build_site",
-    "apps.chance": "chance_levels",
-    "apps.diagnosis": "Diagnosis diagnose event_errors",
-    "apps.page": "Choices write_report",
-    "apps.plots.run": "plot",
-    "apps.published": "published_scores",
-    "apps.simulate": "simulate",
-    "checks.validate": "Validation",
-    "comparison.board": "Board UnknownSystemError",
-    "errors": "EvaluationError InputError SettingsError",
-    "evaluation.curves": "Curves",
-    "evaluation.scores": "Score Scores UnknownScoreError",
-    "measures.base": "Measure",
-    "report.write": "OutputError",
-    "settings": "Settings",
-    "tables.limits": "Limits",
-    "tools.convert": "Conversion convert",
-}
-"""The public names that each module has; `event_errors`, which is not public, is for reports."""
-
-__getattr__ = face(__name__, _NAMES)
+__getattr__ = face(__name__)
 
 
 def __dir__() -> list[str]:

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 
-def face(room: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
+def face(room: str) -> Callable[[str], Any]:
     """Return the `__getattr__` (PEP 562) of a room, which raises AttributeError for any other name.
 
-    modules: the names that each module of the room has for others.
+    Others may import the names that the room imports for type checkers (`if TYPE_CHECKING:`): the list that
+    these read is the list that the program reads, in the source of the room, when a name is first asked for.
     """
-    home = {name: f"{room}.{module}" for module, names in modules.items() for name in names.split()}
+    homes: dict[str, tuple[str, str]] = {}
 
     def imported(name: str) -> Any:  # noqa: ANN401 - the module protocol
-        if name not in home:
+        if not homes:
+            homes.update(_homes(room))
+        if name not in homes:
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
-        return getattr(import_module(home[name]), name)
+        module, own = homes[name]
+        return getattr(import_module(module), own)
 
     return imported
+
+
+def _homes(room: str) -> dict[str, tuple[str, str]]:
+    """Return the module that each name of a face comes from, and its name there."""
+    import ast
+
+    loader: Any = find_spec(room).loader  # type: ignore[union-attr]
+    return {
+        each.asname or each.name: (node.module or "", each.name)
+        for block in ast.parse(loader.get_source(room)).body
+        if isinstance(block, ast.If) and isinstance(block.test, ast.Name) and block.test.id == "TYPE_CHECKING"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for each in node.names
+    }

@@ -205,7 +205,7 @@ def explorer() -> str:
     names = sorted({file for file, _, _ in reference})
     third = {
         "name": "Table 1, third case",
-        "classes": ["a class"],
+        "classes": ["the only class"],
         "files": [{"name": "four segments", "reference": [[*REFERENCE]], "system": [[*SYSTEM]]}],
     }
     cases = [third]

@@ -11,26 +11,33 @@ from typing import TYPE_CHECKING
 from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
-    from sedeval_soft.api.comparison import named_sources
-    from sedeval_soft.api.evaluation import evaluate_rows
-    from sedeval_soft.api.sources import Durations, limits_from, read_lengths, settings_from, shown, to_rows
+    from sedeval_soft.api.comparison import SYSTEMS, Task, compare, named_sources, ranking_of
+    from sedeval_soft.api.evaluation import (
+        Evaluation,
+        evaluate,
+        evaluate_rows,
+        evaluation_of,
+        settings_for_scores,
+        settings_of_points,
+        with_folds,
+    )
+    from sedeval_soft.api.sources import (
+        PARTED,
+        Durations,
+        Parted,
+        check_object,
+        check_text,
+        is_points,
+        limits_from,
+        path_of,
+        read_lengths,
+        read_parts,
+        settings_from,
+        shown,
+        sides_of,
+        to_rows,
+        with_points,
+    )
+    from sedeval_soft.api.validation import MAX_PROBLEMS, validate
 
-__all__ = [
-    "Durations",
-    "evaluate_rows",
-    "limits_from",
-    "named_sources",
-    "read_lengths",
-    "settings_from",
-    "shown",
-    "to_rows",
-]
-
-__getattr__ = face(
-    __name__,
-    {
-        "comparison": "named_sources",
-        "evaluation": "evaluate_rows",
-        "sources": "Durations limits_from read_lengths settings_from shown to_rows",
-    },
-)
+__getattr__ = face(__name__)

@@ -38,9 +38,9 @@ BOARD = (
         "segment.soft.f1.macro, or segment.hard.f1.macro if the reference has no values]"),
     option(options.SYSTEMS, "--baseline", metavar="NAME",
         help="Compare the others with this submission, by its name or its file's.  [default: the best]"),
-    option(options.SYSTEMS, "--ties", type=click.Choice(["exchange", "bootstrap", "none"]),
+    option(options.SYSTEMS, "--ties", type=click.Choice(["exchange", "none"]),
         help="How the differences between submissions are tested: by exchanging their outputs in random "
-        "files, by the paired bootstrap, or not at all, so that the score alone ranks them.  [default: "
+        "files, or not at all, so that the score alone ranks them.  [default: "
         "exchange for hard, soft and tuned readings, none where each replicate would look for thresholds]"),
     option(options.LIMITS, "--time-limit", type=number, metavar="SECONDS", default="600",
         help="How long it may take to read, score and report a submission; one that takes longer is invalid "

@@ -5,13 +5,9 @@ from typing import TYPE_CHECKING
 from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
+    from sedeval_soft.comparison.board import Board, Entry, board_document
+    from sedeval_soft.comparison.compare import RANK_BY, check_baseline, rank_scores
+    from sedeval_soft.comparison.paired import Comparisons, Paired, Parts, settings_for
     from sedeval_soft.comparison.ranks import places
 
-__all__ = ["places"]
-
-__getattr__ = face(
-    __name__,
-    {
-        "ranks": "places",
-    },
-)
+__getattr__ = face(__name__)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
-from sedeval_soft.comparison.ranks import p_bootstrap, p_exchange
+from sedeval_soft.comparison.ranks import p_exchange
 from sedeval_soft.evaluation.means import MeanOfFiles, MeanOfParts, Scorer, key_of
 from sedeval_soft.evaluation.per_file import averages_of_files
 from sedeval_soft.evaluation.resample import (
@@ -29,18 +29,14 @@ from sedeval_soft.evaluation.resample import (
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.plan import THRESHOLDED, Plan
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings, means_in
 
-Test = Literal["exchange", "bootstrap", "none"]
 Parts = Mapping[str, tuple[Tally, Index]]
 """Scenes, or groups of classes, by name: the tally of each, and where its files are among all."""
 
 Replicated = Mapping[str, tuple[Replicates, Index]]
 """The same, each with what gives its scores."""
-
-TESTS: tuple[Test, ...] = get_args(Test)
-"""How systems are told apart: as `compare` does, by replicates of each on the same files, or not at all."""
 
 
 @dataclass
@@ -62,9 +58,9 @@ class Paired:
 
     keys: of the systems, in their order. files: those that are drawn from, sorted. Others that a system has
     go along with one of these: what one system alone names changes no other's replicates. load: returns the
-    tally of a system by its position. test: by which two systems are told apart. computed: what need not be
-    computed again; what is computed is added to it. progress: told how many replicates of how many are done.
-    parts: returns the scenes or groups of a system that the score is a mean over; None where it is over none.
+    tally of a system by its position. computed: what need not be computed again; what is computed is added to
+    it. progress: told how many replicates of how many are done. parts: returns the scenes or groups of a
+    system that the score is a mean over; None where it is over none.
     """
 
     keys: Sequence[str]
@@ -72,7 +68,6 @@ class Paired:
     load: Callable[[int], Tally]
     rank_by: str
     settings: Settings
-    test: Test = "exchange"
     computed: Comparisons = field(default_factory=Comparisons)
     progress: Progress | None = None
     parts: Callable[[int], Parts] | None = None
@@ -135,9 +130,6 @@ class Paired:
 
     def p(self, first: int, second: int, observed: float) -> float:
         """Return the p-value that two systems, which are observed to differ so much, do not differ."""
-        if self.test == "bootstrap":
-            drawn = self.bootstrap()
-            return float(p_bootstrap((drawn[:, first] - drawn[:, second])[:, None], [observed])[0])
         key = f"{self.keys[first]} {self.keys[second]}"
         if key not in self.computed.p:
             exchanged = p_exchange(self.exchanged(first, second)[:, None], [observed])
@@ -213,16 +205,6 @@ class Paired:
             replicates = Replicates.of(tally, self._chosen, sides[0][1].fixed)
             joint[name] = replicates, np.concatenate([index + begin[side] for side, _, index in sides])
         return self._scorer(joint)
-
-
-def test_for(rank_by: str, settings: Settings) -> Test:
-    """Return the test that a board takes by itself.
-
-    Where all thresholds are looked at in each replicate, resampling one system takes longer than scoring it.
-    """
-    name = ScoreName.parse(rank_by)
-    slow = (name.basis, name.reading) in THRESHOLDED and not settings.fixed_thresholds
-    return "none" if slow or group_of(rank_by) or "psds" in name.measure else "exchange"
 
 
 def settings_for(rank_by: str, settings: Settings) -> Settings:

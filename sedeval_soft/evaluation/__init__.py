@@ -5,19 +5,36 @@ from typing import TYPE_CHECKING
 from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
+    from sedeval_soft.evaluation.count import Cells, not_ignored, soft_cells, tally_pair
+    from sedeval_soft.evaluation.curves import curves_of, cut_at
+    from sedeval_soft.evaluation.details import Chance, Level, costs_of
+    from sedeval_soft.evaluation.evaluate import count_rows
+    from sedeval_soft.evaluation.execute import Execute, end_with_parent
+    from sedeval_soft.evaluation.intervals import interval, percentile
     from sedeval_soft.evaluation.means import key_of
-    from sedeval_soft.evaluation.resample import NOT_SMOOTH, Replicates
-    from sedeval_soft.evaluation.scores import Key, finite
-    from sedeval_soft.evaluation.shard import shard_of_rows
+    from sedeval_soft.evaluation.optimal import as_one, paired_events, threshold_counts, with_rule_followed
+    from sedeval_soft.evaluation.resample import (
+        NOT_SMOOTH,
+        Progress,
+        Replicates,
+        bootstrap,
+        leave_one_out,
+        stream,
+    )
+    from sedeval_soft.evaluation.scores import (
+        Input,
+        Key,
+        Score,
+        Scores,
+        UnknownScoreError,
+        document,
+        finite,
+        not_computed,
+        plain,
+        score_tally,
+    )
+    from sedeval_soft.evaluation.shard import Shard, describe, shard_of, shard_of_rows
+    from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
+    from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 
-__all__ = ["NOT_SMOOTH", "Key", "Replicates", "finite", "key_of", "shard_of_rows"]
-
-__getattr__ = face(
-    __name__,
-    {
-        "means": "key_of",
-        "resample": "NOT_SMOOTH Replicates",
-        "scores": "Key finite",
-        "shard": "shard_of_rows",
-    },
-)
+__getattr__ = face(__name__)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Floats, Index
-from sedeval_soft.errors import EvaluationError
+from sedeval_soft.arrays import Bools
 from sedeval_soft.evaluation.details import THRESHOLDS, Sweep
-from sedeval_soft.evaluation.optimal import as_one, counts_at, optimal_scores, paired_events, threshold_counts
+from sedeval_soft.evaluation.optimal import as_one, counts_at, optimal_scores, threshold_counts
 from sedeval_soft.evaluation.ordered import cut_of
 from sedeval_soft.evaluation.scores import finite, named
 from sedeval_soft.measures.base import Tables
@@ -21,7 +19,6 @@ from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.psds import PsdRoc, psds_curve, systems_of
 from sedeval_soft.measures.registry import score_name
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, Settings
 from sedeval_soft.timeline.events import EventLifetimes
@@ -151,7 +148,7 @@ def _tables_at(tally: Tally, threshold: float, settings: Settings) -> Tables:
     settings = replace(settings, reference_threshold=threshold, measures=(), satisfice=None)
     plan = Plan.of(settings)
     if plan.sweeps_events:
-        tally = _cut_at(tally, tally.events["levels"].alive(threshold, settings.inclusive))
+        tally = cut_at(tally, tally.events["levels"].alive(threshold, settings.inclusive))
     tables: Tables = {}
     for basis in BASES:
         if plan.scores(basis, "hard"):
@@ -163,68 +160,7 @@ def _tables_at(tally: Tally, threshold: float, settings: Settings) -> Tables:
     return tables
 
 
-def _cut_at(tally: Tally, alive: Bools) -> Tally:
+def cut_at(tally: Tally, alive: Bools) -> Tally:
     """Return a tally whose reference has the events that are alive at a level."""
     reference = EventLifetimes.from_events(tally.events["levels"].take(alive).events())
     return replace(tally, events={**tally.events, "reference": reference})
-
-
-# What the sliders of a page move over.
-
-STEPS = 20
-"""The reference's thresholds are multiples of 1/20, and the one that the settings have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Explored:
-    """Counts of events over all thresholds of the system, the reference cut at one.
-
-    steps: of each class thresholds, (n,) ascending, and TP and N_sys from each on, (2, n). n_ref: of each
-    class. paired: (low, count), each (n,), how many events are paired whatever their class from each
-    threshold on; None where these are not matched by class, or too many for memory.
-    """
-
-    steps: Sequence[tuple[Floats, Index]]
-    n_ref: Sequence[int]
-    paired: tuple[Floats, Index] | None
-
-
-def reference_thresholds(tally: Tally, settings: Settings) -> tuple[float, ...]:
-    """Return the thresholds of the reference in ascending order, that of the settings among them."""
-    chosen = settings.reference_cut
-    if "levels" not in tally.events and "segment.reference" not in tally.samples:
-        return (chosen,)
-    if settings.ignore_class is not None:
-        # What is left out depends on both sides' events: it is found once.
-        return (chosen,)
-    return tuple(sorted({chosen, *(k / STEPS for k in range(1, STEPS))}))
-
-
-def explored_events(
-    tally: Tally, basis: str, settings: Settings, thresholds: Sequence[float]
-) -> list[Explored]:
-    """Return the counts of a basis, `event` or `intersection`, with the reference cut at each threshold."""
-    explored: list[Explored] = []
-    # Between two values of the reference nothing changes.
-    counted: dict[bytes, Explored] = {}
-    for threshold in thresholds:
-        key, cut = b"", tally
-        if threshold != settings.reference_cut:
-            alive = tally.events["levels"].alive(threshold, settings.inclusive)
-            key, cut = alive.tobytes(), _cut_at(tally, alive)
-        if key not in counted:
-            counted[key] = _explored(cut, basis, settings)
-        explored.append(counted[key])
-    return explored
-
-
-def _explored(tally: Tally, basis: str, settings: Settings) -> Explored:
-    counts: list[ThresholdCounts] = threshold_counts(tally, basis, settings, as_one(tally))
-    pairs = None
-    if basis == "event":
-        with contextlib.suppress(EvaluationError):
-            files = np.zeros((1, 1), dtype=np.int64)
-            (every,) = ThresholdCounts.of_lives([(paired_events(tally, settings), (0,))], files, 1)
-            low, (count,) = every.steps()
-            pairs = low, count
-    return Explored([each.steps() for each in counts], [int(each.n_ref.sum()) for each in counts], pairs)

@@ -5,19 +5,18 @@ from typing import TYPE_CHECKING
 from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
+    from sedeval_soft.measures.base import mean_of, ratio
+    from sedeval_soft.measures.curve_scores import Curve, Ordered, Points
     from sedeval_soft.measures.detection import f_beta
-    from sedeval_soft.measures.event import file_class
-    from sedeval_soft.measures.pairs import intersection_over_union
-    from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
+    from sedeval_soft.measures.event import file_class, match_events
+    from sedeval_soft.measures.intersections import overlapping
+    from sedeval_soft.measures.matching import maximum_matching, nearest_matching
+    from sedeval_soft.measures.pairs import PairCandidates, PairRule, intersection_over_union, pair_rule
+    from sedeval_soft.measures.registry import AVERAGES, OVERALL, ScoreName, family_of, group_of, measure_of
+    from sedeval_soft.measures.sed_eval_rules import grid_start, runs_on_roll
+    from sedeval_soft.measures.sed_eval_rules import match_events as match_by_sed_eval
+    from sedeval_soft.measures.segment import sum_files
+    from sedeval_soft.measures.tally import Tally
+    from sedeval_soft.measures.thresholds import ThresholdCounts
 
-__all__ = ["ScoreName", "f_beta", "file_class", "group_of", "intersection_over_union", "measure_of"]
-
-__getattr__ = face(
-    __name__,
-    {
-        "detection": "f_beta",
-        "event": "file_class",
-        "pairs": "intersection_over_union",
-        "registry": "ScoreName group_of measure_of",
-    },
-)
+__getattr__ = face(__name__)

@@ -21,22 +21,19 @@ from typing import TYPE_CHECKING, BinaryIO
 from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
-    from sedeval_soft.tables.event_table import EventTable, Origin
-    from sedeval_soft.tables.filenames import listing
-    from sedeval_soft.tables.limits import Limits
-    from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
+    from sedeval_soft.tables.columns import is_number
+    from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+    from sedeval_soft.tables.file_groups import Partition, part_by_file
+    from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS, listing, match_names, named_alike, stem_of
+    from sedeval_soft.tables.fit import in_steps
+    from sedeval_soft.tables.forms import OTHER_EXTENSIONS, TEXT_EXTENSIONS
+    from sedeval_soft.tables.joined_tables import stem_of as table_stem
+    from sedeval_soft.tables.joined_tables import visible_entries
+    from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
+    from sedeval_soft.tables.lines import decode
+    from sedeval_soft.tables.source import extension_of, mend_command, open_source, spelled, unreadable
+    from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, to_seconds, to_ticks
 
-__all__ = [
-    "EMPTY",
-    "EventTable",
-    "Limits",
-    "Origin",
-    "Ticks",
-    "listing",
-    "read_rows",
-    "to_seconds",
-    "to_ticks",
-]
 
 EMPTY = (
     "is empty; expected a table, of a system that detects nothing a header alone, as "
@@ -85,12 +82,4 @@ def read_rows(
     raise InputError(Problem(name, EMPTY, code="empty-file"))
 
 
-__getattr__ = face(
-    __name__,
-    {
-        "event_table": "EventTable Origin",
-        "filenames": "listing",
-        "limits": "Limits",
-        "ticks": "Ticks to_seconds to_ticks",
-    },
-)
+__getattr__ = face(__name__)

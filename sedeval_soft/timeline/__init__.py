@@ -5,30 +5,22 @@ from typing import TYPE_CHECKING
 from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
-    from sedeval_soft.timeline.events import Activity, Events, Timed, events_of
-    from sedeval_soft.timeline.grid import Grid, pool_rows
-    from sedeval_soft.timeline.ranges import expand, numbered
-    from sedeval_soft.timeline.recordings import align, merges
+    from sedeval_soft.timeline.events import Activity, Events, Timed, active, activities, events_of
+    from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
+    from sedeval_soft.timeline.postprocess import time_step
+    from sedeval_soft.timeline.ranges import TooManyOverlapsError, check_pairs, covered, expand, numbered
+    from sedeval_soft.timeline.recordings import (
+        Recordings,
+        align,
+        clip_values,
+        detected,
+        grid_of,
+        hard_events,
+        merges,
+        positive,
+        rowwise_events,
+        with_unknown,
+    )
+    from sedeval_soft.timeline.regions import Regions
 
-__all__ = [
-    "Activity",
-    "Events",
-    "Grid",
-    "Timed",
-    "align",
-    "events_of",
-    "expand",
-    "merges",
-    "numbered",
-    "pool_rows",
-]
-
-__getattr__ = face(
-    __name__,
-    {
-        "events": "Activity Events Timed events_of",
-        "grid": "Grid pool_rows",
-        "ranges": "expand numbered",
-        "recordings": "align merges",
-    },
-)
+__getattr__ = face(__name__)

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -87,13 +88,18 @@ def test_the_evaluator_works_without(app, tmp_path):
     assert (refused.returncode, refused.stderr) == (2, f"soft-sed-eval: {expected}\n")
 
 
-def imported(nodes):
-    """Return the modules that statements import."""
-    for node in nodes:
-        if isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+@cache
+def imported(path):
+    """Return the modules that a module imports; one of tests, when it is imported."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = tree.body if path.is_relative_to(TESTS) else [*ast.walk(tree)]
+    named = {
+        f"{node.module}.{each.name}"
+        for node in nodes
+        if isinstance(node, ast.ImportFrom)
+        for each in node.names
+    }
+    return named | {each.name for node in nodes if isinstance(node, ast.Import) for each in node.names}
 
 
 @pytest.mark.parametrize("app", APPS)
@@ -101,11 +107,10 @@ def test_no_room_and_no_other_test_imports_it(app):
     """A test may import it where it is used, and be skipped without it; a module of tests may not."""
     # The package names what is public, and a command may import the app that it is of.
     allowed = PACKAGE / "__init__.py", PACKAGE / "cli", PACKAGE / "apps" / app, TESTS / "apps" / app
-    found = []
-    for path in (*PACKAGE.rglob("*.py"), *TESTS.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        nodes = tree.body if path.is_relative_to(TESTS) else ast.walk(tree)
-        named = any(f"{module}.".startswith(f"sedeval_soft.apps.{app}.") for module in imported(nodes))
-        if named and not any(map(path.is_relative_to, allowed)):
-            found.append(str(path))
+    found = [
+        str(path)
+        for path in (*PACKAGE.rglob("*.py"), *TESTS.rglob("*.py"))
+        if any(f"{module}.".startswith(f"sedeval_soft.apps.{app}.") for module in imported(path))
+        and not any(map(path.is_relative_to, allowed))
+    ]
     assert found == []

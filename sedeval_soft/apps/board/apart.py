@@ -100,7 +100,7 @@ def _without_main() -> Iterator[None]:
 
 def _work(pipe: Any, most: int | None, function: Callable[..., Iterator[Any]], given: Any) -> None:  # noqa: ANN401
     """Send what a function yields, as the process that works on it."""
-    from sedeval_soft.evaluation.execute import end_with_parent
+    from sedeval_soft.evaluation import end_with_parent
 
     # Ctrl-C is heard by the process that waits, which ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

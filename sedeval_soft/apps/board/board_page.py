@@ -14,16 +14,13 @@ from typing import Annotated, Any
 import msgspec
 
 from sedeval_soft import __version__
-from sedeval_soft.comparison.board import Board, Entry
+from sedeval_soft.comparison import Board, Entry
 from sedeval_soft.errors import Problem
-from sedeval_soft.evaluation.scores import Input, Score, Scores
-from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
-from sedeval_soft.report.escape import json_text
-from sedeval_soft.report.html import fill
-from sedeval_soft.report.legend import measure_label
-from sedeval_soft.report.table import number
+from sedeval_soft.evaluation import Input, Score, Scores
+from sedeval_soft.measures import OVERALL, ScoreName, measure_of
+from sedeval_soft.report import decimal, fill, json_text, measure_label
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import Origin
+from sedeval_soft.tables import Origin
 
 _ASSETS = Path(__file__).parent / "assets"
 
@@ -271,7 +268,7 @@ class BoardPages:
                 "digits": 2 if direction == "none" and measure_of(text).high is None else 3,
                 # As long as the bar of a value is 1; None where a longer bar would not be better.
                 "most": most if direction == "higher" and most > 0 and min(values) >= 0 else None,
-                "best": number(min(values) if direction == "lower" else max(values)) if ranked else None,
+                "best": decimal(min(values) if direction == "lower" else max(values)) if ranked else None,
             }
             groups.setdefault(f"{name.basis} {name.reading}", []).append(column)
         return groups

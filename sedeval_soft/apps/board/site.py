@@ -21,26 +21,30 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar, Unpack
+from typing import Any, Literal, TypeVar, Unpack, get_args
 
 import msgspec
 
 from sedeval_soft import __version__
-from sedeval_soft.api.comparison import Task, ranking_of
-from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points, with_folds
-from sedeval_soft.api.sources import (
+from sedeval_soft.api import (
+    MAX_PROBLEMS,
     PARTED,
     Durations,
     Parted,
+    Task,
     check_text,
     is_points,
     limits_from,
     path_of,
+    ranking_of,
     read_lengths,
+    settings_for_scores,
+    settings_of_points,
     to_rows,
+    validate,
+    with_folds,
     with_points,
 )
-from sedeval_soft.api.validation import MAX_PROBLEMS, validate
 from sedeval_soft.apps.board.apart import BYTES, SECONDS, LostError, apart, of_memory
 from sedeval_soft.apps.board.board_page import (
     OF_SCORES,
@@ -51,40 +55,71 @@ from sedeval_soft.apps.board.board_page import (
     ranking_warnings,
     slugs,
 )
-from sedeval_soft.checks.alignment import NO_DURATIONS, STRICT
-from sedeval_soft.checks.placed_tables import SEVERITIES
-from sedeval_soft.comparison.board import Board
-from sedeval_soft.comparison.compare import RANK_BY, check_baseline, rank_scores
-from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Parts, Test, settings_for, test_for
+from sedeval_soft.checks import NO_DURATIONS, SEVERITIES, STRICT
+from sedeval_soft.comparison import (
+    RANK_BY,
+    Board,
+    Comparisons,
+    Paired,
+    Parts,
+    check_baseline,
+    rank_scores,
+    settings_for,
+)
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, be, quoted
-from sedeval_soft.evaluation.intervals import percentile
-from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.scores import Scores, UnknownScoreError, finite, not_computed
-from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
-from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
+from sedeval_soft.evaluation import (
+    Progress,
+    Scores,
+    Shard,
+    UnknownScoreError,
+    finite,
+    not_computed,
+    pack_shard,
+    parts_for,
+    percentile,
+    score_shard,
+    tuned_shard,
+    unpack_shard,
+)
 from sedeval_soft.fields import Keywords
-from sedeval_soft.measures.registry import ScoreName
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.measures import ScoreName, Tally, group_of
 from sedeval_soft.memory import RoomError, given_limit, memory_limited, room
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.report import render
-from sedeval_soft.report.board import side_by_side
-from sedeval_soft.report.delimited import delimited_columns
-from sedeval_soft.report.html import plotly_name, plotly_script
-from sedeval_soft.report.shown import shown
-from sedeval_soft.report.write import OutputError, locked, write_atomic
+from sedeval_soft.plan import THRESHOLDED
+from sedeval_soft.report import (
+    OutputError,
+    delimited_columns,
+    json_document,
+    locked,
+    plotly_name,
+    plotly_script,
+    shown_scores,
+    side_by_side,
+    write_atomic,
+)
 from sedeval_soft.settings import Settings, in_form
 from sedeval_soft.settings_files import read_yaml
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.filenames import listing
-from sedeval_soft.tables.forms import OTHER_EXTENSIONS, TEXT_EXTENSIONS
-from sedeval_soft.tables.joined_tables import stem_of, visible_entries
-from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
-from sedeval_soft.tables.source import extension_of, mend_command, spelled, unreadable
-from sedeval_soft.timeline.recordings import align
+from sedeval_soft.tables import (
+    LIMITS,
+    OTHER_EXTENSIONS,
+    TEXT_EXTENSIONS,
+    EventTable,
+    Limits,
+    extension_of,
+    listing,
+    mend_command,
+    over_limit,
+    spelled,
+    table_stem,
+    unreadable,
+    visible_entries,
+)
+from sedeval_soft.timeline import align
 
 T = TypeVar("T")
+
+Test = Literal["exchange", "none"]
+"""How submissions are told apart: as `compare` does, or not at all."""
 
 MARK = ".soft-sed-eval-board"
 """A file that says that a folder is a site of ours: nothing of others is replaced or taken away."""
@@ -171,7 +206,7 @@ def build_site(
     site if none is given. baseline: as for `compare`, by its name or its file's.
     scores: further ones that are shown; the main ones if none are named. reports: whether each submission
     has one: it shows the reference, too. ties: by which two submissions are told apart, `exchange` as in
-    `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. time_limit:
+    `compare`, or `none`; None for exchange where that does not take long, else none. time_limit:
     seconds that each submission may take to be read, scored and reported, in a process of its own; None for
     any time. It may take the memory that is given, else 4 GiB or 80 % of what is free. progress: told how
     many submissions of how many are done. Others as for `evaluate`.
@@ -186,7 +221,7 @@ def build_site(
             "time_limit in seconds", time_limit, [{"type": "number", "exclusiveMinimum": 0, "maximum": 1e9}]
         )
     if ties is not None:
-        in_form("ties", ties, [{"enum": TESTS}])
+        in_form("ties", ties, [{"enum": get_args(Test)}])
     scores = in_form("scores", scores, [{"type": "array", "items": {"type": "string"}}])
     check_text("title", title)
     path_of(submissions, "submissions", "a folder of tables")
@@ -212,7 +247,7 @@ def build_site(
     _refuse_links([root / name for name in _OURS])
     with locked(root / MARK, f"{os.fspath(site)}: {_OTHER}", _MARKED):
         stored = _opened(f"{root}.cache" if cache is None else os.fspath(cache), submissions, "--cache", root)
-        test = ties or test_for(rank_by, settings)
+        test = ties or _test_for(rank_by, settings)
         _refuse_links([stored])
         ends_known = lengths is not None or settings.regions is not None
         warnings = warnings if ends_known else [NO_DURATIONS, *warnings]
@@ -231,6 +266,16 @@ def build_site(
         first={each.name: str(each.outcome.problems[0]) for each in invalid if each.outcome.problems},
         ranking=ranking_warnings(board, done),
     )
+
+
+def _test_for(rank_by: str, settings: Settings) -> Test:
+    """Return the test that a board takes by itself.
+
+    Where all thresholds are looked at in each replicate, resampling one system takes longer than scoring it.
+    """
+    name = ScoreName.parse(rank_by)
+    slow = (name.basis, name.reading) in THRESHOLDED and not settings.fixed_thresholds
+    return "none" if slow or group_of(rank_by) or "psds" in name.measure else "exchange"
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +375,7 @@ class _Builder:
         key = hash_of(files, settings.replicates, settings.seed, settings.fixed_thresholds, self.test)
         stored, keys = self.cache / "comparisons.json", [each.key for each in valid]
         computed = _stored(stored, key, Comparisons) or Comparisons()
-        paired = Paired(keys, files, load, rank_by, settings, self.test, computed, parts=parts)
+        paired = Paired(keys, files, load, rank_by, settings, computed, parts=parts)
         if settings.ci is None:
             # The score that ranks has an interval, from what is drawn to compare them.
             ends = percentile(paired.bootstrap(), settings.confidence)
@@ -351,7 +396,7 @@ class _Builder:
             asset = f"assets/{plotly_name()}"
             _write(root / asset, plotly_script())
             pages.add(asset)
-        main = side_by_side([shown(scores) for scores in board.systems]) if board else []
+        main = side_by_side([shown_scores(scores) for scores in board.systems]) if board else []
         # Submissions were told apart by nothing where nothing was resampled.
         drawn = board is not None and any(entry.stability is not None for entry in board.entries)
         columns = tuple(name for name in task.columns or [name for *_, name in main] if name != task.rank_by)
@@ -562,18 +607,16 @@ def _is_same(path: Path, reference: Any) -> bool:  # noqa: ANN401 - as for evalu
 
 def _stem(path: Path) -> str:
     """Return the name of a submission without extension."""
-    return spelled(path.name if _is_folder(path) else stem_of(path.name))
+    return spelled(path.name if _is_folder(path) else table_stem(path.name))
 
 
 def _named(paths: Sequence[Path]) -> dict[str, Path]:
     """Return submissions by names without extension, by whole names where others are called the same."""
     named: dict[str, Path] = {}
-    stems = [*map(_stem, paths)]
-    entries = [spelled(path.name) for path in paths]
-    times, whole = Counter(stems), {*entries}
-    for path, stem, entry in zip(paths, stems, entries, strict=True):
-        is_clear = times[stem] == 1 and (stem == entry or stem not in whole)
-        name = stem if is_clear else entry
+    called = [(path, _stem(path), spelled(path.name)) for path in paths]
+    times = Counter(name for _, stem, entry in called for name in {stem, entry})
+    for path, stem, entry in called:
+        name = stem if times[stem] == 1 else entry
         # Bytes of a name that are no text are spelled as another name may have them.
         while name in named:
             name += "'"
@@ -659,7 +702,7 @@ def look_at(
     title: of the board, None where there is no report. Of a report that cannot be made: None, and why.
     """
     outcome, scores, rows = score_submission(submission, task)
-    yield outcome, None if scores is None else render([scores], "json")
+    yield outcome, None if scores is None else json_document(scores.to_dict())
     if scores is None or title is None:
         return
     from sedeval_soft import Choices, write_report

@@ -13,28 +13,39 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from sedeval_soft.api.evaluation import Evaluation, evaluation_of, settings_of_points, with_folds
-from sedeval_soft.api.sources import Durations, Parted, limits_from, settings_from, shown, with_points
+from sedeval_soft.api import (
+    Durations,
+    Evaluation,
+    Parted,
+    evaluation_of,
+    limits_from,
+    settings_from,
+    settings_of_points,
+    shown,
+    with_folds,
+    with_points,
+)
 from sedeval_soft.arrays import Floats, Index
-from sedeval_soft.checks.alignment import AlignmentReport
+from sedeval_soft.checks import AlignmentReport
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.details import Chance, Level
-from sedeval_soft.evaluation.optimal import with_rule_followed
-from sedeval_soft.evaluation.resample import Progress, stream
-from sedeval_soft.evaluation.scores import Score, Scores, score_tally
-from sedeval_soft.evaluation.shard import shard_of
-from sedeval_soft.evaluation.system_scores import tuned_shard
+from sedeval_soft.evaluation import (
+    Chance,
+    Level,
+    Progress,
+    Score,
+    Scores,
+    score_tally,
+    shard_of,
+    stream,
+    tuned_shard,
+    with_rule_followed,
+)
 from sedeval_soft.fields import Keywords
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures import measure_of
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
-from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.ranges import expand
-from sedeval_soft.timeline.recordings import Recordings, clip_values, grid_of
-from sedeval_soft.timeline.regions import Regions
+from sedeval_soft.tables import EventTable, Limits, Ticks, to_seconds, to_ticks
+from sedeval_soft.timeline import Grid, Recordings, Regions, clip_values, expand, grid_of
 
 DRAWS, MOST_DRAWS = 100, 1_000_000
 """How many arrangements chance levels are of where nothing else is said, and at the most."""

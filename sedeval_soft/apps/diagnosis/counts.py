@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sedeval_soft.apps.diagnosis.events import EventErrors, classify_errors
+from sedeval_soft.apps.diagnosis.kinds import HIT, KINDS
 from sedeval_soft.apps.diagnosis.prices import Counts, prices
 from sedeval_soft.apps.diagnosis.segments import (
     SEGMENT_KINDS,
@@ -18,15 +19,11 @@ from sedeval_soft.apps.diagnosis.segments import (
 )
 from sedeval_soft.apps.diagnosis.sensitivity import Bin, sensitivity, sides_of
 from sedeval_soft.arrays import Array, Index
-from sedeval_soft.evaluation.count import Cells, not_ignored, soft_cells
-from sedeval_soft.measures.errors import HIT, KINDS
-from sedeval_soft.measures.pairs import pair_rule
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.evaluation import Cells, not_ignored, soft_cells
+from sedeval_soft.measures import Tally, pair_rule
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.ticks import to_seconds
-from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.grid import pool_rows
-from sedeval_soft.timeline.recordings import Recordings, detected, grid_of, hard_events, positive
+from sedeval_soft.tables import to_seconds
+from sedeval_soft.timeline import Events, Recordings, detected, grid_of, hard_events, pool_rows, positive
 
 Family = tuple[str, str]
 

@@ -25,9 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
-from sedeval_soft.fields import Matching
-from sedeval_soft.measures.errors import (
+from sedeval_soft.apps.diagnosis.kinds import (
     BACKGROUND,
     BOTH,
     CONFUSED_BOUNDARY,
@@ -40,13 +38,19 @@ from sedeval_soft.measures.errors import (
     ONSET,
     SPLIT,
 )
-from sedeval_soft.measures.event import file_class, match_events
-from sedeval_soft.measures.intersections import overlapping
-from sedeval_soft.measures.matching import nearest_matching
-from sedeval_soft.measures.pairs import PairCandidates, PairRule, intersection_over_union
-from sedeval_soft.tables.ticks import Ticks
-from sedeval_soft.timeline.events import Events, Timed
-from sedeval_soft.timeline.ranges import check_pairs
+from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.fields import Matching
+from sedeval_soft.measures import (
+    PairCandidates,
+    PairRule,
+    file_class,
+    intersection_over_union,
+    match_events,
+    nearest_matching,
+    overlapping,
+)
+from sedeval_soft.tables import Ticks
+from sedeval_soft.timeline import Events, Timed, check_pairs
 
 _NEAR, _SAME = 0.1, 0.5
 """Intersection over union from which two events of one class, and of two, can be one event."""

@@ -23,10 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sedeval_soft.arrays import Array, Floats
-from sedeval_soft.evaluation.intervals import interval
-from sedeval_soft.evaluation.resample import bootstrap, leave_one_out
-from sedeval_soft.measures.base import mean_of
-from sedeval_soft.measures.detection import f_beta
+from sedeval_soft.evaluation import bootstrap, interval, leave_one_out
+from sedeval_soft.measures import f_beta, mean_of
 from sedeval_soft.settings import Settings
 
 AVERAGES = ("micro", "macro")

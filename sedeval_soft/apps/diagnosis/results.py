@@ -11,7 +11,7 @@ from sedeval_soft.apps.diagnosis.counts import Example, Family
 from sedeval_soft.apps.diagnosis.prices import AVERAGES, Counts, averages, gain, prices, share
 from sedeval_soft.apps.diagnosis.sensitivity import Bin
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.scores import Scores, finite
+from sedeval_soft.evaluation import Scores, finite
 from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:

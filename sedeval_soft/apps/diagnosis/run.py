@@ -6,8 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
-from sedeval_soft.api.evaluation import evaluate_rows, evaluation_of, settings_of_points
-from sedeval_soft.api.sources import Durations, is_points, limits_from, settings_from, with_points
+from sedeval_soft.api import (
+    Durations,
+    evaluate_rows,
+    evaluation_of,
+    is_points,
+    limits_from,
+    settings_from,
+    settings_of_points,
+    with_points,
+)
 from sedeval_soft.apps.diagnosis.counts import KINDS_OF_ERRORS, Classified, Family, count_segments
 from sedeval_soft.apps.diagnosis.prices import AVERAGES, Counts
 from sedeval_soft.apps.diagnosis.results import (
@@ -20,14 +28,12 @@ from sedeval_soft.apps.diagnosis.results import (
 )
 from sedeval_soft.apps.diagnosis.suggestions import plain, suggestions_of
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation import Progress, Scores
 from sedeval_soft.fields import Keywords
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.measures import Tally
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.recordings import Recordings
+from sedeval_soft.tables import EventTable, Limits
+from sedeval_soft.timeline import Recordings
 
 
 def diagnose(

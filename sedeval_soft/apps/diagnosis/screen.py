@@ -11,13 +11,27 @@ from sedeval_soft.apps.diagnosis.results import Diagnosis, Difference, KindOfErr
 from sedeval_soft.apps.diagnosis.sensitivity import Bin
 from sedeval_soft.apps.diagnosis.sentences import sentences
 from sedeval_soft.errors import visible
-from sedeval_soft.evaluation.scores import plain
-from sedeval_soft.report.delimited import lines
-from sedeval_soft.report.fitted import Column, cells, interval, lines_of, number, signed, styled, wrapped
-from sedeval_soft.report.heading import name_of, signature_lines, title_lines
-from sedeval_soft.report.render import json_document
-from sedeval_soft.report.shown import Family, has_thresholds
-from sedeval_soft.report.table import Page, Table, markdown
+from sedeval_soft.evaluation import plain
+from sedeval_soft.report import (
+    Column,
+    Family,
+    Page,
+    Table,
+    cells,
+    has_thresholds,
+    interval,
+    json_document,
+    lines,
+    lines_of,
+    markdown,
+    name_of,
+    number,
+    signature_lines,
+    signed,
+    styled,
+    title_lines,
+    wrapped,
+)
 
 WIDTH, LINES = 80, 40
 """What a screen holds."""

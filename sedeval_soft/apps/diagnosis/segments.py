@@ -15,8 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index
-from sedeval_soft.measures.base import ratio
-from sedeval_soft.measures.segment import sum_files
+from sedeval_soft.measures import ratio, sum_files
 
 SEGMENT_KINDS = ("boundary", "confusion", "background", "missed")
 SOFT_KINDS = ("confusion", "too_low", "too_high")

@@ -16,14 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from sedeval_soft.apps.diagnosis.events import EventErrors
+from sedeval_soft.apps.diagnosis.kinds import HIT
 from sedeval_soft.arrays import Array, Bools, Floats, Index
-from sedeval_soft.evaluation.intervals import percentile
-from sedeval_soft.evaluation.resample import bootstrap
-from sedeval_soft.measures.base import ratio
-from sedeval_soft.measures.errors import HIT
+from sedeval_soft.evaluation import bootstrap, percentile
+from sedeval_soft.measures import ratio
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.ticks import Ticks, to_seconds
-from sedeval_soft.timeline.events import Activity, Events
+from sedeval_soft.tables import Ticks, to_seconds
+from sedeval_soft.timeline import Activity, Events
 
 _FEWEST = 20
 """Events of a bin; of fewer, bins are taken together."""

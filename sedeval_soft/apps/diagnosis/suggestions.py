@@ -6,17 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from sedeval_soft.api.evaluation import Evaluation, evaluate_rows
-from sedeval_soft.api.sources import is_points
+from sedeval_soft.api import Evaluation, evaluate_rows, is_points
 from sedeval_soft.apps.diagnosis.results import Suggestion, measure_of_f
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation import Scores
 from sedeval_soft.fields import FIELDS
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.timeline.postprocess import time_step
-from sedeval_soft.timeline.recordings import Recordings
+from sedeval_soft.tables import TICKS_PER_SECOND, EventTable
+from sedeval_soft.timeline import Recordings, time_step
 
 _LENGTHS: dict[str, tuple[float, ...]] = {
     "min_gap": (0.1, 0.2, 0.5, 1.0),

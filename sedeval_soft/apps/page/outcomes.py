@@ -10,18 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from sedeval_soft.arrays import Index
-from sedeval_soft.evaluation.count import not_ignored
-from sedeval_soft.measures.event import match_events
-from sedeval_soft.measures.pairs import pair_rule
+from sedeval_soft.evaluation import not_ignored
+from sedeval_soft.measures import match_events, pair_rule
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.grid import pool_rows
-from sedeval_soft.timeline.ranges import covered
-from sedeval_soft.timeline.recordings import (
+from sedeval_soft.timeline import (
+    Events,
     Recordings,
+    covered,
     detected,
     grid_of,
     hard_events,
+    pool_rows,
     positive,
     rowwise_events,
 )
@@ -67,9 +66,9 @@ def event_outcomes(pair: Recordings, settings: Settings) -> EventOutcomes:
     system = not_ignored(pair, reference, system, pair_rule(settings))
     sides = reference, system
     if settings.compat == "sed_eval":
-        from sedeval_soft.measures import sed_eval_rules
+        from sedeval_soft.measures import match_by_sed_eval
 
-        partner = sed_eval_rules.match_events(*sides, n_classes, settings)
+        partner = match_by_sed_eval(*sides, n_classes, settings)
     else:
         partner = match_events(*sides, n_classes, pair_rule(settings), settings.matching)
     back = np.full(len(system), -1, dtype=np.int64)
@@ -81,12 +80,12 @@ def event_outcomes(pair: Recordings, settings: Settings) -> EventOutcomes:
 def segment_outcomes(pair: Recordings, settings: Settings) -> SegmentOutcomes:
     """Compare the segments of a pair as the hard segment-based scores do."""
     if settings.compat == "sed_eval":
-        from sedeval_soft.measures import sed_eval_rules
+        from sedeval_soft.measures import grid_start, runs_on_roll
 
-        start = sed_eval_rules.grid_start(pair.reach, settings.segment_length)
+        start = grid_start(pair.reach, settings.segment_length)
         shape, sides = (len(pair.classes), int(start[-1])), []
         for events in rowwise_events(pair):
-            runs = sed_eval_rules.runs_on_roll(events, start, settings.segment_length)
+            runs = runs_on_roll(events, start, settings.segment_length)
             first, last = (runs.label * shape[1] + at for at in (runs.first, runs.last))
             sides.append(covered(shape[0] * shape[1], first, last).reshape(shape) > 0)
         place = np.concatenate([np.zeros(0, dtype=np.int64), *map(np.arange, np.diff(start))])

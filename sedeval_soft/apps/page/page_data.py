@@ -1,8 +1,4 @@
-"""What the page of a report embeds of a system: its curves, and what its threshold explorer moves over.
-
-The page finds the explorer's hard scores itself, from counts at thresholds of the system, which are the
-hundredths from 0 to 1 and those of the settings, for each threshold of the reference. The numbers are the
-evaluator's at these, and the page goes nowhere between.
+"""What the page of a report embeds of a system: its curves.
 
 Arrays stand one after another, compressed, as one text that the page unpacks; the data have notes of where.
 """
@@ -13,7 +9,7 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,17 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.arrays import Array, Floats, Index
-from sedeval_soft.evaluation.curves import Explored, curves_of, explored_events, reference_thresholds
-from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.measures.curve_scores import Curve
-from sedeval_soft.measures.tally import Tally
-from sedeval_soft.plan import Plan
-from sedeval_soft.report.shown import has_thresholds, shown_families
+from sedeval_soft.evaluation import Scores, curves_of
+from sedeval_soft.measures import Curve, Tally
+from sedeval_soft.report import has_thresholds, shown_families
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.recordings import Recordings
-
-Samples = tuple[Floats, Floats]
-"""Values of the segments of the reference and of the system, (n_classes, n_segments) each."""
+from sedeval_soft.timeline import Recordings
 
 _POINTS = 300  # points that a curve is drawn with at the most
 _MOST_CLASSES = 60  # classes up to which each has its curves
@@ -169,77 +159,3 @@ def chosen(columns: Mapping[str, Floats]) -> Index:
     so_far = np.append(0.0, np.cumsum(np.abs(np.nan_to_num(np.diff(rates))).sum(axis=0)))
     steps = np.searchsorted(so_far, np.linspace(0.0, so_far[-1], _POINTS - 1))
     return np.unique(np.concatenate((steps, [0, n - 1])))
-
-
-def explorer(inputs: ReportInput, pack: Packer) -> dict[str, Any] | None:
-    """Return what the explorer of a system needs: counts at hundredths and the thresholds of the settings.
-
-    None where its hard scores are found in another way, or no threshold of either side matters.
-    """
-    settings, tally = inputs.settings, inputs.tally
-    plan = Plan.of(settings)
-    thresholds = reference_thresholds(tally, settings)
-    moves = {side: has_thresholds(inputs.scores, side) for side in ("reference", "system")}
-    moves["reference"] &= len(thresholds) > 1
-    if settings.compat is not None or not any(moves.values()):
-        return None
-    grid = np.unique([*(k / 100 for k in range(101)), settings.threshold, settings.reference_cut])
-
-    def at_grid(threshold: Floats, count: Index) -> Index:
-        # Counts hold from a threshold on.
-        last = np.searchsorted(threshold, grid, side="left" if settings.inclusive else "right") - 1
-        return count[..., np.maximum(last, 0)]
-
-    def counts(each: Explored) -> dict[str, Any]:
-        tp, n_sys = np.stack([at_grid(*steps) for steps in each.steps], axis=1)
-        paired = None if each.paired is None else pack.steps(at_grid(*each.paired))
-        return _packed(pack, np.array(each.n_ref), tp, n_sys) | {"paired": paired}
-
-    bases: dict[str, list[dict[str, Any]]] = {}
-    if plan.scores("segment") and "segment.system" in tally.samples:
-        samples = tally.samples["segment.reference"], tally.samples["segment.system"]
-        bases["segment"] = [*_segments(samples, thresholds, grid, settings, pack)]
-    if settings.matching == "optimal" and "reference" in tally.events:
-        for basis in ("event", "intersection"):
-            if plan.scores(basis) and (len(thresholds) == 1 or "levels" in tally.events):
-                bases[basis] = [*map(counts, explored_events(tally, basis, settings, thresholds))]
-    if not bases:
-        return None
-    return {
-        "moves": moves,
-        "thresholds": list(thresholds),
-        "threshold": settings.threshold,
-        "reference_threshold": settings.reference_cut,
-        "inclusive": settings.inclusive,
-        "beta": settings.beta,
-        "classes": list(tally.classes),
-        "grid": pack(grid),
-        "bases": bases,
-    }
-
-
-def _packed(pack: Packer, n_ref: Index, tp: Index, n_sys: Index) -> dict[str, Any]:
-    """Keep counts: those of the reference, (n_classes,), and others at each threshold, (n_classes, n)."""
-    return {"n_ref": pack(n_ref), "tp": pack.steps(tp.ravel()), "n_sys": pack.steps(n_sys.ravel())}
-
-
-def _segments(
-    samples: Samples, thresholds: Sequence[float], grid: Floats, settings: Settings, pack: Packer
-) -> Iterator[dict[str, Any]]:
-    """Yield the counts of segments for each threshold of the reference."""
-    reference, system = samples
-    # How many thresholds a value passes; the m-th row of `highest` has the m-th highest of each segment.
-    passed = np.searchsorted(grid, system, side="right" if settings.inclusive else "left")
-    highest = -np.sort(-passed, axis=0)
-
-    def above(places: Index) -> Index:
-        return np.bincount(places, minlength=len(grid) + 1)[::-1].cumsum()[-2::-1]
-
-    n_sys = np.stack([above(each) for each in passed])
-    for threshold in thresholds:
-        active = reference >= threshold if settings.inclusive else reference > threshold
-        tp = np.stack([above(places[some]) for places, some in zip(passed, active, strict=True)])
-        n_active = active.sum(axis=0)
-        # A segment has min(N_ref, N_sys) pairs: an m-th one where either side has m classes or more.
-        paired = sum(above(places[n_active > m]) for m, places in enumerate(highest))
-        yield _packed(pack, active.sum(axis=1), tp, n_sys) | {"paired": pack.steps(np.asarray(paired))}

@@ -9,29 +9,37 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
+from sedeval_soft.apps.page.explorer import explorer
 from sedeval_soft.apps.page.page_data import (
     Packer,
     ReportInput,
     WhyNoErrors,
     curves,
-    explorer,
     packed_bytes,
     packed_json,
 )
 from sedeval_soft.apps.page.sounds import Sounds
 from sedeval_soft.apps.page.timeline import timelines
-from sedeval_soft.comparison.board import Board, board_document
+from sedeval_soft.comparison import Board, board_document
 from sedeval_soft.errors import visible
-from sedeval_soft.evaluation.scores import document
-from sedeval_soft.measures.errors import EVENT_KINDS
-from sedeval_soft.report.board import board_page
-from sedeval_soft.report.fitted import UNDEFINED
-from sedeval_soft.report.html import fill, plotly_script, script_hash
-from sedeval_soft.report.legend import measure_label, missed_classes
-from sedeval_soft.report.outcomes import OUTCOMES
-from sedeval_soft.report.page import page_of
-from sedeval_soft.report.shown import Family, ranked_first, shown, shown_families, shown_of_board
-from sedeval_soft.report.table import Table
+from sedeval_soft.evaluation import document
+from sedeval_soft.report import (
+    OUTCOMES,
+    UNDEFINED,
+    Family,
+    Table,
+    board_page,
+    fill,
+    measure_label,
+    missed_classes,
+    page_of,
+    plotly_script,
+    ranked_first,
+    script_hash,
+    shown_families,
+    shown_of_board,
+    shown_scores,
+)
 from sedeval_soft.settings import in_form
 
 ASSETS = Path(__file__).parent / "assets"
@@ -57,6 +65,20 @@ _NO_ERRORS: dict[WhyNoErrors, str] = {
     "too many": "Too many events overlap to tell what is wrong with each. Are rows repeated?",
 }
 """What a page says where it has no kinds of errors."""
+
+_KINDS = {
+    "missed": "a reference event without a detection that could be meant for it",
+    "background": "a detection without a reference event that it could be meant for",
+    "onset": "a detection of the right class whose onset is wrong",
+    "offset": "a detection of the right class whose offset is wrong",
+    "both_boundaries": "a detection of the right class whose onset and offset are wrong",
+    "split": "one reference event in two or more detections",
+    "merge": "two or more reference events in one detection",
+    "duplicate": "one more detection of an event that is detected already",
+    "confusion": "a detection at the right time, of the wrong class",
+    "confusion_and_boundary": "a detection of the wrong class that shares half of the time with the event",
+}
+"""What a page says of each kind of error of events."""
 
 _STYLES = ("page.css", "timeline.css")
 _SCRIPTS = ("page.js", "explorer.js", "sections.js", "curves.js", "maps.js", "sound.js", "timeline.js")
@@ -109,7 +131,7 @@ def render(
     against = file_names([item.name for item in first.inputs if item.role == "reference"])
     systems, embedded = [], []
     for each, name in zip(inputs, names, strict=True):
-        scores, page = each.scores, page_of(shown(each.scores))
+        scores, page = each.scores, page_of(shown_scores(each.scores))
         families = shown_families(scores)
         headline = _headline(each, families)
         embedded.append(
@@ -154,7 +176,7 @@ def render(
         "first": first,
         "systems": systems,
         "outcomes": OUTCOMES,
-        "kinds": EVENT_KINDS,
+        "kinds": _KINDS,
         "no_errors": _NO_ERRORS,
         "board": None if ranked is None else _named(ranked.tables, inputs, names),
         "board_notes": () if ranked is None else ranked.notes,

@@ -13,9 +13,8 @@ from typing import Any
 from sedeval_soft.apps.page.audio_file import LEVELS, Strip, flac_of, opened, strip_of
 from sedeval_soft.apps.page.page_data import Packer
 from sedeval_soft.errors import SettingsError, be, counted, one_line, visible
-from sedeval_soft.report.write import OutputError, write_folder
-from sedeval_soft.tables.event_table import UNNAMED
-from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS, listing, match_names, named_alike, stem_of
+from sedeval_soft.report import OutputError, write_folder
+from sedeval_soft.tables import AUDIO_EXTENSIONS, UNNAMED, listing, match_names, named_alike, stem_of
 from sedeval_soft.threads import for_each
 
 INSIDE = 10_000_000

@@ -13,13 +13,12 @@ from sedeval_soft.apps.page.page_data import Packer, ReportInput
 from sedeval_soft.apps.page.sounds import Sounds
 from sedeval_soft.arrays import Bools, Index
 from sedeval_soft.errors import visible
-from sedeval_soft.evaluation.details import costs_of
+from sedeval_soft.evaluation import costs_of
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import heads
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks
-from sedeval_soft.timeline.events import Activity, Events
-from sedeval_soft.timeline.recordings import Recordings, hard_events
+from sedeval_soft.tables import TICKS_PER_SECOND, Ticks
+from sedeval_soft.timeline import Activity, Events, Recordings, hard_events
 
 STEPS = 60_000
 """Levels that values are rounded to: decimals of four digits, quarters and thirds are kept as they are."""

@@ -8,40 +8,37 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from sedeval_soft import __version__
-from sedeval_soft.api.comparison import SYSTEMS, named_sources
-from sedeval_soft.api.evaluation import settings_of_points, with_folds
-from sedeval_soft.api.sources import (
+from sedeval_soft.api import (
+    SYSTEMS,
     Durations,
     Parted,
     check_object,
     is_points,
     limits_from,
+    named_sources,
     path_of,
     read_lengths,
     read_parts,
     settings_from,
+    settings_of_points,
     to_rows,
+    with_folds,
     with_points,
 )
 from sedeval_soft.apps.page.page_data import ReportInput, WhyNoErrors
 from sedeval_soft.apps.page.report_page import Choices, render
 from sedeval_soft.apps.page.sounds import Folder, Sounds, check_audio, sounds_of
 from sedeval_soft.apps.page.timeline import lengths_shown
-from sedeval_soft.comparison.board import Board
+from sedeval_soft.comparison import Board
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.evaluation.shard import describe, shard_of
-from sedeval_soft.evaluation.system_scores import score_shard
+from sedeval_soft.evaluation import Progress, Scores, describe, score_shard, shard_of
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.measures import Tally
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.report.write import write_atomic
+from sedeval_soft.report import write_atomic
 from sedeval_soft.settings import GROUPS, Settings
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.ranges import TooManyOverlapsError
-from sedeval_soft.timeline.recordings import Recordings, align, with_unknown
+from sedeval_soft.tables import EventTable, Limits
+from sedeval_soft.timeline import Recordings, TooManyOverlapsError, align, with_unknown
 
 _MOST_CLASSES = 1000
 """Classes that a page can show: of more it takes minutes to make, and gigabytes of memory."""

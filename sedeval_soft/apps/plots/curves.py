@@ -31,7 +31,7 @@ from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
 
 if TYPE_CHECKING:
-    from sedeval_soft.measures.curve_scores import Curve
+    from sedeval_soft.measures import Curve
 
 POOLED = "all classes"
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sedeval_soft.apps.plots.registry import KINDS, MATRIX_BASES, OPTIONS, kinds_with
 from sedeval_soft.errors import SettingsError, counted, visible
-from sedeval_soft.measures.registry import AVERAGES, ScoreName, group_of, measure_of
+from sedeval_soft.measures import AVERAGES, ScoreName, group_of, measure_of
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
-from sedeval_soft.report.legend import measure_label
+from sedeval_soft.report import measure_label
 from sedeval_soft.settings import GROUPS, Schema, Settings, in_form
 
 if TYPE_CHECKING:
     from sedeval_soft import Board, Diagnosis, Scores
-    from sedeval_soft.timeline.recordings import Recordings
+    from sedeval_soft.timeline import Recordings
 
 CHOICES = {"sort": ("given", "name", "score", "size"), "binning": ("width", "mass")}
 READINGS = ("hard", "tuned", "optimal", "soft")

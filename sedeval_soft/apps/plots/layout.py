@@ -22,7 +22,7 @@ from matplotlib.textpath import text_to_path
 
 from sedeval_soft.apps.plots.style import Look
 from sedeval_soft.errors import SettingsError, escaped, visible
-from sedeval_soft.report.outcomes import Outcome
+from sedeval_soft.report import Outcome
 
 POINTS = 72.0  # points of an inch
 LABELS, TICKS, SMALL = 8.0, 7.0, 6.5  # points of letters

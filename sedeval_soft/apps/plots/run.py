@@ -8,26 +8,28 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
-from sedeval_soft.api.comparison import compare
-from sedeval_soft.api.evaluation import evaluation_of, settings_of_points, with_folds
-from sedeval_soft.api.sources import (
+from sedeval_soft.api import (
     Durations,
     Parted,
+    compare,
+    evaluation_of,
     limits_from,
     path_of,
     settings_from,
+    settings_of_points,
     shown,
+    with_folds,
     with_points,
 )
 from sedeval_soft.apps.plots.data import System, Systems, Wish, check_kind, rank_by, settings_for
 from sedeval_soft.apps.plots.registry import KINDS, RESAMPLED
 from sedeval_soft.apps.plots.style import Look, figure_of, form_of, rendered
 from sedeval_soft.errors import SettingsError, counted
-from sedeval_soft.evaluation.resample import Progress
+from sedeval_soft.evaluation import Progress
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
-from sedeval_soft.report.write import write_atomic
+from sedeval_soft.report import write_atomic
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables import Limits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

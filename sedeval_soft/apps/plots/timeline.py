@@ -23,11 +23,10 @@ from sedeval_soft.apps.plots.style import Look
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.report.outcomes import OUTCOMES
+from sedeval_soft.report import OUTCOMES
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.timeline.events import active, activities
-from sedeval_soft.timeline.recordings import Recordings, hard_events
+from sedeval_soft.tables import TICKS_PER_SECOND
+from sedeval_soft.timeline import Recordings, active, activities, hard_events
 
 _MOST_CLASSES = 20
 _MANY = 1500  # pieces of a strip from which it is drawn as pixels, whatever the form of the figure

@@ -12,11 +12,7 @@ from sedeval_soft.arrays import Index
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import meant
 from sedeval_soft.settings import in_form
-from sedeval_soft.tables.columns import is_number
-from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.lines import decode
-from sedeval_soft.tables.source import open_source
+from sedeval_soft.tables import EventTable, Limits, Origin, decode, is_number, open_source
 
 NAMES = (
     "few-shot", "biodcase2025-task2", "dcase2024-task4", "birdnet-analyzer", "lat-bench", "pyannote-vad",

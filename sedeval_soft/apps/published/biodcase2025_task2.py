@@ -15,11 +15,10 @@ import numpy as np
 
 from sedeval_soft.apps.published.base import Inputs, Number, Published, check_lists
 from sedeval_soft.arrays import Array, Floats, Index
-from sedeval_soft.measures.intersections import overlapping
+from sedeval_soft.measures import overlapping
 from sedeval_soft.sorting import heads
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.ticks import to_seconds, to_ticks
-from sedeval_soft.timeline.events import Timed
+from sedeval_soft.tables import EventTable, to_seconds, to_ticks
+from sedeval_soft.timeline import Timed
 
 JOINED = {
     **dict.fromkeys(("bma", "bmb", "bmz"), "bmabz"),

@@ -17,8 +17,8 @@ from sedeval_soft.arrays import Array, Bools, Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import heads
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.tables import EventTable
+from sedeval_soft.timeline import expand
 
 _TABLES = (".BirdNET.selection.table", ".BirdNET.results", ".BirdNET")
 _SOUNDS = (".wav", ".flac", ".mp3", ".ogg", ".m4a", ".aac", ".wave")

@@ -15,14 +15,12 @@ import numpy as np
 from sedeval_soft.apps.published.base import Inputs, Number, Published
 from sedeval_soft.arrays import Bools
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.evaluate import count_rows
-from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.evaluation.system_scores import score_shard
-from sedeval_soft.measures.curve_scores import Ordered, Points
+from sedeval_soft.evaluation import Shard, count_rows, score_shard
+from sedeval_soft.measures import Ordered, Points
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_preset
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.recordings import positive
+from sedeval_soft.tables import EventTable
+from sedeval_soft.timeline import positive
 
 
 def compute(inputs: Inputs) -> dict[str, Number]:

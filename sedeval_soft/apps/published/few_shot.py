@@ -18,9 +18,8 @@ import numpy as np
 from sedeval_soft.apps.published.base import Inputs, Number, Published, check_lists, rows_by_file
 from sedeval_soft.arrays import Array, Bools, Index
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.measures.matching import maximum_matching
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.filenames import stem_of
+from sedeval_soft.measures import maximum_matching
+from sedeval_soft.tables import EventTable, stem_of
 
 LEAST = 0.00001
 """What a score counts in a harmonic mean that would be 0, or is of nothing."""

@@ -23,11 +23,8 @@ import numpy as np
 from sedeval_soft.apps.published.base import Inputs, Number, Published, rows_by_file
 from sedeval_soft.arrays import Array, Floats
 from sedeval_soft.errors import InputError, Problem
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.lines import decode
-from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_ticks
-from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.tables import TICKS_PER_SECOND, EventTable, decode, open_source, to_ticks
+from sedeval_soft.timeline import expand
 
 _LEAST = 1e-6
 """Seconds that a segment must be longer than, to be one."""

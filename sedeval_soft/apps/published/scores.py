@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sedeval_soft.api.sources import (
+from sedeval_soft.api import (
     Durations,
     Parted,
     check_object,
@@ -20,12 +20,10 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.apps.published.base import EXPLAINED, Inputs, Number, published_evaluator
 from sedeval_soft.errors import SettingsError, counted
-from sedeval_soft.report.table import Table, number, plain_table
+from sedeval_soft.report import Table, decimal, plain_table
 from sedeval_soft.settings import POSTPROCESSING, Settings
 from sedeval_soft.settings_files import load_preset
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.file_groups import Partition, part_by_file
-from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables import LIMITS, EventTable, Limits, Partition, part_by_file
 
 
 def published_scores(
@@ -118,7 +116,7 @@ def check_published(
                 same = math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
                 difference = "0" if one == other else f"{one - other:+.2e}"
             agree += same
-            rows.append((score, number(one, 6), number(other, 6), difference, "" if same else "differs"))
+            rows.append((score, decimal(one, 6), decimal(other, 6), difference, "" if same else "differs"))
     if not rows:
         preset = f"; --preset {evaluator.preset} computes those" if evaluator.preset else ""
         raise SettingsError(f"{name} has numbers beside {', '.join(evaluator.same.values())}{preset}")

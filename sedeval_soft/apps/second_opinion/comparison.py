@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from sedeval_soft.errors import SettingsError, counted, visible
-from sedeval_soft.measures.tally import Tally
-from sedeval_soft.report.table import Table, number, plain_table
+from sedeval_soft.measures import Tally
+from sedeval_soft.report import Table, decimal, plain_table
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.recordings import Recordings
+from sedeval_soft.timeline import Recordings
 
 Value = float | int | None
 
@@ -52,8 +52,8 @@ def second_opinion(
     for name in names:
         one, other, differs = ours[name], theirs[name], name in differing
         difference = "" if one is None or other is None else "0" if one == other else f"{one - other:+.2e}"
-        cells = visible(name), number(one, 6), number(other, 6), difference, "differs" * differs
-        rows.append((*cells, *[number(followed[name], 6) if differs else ""] * bool(followed)))
+        cells = visible(name), decimal(one, 6), decimal(other, 6), difference, "differs" * differs
+        rows.append((*cells, *[decimal(followed[name], 6) if differs else ""] * bool(followed)))
     head = ("score", "ours", tool, "difference", "", *["by its rules"] * bool(followed))
     alike = len(names) - len(differing)
     lines = [f"{alike} of {counted(len(names), 'score')} agree{'s' * (alike == 1)}."]

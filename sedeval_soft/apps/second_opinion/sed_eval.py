@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft.apps.second_opinion.comparison import Value, refuse
-from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.scores import finite, score_tally
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.evaluation import finite, score_tally, tally_pair
+from sedeval_soft.measures import Tally
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.recordings import Recordings, hard_events, rowwise_events
+from sedeval_soft.timeline import Events, Recordings, hard_events, rowwise_events
 
 CAUSES = {
     "segments": "sed_eval's are active where anything in them is (pool=max); it takes floor and ceil of "

@@ -18,15 +18,12 @@ import numpy as np
 
 from sedeval_soft.apps.second_opinion.comparison import Value, refuse
 from sedeval_soft.errors import EvaluationError, SettingsError
-from sedeval_soft.evaluation.scores import finite
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.evaluation import finite
+from sedeval_soft.measures import Tally
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.fit import in_steps
-from sedeval_soft.tables.ticks import to_seconds, to_ticks
-from sedeval_soft.timeline.events import events_of
-from sedeval_soft.timeline.recordings import Recordings, hard_events, positive
+from sedeval_soft.tables import EventTable, in_steps, to_seconds, to_ticks
+from sedeval_soft.timeline import Recordings, events_of, hard_events, positive
 
 CAUSES = {
     "silence has a score": "to it a value of 0 is a score as others: at minus infinity all time is detected",

@@ -10,18 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.api.sources import Durations, limits_from, read_lengths, to_rows
+from sedeval_soft.api import Durations, limits_from, read_lengths, to_rows
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted
-from sedeval_soft.evaluation.resample import stream
+from sedeval_soft.evaluation import stream
 from sedeval_soft.memory import check_room
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Schema, Settings, in_form
-from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.filenames import listing
-from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
-from sedeval_soft.timeline.recordings import Recordings, align
+from sedeval_soft.tables import EventTable, Limits, Origin, listing
+from sedeval_soft.timeline import Grid, Recordings, align, pool_rows, rows_of
 
 FITS = ("moments", "likelihood")
 """How beta distributions are fitted."""

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.api.evaluation import evaluate
-from sedeval_soft.api.sources import settings_from
+from sedeval_soft.api import evaluate, settings_from
 from sedeval_soft.arrays import Floats
-from sedeval_soft.measures.registry import family_of, measure_of
+from sedeval_soft.measures import family_of, measure_of
 from sedeval_soft.settings import means_in
 
 __all__ = ["scorer"]

@@ -252,10 +252,6 @@ def test_the_board_is_that_of_compare(three):
     scores = {score["name"]: score["value"] for score in document["systems"][0]["scores"]}
     assert scores == dict(evaluate(REFERENCE, SAMPLES / "sys.tsv"))
     assert [item["path"] for item in document["inputs"]] == ["ref.tsv", "sys.tsv"]
-    entries = three.build(ties="bootstrap").board.entries
-    for ours, theirs in zip(entries[1:], expected.entries[1:], strict=True):
-        assert ours.difference.p_exchange == theirs.difference.p_bootstrap
-    assert "paired bootstrap" in three.page()
 
 
 def test_ranks_by_the_score_alone_where_tests_would_take_long(three):
@@ -711,7 +707,7 @@ def test_the_former_site_stays_where_a_build_fails(one):
     before = one.hashes()
     for error, words, asked in (
         (SettingsError, "zebra", {"scores": ("segment.soft.f1[zebra]",)}),
-        (SettingsError, "ties must be one of exchange, bootstrap, none, not 'coin'", {"ties": "coin"}),
+        (SettingsError, "ties must be one of .*, not 'coin'", {"ties": "coin"}),
         (SettingsError, "scores must be a list, not", {"scores": SOFT}),
         (InputError, "nothing.tsv", {"reference": one.folder / "nothing.tsv"}),
         (SettingsError, "in the folder of submissions", {"site": one.made / "site"}),
@@ -800,13 +796,13 @@ def test_options_are_settings_columns_and_the_baseline(two):
     done = two.call(
         *("--rank-by", "event.hard.f1.micro", "--score", names[0], "--score", names[1]),
         *("--title", "Sounds <2026>", "--cache", two.folder / "kept"),
-        *("--segment-length", "0.5", "--replicates", "50", "--baseline", "sys_b.tsv", "--ties", "bootstrap"),
+        *("--segment-length", "0.5", "--replicates", "50", "--baseline", "sys_b.tsv", "--ties", "exchange"),
         *("--seed", "7", *durations, "--strict"),
     )
     assert done.code == 0, done.err
     assert [*(two.folder / "kept").iterdir()] and not (two.folder / "site.cache").exists()
     document = two.document()
-    expected = {"rank_by": "event.hard.f1.micro", "columns": names, "test": "bootstrap"}
+    expected = {"rank_by": "event.hard.f1.micro", "columns": names, "test": "exchange"}
     expected |= {"baseline": "sys_b.tsv", "replicates": 50, "seed": 7}
     assert {name: document[name] for name in expected} == expected
     assert (document["settings"]["segment_length"], document["settings"]["strict"]) == (0.5, True)

@@ -16,6 +16,7 @@ from shared_data import shared
 
 from sedeval_soft import Settings, diagnose, evaluate
 from sedeval_soft.apps.diagnosis.events import classify_errors
+from sedeval_soft.apps.diagnosis.kinds import HIT, KINDS
 from sedeval_soft.apps.diagnosis.prices import prices
 from sedeval_soft.apps.diagnosis.segments import (
     SEGMENT_KINDS,
@@ -23,7 +24,6 @@ from sedeval_soft.apps.diagnosis.segments import (
     count_segment_errors,
     count_soft_errors,
 )
-from sedeval_soft.measures.errors import EVENT_KINDS, HIT, KINDS
 from sedeval_soft.measures.intersections import overlapping
 from sedeval_soft.measures.matching import nearest_matching
 from sedeval_soft.measures.pairs import Collars, Overlap, pair_rule
@@ -145,7 +145,7 @@ def counts_of(scores, prefix="event.hard"):
     }
 
 
-FAMILIES = {"event.hard": EVENT_KINDS, "segment.hard": SEGMENT_KINDS, "segment.soft": SOFT_KINDS}
+FAMILIES = {"event.hard": KINDS, "segment.hard": SEGMENT_KINDS, "segment.soft": SOFT_KINDS}
 BETAS = (1.0, 2.0, 0.5)
 
 
@@ -237,7 +237,7 @@ def gains_are_those_of_mended_tables(seed):
     errors = classify_errors(*events, len(LABELS), pair_rule(Settings.of(**how)))
     scores = scored(*sides, **how)
     f = "event.hard.f1" if how["beta"] == 1 else "event.hard.fbeta"
-    for kind in EVENT_KINDS:
+    for kind in KINDS:
         again = evaluate(sides[0], mended(*sides, kind, errors), **how)
         for average in ("micro", "macro"):
             gain = scores[f"event.hard.{kind}_gain.{average}"]

@@ -14,7 +14,7 @@ from tables import long_rows
 
 from sedeval_soft import Settings, diagnose, evaluate
 from sedeval_soft.apps.diagnosis.events import classify_errors
-from sedeval_soft.measures.errors import (
+from sedeval_soft.apps.diagnosis.kinds import (
     BACKGROUND,
     CONFUSION,
     DUPLICATE,

@@ -1,6 +1,6 @@
 """A reference with errors of known kinds, which `diagnose` should find; not a test.
 
-    python tests/injected.py sample_data/ref.tsv anna ben cleo dan eve
+    python tests/apps/diagnosis/injected.py sample_data/ref.tsv anna ben cleo dan eve
 
 writes folders of label tracks for Audacity: of people who miss some events, make up others, and are up to
 0.4 s off.
@@ -21,9 +21,7 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft import Settings, convert
-from sedeval_soft.arrays import Bools, Floats, Index
-from sedeval_soft.evaluation.resample import stream
-from sedeval_soft.measures.errors import (
+from sedeval_soft.apps.diagnosis.kinds import (
     BACKGROUND,
     BOTH,
     CONFUSED_BOUNDARY,
@@ -37,7 +35,9 @@ from sedeval_soft.measures.errors import (
     ONSET,
     SPLIT,
 )
-from sedeval_soft.measures.intersections import overlapping
+from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.evaluation import stream
+from sedeval_soft.measures import overlapping
 from sedeval_soft.sorting import heads
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable, Origin

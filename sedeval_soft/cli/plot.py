@@ -27,7 +27,6 @@ EXAMPLES = """
   soft-sed-eval plot pr ref.tsv sys.tsv sys_b.tsv -o pr.pdf
   soft-sed-eval plot classes ref.tsv sys.tsv --ci --sort score -o classes.svg
   soft-sed-eval plot timeline ref.tsv sys.tsv --file cafe.wav -o cafe.pdf
-  soft-sed-eval plot surface ref.tsv sys.tsv --width double -o surface.png
   soft-sed-eval plot pr ref.tsv sys.tsv -o pr.tsv
 """
 

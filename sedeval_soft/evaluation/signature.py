@@ -26,7 +26,7 @@ _LETTERS = 8
 _LATER: dict[str, Any] = {"match_by": "collar", "means": [], "map": {}}
 """Settings that others were signed without, and what holds then: signatures do not name it."""
 
-_LONGEST = 32
+_LONGEST = 40
 """Letters of a setting that are shown in short; of a longer one its hash."""
 
 POINT = " \N{MIDDLE DOT} "

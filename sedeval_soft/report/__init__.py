@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         lines_and_rest,
         lines_of,
         number,
+        shortened,
         signed,
         styled,
         wrapped,

@@ -1,9 +1,9 @@
 r"""Scores in LaTeX: a `table` with caption, label and the rules of booktabs.
 
 Of one system it is the summary, of several the leaderboard: systems in rows, the best of each column bold.
-Intervals are subscripts; on a leaderboard the score by which systems are ranked has them: a page has no room
-for more. The signature is a comment above. Names are escaped, for any engine; letters that its fonts lack are
-left to the document.
+Intervals are subscripts. A page has room for the F of each basis and reading of a leaderboard, and for the
+intervals of the score by which systems are ranked. The signature is a comment above. Names are escaped, for
+any engine; letters that its fonts lack are left to the document.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from sedeval_soft.report.shown import families
 from sedeval_soft.report.table import Table, number
 from sedeval_soft.settings import CLASS_MEANS
 
+_F = ("f1", "fbeta")
 _MEASURES = ("f1", "precision", "recall", "error_rate")
 
 _SIGNS = {
@@ -61,8 +62,9 @@ def latex_scores(systems: Sequence[Scores], table: ScoreTable) -> str:
 
 
 def _leaderboard(board: Board) -> str:
-    """Return the systems in the order of a board, and the scores in which they are side by side."""
-    systems, names = board.systems, [name for *_, name in side_by_side(board.systems)]
+    """Return the systems in the order of a board, with F of each basis and reading."""
+    systems = board.systems
+    names = [name for *_, name in side_by_side(systems) if name.split(".")[2] in _F]
     if board.rank_by not in names:
         names.insert(0, board.rank_by)
     columns = by_system(systems, names).columns

@@ -53,5 +53,5 @@ def test_tuning_and_figures_work(tmp_path):
     tuned = call("tune", REFERENCE, SYSTEM, *PRESET, "--objective", "event.f1")
     plain = call("tune", REFERENCE, SYSTEM, "--offset-collar-rate", "0.2", "--objective", "event.f1", "-q")
     assert tuned.out.split("signature")[0] == plain.out.split("signature")[0]
-    for kind in ("psd-roc", "surface", "f-thresholds", "pr"):
+    for kind in ("psd-roc", "f-thresholds", "pr"):
         assert call("plot", kind, REFERENCE, SYSTEM, *PRESET, "-o", tmp_path / "x.svg").code == 0, kind

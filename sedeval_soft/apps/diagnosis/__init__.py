@@ -2,7 +2,7 @@
 
 `run.diagnose` evaluates a system, and counts its errors by kind (`events`, `segments`, `counts`). `prices`
 has the cost of each, `sensitivity` what recall and precision depend on, `suggestions` what raises F. `screen`
-and `sentences` show `results`.
+shows `results`.
 """
 
 from sedeval_soft.apps.diagnosis.results import Diagnosis, Difference, KindOfError

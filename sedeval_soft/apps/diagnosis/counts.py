@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from sedeval_soft.apps.diagnosis.segments import (
     count_segment_errors,
     count_soft_errors,
 )
-from sedeval_soft.apps.diagnosis.sensitivity import Bin, sensitivity, sides_of
+from sedeval_soft.apps.diagnosis.sensitivity import Bin, sensitivity
 from sedeval_soft.arrays import Array, Index
 from sedeval_soft.evaluation import Cells, not_ignored, soft_cells
 from sedeval_soft.measures import Tally, pair_rule
@@ -26,18 +27,21 @@ from sedeval_soft.tables import to_seconds
 from sedeval_soft.timeline import Events, Recordings, detected, grid_of, hard_events, pool_rows, positive
 
 Family = tuple[str, str]
+EVENTS: Family = ("event", "hard")
 
 KINDS_OF_ERRORS: Mapping[Family, tuple[str, ...]] = {
-    ("event", "hard"): KINDS,
+    EVENTS: KINDS,
     ("segment", "hard"): SEGMENT_KINDS,
     ("segment", "soft"): SOFT_KINDS,
 }
 """The kinds of errors of each basis and reading."""
 
-_MOST_EXAMPLES = 3
+MOST_EXAMPLES = 3
+"""Of each kind of error."""
 
 
-class Example(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Example:
     """Where an error is: in which file, from when on in seconds, and of which class."""
 
     file: str
@@ -84,27 +88,28 @@ class Classified(NamedTuple):
 
     def bins(self, n_files: int, settings: Settings) -> list[Bin]:
         """Return what recall and precision depend on."""
-        sides = sides_of(self.reference, self.system, self.errors, self._prices(settings.beta))
-        return sensitivity(*sides, n_files, settings)
+        hits = self.errors.missed == HIT, self.errors.false == HIT
+        return sensitivity((self.reference, hits[0]), (self.system, hits[1]), n_files, settings)
 
-    def examples(self, pair: Recordings, beta: float) -> dict[str, tuple[Example, ...]]:
-        """Return the worst examples of each kind of error: those that cost most, and are wrong for longest.
+    def examples(self, pair: Recordings, beta: float) -> list[tuple[str, Example]]:
+        """Return errors with their kinds, those that cost most and are wrong for longest first.
 
-        An error is a miss, a false alarm, or all of those that belong together, such as an event and the
-        detections that it is split into; it begins with the first of its misses.
+        The worst of each kind, and the worst of each kind in each class. An error is a miss, a false alarm,
+        or all of those that belong together, such as an event and the detections that it is split into; it
+        begins with the first of its misses.
         """
         if not len(self.reference):
-            return {}
-        kinds, *places = self._worst_first(self._prices(beta))
-        return {
-            KINDS[number]: tuple(
-                Example(pair.files[file], float(to_seconds(onset)), pair.classes[label])
-                for file, onset, label in zip(
-                    *(each[kinds == number][:_MOST_EXAMPLES].tolist() for each in places), strict=True
-                )
+            return []
+        kind, file, onset, label = self._worst_first(self._prices(beta))
+        of_classes = np.unique(kind * len(pair.classes) + label, return_index=True)[1]
+        of_kinds = [np.flatnonzero(kind == number)[:MOST_EXAMPLES] for number in range(len(KINDS))]
+        some = np.unique(np.concatenate([of_classes, *of_kinds]))
+        return [
+            (KINDS[number], Example(pair.files[where], float(to_seconds(begin)), pair.classes[of]))
+            for number, where, begin, of in zip(
+                *(each[some].tolist() for each in (kind, file, onset, label)), strict=True
             )
-            for number in np.unique(kinds).tolist()
-        }
+        ]
 
     def _worst_first(self, of_each: tuple[float, float]) -> tuple[Index, Index, Index, Index]:
         """Return the kind of each error, and its file, onset and class, (n,) each: the costliest first.

@@ -50,11 +50,10 @@ from sedeval_soft.measures import (
     overlapping,
 )
 from sedeval_soft.tables import Ticks
-from sedeval_soft.timeline import Events, Timed, check_pairs
+from sedeval_soft.timeline import Events, check_pairs
 
 _NEAR, _SAME = 0.1, 0.5
 """Intersection over union from which two events of one class, and of two, can be one event."""
-
 
 _MOST_PAIRS = 5_000_000
 """Pairs of events that are near, or overlap, up to which all are looked at."""
@@ -93,16 +92,15 @@ def classify_errors(
     where too many events overlap to look at all pairs.
     """
     ours, theirs = _order(reference, system, n_classes)
-    place = np.full(len(theirs) + 1, -1)
-    place[theirs] = np.arange(len(theirs))
+    place = np.append(np.argsort(theirs), -1)
     kinds = _Kinds(reference.take(ours), system.take(theirs), rule)
     kinds.explain(place[match_events(reference, system, n_classes, rule, matching)[ours]])
-    links = kinds.links()
-    errors = EventErrors(
-        np.empty_like(ours), np.empty_like(theirs), EventPairs(ours[links.left], theirs[links.right])
+    left, right = (np.concatenate(side) for side in zip(*kinds.links, strict=True))
+    return EventErrors(
+        kinds.missed[np.argsort(ours)],
+        kinds.false[np.argsort(theirs)],
+        EventPairs(ours[left], theirs[right]),
     )
-    errors.missed[ours], errors.false[theirs] = kinds.missed, kinds.false
-    return errors
 
 
 def _order(reference: Events, system: Events, n_classes: int) -> tuple[Index, Index]:
@@ -132,84 +130,69 @@ def _mixed(values: Array) -> Array:
 
 
 class _Kinds:
-    """What is wrong with events in the order of time, one kind after another."""
+    """What is wrong with events in the order of time, one kind after another.
+
+    Misses and false alarms without an explanation so far are `MISSED` and `BACKGROUND`.
+    """
 
     def __init__(self, reference: Events, system: Events, rule: PairRule) -> None:
-        """Find all pairs of events of a file that overlap, or that the rule lets pair."""
-        self.reference, self.system = reference, system
-        self.files = reference.file.astype(np.int64), system.file.astype(np.int64)
-        candidates = PairCandidates.of(reference, system, self.files, rule)
-        check_pairs(*candidates.windows[1:], _MOST_PAIRS)
-        self.compatible = EventPairs(*candidates.pairs())
-        self.overlapping = EventPairs(*overlapping(reference, system, *self.files, _MOST_PAIRS))
-        self.rule = rule
+        self.reference, self.system, self.rule = reference, system, rule
         self.missed = np.full(len(reference), MISSED, dtype=np.int64)
         self.false = np.full(len(system), BACKGROUND, dtype=np.int64)
-        self.free_ref, self.free_sys = np.ones(len(reference), dtype=bool), np.ones(len(system), dtype=bool)
-        self._links: list[EventPairs] = []
+        none = np.zeros(0, dtype=np.int64)
+        self.links = [EventPairs(none, none)]
 
     def explain(self, hits: Index) -> None:
         """Explain each event that is not a hit; hits: (n_ref,) the partners of those, -1 for none."""
+        files = self.reference.file.astype(np.int64), self.system.file.astype(np.int64)
+        candidates = PairCandidates.of(self.reference, self.system, files, self.rule)
+        check_pairs(*candidates.windows[1:], _MOST_PAIRS)
+        compatible, confusable = self._by_class(EventPairs(*candidates.pairs()))
+        inside, others = self._by_class(
+            EventPairs(*overlapping(self.reference, self.system, *files, _MOST_PAIRS))
+        )
         left = np.flatnonzero(hits >= 0)
-        self._explain(left, hits[left], HIT)
-        same = self._same_class(self.compatible)
-        inside = self.overlapping.where(self._same_class(self.overlapping))
-        common = self._common(inside)
-        in_ref = 2 * common >= self._length(self.system)[inside.right]
-        in_sys = 2 * common >= self._length(self.reference)[inside.left]
+        self.missed[left] = self.false[hits[left]] = HIT
+        ours, theirs = self._events(inside)
+        common = np.minimum(ours.offset, theirs.offset) - np.maximum(ours.onset, theirs.onset)
+        in_ref = 2 * common >= theirs.offset - theirs.onset
+        in_sys = 2 * common >= ours.offset - ours.onset
         self._gather(inside, common, in_ref, SPLIT)
         self._gather(inside, common, in_sys, MERGE)
         self._boundaries(inside)
-        compatible = self.compatible.where(same)
-        self._rest_of_system(compatible.right, DUPLICATE)
-        self._rest_of_system(inside.right[in_ref], SPLIT)
-        self._rest_of_reference(compatible.left, MERGE)
-        self._rest_of_reference(inside.left[in_sys], MERGE)
-        self._pair(self.compatible.where(~same), CONFUSION)
-        others = self.overlapping.where(~self._same_class(self.overlapping))
+        for right, kind in ((compatible.right, DUPLICATE), (inside.right[in_ref], SPLIT)):
+            self.false[right[self.false[right] == BACKGROUND]] = kind
+        for left in (compatible.left, inside.left[in_sys]):
+            self.missed[left[self.missed[left] == MISSED]] = MERGE
+        self._pair(confusable, CONFUSION)
         self._pair(others.where(self._share(others) >= _SAME), CONFUSED_BOUNDARY)
 
-    def links(self) -> EventPairs:
-        """Return the pairs of misses and false positives of one error."""
-        none = np.zeros(0, dtype=np.int64)
-        return EventPairs(*(np.concatenate(side) for side in zip((none, none), *self._links, strict=True)))
+    def _by_class(self, edges: EventPairs) -> tuple[EventPairs, EventPairs]:
+        """Return the pairs of one class, and those of two."""
+        same = self.reference.label[edges.left] == self.system.label[edges.right]
+        return edges.where(same), edges.where(~same)
 
-    def _same_class(self, edges: EventPairs) -> Bools:
-        same: Bools = self.reference.label[edges.left] == self.system.label[edges.right]
-        return same
-
-    @staticmethod
-    def _length(side: Timed) -> Ticks:
-        length: Ticks = side.offset - side.onset
-        return length
-
-    def _common(self, edges: EventPairs) -> Ticks:
-        """Return how long both events of each pair last together."""
-        ours, theirs = self.reference.take(edges.left), self.system.take(edges.right)
-        common: Ticks = np.minimum(ours.offset, theirs.offset) - np.maximum(ours.onset, theirs.onset)
-        return common
+    def _events(self, edges: EventPairs) -> tuple[Events, Events]:
+        return self.reference.take(edges.left), self.system.take(edges.right)
 
     def _share(self, edges: EventPairs) -> Floats:
         """Return the intersection over union of each pair."""
-        ours, theirs = self.reference.take(edges.left), self.system.take(edges.right)
+        ours, theirs = self._events(edges)
         return intersection_over_union(ours.onset, ours.offset, theirs.onset, theirs.offset)
 
     def _free(self, edges: EventPairs) -> Bools:
         """Return the pairs of which neither event is explained."""
-        free: Bools = self.free_ref[edges.left] & self.free_sys[edges.right]
+        free: Bools = (self.missed[edges.left] == MISSED) & (self.false[edges.right] == BACKGROUND)
         return free
 
     def _explain(self, left: Index, right: Index, kind: int) -> None:
-        """Give pairs a kind; those that are no hits are linked."""
-        self.free_ref[left] = self.free_sys[right] = False
+        """Give pairs a kind, and link them."""
         self.missed[left], self.false[right] = kind, kind
-        if kind != HIT:
-            self._links.append(EventPairs(left, right))
+        self.links.append(EventPairs(left, right))
 
     def _pair(self, edges: EventPairs, kind: int) -> Index:
         """Pair as many unexplained events as can be, the nearest; return the partners of the reference's."""
-        edges = edges.where(self._free(edges))
-        partner = nearest_matching(*edges, self.reference, self.system)
+        partner = nearest_matching(*edges.where(self._free(edges)), self.reference, self.system)
         left = np.flatnonzero(partner >= 0)
         self._explain(left, partner[left], kind)
         return partner
@@ -230,29 +213,14 @@ class _Kinds:
 
     def _boundaries(self, inside: EventPairs) -> None:
         """Explain pairs of which an end is wrong, or both are."""
-        onset, offset = self._ends(inside)
-        near = (self._share(inside) >= _NEAR) | onset | offset
-        partner = self._pair(inside.where(near), BOTH)
+        onset, offset = self.rule.right_ends(*self._events(inside))
+        partner = self._pair(inside.where((self._share(inside) >= _NEAR) | onset | offset), BOTH)
         paired = partner[inside.left] == inside.right
-        left, right = inside.left[paired], inside.right[paired]
+        left, right = inside.where(paired)
         onset, offset = onset[paired], offset[paired]
-        kind = np.where(onset == offset, BOTH, np.where(offset, ONSET, OFFSET))
-        self.missed[left], self.false[right] = kind, kind
-
-    def _ends(self, edges: EventPairs) -> tuple[Bools, Bools]:
-        """Return of which pairs the onset is right, and of which the offset."""
-        ours, theirs = self.reference.take(edges.left), self.system.take(edges.right)
-        return self.rule.right_ends(ours, theirs)
-
-    def _rest_of_system(self, right: Index, kind: int) -> None:
-        some = right[self.free_sys[right]]
-        self.false[some] = kind
-        self.free_sys[some] = False
-
-    def _rest_of_reference(self, left: Index, kind: int) -> None:
-        some = left[self.free_ref[left]]
-        self.missed[some] = kind
-        self.free_ref[some] = False
+        self.missed[left] = self.false[right] = np.where(
+            onset == offset, BOTH, np.where(offset, ONSET, OFFSET)
+        )
 
 
 def _most(member: Index, holder: Index, common: Ticks) -> Index:

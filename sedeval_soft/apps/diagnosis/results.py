@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.apps.diagnosis.counts import Example, Family
+from sedeval_soft.apps.diagnosis.counts import MOST_EXAMPLES, Example, Family
 from sedeval_soft.apps.diagnosis.prices import AVERAGES, Counts, averages, gain, prices, share
 from sedeval_soft.apps.diagnosis.sensitivity import Bin
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation import Scores, finite
+from sedeval_soft.evaluation import Scores, finite, plain
 from sedeval_soft.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-_STYLE = "line-height: 1.25; overflow-x: auto; white-space: pre"
-"""Without colours: text and background are those of the notebook, be it light or dark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +46,12 @@ class KindOfError:
         return self.fp + self.fn
 
 
+OF_ERROR = (
+    "basis", "reading", "average", "kind", "count", "fp", "fn", "share", "low", "high", "of_lost", "gain",
+)  # fmt: skip
+"""The columns of rows of errors."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lost:
     """What F is, and what it lost: 1 - F; None where it is undefined.
@@ -69,7 +70,10 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class CostOfClass:
-    """What one kind of error costs in one class: its part of the micro average's 1 - F, None without one."""
+    """Cost of a kind of error in a class: its part of the micro average's 1 - F, None without one.
+
+    example: the worst error of hard events, None of others.
+    """
 
     basis: str
     reading: str
@@ -78,6 +82,7 @@ class CostOfClass:
     fp: float
     fn: float
     share: float | None
+    example: Example | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,11 @@ class Difference:
     won: float | None
 
 
+def place_of(each: KindOfError | Difference) -> tuple[str, str, str, str]:
+    """Return of which basis, reading, average and kind something is."""
+    return each.basis, each.reading, each.average, each.kind
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Diagnosis:
     """Where the scores of a system went.
@@ -133,12 +143,6 @@ class Diagnosis:
         """Return a short form: the numbers are many."""
         return f"<diagnosis of {self.scores.system!r}: {len(self.errors)} kinds of errors>"
 
-    def _repr_html_(self) -> str:
-        """Return the text that the command prints, for notebooks."""
-        from html import escape
-
-        return f'<pre style="{_STYLE}">{escape(str(self))}</pre>'
-
     @property
     def families(self) -> list[Family]:
         """The bases and readings whose errors have kinds here."""
@@ -151,8 +155,18 @@ class Diagnosis:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, in the form of the JSON output."""
-        document: dict[str, Any] = _screen().diagnosis_document(self)
-        return document
+        scores = self.scores
+        return {
+            "version": scores.version,
+            "signature": scores.signature,
+            "system": scores.system,
+            "lost": plain(self.lost),
+            "errors": [{name: getattr(each, name) for name in OF_ERROR} for each in self.errors],
+            "classes": plain(self.classes),
+            "sensitivity": plain(self.bins),
+            "suggestions": plain(self.suggestions),
+            "warnings": list(scores.warnings),
+        }
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with a row for each kind of error in each average."""
@@ -208,13 +222,10 @@ class Diagnosis:
 
 
 def _rendered(*diagnoses: Diagnosis) -> str:
-    text: str = _screen().render_diagnoses(diagnoses)
-    return text.removesuffix("\n")
+    # The screen imports this module.
+    from sedeval_soft.apps.diagnosis.screen import render_diagnoses
 
-
-def _screen() -> Any:  # noqa: ANN401 - a module
-    """Return the module that shows diagnoses: it imports this one, so it is looked up when it is needed."""
-    return import_module("sedeval_soft.apps.diagnosis.screen")
+    return render_diagnoses(diagnoses).removesuffix("\n")
 
 
 def _reference(scores: Scores) -> list[tuple[Any, ...]]:
@@ -231,9 +242,9 @@ def measure_of_f(settings: Settings) -> str:
 
 
 def kinds_of(
-    family: Family, counts: Counts, settings: Settings, examples: dict[str, tuple[Example, ...]]
+    family: Family, counts: Counts, settings: Settings, examples: Sequence[tuple[str, Example]]
 ) -> Iterator[KindOfError]:
-    """Yield what each kind of error costs, by average."""
+    """Yield the cost of each kind of error, by average; examples: of a kind each, the worst first."""
     fp, fn, n_ref = counts.sums()
     shares, gains = (averages(value, fp, fn, n_ref, settings.beta) for value in (share, gain))
     low, high = counts.intervals(shares, settings)
@@ -244,18 +255,24 @@ def kinds_of(
             yield KindOfError(
                 *family, average, kind, fp[number].sum().item(), fn[number].sum().item(), part, least, most,
                 part / lost if part is not None and lost else None, risen,
-                examples.get(kind, ()) if average == "micro" else (),
+                tuple(at for of, at in examples if (of, average) == (kind, "micro"))[:MOST_EXAMPLES],
             )  # fmt: skip
 
 
 def classes_of(
-    family: Family, counts: Counts, classes: tuple[str, ...], beta: float
+    family: Family,
+    counts: Counts,
+    classes: tuple[str, ...],
+    beta: float,
+    examples: Sequence[tuple[str, Example]],
 ) -> Iterator[CostOfClass]:
-    """Yield what each kind costs in each class that has it: at the prices of all classes pooled."""
+    """Yield the cost of each kind in each class that has it: at the prices of all classes pooled."""
+    worst = {(kind, at.class_name): at for kind, at in reversed(examples)}
     fp, fn, n_ref = counts.sums()
     of_fp, of_fn = prices(n_ref.sum() - fn.sum(), fp.sum(), fn.sum(), beta)
     for kind, false, missed in zip(counts.kinds, fp.tolist(), fn.tolist(), strict=True):
         for label, n_false, n_missed in zip(classes, false, missed, strict=True):
             if n_false or n_missed:
                 part = finite(float(n_false * of_fp + n_missed * of_fn))
-                yield CostOfClass(*family, kind, label, float(n_false), float(n_missed), part)
+                at = worst.get((kind, label))
+                yield CostOfClass(*family, kind, label, float(n_false), float(n_missed), part, at)

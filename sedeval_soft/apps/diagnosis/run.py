@@ -16,9 +16,17 @@ from sedeval_soft.api import (
     settings_of_points,
     with_points,
 )
-from sedeval_soft.apps.diagnosis.counts import KINDS_OF_ERRORS, Classified, Family, count_segments
+from sedeval_soft.apps.diagnosis.counts import (
+    EVENTS,
+    KINDS_OF_ERRORS,
+    Classified,
+    Example,
+    Family,
+    count_segments,
+)
 from sedeval_soft.apps.diagnosis.prices import AVERAGES, Counts
 from sedeval_soft.apps.diagnosis.results import (
+    CostOfClass,
     Diagnosis,
     KindOfError,
     Lost,
@@ -26,6 +34,7 @@ from sedeval_soft.apps.diagnosis.results import (
     kinds_of,
     measure_of_f,
 )
+from sedeval_soft.apps.diagnosis.sensitivity import Bin
 from sedeval_soft.apps.diagnosis.suggestions import plain, suggestions_of
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation import Progress, Scores
@@ -69,15 +78,17 @@ def diagnose(
     assert sides is not None, "they were asked for"  # noqa: S101
     best = _at_best_thresholds(sides, chosen, evaluation.shard.durations, single=suggestions)
     helpful = suggestions_of(evaluation, pair, best) if suggestions else ()
-    counts, bins, examples = dict[Family, Counts](), [], {}
-    if chosen.wants("event", "hard"):
+    counts, bins = dict[Family, Counts](), list[Bin]()
+    examples = dict[Family, list[tuple[str, Example]]]()
+    if chosen.wants(*EVENTS):
         events = Classified.of(pair)
-        counts["event", "hard"] = events.counts(pair, tally.per_class["event.hard.n_ref"])
-        bins, examples = events.bins(len(pair.files), chosen), events.examples(pair, chosen.beta)
+        counts[EVENTS] = events.counts(pair, tally.per_class["event.hard.n_ref"])
+        bins, examples[EVENTS] = events.bins(len(pair.files), chosen), events.examples(pair, chosen.beta)
     counts |= count_segments(pair, tally)
-    classes = [
-        each for family, of in counts.items() for each in classes_of(family, of, scores.classes, chosen.beta)
-    ]
+    kinds, classes = list[KindOfError](), list[CostOfClass]()
+    for family, of in counts.items():
+        kinds += kinds_of(family, of, chosen, examples.get(family, []))
+        classes += classes_of(family, of, scores.classes, chosen.beta, examples.get(family, []))
     changed = [
         f"{name}={getattr(given, name)}"
         for name in ("compat", "matching", "t_norm")
@@ -90,11 +101,7 @@ def diagnose(
     return Diagnosis(
         scores,
         tuple(_lost(scores, *family, average, best) for family in counts for average in AVERAGES),
-        tuple(
-            each
-            for family, of in counts.items()
-            for each in kinds_of(family, of, chosen, examples if family == ("event", "hard") else {})
-        ),
+        tuple(kinds),
         tuple(sorted(classes, key=lambda each: -(each.share or 0.0))),
         tuple(bins),
         tuple(helpful),
@@ -106,10 +113,9 @@ def event_errors(pair: Recordings, tally: Tally) -> list[KindOfError]:
 
     tally: of the same files, counted already. Raises TooManyOverlapsError where too many events overlap.
     """
-    settings, family = replace(pair.settings, ci=None), ("event", "hard")
-    events = Classified.of(pair)
+    settings, events = replace(pair.settings, ci=None), Classified.of(pair)
     counts = events.counts(pair, tally.per_class["event.hard.n_ref"])
-    kinds = kinds_of(family, counts, settings, events.examples(pair, settings.beta))
+    kinds = kinds_of(EVENTS, counts, settings, events.examples(pair, settings.beta))
     found = [each for each in kinds if each.average == "micro" and each.count]
     return sorted(found, key=lambda each: -(each.share or 0.0))
 

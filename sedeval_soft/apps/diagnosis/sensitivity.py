@@ -1,24 +1,14 @@
-"""What recall and precision of events depend on: how long an event lasts, and how many classes sound.
-
-Events of the reference are in bins of what they have in common: of each factor each event is in one. The loss
-of a bin is the price of its misses, and of the false alarms that belong to them; false alarms that belong to
-no reference event are a bin of their own. So the bins of a factor add up to 1 - F. Detections are in bins
-likewise: each pays for itself and for the misses that belong to it, and misses without any detection are a
-bin of their own.
-"""
+"""Recall and precision of events by what they depend on: their duration, and how many classes sound."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.apps.diagnosis.events import EventErrors
-from sedeval_soft.apps.diagnosis.kinds import HIT
 from sedeval_soft.arrays import Array, Bools, Floats, Index
-from sedeval_soft.evaluation import bootstrap, percentile
+from sedeval_soft.evaluation import bootstrap, finite, percentile
 from sedeval_soft.measures import ratio
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import Ticks, to_seconds
@@ -26,9 +16,6 @@ from sedeval_soft.timeline import Activity, Events
 
 _FEWEST = 20
 """Events of a bin; of fewer, bins are taken together."""
-
-_UNRELATED = {"recall": "no reference", "precision": "no detection"}
-"""The bins of errors that belong to no event of the side that is looked at."""
 
 _POLYPHONY = np.array((1.0, 1.5, 2.5))
 """Classes at one time: upper ends of bins."""
@@ -41,11 +28,8 @@ class Bin:
     measure: `recall`, of events of the reference, or `precision`, of detections. factor, name: what they have
     in common. place: of the bin among those of its factor. n: how many. value, low, high: of the measure,
     with its interval over resampled files; None where there is none, as where all events are of one file.
-    share: of 1 - F what is lost in it; shares of the bins of a factor add up to 1 - F. rest: the measure of
-    all others. differs: how much it differs from that at the least, the lower end of the interval of the
-    distance.
-
-    The last bin of each factor, without events and value, has the share of errors that belong to none.
+    rest: the measure of all others. differs: how much it differs from that at the least, the lower end of the
+    interval of the distance.
     """
 
     measure: str
@@ -56,42 +40,12 @@ class Bin:
     value: float | None
     low: float | None
     high: float | None
-    share: float | None
     rest: float | None
     differs: float
 
 
-class Side(NamedTuple):
-    """The events of a side. hit: (n,) which are hits.
-
-    cost: (n,) of 1 - F what is lost by each, and by the errors of the other side that belong to it.
-    unrelated: what is lost by those of the other side that belong to none of these.
-    """
-
-    events: Events
-    hit: Bools
-    cost: Floats
-    unrelated: float
-
-
-def sides_of(
-    reference: Events, system: Events, errors: EventErrors, prices: tuple[float, float]
-) -> tuple[Side, Side]:
-    """Return both sides with what is wrong with them. prices: of a false positive and a false negative."""
-    sides, links = (errors.missed, errors.false), (errors.links.left, errors.links.right)
-    made = []
-    for k, (side, of_one, of_other) in enumerate(
-        ((reference, prices[1], prices[0]), (system, prices[0], prices[1]))
-    ):
-        wrong, others_wrong = sides[k] != HIT, sides[1 - k] != HIT
-        # An error that belongs to several of the other side is paid for by all of them.
-        n_links = np.bincount(links[1 - k], minlength=len(others_wrong))
-        part = 1 / n_links[links[1 - k]]
-        cost = of_one * wrong + of_other * np.bincount(links[k], part, minlength=len(wrong))
-        unrelated = of_other * np.count_nonzero(others_wrong & (n_links == 0))
-        made.append(Side(side, ~wrong, cost, float(unrelated)))
-    return made[0], made[1]
-
+Side = tuple[Events, Bools]
+"""The events of a side, and which of them are hits, (n,)."""
 
 Binned = tuple[list[str], Index]
 """The names of bins, and the bin of each event, (n,)."""
@@ -102,9 +56,9 @@ def sensitivity(reference: Side, system: Side, n_files: int, settings: Settings)
     bins = [
         each
         for measure, factor, side, binned in (
-            ("recall", "duration", reference, _by_duration(reference.events)),
-            ("recall", "classes at once", reference, _in_bins(classes_at_once(reference.events), _POLYPHONY)),
-            ("precision", "duration", system, _by_duration(system.events)),
+            ("recall", "duration", reference, _by_duration(reference[0])),
+            ("recall", "classes at once", reference, _in_bins(classes_at_once(reference[0]), _POLYPHONY)),
+            ("precision", "duration", system, _by_duration(system[0])),
         )
         if len({*binned[1].tolist()}) > 1
         for each in _bins(measure, factor, side, binned, n_files, settings)
@@ -116,7 +70,7 @@ def _bins(
     measure: str, factor: str, side: Side, binned: Binned, n_files: int, settings: Settings
 ) -> Iterator[Bin]:
     """Yield the bins of a factor."""
-    (names, member), (events, hit, cost, unrelated) = binned, side
+    (names, member), (events, hit) = binned, side
     # How many events, and how many hits, each bin has in each file: (2, n_bins, n_files).
     cell, shape = member * n_files + events.file, (len(names), n_files)
     counts = np.stack(
@@ -128,21 +82,17 @@ def _bins(
     several = np.count_nonzero(counts[0], axis=1) > 1
     if several.any() and settings.ci is not None:
         blocks = bootstrap(n_files, settings.replicates, settings.seed)
-        here, others = _rates(np.concatenate([counts @ block.T for block in blocks], axis=2))
+        here, elsewhere = _rates(np.concatenate([counts @ block.T for block in blocks], axis=2))
         low[several], high[several] = percentile(here[several].T, settings.confidence)
         # The nearest that the interval of the difference comes to none.
-        ends = percentile((here - others)[several].T, settings.confidence)
+        ends = percentile((here - elsewhere)[several].T, settings.confidence)
         differs[several] = np.maximum(np.maximum(ends[0], -ends[1]), 0.0)
-    share = np.bincount(member, cost, minlength=len(names))
-    for k in np.flatnonzero(n).tolist():
-        interval, distance = (_finite(low[k]), _finite(high[k])), float(np.nan_to_num(differs[k]))
-        yield Bin(
-            measure, factor, names[k], k, int(n[k]), float(value[k]), *interval, _finite(share[k]),
-            _finite(rest[k]), distance,
-        )  # fmt: skip
-    yield Bin(
-        measure, factor, _UNRELATED[measure], len(names), 0, None, None, None, _finite(unrelated), None, 0.0
-    )
+    numbers = (each.tolist() for each in (n, value, low, high, rest, np.nan_to_num(differs)))
+    for k, (name, size, of, least, most, others, apart) in enumerate(zip(names, *numbers, strict=True)):
+        if size:
+            yield Bin(
+                measure, factor, name, k, size, finite(of), finite(least), finite(most), finite(others), apart
+            )
 
 
 def _rates(counts: Array) -> tuple[Floats, Floats]:
@@ -152,10 +102,6 @@ def _rates(counts: Array) -> tuple[Floats, Floats]:
     """
     n, n_hits = counts
     return ratio(n_hits, n), ratio(n_hits.sum(axis=0) - n_hits, n.sum(axis=0) - n)
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def classes_at_once(events: Events) -> Floats:

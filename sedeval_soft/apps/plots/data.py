@@ -213,8 +213,8 @@ def settings_for(
     """
     needs, groups = KINDS[kind], {KINDS[kind].group}
     base = replace(
-        settings, measures=(), means=(), rank_by=None, worst=0, reference_sweep=needs.sweeps, satisfice=None,
-        ci=settings.ci if needs.intervals else None, compat=None if needs.sweeps else settings.compat,
+        settings, measures=(), means=(), rank_by=None, worst=0, reference_sweep=False, satisfice=None,
+        ci=settings.ci if needs.intervals else None,
     )  # fmt: skip
     only = needs.only if default or needs.fixed else tuple(settings.only)
     if needs.families:

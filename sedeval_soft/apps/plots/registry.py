@@ -14,9 +14,8 @@ class Kind(NamedTuple):
     summary: what it shows. draw: the module and the function that draw it. options: the fields of `Wish` that
     it has a use for. families: the bases and readings of which it shows one, the one that it prefers first;
     beside: readings of the same basis that it needs as well. only: what it shows if the call does not choose
-    what to evaluate, and in any call if it is fixed. group: of measures that it needs. sweeps: whether it
-    varies the threshold of the reference. intervals: whether it shows some. diagnosed: whether it shows
-    kinds of errors. single: whether it is of one system.
+    what to evaluate, and in any call if it is fixed. group: of measures that it needs. intervals: whether
+    it shows some. diagnosed: whether it shows kinds of errors. single: whether it is of one system.
     """
 
     summary: str
@@ -27,7 +26,6 @@ class Kind(NamedTuple):
     only: tuple[str, ...] = ()
     fixed: bool = False
     group: str = ""
-    sweeps: bool = False
     intervals: bool = False
     diagnosed: bool = False
     single: bool = False
@@ -35,7 +33,7 @@ class Kind(NamedTuple):
     @property
     def has_curves(self) -> bool:
         """Whether there are curves, which can be had as numbers."""
-        return self.group in ("curves", "calibration") or self.sweeps
+        return self.group in ("curves", "calibration")
 
 
 MATRIX_BASES = ("segment", "event", "intersection")
@@ -78,10 +76,6 @@ KINDS: dict[str, Kind] = {
     "confusion": Kind(
         "which class is taken for which", "scores.draw_confusion", (*_CLASSES, "sort"),
         ("segment.hard", "event.hard", "clip.hard"), group="confusion", single=True,
-    ),
-    "surface": Kind(
-        "F1 over the thresholds of the reference and of the system", "scores.draw_surface",
-        ("class_names",), ("segment.hard", "clip.hard"), sweeps=True, single=True,
     ),
     "timeline": Kind(
         "one file over time: hits, misses and false alarms", "timeline.draw_timeline",

@@ -1,7 +1,6 @@
 """Scores in figures: rows of dots with intervals, and cells as dark as their values.
 
-Rows: bases or systems, classes, kinds of errors, groups of events. Cells: which class is taken for which, F1
-over the thresholds of both sides.
+Rows: bases or systems, classes, kinds of errors, groups of events. Cells: which class is taken for which.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from sedeval_soft.plan import Plan
 if TYPE_CHECKING:
     from sedeval_soft import Board
 
-HEAT = "viridis"
 COUNTS = "Blues"
 """Most shares are near 0, which is white: ink and eye are spared."""
 
@@ -86,11 +84,10 @@ def draw_cells(
     axes: Axes,
     values: Floats,
     texts: Mapping[tuple[int, int], str],
-    colours: str = HEAT,
     **font: Any,  # noqa: ANN401 - as for matplotlib's texts
 ) -> None:
     """Draw a cell for each value in [0, 1], dots if there is none, and texts by row and column."""
-    image = axes.imshow(values, vmin=0.0, vmax=1.0, cmap=colours, aspect="auto", interpolation="nearest")
+    image = axes.imshow(values, vmin=0.0, vmax=1.0, cmap=COUNTS, aspect="auto", interpolation="nearest")
     none: dict[str, Any] = {"facecolor": "#f2f2f2", "edgecolor": "#bfbfbf", "hatch": "....", "linewidth": 0}
     for i, j in np.argwhere(~np.isfinite(values)):
         axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **none))
@@ -238,7 +235,7 @@ def draw_errors(systems: Systems, look: Look) -> Figure:
         lost = sum(each.share or 0.0 for each in tables[0]) or 1.0
         cells = np.array([[costs.get((kind, name), 0.0) / lost for name in names] for kind in kinds])
         texts = {(i, j): f"{100 * cells[i, j]:.0f}" for i, j in np.argwhere(cells >= 0.005).tolist()}
-        draw_cells(axes[1], cells / max(cells.max(), 1e-9), texts, COUNTS, fontsize=layout.SMALL)
+        draw_cells(axes[1], cells / max(cells.max(), 1e-9), texts, fontsize=layout.SMALL)
         short = layout.all_shortened(names, 0.9 * layout.POINTS)
         axes[1].set_xticks(range(len(names)), short, rotation=90)
         axes[1].set_xlabel("% of lost F1")
@@ -311,7 +308,7 @@ def draw_confusion(systems: Systems, look: Look) -> Figure:
         (i, j): f"{counts[i, j]:.0f}" if counts[i, j] < 100_000 else f"{counts[i, j]:.1e}"
         for i, j in np.argwhere(shown).tolist()
     }
-    draw_cells(axes, shares, numbers, COUNTS, fontsize=layout.SMALL)
+    draw_cells(axes, shares, numbers, fontsize=layout.SMALL)
     for draw_line in (axes.axvline, axes.axhline):
         draw_line(count - 1.5, color=axes.get_facecolor(), linestyle="-", linewidth=3)
     axes.set_xticks(range(count), [*texts, "missed"], rotation=90)
@@ -338,51 +335,3 @@ def _confusion(system: System, family: tuple[str, str], names: list[str]) -> tup
     )
     whole[:-1], whole[-1, :-1] = np.array(n_ref)[:, None], n_sys
     return counts, counts / whole
-
-
-def draw_surface(systems: Systems, look: Look) -> Figure:
-    """Draw F1 over the thresholds of the reference and of the system, of all classes or of some."""
-    (basis, _), wanted, settings = systems.family, systems.wish.class_names, systems.settings
-    scores, classes = systems.all[0].scores, systems.classes()
-    surface = scores.curves.surfaces[basis]
-    panels = {name: surface.f[scores.classes.index(name)] for name in classes} if wanted else {}
-    panels = panels or {"": surface.micro_f}
-    count, at = len(panels), surface.thresholds
-    width = look.inches("single" if count == 1 else "double")
-    rows, columns = layout.grid_of(count, width)
-    each = width / columns
-    ridge: dict[str, Any] = {"linestyle": (0, (3, 1.5)), "linewidth": 0.9}
-    legend = (
-        layout.Entry(Line2D([], [], color=layout.GREY, **ridge), "best threshold of the system"),
-        layout.Entry(Line2D([], [], color=layout.GREY, linestyle="none", marker="X"), "thresholds in use"),
-    )
-    silent = [name for name in wanted if systems.size(name) == 0]
-    figure, all_axes = layout.lay_out(
-        look, (width, rows * min(each * 0.87, 3.2)), (rows, columns), count, entries=legend,
-        notes=systems.undefined(silent), sharex=True, sharey=True,
-    )  # fmt: skip
-    hard: dict[str, Any] = {"color": "black", "markeredgecolor": "white", "markersize": 5}
-    titles = layout.all_shortened([*panels], each * layout.POINTS * 0.7, layout.LABELS)
-    half = (at[1] - at[0]) / 2
-    ends = (at[0] - half, at[-1] + half)
-    for k, (axes, title, values) in enumerate(zip(all_axes, titles, panels.values(), strict=True)):
-        axes.set_facecolor("#e6e6e6")
-        axes.imshow(
-            values, origin="lower", extent=(*ends, *ends), vmin=0.0, vmax=1.0, cmap=HEAT, aspect="auto",
-            interpolation="nearest",
-        )  # fmt: skip
-        axes.set_autoscale_on(False)
-        # If F1 is 0 throughout, or undefined, no threshold is the best.
-        defined = np.nan_to_num(values)
-        best = np.where(defined.max(axis=1) > 0, at[defined.argmax(axis=1)], np.nan)
-        if np.isfinite(best).any():
-            levels = np.arange(0.1, 1.0, 0.1)
-            axes.contour(at, at, values, levels=levels, colors="white", linewidths=0.4)
-        axes.plot(best, at, color="black", **ridge)
-        axes.plot(settings.threshold, settings.reference_cut, "X", **hard)
-        axes.set(xlim=(0, 1), ylim=(0, 1), title=title)
-        axes.set(xlabel="Threshold of the system", ylabel="Threshold of the reference")
-        layout.label_edges(axes, lowest=k + columns >= count)
-    label = systems.label("f1", basis, average="" if wanted else "micro")
-    layout.add_colour_bar(figure, all_axes[0].images[0], label, shrink=0.9)
-    return figure

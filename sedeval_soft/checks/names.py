@@ -52,7 +52,7 @@ NAMES = {
         "declares it as one without events){hint}",
     ),
     "ambiguous-file": NameCheck(
-        "filename", "file {name} could be more than one file of those {where}",
+        "filename", "file {name} is not {where}; without folder and extension its name is that of several",
         "{files} could be more than one file of {other} (with and without folders or extension); taken as "
         "written",
     ),

@@ -79,8 +79,8 @@ def board(
 
     Each table and each folder of tables in SUBMISSIONS is one submission, named after it; NAME.yaml beside it
     may say who submitted it. The index ranks them, and each has a report. Submissions that cannot be scored
-    are listed with all their problems; the others are scored all the same. What has not changed since the
-    last call is not scored again.
+    are listed with all their problems; the others are scored. Submissions that have not changed since the
+    last call are not scored again.
     """
     piped = "-" in (reference, submissions)
     refuse(

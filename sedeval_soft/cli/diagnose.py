@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import argument, command, option, refuse, setting
-from sedeval_soft.cli.output import check_files, emit, to_standard_output, warn
-from sedeval_soft.cli.signed import sign
+from sedeval_soft.cli.output import check_files, emit, sign, to_standard_output, warn
 from sedeval_soft.fields import OUTPUT, STEERING
 
 if TYPE_CHECKING:
@@ -46,8 +45,8 @@ def diagnose(
 ) -> None:  # fmt: skip
     """Say where a score went: what each kind of error costs.
 
-    Every miss and every false alarm has one kind, and the shares of kinds add up to 1 - F. Of two systems it
-    prints what each won where.
+    Every miss and every false alarm has one kind, and the shares of kinds add up to 1 - F. For two systems it
+    shows where each of them is better.
     """
     refuse((len(systems) > 2, "Expected one SYSTEM, or two to compare."))
     check_files({"-o": output}, asked.files({"reference": reference, "system output": systems}))

@@ -93,8 +93,8 @@ def evaluate(
     onset, offset and one column per class; tab-, comma- or semicolon-separated, with or without a
     header, gzipped or not; or folders of such tables, one per recording. `-` is standard input.
 
-    Prints segment- and event-based scores in three readings: hard (both sides cut at a threshold),
-    optimal (each class cut at its best threshold) and soft (all levels of both sides). For several systems
+    Prints segment- and event-based scores in three readings: hard (both sides at one threshold),
+    optimal (each class at its best threshold) and soft (all levels of both sides). For several systems
     it prints a leaderboard; with --runs they are training runs of one system, and it prints their mean.
     """
     values, several, form, per_file = asked.values, len(systems) > 1, shown["form"], shown["per_file"]

@@ -12,8 +12,6 @@ from sedeval_soft.cli.output import check_files, emit, progress, warn
 from sedeval_soft.fields import CHECKS, INTERVALS, OUTPUT
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from sedeval_soft.api.request import Request
 
 CHECK_EXAMPLES = """
@@ -31,36 +29,10 @@ CHANCE_EXAMPLES = """
 TOOLS = ("sed_eval", "sed_scores_eval")
 
 
-class _Tool(click.ParamType):  # type: ignore[type-arg] # not generic in older releases
-    """A package to hold ours against, or an evaluator of `published`; names are looked up when needed."""
-
-    name = "tool"
-
-    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002 - click's
-        """Return what may be named, as click does for choices."""
-        return "Choose from:\n\t" + ",\n\t".join(self._names())
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str,  # noqa: ARG002 - click's
-    ) -> list[CompletionItem]:  # fmt: skip
-        """Return what the shell offers."""
-        from click.shell_completion import CompletionItem
-
-        return [CompletionItem(each) for each in self._names() if each.startswith(incomplete)]
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401 - click's own
-        """Return the name; raises BadParameter."""
-        names = self._names()
-        if value not in names:
-            self.fail(f"{value!r} is not one of {', '.join(map(repr, names))}.", param, ctx)
-        return str(value)
-
-    @staticmethod
-    def _names() -> tuple[str, ...]:
-        from sedeval_soft.apps.published import NAMES
-
-        return (*TOOLS, *NAMES)
-
+EVALUATORS = (
+    "few-shot", "biodcase2025-task2", "dcase2024-task4", "birdnet-analyzer", "lat-bench", "pyannote-vad",
+)  # fmt: skip
+"""The evaluators of `published`; a test holds them against the app, which help does not load."""
 
 SIDES = (argument("REFERENCE"), argument("SYSTEM"))
 ASKED = (
@@ -76,7 +48,7 @@ ASKED = (
 @command(
     CHECK_EXAMPLES,
     *SIDES,
-    option(CHECKS, "--with", "tool", required=True, type=_Tool(), metavar="NAME",
+    option(CHECKS, "--with", "tool", required=True, type=click.Choice((*TOOLS, *EVALUATORS)), metavar="NAME",
         brief="sed_eval, sed_scores_eval, or of `published`.",
         help="sed_eval or sed_scores_eval: our number, theirs and the difference; or what "
         "`soft-sed-eval published` lists: our number and theirs."),

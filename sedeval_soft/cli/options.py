@@ -162,13 +162,13 @@ EVERYTHING = (
 PARTS = (
     option(FILES, "--folds", type=PATH, metavar="TSV",
         help="Table of filename and fold: also show how much the scores of folds differ."),
-    option(FILES, "--by", type=PATH, metavar="TSV|PATTERN", help="Also score the files of each scene by "
-        "themselves: a table of filename and scene, or a pattern of file names with the scene in "
+    option(FILES, "--by", type=PATH, metavar="TSV|PATTERN", help="Also score the files of each scene "
+        "separately: a table of filename and scene, or a pattern of file names with the scene in "
         "braces, such as '{scene}_[0-9]*'."),
 )  # fmt: skip
 
 RANK_BY = option(SYSTEMS, "--rank-by", metavar="NAME",
-    help="The score that stands first, and ranks several systems.  [default: that of the preset; else "
+    help="The score that is shown first and ranks several systems.  [default: the preset's score; else "
     "segment.soft.f1.macro, or segment.hard.f1.macro if the reference has no values]")  # fmt: skip
 BASELINE = option(SYSTEMS, "--baseline", metavar="SYSTEM",
     help="The system with which the others are compared.  [default: the best]")  # fmt: skip
@@ -183,13 +183,13 @@ SCORES = (
         help="Print all tables (with --per-file all files); -vv with the whole signature."),
     option(OUTPUT, "--by-class", is_flag=True,
         help="Show F of all classes, groups and scenes, not just of the worst."),
-    option(OUTPUT, "--words", is_flag=True, help="Say below the screen what its words mean in this call."),
+    option(OUTPUT, "--words", is_flag=True, help="Explain the words of the screen below it."),
     option(OUTPUT, "--average", "averages", multiple=True,
         type=click.Choice(["micro", "macro", "weighted", "harmonic", "geometric"]), metavar="AVERAGE",
         help="Show only these averages: micro, macro, weighted, harmonic or geometric. Repeatable."),
     option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
         brief="Print only this, such as segment.soft.f1.macro.",
-        help="Print just this number, such as segment.soft.f1.macro, and its interval with --ci; or these "
+        help="Print only this number, such as segment.soft.f1.macro, and its interval with --ci; or these "
         "scores in the --format. Repeatable."),
     QUIET,
 )  # fmt: skip

@@ -8,8 +8,13 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from sedeval_soft.evaluation.scores import Scores
 
 
 def hold_streams() -> None:
@@ -79,6 +84,21 @@ def warn(warnings: Sequence[str], *, quiet: bool) -> None:
 
             text = "\n".join(folded(text, width))
         remark(text)
+
+
+def sign(systems: Sequence[Scores], form: str, output: str | None, *, quiet: bool) -> None:
+    """Write the signatures of rows to `PATH.signature` beside their file, or print them on standard error."""
+    if form not in {"csv", "tsv"}:
+        return
+    if output is not None and not to_standard_output(output) and Path(output).is_file():
+        from sedeval_soft.errors import visible
+        from sedeval_soft.report.write import write_atomic
+
+        whole = dict.fromkeys(scores.signature for scores in systems)
+        write_atomic(f"{output}.signature", "".join(f"{visible(each)}\n" for each in whole))
+    elif not quiet:
+        for text in dict.fromkeys(scores.short_signature for scores in systems):
+            remark(f"signature: {text}")
 
 
 def check_files(outputs: Mapping[str, str | None], inputs: Mapping[str, str | Sequence[str] | None]) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 OF_CURVES = (".tsv", ".parquet")
 """Ends of names of files that have the numbers of curves; a test compares them with the library's."""
 
-SHOWN, LOOK = "What is shown", "How it looks"
+SHOWN, LOOK = "Content", "Layout"
 
 EXAMPLES = """
   soft-sed-eval plot matrix ref.tsv sys.tsv -o matrix.pdf

@@ -10,8 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.cli.options import SERVICE_FORMATS
-from sedeval_soft.cli.output import emit, remark, to_standard_output, warn
-from sedeval_soft.cli.signed import sign
+from sedeval_soft.cli.output import emit, remark, sign, to_standard_output, warn
 from sedeval_soft.errors import visible, without_commands
 from sedeval_soft.report.requirements import Likely, all_of, parse_name, parse_requirement
 

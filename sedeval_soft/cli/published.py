@@ -43,8 +43,8 @@ def published(
 ) -> None:  # fmt: skip
     """Reproduce the output of a challenge's official scoring script.
 
-    The numbers follow its script to the last digit, also where that does something else than the rules say;
-    presets follow the rules. Without a NAME all evaluators are listed.
+    The numbers equal the script's to the last digit, even if the script differs from the challenge's rules;
+    presets follow the rules. Without a NAME the command lists all evaluators.
     """
     from sedeval_soft.apps.published import EXPLAINED, NAMES, published_evaluator, published_scores
 

@@ -63,7 +63,7 @@ KINDS = (
 )  # fmt: skip
 """What can be simulated; a test holds them against the library, which help does not load."""
 
-SIMULATED = "What is simulated"
+SIMULATED = "Simulation"
 
 FORCE = option(OUTPUT, "--force", is_flag=True, brief=True,
     help="Replace a folder that is not empty.")  # fmt: skip
@@ -149,7 +149,7 @@ SYSTEM_MADE = (
 
 REPORTS = ("text", "json", "sarif", "github")
 
-_HELD = "What the table is held against"
+_HELD = "Compared with"
 
 VALIDATION = (
     argument("SYSTEM...", "systems", nargs=-1, required=True),
@@ -177,7 +177,7 @@ VALIDATION = (
         "GitHub Actions."),
     option(OUTPUT, "-q", "--quiet", is_flag=True,
         brief="Print nothing about a SYSTEM that passes.", help="Print nothing about a SYSTEM that passes. "
-        "With -o, json or sarif the report is complete all the same."),
+        "With -o, json or sarif the report is complete."),
     option(OUTPUT, "--fix", type=PATH, metavar="FILE", brief="Write a corrected copy.",
         help="Write a copy with corrections that are safe, and report these and the problems that remain."),
     options.POINTS,
@@ -191,7 +191,7 @@ TUNING = (
         "above this, unless --reference-threshold is given. Thresholds of the system are what is looked for.",
         brief="Above it, the reference is active."),
     *options.COUNTING,
-    setting("psds", help="Set dtc and gtc as DCASE does for PSDS, where they are not given: "
+    setting("psds", help="Set dtc and gtc as DCASE does for PSDS, if they are not given: "
         "dcase-psds1 or dcase-psds2.", brief=""),
     setting("objective", brief="Such as event.f1 or segment.error_rate."),
     *options.READ,
@@ -209,7 +209,7 @@ def convert(source: str, target: str, asked: Request, to: str | None, force: boo
 
     IN is whatever can be evaluated: a table, a folder or an archive of tables, or - for standard input. OUT
     is a file, a folder (for maestro and score-dir, and for forms with a file for each recording), or - for
-    standard output. What the form of OUT cannot hold is named on standard error.
+    standard output. Warnings on standard error name the data that the form of OUT loses.
     """
     with asked.opened() as limits:
         hand_over(source, target, to=to, force=force, quiet=quiet, limits=limits, **asked.values)
@@ -300,9 +300,9 @@ def validate(
 def tune(reference: str, system: str, asked: Request, output: str | None, quiet: bool) -> None:
     """Find the best threshold of each class, to score other data.
 
-    REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. Thresholds flatter a system where they are
-    found on the very data that is scored; those from a development set do not. Writes YAML: the thresholds,
-    the scores that they reach there, and the range of thresholds that do as well.
+    REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. Scores are too
+    good if the thresholds were tuned on the scored data: tune on a development set. Writes YAML: the
+    thresholds, the scores that they reach there, and the range of equally good thresholds.
     """
     check_files({"-o": output}, asked.files({"reference": reference, "system output": system}))
     from sedeval_soft.api.tuning import tune as tuned

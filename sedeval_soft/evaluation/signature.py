@@ -29,6 +29,9 @@ _LATER: dict[str, Any] = {"match_by": "collar", "means": [], "map": {}}
 _LONGEST = 40
 """Letters of a setting that are shown in short; of a longer one its hash."""
 
+_LISTED = ("only", "measures", "means")
+"""Settings that are names of ours, which are shown in full: a hash of them cannot be repeated by anybody."""
+
 POINT = " \N{MIDDLE DOT} "
 """What stands between the parts of a signature in short."""
 
@@ -73,10 +76,8 @@ def sign(
             short.append(f"{name} {_first(partition.sha256 or _hash(partition.source))}")
     differing = {name: text for name, text in chosen.items() if default.get(name) != text}
     # Lists of names without the marks of JSON.
-    differing |= {
-        name: ",".join(getattr(settings, name)) for name in ("only", "measures", "means") if name in differing
-    }
-    told = [f"{name}={_brief(text)}" for name, text in differing.items()]
+    listed = {name: ",".join(getattr(settings, name)) for name in _LISTED if name in differing}
+    told = [f"{name}={listed.get(name) or _brief(text)}" for name, text in differing.items()]
     program, words = f"soft-sed-eval {version}", " ".join(f"{name}={text}" for name, text in chosen.items())
     return Signature(
         f"{program} | {words} | {' '.join(hashes)}",

@@ -7,7 +7,7 @@ Its content does not depend on the terminal, as on the screen of one system. All
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import counted, visible
@@ -19,9 +19,10 @@ from sedeval_soft.report.fitted import (
     cells,
     folded,
     interval,
-    lines_and_rest,
+    lines_and_names,
     needed,
     number,
+    rest,
     shortened,
     signed,
     styled,
@@ -81,6 +82,8 @@ class _BoardScreen:
         # One more takes no more room than to say that there is one.
         count = len(board) if len(board) == _MOST_SYSTEMS + 1 else min(_MOST_SYSTEMS, len(board))
         self.shown = [*range(count)]
+        # Columns for which no table has room: they are named once, below all tables.
+        self.left_out: dict[str, None] = {}
         if board.baseline is not None:
             self.shown[-1] = max(self.shown[-1], [*board].index(board.baseline))
 
@@ -133,9 +136,15 @@ class _BoardScreen:
             ),
         }
         first = Column("", f"{'':>{size}}  system", names, left=True)
-        lines = lines_and_rest(first, columns, self.width, color=self.color)
+        lines = self._lines(first, columns)
         left = len(self.board) - len(entries)
         return [*lines, *[f"{'':>{size}}  and {left} more: -v"] * (left > 0)]
+
+    def _lines(self, first: Column, columns: Mapping[str, Column], shortest: int = 8) -> list[str]:
+        """Return columns as lines, and note those for which there is no room."""
+        lines, names = lines_and_names(first, columns, self.width, shortest=shortest, color=self.color)
+        self.left_out |= dict.fromkeys(names)
+        return lines
 
     def _versus(self) -> str:
         """Return what is above differences: the place of the system from which they are taken."""
@@ -151,9 +160,7 @@ class _BoardScreen:
             some = rows if len(rows) <= most + 1 else rows[:most]
             # Below one another, all tables have their columns in the same places.
             first = Column("", f"{title:<{longest}}", [text for text, _ in some], left=True)
-            lines = lines_and_rest(
-                first, self._systems(first, some), self.width, shortest=_LABEL, color=self.color
-            )
+            lines = self._lines(first, self._systems(first, some), shortest=_LABEL)
             left = len(rows) - len(some)
             yield [*lines, *[f"... and {left} more: {option}"] * (left > 0)]
 
@@ -237,6 +244,7 @@ class _BoardScreen:
             *signature_lines(board.systems[0].short_signature, self.width),
         ]
         return [
+            *rest([*self.left_out], self.width),
             *wrapped(parts, self.width),
             *(line for note in footnotes(board.systems[0], self.order) for line in folded(note, self.width)),
             "",

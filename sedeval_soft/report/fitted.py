@@ -94,11 +94,23 @@ def lines_and_rest(
 
     columns: by what they are called there; many are counted. see: which option shows all.
     """
+    lines, names = lines_and_names(first, columns, width, shortest=shortest, color=color)
+    return lines + rest(names, width, see=see)
+
+
+def lines_and_names(
+    first: Column, columns: Mapping[str, Column], width: int, *, shortest: int = 8, color: bool = False
+) -> tuple[list[str], list[str]]:
+    """Return columns as lines, and the names of those for which there is no room."""
     kept = fitting([first, *columns.values()], width, shortest)
     names = [name for name, column in columns.items() if column not in kept and any(column.texts)]
-    lines = lines_of(kept, width, shortest=shortest, color=color)
+    return lines_of(kept, width, shortest=shortest, color=color), names
+
+
+def rest(names: Sequence[str], width: int, *, see: str = "-v") -> list[str]:
+    """Return lines that name columns for which there is no room; none if there are no such columns."""
     told = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} more columns"
-    return lines + folded(f"no room here for {told}: see {see}", width) if names else lines
+    return folded(f"no room here for {told}: see {see}", width) if names else []
 
 
 def needed(columns: Sequence[Column]) -> int:

@@ -50,7 +50,8 @@ def _text(validation: Validation) -> str:
     numbers = [(validation.count(severity), severity) for severity in SEVERITIES]
     summary = ", ".join(counted(n, severity) for n, severity in numbers if n) or "no problems"
     if validation.form:
-        sizes = f"rows: {validation.rows}, files: {validation.files}, classes: {validation.classes}"
+        rows = "rows without errors" if validation.count("error") else "rows"
+        sizes = f"{rows}: {validation.rows}, files: {validation.files}, classes: {validation.classes}"
         summary += f" ({validation.form}; {sizes})"
     return "\n".join([*lines, f"{path(validation.source)}: {summary}"]) + "\n"
 

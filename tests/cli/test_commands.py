@@ -117,5 +117,7 @@ def test_presets_are_listed_shown_with_their_sources_and_answered_with_the_close
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("there is no preset 'dcase2017-task33'")
     assert "did you mean 'dcase2017-task3'?" in done.err
+    part = call("presets", "show", "desed").err
+    assert "expected one of dcase2024-task4-desed" in part and "voice-activity" not in part
     assert call("presets", "shew").code == call("presets", "show").code == 2
     assert call("presets", "schema").out == schema_text()

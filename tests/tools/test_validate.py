@@ -417,7 +417,7 @@ def test_several_tables_are_looked_at_one_by_one_as_compilers_write_it(tables):
     wrong = (
         "wrong.tsv:3:3: error offset-before-onset: offset 2 is before onset 3; expected onset <= offset, "
         "or 'duration' in place of 'offset' in the header if it is one; correct the one that is wrong\n"
-        "wrong.tsv: 1 error (long table with header, tab; rows: 1, files: 1, classes: 1)\n"
+        "wrong.tsv: 1 error (long table with header, tab; rows without errors: 1, files: 1, classes: 1)\n"
     )
     clean = "clean.tsv: no problems (long table with header, tab; rows: 1, files: 1, classes: 1)\n"
     done = call("clean.tsv", "wrong.tsv")

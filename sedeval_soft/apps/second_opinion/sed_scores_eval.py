@@ -57,7 +57,8 @@ def refuse_settings(settings: Settings) -> None:
          "sed_scores_eval matches events by collars; expected match_by=collar"),
         (settings.ignore_class is not None,
          "sed_scores_eval evaluates all time; expected no ignored classes"),
-        (settings.compat, "sed_scores_eval has no such rules as compat=sed_eval; expected none"),
+        (settings.compat,
+         "sed_scores_eval does not have the rules of compat=sed_eval; expected --set compat=none"),
     )  # fmt: skip
 
 

@@ -19,7 +19,8 @@ from sedeval_soft.tables.lines import decode
 from sedeval_soft.tables.source import open_source
 
 NAMES = (
-    "few-shot", "biodcase2025-task2", "dcase2024-task4", "birdnet-analyzer", "lat-bench", "pyannote-vad",
+    "few-shot", "biodcase2025-task2", "biodcase2025-task2-ranking", "dcase2024-task4", "birdnet-analyzer",
+    "lat-bench", "pyannote-vad",
 )  # fmt: skip
 """Of all published evaluators; the module of each, with underscores in its name, has it as `EVALUATOR`."""
 

@@ -286,10 +286,10 @@ class SettingsKeywords(TypedDict, total=False):
         "names.")]
     regions: Annotated[Any | None, Field(None, SCORING, "TSV|UEM",
         meaning="The regions to evaluate of each recording, and of no others: lists of onset and offset in "
-        "seconds by file name, or the path of a table of filename, onset and offset, or of a UEM file (from "
-        "the settings file on); null for whole recordings. Signatures and results have number "
-        "and hash.",
-        help="Evaluate only these regions: a table of filename, onset and offset, or a UEM file.")]
+        "seconds, and perhaps a class, by file name, or the path of a table of filename, onset, offset and "
+        "perhaps event_label, or of a UEM file (from the settings file on); null for whole recordings. "
+        "Signatures and results have number and hash.",
+        help="Evaluate only these regions: a table of filename, onset, offset (event_label), or UEM.")]
     region_edges: Annotated[RegionEdges | None, Field("cut", SCORING,
         help="Events that cross the edge of a region: cut keeps the part inside, onset keeps the whole event "
         "if its onset is inside. Segments and clips are cut in any case.")]

@@ -63,35 +63,46 @@ class FileNames(tuple[str, ...]):
         return {"count": len(self), "sha256": sha256(lines).hexdigest()}
 
 
-class RegionList(tuple[tuple[str, float, float], ...]):
-    """Regions of recordings that were checked: name, begin and end in seconds, of each in order and apart."""
+class RegionList(tuple[tuple[str, float, float, str], ...]):
+    """Regions of recordings that were checked, in order: name, begin and end in seconds, and class.
+
+    Those of a name and class lie apart. The class is empty where a region is one of all classes.
+    """
 
     __slots__ = ()
 
     @classmethod
-    def of(cls, regions: Mapping[str, Iterable[tuple[float, float]]]) -> Self:
-        """Join the regions of each recording that overlap or touch, in whatever order they are."""
-        joined: list[tuple[str, float, float]] = []
-        for name in sorted(regions):
-            for begin, end in sorted(regions[name]):
-                if joined and joined[-1][0] == name and begin <= joined[-1][2]:
-                    joined[-1] = (name, joined[-1][1], max(joined[-1][2], end))
-                else:
-                    joined.append((name, begin, end))
+    def of(cls, regions: Iterable[tuple[str, float, float, str]]) -> Self:
+        """Join the regions of each recording and class that overlap or touch, in whatever order they are."""
+        joined: list[tuple[str, float, float, str]] = []
+        for name, begin, end, label in sorted(regions, key=lambda each: (each[0], each[3], *each[1:3])):
+            if joined and (joined[-1][0], joined[-1][3]) == (name, label) and begin <= joined[-1][2]:
+                joined[-1] = (name, joined[-1][1], max(joined[-1][2], end), label)
+            else:
+                joined.append((name, begin, end, label))
         return cls(joined)
 
-    def by_file(self) -> dict[str, list[tuple[float, float]]]:
-        """Return begin and end of the regions of each recording, as they can be given again."""
-        regions: dict[str, list[tuple[float, float]]] = {}
-        for name, begin, end in self:
-            regions.setdefault(name, []).append((begin, end))
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes that some regions are limited to, in order."""
+        return tuple(sorted({label for *_, label in self if label}))
+
+    def by_file(self) -> dict[str, list[tuple[float | str, ...]]]:
+        """Return begin and end of the regions of each recording, and class, as they can be given again."""
+        regions: dict[str, list[tuple[float | str, ...]]] = {}
+        for name, begin, end, label in self:
+            regions.setdefault(name, []).append((begin, end, *filter(None, (label,))))
         return regions
 
     def summary(self) -> dict[str, Any]:
         """Return their number, and the hash of lines of them in order: what signatures tell."""
-        lines = "".join(f"{name}\t{begin!r}\t{end!r}\n" for name, begin, end in self)
+        of_class = ((*region[:3], label and f"\t{label}") for *region, label in self)
+        lines = "".join(f"{name}\t{begin!r}\t{end!r}{label}\n" for name, begin, end, label in of_class)
         return {"count": len(self), "sha256": sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()}
 
+
+_OF_SILENCE = "curves, divergence, calibration, confusion"
+"""Groups of measures that need to know where nothing is, or all classes at once."""
 
 _LONGEST = 1e9
 """Seconds that no time can be above."""
@@ -286,6 +297,10 @@ class Settings:
              f"compat={self.compat} knows collars only; expected match_by=collar"),
             (self.compat and self.has_regions,
              f"compat={self.compat} cannot go with regions and after_shots: it knows whole recordings only"),
+            (self.regions and self.regions.labels
+             and (self.region_edges == "onset" or self.pool == "mean" or self.wants("ranking", "hard", "soft")
+                  or {*_OF_SILENCE.split(", ")} & {*self.measures}),
+             f"regions of some classes cannot go with region_edges=onset, pool=mean, ranking, {_OF_SILENCE}"),
             (self.region_edges == "onset" and not self.has_regions,
              f"region_edges={self.region_edges} needs regions or after_shots"),
         ):  # fmt: skip
@@ -410,11 +425,12 @@ _REGIONS: Schema = {
         "type": "array",
         "minItems": 1,
         "items": {
-            "type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "number", "minimum": 0},
+            "type": "array", "minItems": 2, "maxItems": 3,
+            "items": {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "minLength": 1}]},
         },
     },
 }  # fmt: skip
-"""Regions by recording: onset and offset in seconds of each."""
+"""Regions by recording: onset and offset in seconds of each, and perhaps a class."""
 _TYPES = {"whole": "integer", "switch": "boolean"}
 
 
@@ -550,7 +566,8 @@ def _percent(value: object, forms: Sequence[Schema]) -> str:
 
 
 def _listed(called: str, values: Iterable[Any], form: Schema) -> tuple[Any, ...]:
-    items = tuple(in_form(called, value, [form["items"]]) for value in values)
+    forms = form["items"].get("anyOf", [form["items"]])
+    items = tuple(in_form(called, value, forms) for value in values)
     if len(items) < form.get("minItems", 0):
         raise SettingsError(f"{called} must be a list of one or more, not an empty one")
     if "uniqueItems" in form and len({*items}) < len(items):
@@ -609,22 +626,23 @@ def _several(value: str | tuple[str, ...], every: tuple[str, ...] = ()) -> tuple
     return every if every and "all" in values else values
 
 
-def _regions(value: dict[str, tuple[tuple[float, ...], ...]] | None) -> RegionList | None:
+def _regions(value: dict[str, tuple[tuple[Any, ...], ...]] | None) -> RegionList | None:
     """Return regions by recording as they are kept, in whole ticks."""
     if value is None:
         return None
     if not value:
         raise SettingsError("regions must be a mapping of one or more file names, not an empty one")
-    regions: dict[str, list[tuple[float, float]]] = {}
-    for name, pairs in value.items():
-        for pair in pairs:
-            if len(pair) != 2 or not pair[0] < pair[1] <= _LONGEST:
+    regions = []
+    for name, several in value.items():
+        for region in several:
+            times, label = region[:2], region[2:] or ("",)
+            is_text = [isinstance(each, str) for each in (*times, *label)]
+            if is_text != [False, False, True] or not times[0] < times[1] <= _LONGEST:
                 raise SettingsError(
-                    f"regions of {said(name)} has {said(list(pair))}; expected onset and offset in seconds, "
-                    "the onset before the offset"
+                    f"regions of {said(name)} has {said(list(region))}; expected onset and offset in "
+                    "seconds, the onset before the offset, and perhaps a class"
                 )
-            begin, end = map(_in_ticks, pair)
-            regions.setdefault(name, []).append((begin, end))
+            regions.append((name, *map(_in_ticks, times), *label))
     return RegionList.of(regions)
 
 

@@ -115,13 +115,16 @@ def _by_file(data: Any, what: str, roles: tuple[str, ...]) -> dict[Any, list[lis
     if isinstance(data, str | os.PathLike):
         return None
     data = as_mapping(data)
+    labels = ("event_label",) if what == "regions" else ()
     names = [*data] if isinstance(data, Mapping) else getattr(data, "columns", ())
     # Of a table of pyarrow the columns have no names themselves.
     names = [str(name) for name in getattr(data, "column_names", names)]
-    found = {role: name for name in names for role in ("filename", *roles) if normal(name) in NAMES[role]}
+    found = {
+        role: name for name in names for role in ("filename", *roles, *labels) if normal(name) in NAMES[role]
+    }
     if not {"filename", *roles} <= {*found}:
         return None
-    columns = [data[found[role]] for role in ("filename", *roles)]
+    columns = [data[found[role]] for role in ("filename", *roles, *labels) if role in found]
     if not all(isinstance(each, Iterable) for each in columns):
         # A file of this name.
         return None
@@ -134,7 +137,7 @@ def _by_file(data: Any, what: str, roles: tuple[str, ...]) -> dict[Any, list[lis
             f"{what} has columns of different lengths; expected a {' and '.join(roles)} for each file name"
         )
     for name in names if what == "regions" else ():
-        if not says_where(name):
+        if name not in found.values() and not says_where(name):
             raise SettingsError(f"column {name!r} {NOT_OF_REGIONS}")
     rows: dict[Any, list[list[Any]]] = {}
     for name, *numbers in zip(*columns, strict=True):

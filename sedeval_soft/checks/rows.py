@@ -373,14 +373,16 @@ CHECKS = {
     "shifted": Check(
         "overlapping-rows", shifted, "onset", "",
         "{n:,} {total} share half or more of their time with another event of the same file and class",
-        "are several outputs or annotators in one table, some of them shifted? Keep one of each", (EVENTS,),
+        "are several outputs or annotators in one table, some of them shifted? Keep one of each; --events "
+        "rows if each row is a detection", (EVENTS,),
         like="duplicate-row",
     ),
     "overlapping-rows": Check(
         "overlapping-rows", overlapping, "onset",
         "overlaps line {line} of the same {group}: {onset:.6g} to {offset:.6g} s",
         "another event of the same file and class is still going on at the onset of {n:,} {total}",
-        "are several recordings or outputs in one? Name the file of each row", (EVENTS,),
+        "are several recordings or outputs in one? Name the file of each row; --events rows if each is a "
+        "detection", (EVENTS,),
     ),
     "touching-rows": Check(
         "touching-rows", touching, "onset", "begins where line {line} ends{likewise}", kinds=(EVENTS,),

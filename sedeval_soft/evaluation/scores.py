@@ -21,7 +21,7 @@ from sedeval_soft.arrays import Array
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.evaluation.optimal import Best, as_one, optimal_scores
 from sedeval_soft.measures.base import Averaged, Table, Tables
-from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
+from sedeval_soft.measures.detection import confusion_scores, detection_scores, f1_of_means, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.grounding import COLUMNS, grounding_scores
@@ -504,6 +504,7 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
         return ranking_scores(sums(names), sums(of_classes), int(expected.sum()), settings.entropy_unit)
     counts = totals(tally, prefix)
     table = detection_scores(counts, settings.beta)
+    table |= f1_of_means(table) if reading == "hard" and plan.asks_for("joint") else {}
     if reading == "tuned" and isinstance(settings.thresholds, dict):
         table["threshold"] = Averaged(settings.given_thresholds(tally.classes))
     elif prefix == "event.hard":

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sedeval_soft.arrays import Array, Bools
-from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
+from sedeval_soft.measures.base import Averaged, Measure, Table, ratio, scores_of
 from sedeval_soft.measures.tally import Totals
 
 
@@ -284,6 +284,20 @@ JOINT = (
         undefined="nothing is detected", high=2.0, direction="none", source=_RIJSBERGEN, short="at",
         exact=True),
 )  # fmt: skip
+
+F1_OF_MEANS = _overall("f1_of_means",
+    "F of mean precision and mean recall: the harmonic mean of both macro averages",
+    "2 P R / (P + R) of precision.macro and recall.macro", undefined="no class has a reference",
+    source="ranking script of BioDCASE 2025 task 2; Opitz & Burst 2019, which call it F of averages",
+    short="F of means", aliases=("f_of_averages",))  # fmt: skip
+
+
+def f1_of_means(table: Table) -> Table:
+    """Return F of the macro averages of precision and recall of a table, (...)."""
+    p, r = (np.asarray(table[name].macro) for name in ("precision", "recall"))
+    whole = np.where(p + r > 0, p + r, 1.0)
+    return {"f1_of_means": Averaged(None, overall=np.where(p + r > 0, 2 * p * r / whole, p + r))}
+
 
 SATISFICED = (
     _satisficed("satisficed_threshold",

@@ -189,6 +189,7 @@ _LEVELS = "hard counts integrated over all levels of both sides"
 _VALUES = "the system's values against the reference's"
 
 _THRESHOLDS: tuple[_Row, ...] = (
+    ("hard", "means over classes, both sides cut at one threshold each", (detection.F1_OF_MEANS,), "joint"),
     ("optimal", "the system cut where all classes together are best", detection.JOINT, "joint"),
     ("optimal", "the system cut where it is best among what --set satisfice allows", detection.SATISFICED),
 )

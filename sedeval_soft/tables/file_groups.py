@@ -15,7 +15,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from numbers import Integral
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -41,7 +41,7 @@ from sedeval_soft.tables.columns import (
     words_in,
 )
 from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
-from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, unknown_names, without_extension
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import BLANK, DELIMITERS, Record, check_lines, decode, records, split
@@ -66,11 +66,14 @@ _OTHER_UNITS = {*WORD_LISTS["other-units"], *WORD_LISTS["milliseconds"]}
 _Kind = tuple[str, int]
 """The role of a column of times, and how many of its units are a second."""
 
+_LISTS: _Kind = ("labels", 0)
+"""A column of labels of whole files, with commas between them."""
+
 NOT_OF_REGIONS = (
-    "cannot be in a table of regions: a region is evaluated for all classes; "
-    "expected filename, onset and offset, and no other column"
+    "cannot be in a table of regions; expected filename, onset and offset, perhaps event_label, and no other "
+    "column"
 )
-"""What a message says of a column that could limit regions, to a class for example: none is ignored."""
+"""What a message says of a column that could limit regions to something unknown: none is ignored."""
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
@@ -152,21 +155,26 @@ def _places_of_map(name: str, head: Sequence[str], column: str) -> list[int]:
     return [head.index("label") if "label" in head else 0, head.index(column)]
 
 
-def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, list[list[float]]]:
+def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, list[list[Any]]]:
     """Return the regions of each file, onset and offset in seconds; raises InputError with all that is wrong.
 
-    A table of text whose header has columns of file names, onsets and offsets and no others, or these three
-    without a header; or a UEM file. Lines that are empty are passed over, and comments as in `_entries`.
+    A region that is not one of all classes has its class behind its times. A table of text whose header has
+    columns of file names, onsets and offsets, perhaps of classes, and no others; the first three without a
+    header; file names and classes, for whole files; or a UEM file. Lines that are empty are passed over, and
+    comments as in `_entries`.
     """
-    regions: dict[str, list[list[float]]] = {}
+    regions: dict[str, list[list[Any]]] = {}
 
     def enter(file: str, *texts: str) -> None:
+        if len(texts) == 1:
+            regions.setdefault(file, []).extend([0.0, LONGEST, label] for label in texts if label)
+            return
         nouns = enumerate(("onset", "offset"))
         onset, offset = (_seconds(noun, texts[at], limits, at) for at, noun in nouns)
         if not onset < offset:
             message = f"offset {texts[1]} is not after onset {texts[0]}; expected a region that has an extent"
             raise ValueError(message, 1)
-        regions.setdefault(file, []).append([onset, offset])
+        regions.setdefault(file, []).append([onset, offset, *filter(None, texts[2:])])
 
     source = open_source(path, limits=limits)
     columns: _Columns = {noun: [NAMES[noun], MILLISECONDS[noun]] for noun in ("onset", "offset")}
@@ -259,20 +267,40 @@ def _entries(
             yield number, Problem(name, wrong, number), places
         else:
             file, *texts = (fields[at].strip() for at in places)
-            yield number, [file, *_in_seconds(texts, kinds)], places
+            yield from ((number, [file, *said], places) for said in _said(texts, kinds, len(columns)))
     if not places:
         raise InputError(Problem(name, f"is empty; expected a table of {nouns}{_or_uem(columns)}"))
 
 
 def _layout_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool, list[_Kind]]:
     """Return as `_places_of`, and the kinds of columns of times that have names; raises ValueError."""
-    places, header = _places_of(head, columns)
+    labels = [at for at, field in enumerate(head) if "onset" in columns and _is_label(field)]
+    files = [at for at, field in enumerate(head) if role_of(field) == "filename"]
+    if len(head) == 2 and len(labels) == len(files) == 1:
+        return [*files, *labels], True, [_LISTS] * (role_of(head[labels[0]]) is None)
+    places, header = _places_of([field for at, field in enumerate(head) if at not in labels], columns)
     if not header or "part" in columns:
         return places, header, []
+    if len(labels) > 1:
+        raise ValueError(f"column {quoted(head[labels[1]])} is the second one of classes; expected one")
+    others = [at for at in range(len(head)) if at not in labels]
+    places = [others[at] for at in places] + labels
     for at, field in enumerate(head if "onset" in columns else ()):
         if at not in places and not says_where(field):
             raise ValueError(f"column {quoted(field.strip())} {NOT_OF_REGIONS}", at + 1)
-    return places, header, [_kind_of(head[at], noun) for at, noun in zip(places[1:], columns, strict=True)]
+    return places, header, [_kind_of(head[at], noun) for at, noun in zip(places[1:], columns, strict=False)]
+
+
+def _said(texts: Sequence[str], kinds: Sequence[_Kind], n: int) -> Iterator[Sequence[str]]:
+    """Yield what a line says of its file, times in seconds, or each label of a list; n: of how many times."""
+    if kinds == [_LISTS]:
+        yield from ([label.strip()] for label in texts[-1].split(","))
+    else:
+        yield [*_in_seconds(texts[:n], kinds), *texts[n:]]
+
+
+def _is_label(column: str) -> bool:
+    return role_of(column) == "event_label" or normal(column) in WORD_LISTS["label-lists"]
 
 
 def says_where(column: str) -> bool:

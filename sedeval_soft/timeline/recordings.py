@@ -193,9 +193,9 @@ def align(
         ours = frozenset(reference.classes) | findings.reference_classes & {*(settings.ignore_class or ())}
         theirs = frozenset(system.classes)
         findings = replace(findings, reference_classes=ours, system_classes=theirs)
-    regions = None
+    regions, own = None, dict[str, "Regions"]()
     if settings.has_regions:
-        regions, stays, findings = _regions_of(reference, files, lengths, settings, findings)
+        regions, own, stays, findings = _regions_of(reference, files, lengths, settings, findings)
         reference, system = reference.only_files(stays), system.only_files(stays)
         files = reference.files
     is_given = np.array([name in lengths for name in files], dtype=bool)
@@ -255,7 +255,7 @@ def align(
         files, classes, reference, system, length, reach, raw, named, in_reference, is_given,
         Plan.of(settings), findings, ignored,
     )  # fmt: skip
-    return pair if regions is None else _within(pair, regions)
+    return pair if regions is None else _within(pair, regions, own)
 
 
 def _settled(
@@ -308,19 +308,44 @@ def _lengths(
     return length, np.maximum(length, system_ends)
 
 
-def _within(pair: Recordings, regions: Regions) -> Recordings:
-    """Return a pair cut to its regions."""
+def _within(pair: Recordings, regions: Regions, own: Mapping[str, Regions]) -> Recordings:
+    """Return a pair cut to its regions.
+
+    own: those of classes by name, of others by the empty name; empty where all classes have the same.
+    """
+    from sedeval_soft.timeline.regions import END
+
     settings, changed = pair.settings, dict[str, Any]()
     if settings.region_edges == "onset":
         changed["whole"] = pair.reference, pair.system, pair.ignored
     if settings.regions is not None:
-        # They say how far files go.
-        changed["length"] = changed["reach"] = to_seconds(regions.last(len(pair.files)))
-        changed["is_known"] = np.ones(len(pair.files), dtype=bool)
+        # They say how far files go, if they do not take them whole.
+        last = regions.last(len(pair.files))
+        for name in ("length", "reach"):
+            changed[name] = np.where(last < END, to_seconds(last), getattr(pair, name))
+        changed["is_known"] = pair.is_known | (last < END)
     if pair.ignored is not None:
         changed["ignored"] = regions.cut(pair.ignored)
-    changed |= {"reference": regions.cut(pair.reference), "system": regions.cut(pair.system)}
+    for role in ("reference", "system"):
+        rows = getattr(pair, role)
+        changed[role] = _cut_by_class(rows, own) if own else regions.cut(rows)
+    if own:
+        # Silence is right or wrong only where a class was looked for.
+        changed["expected"] = frozenset()
     return pair._replace(regions=regions, **changed)
+
+
+def _cut_by_class(rows: EventTable, own: Mapping[str, Regions]) -> EventTable:
+    """Return what lies in the regions of the class of each row, as a long table; own: as for `_within`."""
+    parts = []
+    for k, name in enumerate(rows.classes):
+        if rows.label is None:
+            some = np.flatnonzero(rows.values[k] > 0)
+            of_class = replace(rows, values=rows.values[k : k + 1], label=np.full(len(rows), k, np.int32))
+        else:
+            some, of_class = np.flatnonzero(rows.label == k), rows
+        parts.append(own.get(name, own[""]).cut(of_class.take(some)))
+    return EventTable.join(parts, rows.files) if parts else rows
 
 
 def _regions_of(
@@ -329,8 +354,10 @@ def _regions_of(
     lengths: Mapping[str, float],
     settings: Settings,
     findings: AlignmentReport,
-) -> tuple[Regions, Bools, AlignmentReport]:
+) -> tuple[Regions, dict[str, Regions], Bools, AlignmentReport]:
     """Return the evaluated regions, the files that have some, (n_files,), and findings without the others.
+
+    Beside the regions of any class those of each, as for `_within`.
 
     reference: coded into `files`. lengths: durations in seconds, where they are known. Regions are coded into
     the files that have some.
@@ -340,9 +367,9 @@ def _regions_of(
     codes, n_files = np.arange(len(files)), len(files)
     ends = np.array([tick(lengths[name]) if name in lengths else END for name in files], dtype=np.int64)
     regions, listed = Regions.of(codes, np.zeros_like(ends), ends), {}
-    doubtful = findings.doubtful
+    own, doubtful = dict[str, Regions](), findings.doubtful
     if settings.regions is not None:
-        names = [*dict.fromkeys(name for name, _, _ in settings.regions)]
+        names = [*dict.fromkeys(name for name, *_ in settings.regions)]
         listed = dict.fromkeys(names, UNNAMED)
         if UNNAMED not in files:
             # Files that are left out for another reason are there all the same.
@@ -357,14 +384,25 @@ def _regions_of(
             text = "there is no column of file names, but regions name files; expected a filename column"
             raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
         code = {name: k for k, name in enumerate(files)}
-        rows = [(code[listed[name]], *times) for name, *times in settings.regions if listed.get(name) in code]
-        file, begin, end = np.array(rows, dtype=np.float64).reshape(-1, 3).T
-        regions = Regions.of(file.astype(np.int64), to_ticks(begin), to_ticks(end)).until(ends)
+        rows = [(code[listed[name]], *each) for name, *each in settings.regions if listed.get(name) in code]
+
+        def of(*labels: str) -> Regions:
+            some = [row[:3] for row in rows if not labels or row[3] in labels]
+            file, begin, end = np.array(some, dtype=np.float64).reshape(-1, 3).T
+            return Regions.of(file.astype(np.int64), to_ticks(begin), to_ticks(end)).until(ends)
+
+        regions = of()
+        if settings.regions.labels:
+            own = {label: of("", label) for label in ("", *settings.regions.labels)}
+            unknown = {*settings.regions.labels} - findings.reference_classes - findings.system_classes
+            text = f"regions: {listing(sorted(unknown), 'class')} {be(len(unknown))} on neither side"
+            doubtful |= {text} if unknown else set()
     few = np.zeros(n_files, dtype=bool)
     if settings.shots is not None:
         after = _after_shots(reference, *settings.shots, settings)
         few = after < 0
-        regions &= Regions.of(codes, np.where(few, END, after), np.full(n_files, END))
+        shots = Regions.of(codes, np.where(few, END, after), np.full(n_files, END))
+        regions, own = regions & shots, {label: each & shots for label, each in own.items()}
     stays = regions.lengths(n_files) > 0
     left_out = frozenset(compress(files, (~stays).tolist()))
     too_few = frozenset(compress(files, few.tolist()))
@@ -377,7 +415,9 @@ def _regions_of(
         without_region=left_out - too_few,
         too_few_shots=too_few,
     )
-    return regions.with_files(np.where(stays, np.cumsum(stays) - 1, -1)), stays, findings
+    places = np.where(stays, np.cumsum(stays) - 1, -1)
+    own = {label: each.with_files(places) for label, each in own.items()}
+    return regions.with_files(places), own, stays, findings
 
 
 def _after_shots(rows: EventTable, number: int, label: str | None, settings: Settings) -> Ticks:

@@ -516,6 +516,18 @@ def test_events_within_a_longer_one_are_counted_and_placed_alike(tmp_path):
     assert [(p.line, "line 2" in p.message) for p in found] == [(3, True), (4, True)]
 
 
+def test_detections_that_overlap_are_told_of_events_rows(tmp_path):
+    """Each row is a detection: two are right, the last one, which lies across both, is wrong."""
+    found = [("0", "10", "0.9"), ("20", "30", "0.8"), ("5", "25", "0.6")]
+    names = ("filename", "onset", "offset", "event_label", "value")
+    rows = [dict(zip(names, ("a.wav", on, off, "car", value), strict=True)) for on, off, value in found]
+    reference = write(tmp_path / "ref.tsv", [{**row, "value": "1"} for row in rows[:2]])
+    system = write(tmp_path / "sys.tsv", rows)
+    assert call("validate", system).out.count("--events rows if each is a detection") == 2
+    name = "event.hard.average_precision.macro"
+    assert evaluate(reference, system, events="rows", measures="curves")[name] == 1.0
+
+
 def test_points_in_time_that_are_there_twice_are_counted_and_placed_alike(tmp_path):
     rows = [{"filename": "a.wav", "onset": "1", "offset": "1", "event_label": "car"}] * 2
     table = write(tmp_path / "sys.tsv", rows)

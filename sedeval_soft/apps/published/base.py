@@ -15,7 +15,8 @@ from sedeval_soft.settings import in_form
 from sedeval_soft.tables import EventTable, Limits, Origin, decode, is_number, open_source
 
 NAMES = (
-    "few-shot", "biodcase2025-task2", "dcase2024-task4", "birdnet-analyzer", "lat-bench", "pyannote-vad",
+    "few-shot", "biodcase2025-task2", "biodcase2025-task2-ranking", "dcase2024-task4", "birdnet-analyzer",
+    "lat-bench", "pyannote-vad", "dcase2026-task6",
 )  # fmt: skip
 """Of all published evaluators; the module of each, with underscores in its name, has it as `EVALUATOR`."""
 

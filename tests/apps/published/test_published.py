@@ -106,6 +106,13 @@ def of_biodcase(case, options):
     return numbers_of("biodcase2025-task2", *sides, options)
 
 
+def of_ranking(case, options):
+    if not (case.reference and case.system):
+        return STOPS
+    sides = ([*map(in_data_set, rows)] for rows in (case.reference, case.system))
+    return numbers_of("biodcase2025-task2-ranking", *sides, options)
+
+
 EVALUATORS = {
     "few_shot": of_few_shot,
     "biodcase": of_biodcase,
@@ -136,6 +143,17 @@ def check(name, first, last):
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_some_tables_give_the_numbers_of_the_published_code(name):
     check(name, 0, SOME)
+
+
+def test_the_ranking_of_biodcase_is_that_of_its_script():
+    golden = read_numbers("biodcase_ranking.json")
+    tables = {key: tuple(v) if isinstance(v, list) else v for key, v in golden["tables"].items()}
+    assert golden["count"] == len(golden["digests"]) >= 60
+    for case in random_cases(golden["seed"], golden["count"], Options(**tables)):
+        numbers = of_ranking(case, {})
+        if case.number < len(golden["shown"]):
+            assert numbers == golden["shown"][case.number]
+        assert digest(numbers) == golden["digests"][case.number], f"case {case.number}"
 
 
 @pytest.mark.slow
@@ -586,10 +604,33 @@ def test_percentages_of_few_shot_are_compared_as_scores(tmp_path):
     assert "page 'Official evaluators' of the documentation" in checked.out
 
 
+THREE = [*calls((0, 10), (20, 30)), *calls((40, 50), label="bp20"), *calls((60, 70), label="bmd")]
+RANKED = {
+    # Recall 1, 0 and 0; precision 1 and 0 of the two classes that are detected, to us 0 of the third.
+    "a class that is not detected": (THREE, [*THREE[:2], *calls((99, 109), label="bp20")], 0.4, 1 / 3),
+    "several detections of a call": (CALL, calls((10, 20), (11, 20), (10, 19)), 1.0, 0.5),
+    "a call of another data set": ([*CALL, *OTHER], [*ELSEWHERE, *OTHER], 1.0, 0.5),
+}
+
+
+@pytest.mark.parametrize("case", RANKED)
+def test_biodcase_ranks_by_f_of_means(case):
+    reference, system, theirs, ours = RANKED[case]
+    numbers = numbers_of("biodcase2025-task2-ranking", reference, system)
+    assert numbers["joined f1"] == pytest.approx(theirs)
+    scores = evaluate(columns(reference), columns(system), preset="biodcase2025-task2")
+    assert scores["event.hard.f1_of_means"] == pytest.approx(ours)
+
+
+def test_biodcase_ranking_needs_names_that_are_dates():
+    with pytest.raises(SettingsError, match="does not say when the recording began"):
+        published_scores("biodcase2025-task2-ranking", columns(CALLS), columns(CALLS))
+
+
 def test_example_of_biodcase_is_scored_in_one_command(tmp_path):
     paths = whale_tables(tmp_path, *BIODCASE["both are nearest to the first"][:2])
     result = call(*paths, "--preset", "biodcase2025-task2")
-    assert result.out.splitlines()[2].split()[:2] == ["event.hard.f1.micro", "1.000"]
+    assert result.out.splitlines()[2].split()[:2] == ["event.hard.f1_of_means", "1.000"]
     numbers = published_scores("biodcase2025-task2", *paths[:2])
     assert numbers["Final results bmabz recall"] == 0.5
 

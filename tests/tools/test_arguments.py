@@ -53,20 +53,9 @@ def test_what_an_argument_cannot_be_is_refused_by_its_name(function, argument, r
         assert argument.removesuffix("s") in str(refused.value), value
 
 
-def test_choices_of_a_report_are_checked():
-    for name, value in (("title", 5), ("timelines", -1), ("timelines", "x"), ("files", 5), ("files", [5])):
-        with pytest.raises(sedeval_soft.SettingsError, match=name):
-            sedeval_soft.Choices(**{name: value})
-
-
 def test_validate_takes_any_reference_that_evaluate_takes():
     """And one class as a text is one class, not one for each letter."""
     reference = {"file.wav": np.ones((2, 1))}
     found = sedeval_soft.validate(SYSTEM, reference, classes="car").counts
     assert {"unknown-file", "missing-file", "unknown-class"} <= {*found}
     assert "missing-class" not in found
-
-
-def test_a_report_of_several_paths(tmp_path):
-    scores = sedeval_soft.write_report(REFERENCE, [SYSTEM, OTHER], tmp_path / "page.html")
-    assert [each.system for each in scores] == [SYSTEM, OTHER]

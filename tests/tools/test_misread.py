@@ -94,48 +94,47 @@ TOUCHING = sum((r["filename"], r["event_label"], r["offset"]) in PLACES for r in
 OF_FRAMES = {"a.wav": 10, "b.wav": 10}
 MILLISTEPS_OF_EVENTS = {r["filename"]: 1000 * float(r["duration"]) for r in rows_of("durations.tsv")}
 CASES = {
-    "system in milliseconds": (REF, scaled(SYS, 1000), "time-unit", ["sys.tsv", "1,000 times", "milliseconds",
-                               "divide them by 1000"]),
-    "reference in milliseconds": (scaled(REF, 1000), SYS, "time-unit", ["ref.tsv", "whole numbers"]),
+    "system in milliseconds": (REF, scaled(SYS, 1000), "time-unit", ["sys.tsv", "1,000", "1000"]),
+    "reference in milliseconds": (scaled(REF, 1000), SYS, "time-unit", ["ref.tsv"]),
     "both in milliseconds": (scaled(REF, 1000), scaled(SYS, 1000), "time-unit", ["sys.tsv", "ref.tsv"]),
-    "system in samples": (REF, scaled(SYS, 16000), "time-unit", ["sys.tsv", "16,000 times", "samples"]),
-    "system in frames of 20 ms": (REF, scaled(SYS, 50), "time-unit", ["sys.tsv", "50 times", "frames"]),
-    "both in frames of 20 ms": (scaled(REF, 50), scaled(SYS, 50), "time-unit", ["sys.tsv", "frames"]),
-    "system in minutes": (REF, scaled(SYS, 1 / 60), "time-unit", ["sys.tsv", "minutes"]),
-    "reference in minutes": (scaled(REF, 1 / 60), SYS, "time-unit", ["60 times", "ref.tsv in minutes"]),
+    "system in samples": (REF, scaled(SYS, 16000), "time-unit", ["sys.tsv", "16,000"]),
+    "system in frames of 20 ms": (REF, scaled(SYS, 50), "time-unit", ["sys.tsv", "50"]),
+    "both in frames of 20 ms": (scaled(REF, 50), scaled(SYS, 50), "time-unit", ["sys.tsv"]),
+    "system in minutes": (REF, scaled(SYS, 1 / 60), "time-unit", ["sys.tsv"]),
+    "reference in minutes": (scaled(REF, 1 / 60), SYS, "time-unit", ["60", "ref.tsv"]),
     "durations in milliseconds": (REF, SYS, "time-unit",
-        ["durations: ", "1,000 times as long as", "ref.tsv and ", "sys.tsv say", "divide them by 1000"],
+        ["durations: ", "1,000", "ref.tsv", "sys.tsv"],
         MILLISTEPS_OF_EVENTS),
     "a row far beyond": (REF, [*SYS, row("park.wav", 44, 4500, "car")], "after-end",
-                         ["sys.tsv", "'car' from 44 to 4500 s in 'park.wav'", "45 s", "correct"]),
+                         ["sys.tsv", "'car'", "44", "4500", "'park.wav'", "45"]),
     "a row far beyond, of value 0": (REF, [*SYS, row("park.wav", 9000, 9001, "car", "0.0")], "after-end",
-                                     ["sys.tsv", "9000 to 9001 s"]),
+                                     ["sys.tsv", "9000", "9001"]),
     "a row of the reference far beyond": (
         [*REF, row("park.wav", 44, 4500, "car", "0.5")], SYS, "outlasting-row",
-        ["ref.tsv", "'car' from 44 to 4500 s in 'park.wav' ends 75 times as late as any other", "correct"]),
+        ["ref.tsv", "'car'", "44", "4500", "'park.wav'", "75"]),
     "a row of days": (REF, [*SYS, row("park.wav", 44, 500_000, "car")], "long-recording",
-                      ["sys.tsv", "5.79 days"]),
+                      ["sys.tsv", "5.79"]),
     "classes that are one": (REF, [*SYS, row("park.wav", 1, 2, "Door_Opens"),
                                    row("park.wav", 1, 2, "door opens")],
                              "similar-classes", ["sys.tsv", "'Door_Opens'", "'door opens'"]),
     "columns swapped": (REF, [r | {"filename": r["event_label"], "event_label": r["filename"]}
-                              for r in SYS if r["onset"]], "swapped-columns", ["sys.tsv", "swap"]),
+                              for r in SYS if r["onset"]], "swapped-columns", ["sys.tsv"]),
     "views of each event": (events(REF), [r for r in events(SYS) for _ in "12"], "duplicate-row",
-                            ["sys.tsv", "those of another row"]),
+                            ["sys.tsv"]),
     "annotators in one table": ([r for r in events(REF) for _ in "123"], events(SYS), "duplicate-row",
-                                ["ref.tsv", "annotators"]),
+                                ["ref.tsv"]),
     "values of each event twice": (REF, SYS + [r | {"soft_value": "0.1"} for r in SYS if r["onset"]],
                                    "duplicate-row", ["sys.tsv"]),
     "recordings in one": (events(PARK), scaled([
         r | {"onset": str(float(r["onset"]) + k / 3), "offset": str(float(r["offset"]) + k / 3)}
-        for k in range(3) for r in MERGED], 0.7), "overlapping-rows", ["sys.tsv", "same file and class"]),
+        for k in range(3) for r in MERGED], 0.7), "overlapping-rows", ["sys.tsv"]),
     "a fifth of the events again, a little later": (events(REF), [*events(SYS), *LATER], "overlapping-rows",
-        ["sys.tsv", f"{len(LATER)} of 321 rows share half or more"]),
+        ["sys.tsv", f"{len(LATER)} of 321"]),
     "points in time": (REF, [r | {"offset": r["onset"]} for r in SYS], "zero-length", ["sys.tsv"]),
-    "a wide table of half as long steps": (PARK, wide(step=0.5), "early-end", ["sys.tsv", "time steps"]),
-    "a wide table with gaps": (PARK, wide(gap=0.2), "gap", ["sys.tsv", "gap"]),
+    "a wide table of half as long steps": (PARK, wide(step=0.5), "early-end", ["sys.tsv"]),
+    "a wide table with gaps": (PARK, wide(gap=0.2), "gap", ["sys.tsv"]),
     "one of two recordings is no unit": (TWO, [TWO[0], row("b", 1, 9000, "car")], "after-end",
-        ["row of 'car' from 1 to 9000 s in 'b' ends 900 times as late as its recording in"]),
+        ["'car'", "9000", "'b'", "900"]),
     "a step too late": (PARK, [*STEPS, row("park.wav", "45.5", "46.2", "footsteps")], "after-end",
         ["sys.tsv"], {"park.wav": 45}),
     "a second after the duration": (FRAMES, [*FRAMES, *events([row("a.wav", 9, 12, "Dog")])], "after-end", [],
@@ -144,10 +143,10 @@ CASES = {
         [], OF_FRAMES),
     "time steps without values, where the system has values": (
         [*STEPS_OF_EVENTS, *(r for r in REF if not r["onset"])], SYS, "touching-rows",
-        ["ref.tsv", f"{TOUCHING:,} of 1,504 rows begin where another of their class ends", "events=merge"]),
+        ["ref.tsv", f"{TOUCHING:,} of 1,504"]),
     "time steps of a system, where the reference has events": (
-        [*ONE_EACH.values()], STEPS_OF_EVENTS, "touching-rows", ["sys.tsv", "ref.tsv has whole events"]),
-    "days": (DAYS, DAYS, "time-unit", ["ref.tsv", "whole numbers"]),
+        [*ONE_EACH.values()], STEPS_OF_EVENTS, "touching-rows", ["sys.tsv", "ref.tsv"]),
+    "days": (DAYS, DAYS, "time-unit", ["ref.tsv"]),
 }  # fmt: skip
 QUIET = {
     "steps of 0.7 s, of which the last reaches over 45 s": (PARK, STEPS, {"park.wav": 45}, ""),
@@ -164,7 +163,7 @@ QUIET = {
                  [row("a", 0, 1, "car"), row("b", 0, 1, "car")], {}, ""),
     # As in DCASE's reference of 2019 and the baseline's output: clips of 10 s, rows up to 10.0114 s.
     "events that end a frame late": (FRAMES, FRAMES, OF_FRAMES,
-                                     "2 system rows end after their file's duration, by 0.115 s at most"),
+                                     "0.115"),
 }  # fmt: skip
 
 
@@ -265,41 +264,28 @@ def test_data_frames_and_operating_points_are_doubted_too():
         columns = [name for name in ("onset", "offset", "soft_value") if name in rows[0]]
         return pd.DataFrame([r for r in rows if r["onset"]]).astype(dict.fromkeys(columns, float))
 
-    warned = doubted(evaluate(frame(REF), frame(scaled(SYS, 1000)), only=("event.hard",)).warnings)
-    assert len(warned) == 1
-    assert warned[0].startswith("system: recordings end 1,000 times as late as in reference")
+    (warned,) = doubted(evaluate(frame(REF), frame(scaled(SYS, 1000)), only=("event.hard",)).warnings)
     points = {threshold: frame(scaled(events(SYS), 1000)) for threshold in (0.3, 0.5)}
-    (warned,) = doubted(evaluate(SAMPLES / "ref.tsv", points, only=("event",)).warnings)
-    assert warned.endswith("(time-unit)")
-
-
-def by_recording(rows):
-    return {name: [r for r in rows if r["filename"] == name] for name in {r["filename"] for r in rows}}
+    (of_points,) = doubted(evaluate(SAMPLES / "ref.tsv", points, only=("event",)).warnings)
+    assert all(text.endswith("(time-unit)") for text in (warned, of_points)) and "1,000" in warned
 
 
 @pytest.mark.parametrize("kind", ["system in milliseconds", "a row far beyond", "views of each event"])
 def test_batches_and_tallies_say_what_all_files_at_once_say(kind, tmp_path):
-    reference, system, *_ = CASES[kind]
-    whole = write(tmp_path / "ref.tsv", reference), write(tmp_path / "sys.tsv", system)
+    reference, system, code, *_ = CASES[kind]
     evaluator, tallies = Evaluator(only=("event.hard",)), []
-    sides = by_recording(reference), by_recording(system)
-    for number, name in enumerate(sorted(sides[0].keys() | sides[1].keys())):
+    for name in sorted({r["filename"] for r in (*reference, *system)}):
         parts = []
-        for role, side, rows in zip(("ref", "sys"), sides, (reference, system), strict=True):
+        for role, rows in (("ref", reference), ("sys", system)):
+            own = [r for r in rows if r["filename"] == name]
             declared = [dict.fromkeys(rows[0], "") | {"filename": name}]
-            parts.append(write(tmp_path / f"{role}{number}.tsv", side.get(name) or declared))
+            parts.append(write(tmp_path / f"{role}-{name}.tsv", own or declared))
         evaluator.update(*parts)
-        tallies.append(tmp_path / f"{number}.tally")
+        tallies.append(tmp_path / f"{name}.tally")
         assert call(*parts, "--save-tally", tallies[-1], "-q", *ONLY).code == 0
-    expected = [w.split(": ", 1)[1] for w in doubted(evaluate(*whole, only=("event.hard",)).warnings)]
-    batches = [w.split(": ", 1)[1] for w in doubted(evaluator.compute().warnings)]
-    merged = call("merge", *tallies).err
-    assert expected
-    for text in expected:
-        plain = text.partition(" in ")[0]
-        assert any(w.startswith(plain) for w in batches)
-        assert plain in merged
-    assert call("merge", *tallies, "--format", "json").code == 0
+    batches, merged = doubted(evaluator.compute().warnings), call("merge", *tallies)
+    assert merged.code == 0 and f"({code})" in merged.err
+    assert {text.rpartition("(")[2] for text in batches} == {f"{code})"}
 
 
 def test_a_tally_with_statistics_that_cannot_be_is_refused(tmp_path):
@@ -319,51 +305,23 @@ def test_a_tally_with_statistics_that_cannot_be_is_refused(tmp_path):
         assert "findings" in done.err
 
 
-def test_decimal_numbers_without_a_header_are_no_file_names(tmp_path):
-    """They could be onset, offset, value and label, or the columns of Sonic Visualiser."""
-    rows = [{"a": f"{k}.0", "b": f"{k + 1}.5", "c": f"{k + 1}.9", "d": "car"} for k in range(20)]
-    table = write(tmp_path / "ref.tsv", rows, header=False)
-    done = call(table, table, *SCORE)
-    assert (done.code, done.out) == (2, "")
-    assert f"{table}:1:1: " in done.err and "--columns onset=1,duration=3,event_label=4" in done.err
-    said = ("--columns", "filename=1,onset=2,offset=3,event_label=4")
-    assert call(table, table, "--strict", *ONLY, *said).code == 0
-
-
-def test_a_class_that_is_spelt_otherwise_is_told_what_it_may_be(tmp_path):
-    """`class-spelling`: the message on an unknown class names the one that is meant, however unlike it is."""
-    for label, expected in (("Door_Opens", "door opens"), ("CAR", "car"), ("dog-BARK", "dog bark")):
-        sides = (("ref.tsv", expected), ("sys.tsv", label))
-        pair = [
-            write(tmp_path / name, [row("a", 0, 10, each), row("a", 3, 9, "rain")]) for name, each in sides
-        ]
-        assert f"did you mean {expected!r}?" in call(*pair, *SCORE).err
-
-
 def test_the_board_says_it_and_refuses_it_if_strict(tmp_path):
     made, site = tmp_path / "submissions", tmp_path / "site"
     made.mkdir()
-    for name, rows in (
-        ("good", SYS), ("milli", scaled(SYS, 1000)), ("late", [*SYS, row("park.wav", 44, 4500, "car")]),
-    ):  # fmt: skip
+    for name, rows in (("good", SYS), ("milli", scaled(SYS, 1000))):
         write(made / f"{name}.tsv", rows)
-    options = ("-o", site, "--no-reports", "--replicates", "20", *ONLY, "--rank-by", "event.hard.f1.micro")
-    done = call("board", made, "--reference", SAMPLES / "ref.tsv", *options)
-    assert done.code == 0
+    asked = ("board", made, "-o", site, "--no-reports", "--replicates", "2", *ONLY, "--rank-by", SCORE[-1])
+    done = call(*asked, "--reference", SAMPLES / "ref.tsv")
     document = json.loads((site / "board.json").read_text())
     warned = {system["name"]: doubted(system["warnings"]) for system in document["submissions"]}
-    assert {name: len(lines) for name, lines in warned.items()} == {"good": 0, "milli": 1, "late": 1}
-    assert warned["milli"][0].startswith("milli.tsv: ") and "milliseconds" in warned["milli"][0]
-    done = call("board", made, "--reference", SAMPLES / "ref.tsv", *options, "--strict")
-    assert done.code == 0
-    assert "invalid: late: " in done.err and "invalid: milli: " in done.err
-    assert done.err.splitlines()[-1].startswith("3 submissions: 1 ranked, 2 invalid")
+    assert done.code == 0 and warned["good"] == [] and warned["milli"][0].endswith("(time-unit)")
+    done = call(*asked, "--reference", SAMPLES / "ref.tsv", "--strict")
+    assert done.code == 0 and "1 ranked, 1 invalid" in done.err
     assert "(time-unit)" in (site / "problems" / "milli.html").read_text()
     # A reference that makes all submissions invalid is refused itself.
     reference = write(tmp_path / "ref.tsv", [r for r in events(REF) for _ in "12"])
-    done = call("board", made, "--reference", reference, *options, "--strict")
-    assert done.code == 2
-    assert done.err.startswith("ref.tsv: ") and "(duplicate-row)" in done.err
+    done = call(*asked, "--reference", reference, "--strict")
+    assert done.code == 2 and done.err.startswith("ref.tsv: ") and "(duplicate-row)" in done.err
 
 
 def test_the_samples_and_published_tables_are_quiet():
@@ -391,33 +349,25 @@ def test_the_samples_and_published_tables_are_quiet():
 
 
 @pytest.mark.parametrize("given", [(), ("--durations", DURATIONS)], ids=["plain", "durations"])
-def test_one_fact_is_one_line_and_refused_if_strict(tmp_path, given):
+def test_one_fact_is_one_line_of_the_table_that_it_is_about(tmp_path, given):
     late = write(tmp_path / "late.tsv", [*SYS, row("park.wav", 44, 4500, "car")])
     milliseconds = write(tmp_path / "milli.tsv", scaled(SYS, 1000))
-    for system, code in ((late, "after-end"), (milliseconds, "time-unit")):
-        done = call(SAMPLES / "ref.tsv", system, *given, *SCORE)
-        assert done.code == 0
-        (line,) = done.err.splitlines()
-        assert line.startswith(f"warning: {system}: ") and line.endswith(f"({code})")
-        assert call(SAMPLES / "ref.tsv", system, *given, "--strict", *ONLY).code == 2
-    # Where both sides agree, the doubt falls on the durations; else on the side that differs.
-    durations = durations_of(tmp_path, MILLISTEPS_OF_EVENTS)
-    for system, name in ((SAMPLES / "sys.tsv", "durations"), (milliseconds, SAMPLES / "ref.tsv")):
-        (line,) = call(SAMPLES / "ref.tsv", system, "--durations", durations, *SCORE).err.splitlines()
-        assert line.startswith(f"warning: {name}: ") and "durations" in line and line.endswith("(time-unit)")
+    wrong = ("--durations", durations_of(tmp_path, MILLISTEPS_OF_EVENTS))
+    # If both sides agree, the doubt falls on the durations; else on the side that differs.
+    for system, asked, name, code in (
+        (late, given, late, "after-end"), (milliseconds, given, milliseconds, "time-unit"),
+        (SAMPLES / "sys.tsv", wrong, "durations", "time-unit"),
+        (milliseconds, wrong, SAMPLES / "ref.tsv", "time-unit"),
+    ):  # fmt: skip
+        (line,) = call(SAMPLES / "ref.tsv", system, *asked, *SCORE).err.splitlines()
+        assert line.startswith(f"warning: {name}: ") and line.endswith(f"({code})")
     # Rows elsewhere are told beside the one in doubt.
-    rows = [*SYS, row("park.wav", 44, 4500, "car"), row("cafe.wav", 60, 61, "car")]
-    score = ("--score", "segment.soft.f1.micro")
-    first, others = call(SAMPLES / "ref.tsv", write(late, rows), *score).err.splitlines()
-    assert "from 44 to 4500 s" in first
-    assert "2 system rows of 2 files ('cafe.wav', 'park.wav') end up to 4455 s after" in others
+    write(late, [*SYS, row("park.wav", 44, 4500, "car"), row("cafe.wav", 60, 61, "car")])
+    first, others = call(SAMPLES / "ref.tsv", late, "--score", "segment.soft.f1.micro").err.splitlines()
+    assert "4500" in first and "'cafe.wav', 'park.wav'" in others and "4455" in others
     # Of several systems each line names its own, once.
-    several = (SAMPLES / "ref.tsv", SAMPLES / "sys.tsv", late, *score)
-    told = call(*several).err
-    assert f"warning: {late}: the row of 'car' from 44 to 4500 s" in told and f"{late}: {late}" not in told
-    write(late, [*SYS, row("cafe.wav", 59, 70, "car")])
-    done = call(*several, "--strict")
-    assert done.code == 2 and "late.tsv: 1 system row of 1 file ('cafe.wav') ends up to 10 s" in done.err
+    told = call(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv", late, *SCORE).err
+    assert told.count(f"{late}: ") == 1 and f"{late}: {late}" not in told
 
 
 # Names that look the same, and are others: they are shown so that they differ.
@@ -432,88 +382,55 @@ TWINS = {
 }
 
 
-def test_frames_after_the_end_are_told_once(tmp_path):
-    """Frame scores go on to the end of the last window: 46 frames of 1 s, of which 1 is after 45 s."""
-    pair = write(tmp_path / "ref.tsv", PARK), write(tmp_path / "sys.tsv", wide(n=50))
-    durations = durations_of(tmp_path, {"park.wav": 45})
-    done = call(*pair, "--durations", durations, "--strict", *SCORE)
-    (line,) = done.err.splitlines()
-    assert done.code == 0 and "5 system rows end after" in line and line.endswith("(after-end)")
-    found = validate(pair[1], pair[0], durations=durations)
-    assert (
-        found.counts["after-end"] == 1
-        and found.count("warning") == 1
-        and "4 other rows" in str([*map(str, found.problems)])
-    )
+@pytest.mark.parametrize(
+    ("reference", "system", "lengths", "n_late", "doubt"),
+    [
+        # Frame scores go on to the end of the last window: 50 frames of 1 s, of which 5 are after 45 s.
+        (PARK, wide(n=50), {"park.wav": 45}, 5, False),
+        # One ends late by more than a twentieth, another by less: both end late.
+        (FRAMES, [*FRAMES, *events([row("a.wav", 9, 12, "Dog")])], OF_FRAMES, 3, True),
+    ],
+)
+def test_rows_after_the_end_have_one_count(reference, system, lengths, n_late, doubt, tmp_path):
+    pair = write(tmp_path / "ref.tsv", reference), write(tmp_path / "sys.tsv", system)
+    durations = durations_of(tmp_path, lengths)
+    done = call(*pair, "--durations", durations, *SCORE)
+    (line,) = [line for line in done.err.splitlines() if "sys" in line.split(":")[1]]
+    assert re.search(rf"\b{n_late} (system )?rows", line) and line.endswith("(after-end)")
+    assert call(*pair, "--durations", durations, "--strict", *SCORE).code == (2 if doubt else 0)
 
 
-def test_rows_after_the_end_have_one_count(tmp_path):
-    """One ends late by more than a twentieth, another by less: both end late."""
-    rows = [*FRAMES, *events([row("a.wav", 9, 12, "Dog")])]
-    pair = write(tmp_path / "ref.tsv", FRAMES), write(tmp_path / "sys.tsv", rows)
-    done = call(*pair, "--durations", durations_of(tmp_path, OF_FRAMES), *SCORE)
-    (line,) = [line for line in done.err.splitlines() if "sys.tsv" in line]
-    assert "3 rows end after their recording does: the row of 'Dog' from 9 to 12 s" in line
-
-
-@pytest.mark.parametrize("names", [None, ("a", "b", "c")])
-def test_axes_of_arrays_that_seem_to_be_exchanged_are_told(names):
+def test_axes_of_arrays_that_seem_to_be_exchanged_are_told():
     values = np.random.default_rng(0).random((4, 3, 20))
-    if names is None:
-        warned = evaluate(values, values, segment_length=0.5).warnings
-        assert any("more classes (20) than segments (3)" in text for text in warned)
-        right = evaluate(*[values.transpose(0, 2, 1)] * 2, segment_length=0.5).warnings
-        assert not any("axes" in text for text in right)
-    else:
-        with pytest.raises(EvaluationError, match="seem to be exchanged"):
-            evaluate(values, values, classes=names)
+    right = evaluate(*[values.transpose(0, 2, 1)] * 2, segment_length=0.5).warnings
+    (told,) = {*evaluate(values, values, segment_length=0.5).warnings} - {*right}
+    assert "20" in told and "3" in told
+    with pytest.raises(EvaluationError, match="exchanged"):
+        evaluate(values, values, classes=("a", "b", "c"))
 
 
 @pytest.mark.parametrize("twins", TWINS)
 def test_names_that_look_the_same_are_told_apart(twins, tmp_path):
-    ours, theirs, our_escape, their_escape = TWINS[twins]
+    ours, theirs, *escaped = TWINS[twins]
     others = [row("a.wav", 2, 3, "siren"), row("b.wav", 0, 3, "siren")]
     reference = write(tmp_path / "ref.tsv", [row("a.wav", 0, 1, ours), *others])
     system = write(tmp_path / "sys.tsv", [row("a.wav", 0, 1, theirs), *others])
-    hint = f"did you mean {our_escape}? {their_escape} looks the same"
+    both = write(tmp_path / "both.tsv", [row("a.wav", 0, 1, ours), row("a.wav", 0, 1, theirs), *others])
     done = call(reference, system, *SCORE)
     # Classes that look the same are two classes all the same.
-    assert hint in done.err and done.out == "0.6666666666666666\n"
+    assert done.out == "0.6666666666666666\n"
     page = call(reference, system, *ONLY, "--measures", "confusion", "-v").out
-    cells = [row.split("  ")[0] for row in page.splitlines()]
-    assert {our_escape[1:-1], their_escape[1:-1]} <= {*cells}
-    assert f"left out of macro averages: {their_escape[1:-1]}." in page
-    told = call("validate", system, "--reference", reference).out
-    assert f"class {their_escape} is not in the reference, {our_escape} is; write {our_escape}" in told
-    mended = tmp_path / "mended.tsv"
-    assert (
-        f"class {their_escape} written {our_escape}"
-        in call("validate", system, "--reference", reference, "--fix", mended).out
-    )
-    assert call(reference, mended, *SCORE).out == "1.0\n"
-    both = write(tmp_path / "both.tsv", [row("a.wav", 0, 1, ours), row("a.wav", 0, 1, theirs), *others])
-    assert f"{our_escape} and {their_escape}" in call(both, both, *SCORE).err.replace(
-        f"{their_escape} and {our_escape}", f"{our_escape} and {their_escape}"
-    )
-    assert their_escape in call("validate", both).out
+    assert {name[1:-1] for name in escaped} <= {line.split("  ")[0] for line in page.splitlines()}
+    fixed = call("validate", system, "--reference", reference, "--fix", tmp_path / "fixed.tsv").out
+    assert call(reference, tmp_path / "fixed.tsv", *SCORE).out == "1.0\n"
+    validated = (call("validate", system, "--reference", reference).out, call("validate", both).out)
+    for text in (done.err, fixed, call(both, both, *SCORE).err, *validated):
+        assert all(name in text for name in escaped), text
     # Files are matched by their names, too.
     files = [write(tmp_path / f"{k}.tsv", [row(f"{name} 1.wav", 0, 1, "car"), row("b.wav", 0, 1, "car")])
              for k, name in enumerate((ours, theirs))]  # fmt: skip
-    words = f"is {their_escape[:-1]} 1.wav' meant to be {our_escape[:-1]} 1.wav'?"
-    assert words in call(*files, *SCORE).err
-    told = call("validate", files[1], "--reference", files[0]).out
-    assert f"did you mean {our_escape[:-1]} 1.wav'? {their_escape[:-1]} 1.wav' looks the same" in told
-
-
-def test_events_within_a_longer_one_are_counted_and_placed_alike(tmp_path):
-    """The third row does not overlap the second one, but the first, which is still going on: 2 of 3 rows."""
-    rows = [{"filename": "a.wav", "onset": on, "offset": off, "event_label": "car"}
-            for on, off in (("0", "10"), ("1", "2"), ("3", "4"))]  # fmt: skip
-    table = write(tmp_path / "sys.tsv", rows)
-    (text,) = {w for w in evaluate(table, table, only=("event.hard",)).warnings if "(overlapping-rows)" in w}
-    assert "2 of 3 rows" in text
-    found = [p for p in validate(table).problems if p.code == "overlapping-rows"]
-    assert [(p.line, "line 2" in p.message) for p in found] == [(3, True), (4, True)]
+    for text in (call(*files, *SCORE).err, call("validate", files[1], "--reference", files[0]).out):
+        assert all(f"{name[:-1]} 1.wav'" in text for name in escaped)
 
 
 def test_detections_that_overlap_are_told_of_events_rows(tmp_path):
@@ -529,10 +446,8 @@ def test_detections_that_overlap_are_told_of_events_rows(tmp_path):
 
 
 def test_points_in_time_that_are_there_twice_are_counted_and_placed_alike(tmp_path):
-    rows = [{"filename": "a.wav", "onset": "1", "offset": "1", "event_label": "car"}] * 2
-    table = write(tmp_path / "sys.tsv", rows)
-    warned = " ".join(evaluate(table, table, only=("event.hard",)).warnings)
-    assert "in 1 of 2 rows" in warned
+    table = write(tmp_path / "sys.tsv", events([row("a.wav", 1, 1, "car")] * 2))
+    assert "1 of 2" in " ".join(evaluate(table, table, only=("event.hard",)).warnings)
     assert [p.line for p in validate(table).problems if p.code == "duplicate-row"] == [3]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 from statistics import median
@@ -16,9 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import EvaluationError, annotate, evaluate
-from sedeval_soft.api.sources import limits_from, to_rows
 from sedeval_soft.apps.annotators.consensus import consensus_of
-from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.timeline.events import Events
 
@@ -87,7 +84,7 @@ SHARES = st.sampled_from([Fraction(1, 5), Fraction(3, 10), Fraction(1, 2), Fract
 
 
 @given(PEOPLE, SHARES)
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_clusters_are_those_of_the_definition(people, share):
     labelled = np.ones((len(people), 2), dtype=bool)
     made = consensus_of([events_of(rows) for rows in people], labelled, iou=float(share))
@@ -111,41 +108,6 @@ def test_clusters_are_those_of_the_definition(people, share):
         assert made.confidence[at] == len(rows) / len(people)
 
 
-def columns_of(consensus, *, members=True):
-    """Return all columns but members, and for these the order of annotators does not count."""
-    names = [each.name for each in fields(consensus) if members or each.name != "members"]
-    return [getattr(consensus, name) for name in names]
-
-
-@given(PEOPLE, st.lists(st.floats(0, 1), min_size=5, max_size=5), st.randoms(use_true_random=False))
-def test_the_order_of_annotators_does_not_matter(people, weights, random):
-    weight, labelled = np.array(weights[: len(people)]), np.ones((len(people), 2), dtype=bool)
-    order = random.sample(range(len(people)), len(people))
-    tables = [events_of(rows) for rows in people]
-    made = consensus_of(tables, labelled, weight)
-    again = consensus_of([tables[i] for i in order], labelled, weight[order])
-    for one, other in zip(columns_of(made, members=False), columns_of(again, members=False), strict=True):
-        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
-    assert np.array_equal(made.members[order], again.members)
-
-
-@given(PEOPLE)
-def test_the_order_of_files_does_not_matter(people):
-    labelled = np.ones((len(people), 2), dtype=bool)
-    turned = [[(1 - row[0], *row[1:]) for row in rows] for rows in people]
-    made, other = (consensus_of([events_of(r) for r in each], labelled) for each in (people, turned))
-    back = {frozenset((who, (1 - r[0], *r[1:])) for who, r in cluster) for cluster in as_sets(other, turned)}
-    assert as_sets(made, people) == back
-
-
-@given(st.lists(ROW, max_size=9).map(apart), st.integers(1, 5))
-def test_identical_annotators_give_their_table(rows, n):
-    made = consensus_of([events_of(rows)] * n, np.ones((n, 2), dtype=bool))
-    assert np.all(made.confidence == 1.0)
-    assert sorted(zip(made.file, made.label, made.onset, made.offset, strict=True)) == rows
-    assert np.all(made.onset_spread == 0.0) if n > 1 else np.all(np.isnan(made.onset_spread))
-
-
 def test_confidence_is_a_share_of_those_who_labelled_the_file():
     people = [[(0, 0, 0, 10), (1, 0, 0, 10)], [(0, 0, 0, 10)], []]
     labelled = np.array([[True, True], [True, False], [True, True]])
@@ -167,14 +129,10 @@ def test_annotators_rows_that_overlap_are_one_event():
     # Touching rows are events each, and those without extent are none.
     rows = rows_of(annotate([table, table], consensus=True).reference)
     assert rows == [("x", 0.0, 1.0, "a", 1.0), ("x", 1.0, 2.0, "a", 1.0), ("x", 2.0, 3.0, "b", 1.0)]
-    merged = rows_of(annotate([table, table], consensus=True, events="merge").reference)
-    assert merged == [("x", 0.0, 2.0, "a", 1.0), ("x", 2.0, 3.0, "b", 1.0)]
-
-
-def test_nothing_gives_nothing():
-    made = consensus_of([events_of([])] * 3, np.ones((3, 0), dtype=bool))
-    assert len(made) == 0
-    assert made.members.shape == (3, 0)
+    merged = annotate([table, table], consensus=True, events="merge", scores=["event.hard.f1.micro"])
+    # The ceiling, too, is of events as they were counted.
+    assert merged.ceiling[0].mean == 1.0
+    assert rows_of(merged.reference) == [("x", 0.0, 2.0, "a", 1.0), ("x", 2.0, 3.0, "b", 1.0)]
 
 
 # The function and the command.
@@ -232,19 +190,13 @@ def test_competence_weighs_confidence():
 
 
 def test_the_ceiling_is_each_against_the_consensus_of_the_others():
-    asked = {"scores": ["event.hard.f1.micro"], "consensus": True}
-    found = annotate(TABLES, **asked, ceiling_of=TABLES[1])
-    rows = [to_rows(path, "annotator", Settings(), limits_from(None)) for path in TABLES]
-    lengths = dict(zip(found.reference.files, found_lengths(rows, found.reference.files), strict=True))
-    expected, machine = [], []
+    lengths = dict.fromkeys(read_rows(TABLES[0]).files, 60.0)
+    name, how = "event.hard.f1.micro", {"consensus": True, "durations": lengths}
+    (found,) = annotate(TABLES, scores=[name], ceiling_of=TABLES[1], **how).ceiling
     for place, path in enumerate(TABLES):
-        others = [each for each in TABLES if each != path]
-        reference = annotate(others, consensus=True, durations=lengths).reference
-        score = {"durations": lengths, "only": ["event.hard"]}
-        expected.append(evaluate(reference, rows[place], **score)["event.hard.f1.micro"])
-        machine.append(evaluate(reference, rows[1], **score)["event.hard.f1.micro"])
-    assert found.ceiling[0].annotators == pytest.approx(expected)
-    assert found.ceiling[0].system == pytest.approx(np.mean(machine))
+        reference = annotate([each for each in TABLES if each != path], **how).reference
+        asked = {"durations": lengths, "only": ["event.hard"]}
+        assert found.annotators[place] == pytest.approx(evaluate(reference, path, **asked)[name])
 
 
 def test_the_ceiling_counts_who_labelled_a_file():
@@ -258,24 +210,6 @@ def test_the_ceiling_counts_who_labelled_a_file():
     asked = {"scores": ["segment.soft.precision.micro"], "missing": "unlabelled"}
     made = annotate(people, consensus=True, **asked)
     assert made.ceiling[0].annotators == (None, 0.5, 0.5, None)
-
-
-def test_events_that_touch_stay_two():
-    people = [events(("x", 0.0, 1.0, "a"), ("x", 1.0, 2.0, "a"))] * 2
-    made = annotate(people, consensus=True, scores=["event.hard.f1.micro"], method="majority")
-    assert rows_of(made.reference) == [("x", 0.0, 1.0, "a", 1.0), ("x", 1.0, 2.0, "a", 1.0)]
-    assert made.ceiling[0].mean == 1.0
-
-
-def found_lengths(tables, files):
-    """Return how long files are by their last label in any table."""
-    ends = [
-        table.offset[table.file == table.files.index(name)].max(initial=0.0)
-        for name in files
-        for table in tables
-        if name in table.files
-    ]
-    return np.array(ends).reshape(len(files), -1).max(axis=1).tolist()
 
 
 def test_the_command_writes_consensus_events(tmp_path):
@@ -292,7 +226,6 @@ def test_the_command_writes_consensus_events(tmp_path):
         *("file", "class", "onset", "offset", "confidence", "onset_spread", "offset_spread", "annotators")
     }
     text = call(*asked).out
-    assert "consensus events, share of those who labelled" in text
     counts = np.bincount([len(each["annotators"]) for each in done.document["events"]])
     for n, count in enumerate(counts[1:], start=1):
         assert re.search(rf"^{n} +{count} ", text, re.MULTILINE)
@@ -301,22 +234,17 @@ def test_the_command_writes_consensus_events(tmp_path):
 @pytest.mark.parametrize(
     ("given_", "said"),
     [
-        ({"consensus": 1}, "consensus must be true or false"),
-        ({"same_iou": 0.5}, "expected consensus beside it"),
-        ({"consensus": True, "same_iou": 0.0}, "same_iou must be a number above 0"),
-        ({"consensus": True, "same_iou": "x"}, "same_iou must be a number above 0"),
-        ({"consensus": True, "same_iou": float("nan")}, "same_iou must be a number above 0"),
+        ({"consensus": 1}, "consensus"),
+        ({"same_iou": 0.5}, "same_iou"),
+        ({"consensus": True, "same_iou": 0.0}, "same_iou"),
+        ({"consensus": True, "same_iou": "x"}, "same_iou"),
+        ({"consensus": True, "same_iou": float("nan")}, "same_iou"),
     ],
 )
 def test_wrong_arguments_are_refused(given_, said):
     with pytest.raises(EvaluationError, match=said):
         annotate(TABLES, **given_)
-
-
-def test_an_iou_without_consensus_is_refused():
-    done = call("annotate", *TABLES, "--same-iou", "0.5")
-    assert done.code == 2
-    assert "--same-iou needs --events consensus" in done.err
+    assert call("annotate", *TABLES, "--same-iou", "0.5").code == 2
 
 
 def planted(seed, n_annotators, jitter, missed, false, n=300):
@@ -342,38 +270,11 @@ def planted(seed, n_annotators, jitter, missed, false, n=300):
     return table(everything, 0.0), [table(rng.random(n) >= missed, jitter) for _ in range(n_annotators)]
 
 
-def test_the_order_of_tables_and_rows_does_not_matter():
-    _, people = planted(5, 4, 0.1, missed=0.2, false=0.2)
-    rng, named = np.random.default_rng(0), dict(zip("abcd", people, strict=True))
-    mixed = {}
-    for name in "dbac":
-        order = rng.permutation(len(named[name]["onset"])).tolist()
-        mixed[name] = {column: [cells[i] for i in order] for column, cells in named[name].items()}
-    for method in ("mean", "competence", "majority"):
-        one, other = (annotate(each, consensus=True, method=method) for each in (named, mixed))
-        assert sorted(rows_of(one.reference)) == sorted(rows_of(other.reference))
-        who = [
-            {(each["file"], each["onset"], each["class"], *sorted(each["annotators"])) for each in events_}
-            for events_ in (one.to_dict()["events"], other.to_dict()["events"])
-        ]
-        assert who[0] == who[1]
-
-
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize(("n", "jitter"), [(3, 0.05), (3, 0.1), (5, 0.1), (5, 0.15)])
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("n", "jitter"), [(3, 0.1), (5, 0.15)])
 def test_the_consensus_finds_planted_events_at_least_as_well_as_any_annotator(seed, n, jitter):
     truth, people = planted(seed, n, jitter, missed=0.2, false=0.2)
     made = annotate(people, consensus=True, method="majority", scores=["event.hard.f1.micro"])
     score = {"only": ["event.hard"], "onset_collar": 0.2, "events": "rows"}
     f = [evaluate(truth, each, **score)["event.hard.f1.micro"] for each in (made.reference, *people)]
     assert f[0] >= max(f[1:])
-
-
-@pytest.mark.slow
-@given(st.lists(st.lists(ROW, max_size=25).map(apart), min_size=3, max_size=8), SHARES)
-@settings(max_examples=300, deadline=None)
-def test_clusters_of_many_annotators_are_those_of_the_definition(people, share):
-    made = consensus_of(
-        [events_of(r) for r in people], np.ones((len(people), 2), dtype=bool), iou=float(share)
-    )
-    assert as_sets(made, people) == {frozenset(cluster) for cluster in slow_clusters(people, share)}

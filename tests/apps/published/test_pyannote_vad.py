@@ -133,13 +133,13 @@ def test_rttm_and_uem_are_read_by_the_command(tmp_path):
     assert scores["segment.hard.n_ref.micro"]["value"] == 2_000_000
     uem.write_text("rec 1 soon\n")
     refused = call("published", "pyannote-vad", ours, found, "--set", f"uem={uem}")
-    assert refused.code == 2 and "rec.uem:1: is no region; expected a recording" in refused.err
+    assert refused.code == 2 and "rec.uem:1: " in refused.err
 
 
 def test_the_percentage_is_compared_as_a_score(tmp_path):
-    ours, found = tmp_path / "ref.tsv", tmp_path / "sys.tsv"
-    head = "filename\tonset\toffset\tevent_label\n"
-    ours.write_text(f"{head}a.wav\t1\t4\tspeech\n")
-    found.write_text(f"{head}a.wav\t2\t4.5\tspeech\n")
-    checked = call("check", ours, found, "--preset", "voice-activity", "--with", "pyannote-vad")
-    assert "1 of 1 score agrees" in checked.out and " 0.500000      0.500000 " in checked.out
+    """2 s of 3 s are found, and half a second more: 1.5 / 3."""
+    paths = [tmp_path / name for name in ("ref.tsv", "sys.tsv")]
+    for path, times in zip(paths, ("1\t4", "2\t4.5"), strict=True):
+        path.write_text(f"filename\tonset\toffset\tevent_label\na.wav\t{times}\tspeech\n")
+    checked = call("check", *paths, "--preset", "voice-activity", "--with", "pyannote-vad")
+    assert "1 of 1" in checked.out and checked.out.count(" 0.500000 ") == 2

@@ -25,7 +25,7 @@ def has(name: str) -> bool:
 
 
 def reason(name: str) -> str:
-    return f"{name} is not installed; .ci/run runs this in .venv-training, which has it"
+    return f"{name} is not installed; .ci/run runs this in .venv-peers, which has it"
 
 
 def need(name: str) -> ModuleType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import subprocess
 import sys
 
@@ -230,35 +231,32 @@ def test_what_is_undefined_is_nan(case, name):
 def test_values_that_are_no_numbers_are_not_hidden():
     y, p = soft_labels(11, (20, 4))
     p[3, 0] = np.nan
-    for measure, score in SCORES.items():
-        for average in ("micro", "macro", "weighted"):
-            if measure != "recall":
-                assert np.isnan(score(y, p, average=average)), (measure, average)
+    for measure in {*SCORES} - {"recall"}:
+        assert all(np.isnan(SCORES[measure](y, p, average=average)) for average in AVERAGES[:3]), measure
 
 
 Y, P = soft_labels(12, (2, 20, 4))
 WRONG = [
-    (lambda: soft.soft_f1(Y, P[:, :10]), "shape (2, 10, 4); expected the reference's"),
+    (lambda: soft.soft_f1(Y, P[:, :10]), "(2, 10, 4)"),
     (lambda: soft.soft_f1(Y[0, 0], P[0, 0]), "(..., n_segments, n_classes)"),
-    (lambda: soft.soft_f1(Y.tolist(), P.tolist()), "arrays of one library"),
-    (lambda: soft.soft_f1(np.ma.masked_array(Y), P), "masked array"),
-    (lambda: soft.soft_f1(Y, P, average="samples"), "average 'samples'"),
-    (lambda: soft.soft_f1(Y, P, mask=np.ones((2, 20))), "expected booleans"),
-    (lambda: soft.soft_f1(Y, P, mask=np.ones((2, 20, 3), dtype=bool)), "mask of shape (2, 20, 3)"),
-    (lambda: soft.soft_f1(Y, P, weights=np.ones((2, 20, 4))), "one of each segment"),
-    (lambda: soft.soft_f1(Y, P, axis=(0, 0)), "each once"),
-    (lambda: soft.soft_f1(Y, P, class_axis=-4), "class_axis -4"),
-    (lambda: soft.kl_divergence(Y, P, eps=0.0), "eps 0.0"),
-    (lambda: soft.score_of(soft.soft_counts(Y, P), "kl_divergence"), "not made of SoftCounts"),
+    (lambda: soft.soft_f1(Y.tolist(), P.tolist()), "list"),
+    (lambda: soft.soft_f1(np.ma.masked_array(Y), P), "masked"),
+    (lambda: soft.soft_f1(Y, P, average="samples"), "'samples'"),
+    (lambda: soft.soft_f1(Y, P, mask=np.ones((2, 20))), "mask"),
+    (lambda: soft.soft_f1(Y, P, mask=np.ones((2, 20, 3), dtype=bool)), "(2, 20, 3)"),
+    (lambda: soft.soft_f1(Y, P, weights=np.ones((2, 20, 4))), "weights"),
+    (lambda: soft.soft_f1(Y, P, axis=(0, 0)), "axis"),
+    (lambda: soft.soft_f1(Y, P, class_axis=-4), "-4"),
+    (lambda: soft.kl_divergence(Y, P, eps=0.0), "0.0"),
+    (lambda: soft.score_of(soft.soft_counts(Y, P), "kl_divergence"), "SoftCounts"),
     (lambda: soft.score_of(soft.soft_counts(Y, P, errors=False), "error_rate", average="micro"), "errors="),
 ]
 
 
 @pytest.mark.parametrize(("call", "said"), WRONG)
 def test_what_cannot_be_scored_is_refused(call, said):
-    with pytest.raises(SettingsError) as caught:
+    with pytest.raises(SettingsError, match=re.escape(said)):
         call()
-    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize("epsilon", [1e-7, 1e-12, 2.0**-53, 0.01])

@@ -1,0 +1,141 @@
+"""Promises that the laws do not reach: each is of one line of code, and protected by one test."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from called import OTHER, REFERENCE, SYSTEM, call
+from pyarrow import parquet as pq
+
+from sedeval_soft import InputError, evaluate, validate
+from sedeval_soft.report.fitted import number
+from sedeval_soft.timeline.regions import Regions
+
+F1 = "segment.soft.f1.micro"
+EVENT = {"filename": ["a"], "onset": [0.0], "offset": [1.0], "event_label": ["car"]}
+
+
+def events(*rows):
+    return dict(zip(EVENT, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def lasting(*seconds):
+    """Return events of class `car` in one file."""
+    return events(*(("a", onset, offset, "car") for onset, offset in seconds))
+
+
+def test_points_without_commas_are_points(tmp_path):
+    """1.234 and 2.345 could be thousands only beside numbers with commas."""
+    (tmp_path / "t.tsv").write_text("filename\tonset\toffset\tevent_label\na\t1.234\t2.345\tcar\n")
+    assert validate(tmp_path / "t.tsv", fix=tmp_path / "out.tsv").mends == ()
+
+
+def test_rows_of_later_groups_of_a_parquet_file_are_counted_from_the_first(tmp_path):
+    table = pa.table(lasting((0.0, 1.0), (2.0, 3.0), (4.0, 5.0), (7.0, 6.0)))
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=2)
+    with pytest.raises(InputError, match=r"row 3\b"):
+        evaluate(EVENT, tmp_path / "t.parquet")
+
+
+def test_means_over_runs_have_no_worst_files():
+    asked = (REFERENCE, SYSTEM, OTHER, "--runs", "--format", "json", "-q")
+    assert [call(*asked, *more).code for more in ((), ("--worst", "2"))] == [0, 2]
+
+
+def test_results_do_not_replace_a_table_of_an_input_folder(tmp_path):
+    for name in ("a.tsv", "b.tsv"):
+        (tmp_path / name).write_text("0\t1\tcar\n")
+    assert call(tmp_path, tmp_path, "--score", F1, "-o", tmp_path / "b.tsv").code == 2
+    assert (tmp_path / "b.tsv").read_text() == "0\t1\tcar\n"
+
+
+def test_a_warning_that_two_systems_share_is_printed_once(tmp_path):
+    table = tmp_path / "ref.tsv"
+    table.write_text("onset\toffset\tevent_label\n0\t1\tcar\n2\t3\tCar\n")
+    for name in ("one.tsv", "two.tsv"):
+        (tmp_path / name).write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
+    done = call(table, tmp_path / "one.tsv", tmp_path / "two.tsv", "--score", F1, "--replicates", "2")
+    assert done.code == 0 and done.err.count("(similar-classes)") == 1
+
+
+def test_a_requirement_is_missed_by_a_named_system():
+    done = call(REFERENCE, SYSTEM, OTHER, "--replicates", "2", "-q", "--require", f"{F1}>=0.8")
+    (line,) = done.err.splitlines()
+    assert done.code == 1 and "sys_b.tsv" in line and "sys.tsv" not in line
+
+
+def test_a_requirement_that_is_given_twice_counts_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    twice = ("--require", f"{F1}>=0.99") * 2
+    assert call(REFERENCE, SYSTEM, "--format", "github", *twice).out.count("::error ") == 1
+    assert "1 of 1" in (tmp_path / "summary.md").read_text()
+
+
+@pytest.mark.parametrize("more", [(), (OTHER, "--replicates", "2")], ids=["one system", "a board"])
+def test_a_score_that_is_named_twice_is_in_a_table_once(more):
+    asked = (REFERENCE, SYSTEM, *more, "--format", "csv", "-q")
+    once, twice = (call(*asked, *("--score", F1) * times) for times in (1, 2))
+    assert once.code == 0 and once.out == twice.out
+
+
+def test_a_lower_threshold_of_the_reference_is_told_beside_that_of_the_system():
+    shown = call(REFERENCE, SYSTEM, "--reference-threshold", "0.375", "--words").out
+    assert any("0.375" in line and "0.5" in line.split() for line in shown.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(9.9994, "9.999"), (9.9996, "10.00"), (99.996, "100.0"), (999.96, "1000")]
+)
+def test_a_score_has_five_letters_when_it_is_rounded_up(value, text):
+    assert number(value) == text
+
+
+def test_the_error_of_a_chance_level_is_of_a_sample():
+    """Soft F of the three moves is 0.8, 0 and 0.4; of two of them the mean has the error |a - b| / 2."""
+    reference, system = (np.array(side)[:, None] for side in ([1.0, 0.0, 0.0], [1.0, 0.5, 0.0]))
+    asked = {"only": ["segment.soft", "clip.soft"]}
+    level = evaluate(reference, system, chance=2, **asked).chance.levels[F1]
+    pairs = [((a + b) / 2, abs(a - b) / 2) for a, b in ((0.8, 0.0), (0.8, 0.4), (0.0, 0.4))]
+    assert any((level.chance, level.error) == pytest.approx(pair, abs=1e-12) for pair in pairs)
+
+
+def test_chance_levels_of_clips_are_drawn_though_all_moves_in_time_are_looked_at():
+    sides = {name: np.array([[value]]) for name, value in zip("abcd", (1.0, 0.8, 0.1, 0.0), strict=True)}
+    chance = evaluate(sides, sides, chance=1000, only=["segment.soft", "clip.soft"]).chance
+    assert chance.levels[F1].error is None and chance.levels["clip.soft.f1.micro"].error > 0
+
+
+def test_regions_that_touch_are_one():
+    joined = Regions.of(*(np.array(column) for column in ([0, 0, 1], [10, 0, 20], [20, 10, 30])))
+    assert (joined.begin.tolist(), joined.end.tolist()) == ([0, 20], [20, 30])
+
+
+def test_times_of_single_precision_are_on_fractional_grids():
+    """17 segments and more of 1024 samples at 44.1 kHz, rounded to whole microseconds, then to 24 bits."""
+    edges = np.array([round(k * 1024 / 44100, 6) for k in (717, 738, 805, 826, 894)]).astype(np.float32)
+    table = lasting(*((t, t + np.float32(2.0**-6)) for t in edges.tolist()))
+    settings = {"segment_length": 1024 / 44100, "only": ["segment.hard"]}
+    assert evaluate(table, table, **settings)["segment.hard.n_ref.micro"] == len(edges)
+
+
+def test_shots_are_counted_by_onset():
+    """The first event by onset ends last: what is evaluated begins at 10 s."""
+    table = lasting((0.0, 10.0), (1.0, 2.0), (11.0, 12.0))
+    scores = evaluate(table, table, after_shots="1", segment_length=1.0)
+    assert scores["segment.hard.n_ref.micro"] == 1
+
+
+def test_silent_files_of_a_system_are_not_told_beside_missing_ones():
+    reference = events(("a", 0.0, 1.0, "car"), ("b", 0.0, 1.0, "car"))
+    system = events(("a", 0.0, 1.0, "car"), ("c", None, None, None))
+    told = "\n".join(evaluate(reference, system).warnings)
+    assert "'b'" in told and "'c'" not in told
+
+
+def test_a_row_is_doubted_from_twice_the_longest_recording_on():
+    """It ends 30 times as late as its own recording, and 3 times as late as the longest."""
+    recordings = [("a", 0.0, 10.0, "car"), ("b", 0.0, 100.0, "car")]
+    late = ("a", 299.0, 300.0, "car")
+    told = evaluate(events(*recordings), events(*recordings, late)).warnings
+    assert len([text for text in told if text.endswith("(after-end)") and "300" in text]) == 1

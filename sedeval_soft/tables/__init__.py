@@ -22,6 +22,7 @@ from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
     from sedeval_soft.tables.columns import is_number
+    from sedeval_soft.tables.date_times import beginnings
     from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
     from sedeval_soft.tables.file_groups import Partition, part_by_file
     from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS, listing, match_names, named_alike, stem_of

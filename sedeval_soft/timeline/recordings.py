@@ -19,7 +19,7 @@ from sedeval_soft.checks.alignment import (
 from sedeval_soft.checks.names import mapped
 from sedeval_soft.checks.row_statistics import RowStatistics
 from sedeval_soft.checks.rows import Side, are_steps, last_offsets, step_counts
-from sedeval_soft.errors import InputError, Problem, counted
+from sedeval_soft.errors import InputError, Problem, be, counted
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct

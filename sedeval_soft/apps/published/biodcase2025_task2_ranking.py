@@ -16,9 +16,7 @@ import numpy as np
 from sedeval_soft.apps.published.base import Inputs, Number, Published, check_lists
 from sedeval_soft.arrays import Array
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.tables.date_times import beginnings
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.ticks import to_ticks
+from sedeval_soft.tables import EventTable, beginnings, to_ticks
 
 JOINED = {
     **dict.fromkeys(("bma", "bmb", "bmz"), "bmabz"),

@@ -28,7 +28,7 @@ _READINGS = {
     "soft": "no threshold: values are compared as they are, as fuzzy sets",
 }
 _FOOTNOTES = {
-    "optimal": "* each class at its best threshold on these files: an upper bound, not a result",
+    "optimal": "* hard at the best thresholds on these files: an upper bound, not a result",
     "soft": "† the reference has no values: soft scores also depend on how sure the system is",
 }
 

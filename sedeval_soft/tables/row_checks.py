@@ -174,7 +174,8 @@ def _in_plain_digits(code: str, text: str, role: str) -> str:
     """Return the number that a text seems to say, empty where it is none."""
     time = role in {*TIMES, "file_offset"}
     if code == "decimal-comma":
-        return text.replace(",", ".")
+        point = text.replace(",", ".")
+        return point if time or 0 <= to_number(point) <= 1 else ""
     if code == "negative-time" and role == "onset":
         return "0 if it begins with the recording"
     clock, with_unit = _CLOCK.fullmatch(text), _WITH_UNIT.fullmatch(text)

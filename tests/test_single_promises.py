@@ -8,7 +8,7 @@ import pytest
 from called import OTHER, REFERENCE, SYSTEM, call
 from pyarrow import parquet as pq
 
-from sedeval_soft import InputError, evaluate, validate
+from sedeval_soft import InputError, chance_levels, evaluate, validate
 from sedeval_soft.report.fitted import number
 from sedeval_soft.timeline.regions import Regions
 
@@ -95,14 +95,14 @@ def test_the_error_of_a_chance_level_is_of_a_sample():
     """Soft F of the three moves is 0.8, 0 and 0.4; of two of them the mean has the error |a - b| / 2."""
     reference, system = (np.array(side)[:, None] for side in ([1.0, 0.0, 0.0], [1.0, 0.5, 0.0]))
     asked = {"only": ["segment.soft", "clip.soft"]}
-    level = evaluate(reference, system, chance=2, **asked).chance.levels[F1]
+    level = chance_levels(reference, system, draws=2, **asked).chance.levels[F1]
     pairs = [((a + b) / 2, abs(a - b) / 2) for a, b in ((0.8, 0.0), (0.8, 0.4), (0.0, 0.4))]
     assert any((level.chance, level.error) == pytest.approx(pair, abs=1e-12) for pair in pairs)
 
 
 def test_chance_levels_of_clips_are_drawn_though_all_moves_in_time_are_looked_at():
     sides = {name: np.array([[value]]) for name, value in zip("abcd", (1.0, 0.8, 0.1, 0.0), strict=True)}
-    chance = evaluate(sides, sides, chance=1000, only=["segment.soft", "clip.soft"]).chance
+    chance = chance_levels(sides, sides, draws=1000, only=["segment.soft", "clip.soft"]).chance
     assert chance.levels[F1].error is None and chance.levels["clip.soft.f1.micro"].error > 0
 
 

@@ -381,7 +381,7 @@ CHECKS = {
         "overlapping-rows", overlapping, "onset",
         "overlaps line {line} of the same {group}: {onset:.6g} to {offset:.6g} s",
         "another event of the same file and class is still going on at the onset of {n:,} {total}",
-        "are several recordings or outputs in one? Name the file of each row; --events rows if each is a "
+        "are several recordings or outputs in one? Name the file of each row; --set events=rows if each is a "
         "detection", (EVENTS,),
     ),
     "touching-rows": Check(

@@ -30,7 +30,8 @@ TOOLS = ("sed_eval", "sed_scores_eval")
 
 
 EVALUATORS = (
-    "few-shot", "biodcase2025-task2", "dcase2024-task4", "birdnet-analyzer", "lat-bench", "pyannote-vad",
+    "few-shot", "biodcase2025-task2", "biodcase2025-task2-ranking", "dcase2024-task4", "birdnet-analyzer",
+    "lat-bench", "pyannote-vad", "dcase2026-task6",
 )  # fmt: skip
 """The evaluators of `published`; a test holds them against the app, which help does not load."""
 

@@ -19,10 +19,10 @@ OTHERS = {
     ),
     *("import-linter.readthedocs.io", "json-schema.org", "keepachangelog.com", "semver.org", "www.w3.org"),
     *("libsndfile.github.io", "python-soundfile.readthedocs.io"),
-    *("github.com/google", "github.com/squidfunk", "actions", "pypa"),
+    *("github.com/squidfunk", "actions", "pypa"),
     *("github.com/alanshaoTT", "pyannote.github.io", "biodcase.github.io", "github.com/marinebioCASE"),
     *("github.com/c4dm", "github.com/birdnet-team", "github.com/DCASE-REPO", "github.com/TUT-ARG"),
-    *("github.com/marmoi",),
+    *("github.com/line", "github.com/marmoi"),
 }
 """Hosts of other people's papers, standards and projects, and who owns a repository or an action."""
 

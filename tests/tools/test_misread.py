@@ -440,7 +440,7 @@ def test_detections_that_overlap_are_told_of_events_rows(tmp_path):
     rows = [dict(zip(names, ("a.wav", on, off, "car", value), strict=True)) for on, off, value in found]
     reference = write(tmp_path / "ref.tsv", [{**row, "value": "1"} for row in rows[:2]])
     system = write(tmp_path / "sys.tsv", rows)
-    assert call("validate", system).out.count("--events rows if each is a detection") == 2
+    assert call("validate", system).out.count("--set events=rows if each is a detection") == 2
     name = "event.hard.average_precision.macro"
     assert evaluate(reference, system, events="rows", measures="curves")[name] == 1.0
 

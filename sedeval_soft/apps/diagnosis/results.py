@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.apps.diagnosis.counts import MOST_EXAMPLES, Example, Family
@@ -223,9 +224,9 @@ class Diagnosis:
 
 def _rendered(*diagnoses: Diagnosis) -> str:
     # The screen imports this module.
-    from sedeval_soft.apps.diagnosis.screen import render_diagnoses
-
-    return render_diagnoses(diagnoses).removesuffix("\n")
+    screen: Any = import_module("sedeval_soft.apps.diagnosis.screen")
+    text: str = screen.render_diagnoses(diagnoses)
+    return text.removesuffix("\n")
 
 
 def _reference(scores: Scores) -> list[tuple[Any, ...]]:

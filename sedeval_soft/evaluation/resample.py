@@ -37,8 +37,8 @@ _WEIGHTS, _MOST_ROWS = 1 << 21, 1 << 10
 _IN_TABLES = 1 << 23
 """Scores, and columns of classes, of replicates that are in memory at a time."""
 
-_AT_ONCE = 1 << 18
-"""Scores of replicates that are put in order at a time."""
+_AT_ONCE = 1 << 20
+"""Scores of replicates that are made, or put in order, at a time."""
 
 NOT_SMOOTH = frozenset(
     {
@@ -191,7 +191,8 @@ def replicate(
     asked = list(dict.fromkeys((*keys, *(size_of(keys[row]) for row in of_class))))
     place = {key: row for row, key in enumerate(asked)}
     sizes = [place[size_of(keys[row])] for row in of_class]
-    for block in rows:
+    step = max(1, _AT_ONCE // max(1, len(keys)))
+    for block in (whole[k : k + step] for whole in rows for k in range(0, len(whole), step)):
         columns = scorer.values(block, asked)
         columns[of_class] = np.where(columns[sizes] == 0, np.nan, columns[of_class])
         values[:, done : done + len(block)] = np.where(np.isneginf(columns), np.nan, columns)[: len(keys)]

@@ -48,7 +48,9 @@ def _text(validation: Validation) -> str:
         lines.append(f"... and {validation.more} more: {_more(validation)}")
     lines += [f"mended: {visible(mend)}" for mend in validation.mends]
     numbers = [(validation.count(severity), severity) for severity in SEVERITIES]
-    summary = ", ".join(counted(n, severity) for n, severity in numbers if n) or "no problems"
+    summary = ", ".join(counted(n, severity) for n, severity in numbers if n)
+    verdict = "cannot be scored" if validation.count("error") else "can be scored"
+    summary = f"{verdict}: {summary or 'no problems'}"
     if validation.form:
         rows = "rows without errors" if validation.count("error") else "rows"
         sizes = f"{rows}: {validation.rows}, files: {validation.files}, classes: {validation.classes}"

@@ -18,16 +18,16 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import as_written
 
 _TABLES = ("pandas", "polars", "pyarrow")
-"""Libraries whose series and frames are columns and tables, though they can be had as arrays, too."""
+"""Libraries whose series and frames are columns and tables, though they convert to arrays as well."""
 
 _CPU = 1
 """The processor, as DLPack numbers kinds of devices."""
 
 
 def array_of(source: Any, role: str) -> Array | None:  # noqa: ANN401 - see evaluate
-    """Return an array of any library as one of numpy, of the same shape; None for what is not an array.
+    """Return an array of any library as one of numpy, of the same shape; None for other objects.
 
-    role: what messages call it. Raises InputError for an array that cannot be read on the CPU, as one that is
+    role: the name in messages. Raises InputError for an array that cannot be read on the CPU, as one that is
     on a device or takes part in a gradient.
     """
     if not is_array(source):

@@ -22,7 +22,7 @@ _NAMES = pa.dictionary(pa.int32(), pa.string())
 
 
 def parsed_columns(source: Source, layout: Layout, limits: Limits) -> Columns | None:
-    """Return the columns of a table that play a role; None where it must be read exactly.
+    """Return the columns of a table that play a role; None if the table must be read exactly.
 
     Raises InputError for a table of more files or classes than limits allow.
     """

@@ -95,9 +95,10 @@ class Document:
     events; without a header, all events may lack a recording, or a value.
 
     records: the fields of each event, or its problem, with its line or its place in words, and the name of
-    the tier that its label is from, if there are any. n_ignored: how often something was ignored, by its
-    noun, `{s}` of the plural. notes, ignored, assumed: as in `Origin`. recordings: the recordings of the
-    file, with or without events.
+    the tier that its label is from, if there are any.
+
+    n_ignored: how often something was ignored, by its noun, `{s}` of the plural. notes, ignored, assumed: as
+    in `Origin`. recordings: the recordings of the file, with or without events.
     """
 
     source: Source

@@ -132,8 +132,10 @@ class _Export:
     """An export of ELAN's as its first line describes it.
 
     unit: of its times. labels: for each annotation that a line may have, the positions of its possible
-    labels, the best first. ignored: the columns that are ignored. texts: the column whose place the names of
-    tiers take as labels, if there is one.
+    labels, the best first.
+
+    ignored: the columns that are ignored. texts: the column whose place the names of tiers take as labels, if
+    there is one.
     """
 
     layout: Layout

@@ -65,12 +65,14 @@ _HEADERLESS = [
 
 
 class Dialect(NamedTuple):
-    """Headers of a tool, in which columns mean what they do not elsewhere: some rows of `dialects.tsv`.
+    """Headers of a tool that gives columns another meaning: some rows of `dialects.tsv`.
 
     name: in the table. title: in words. has: names that its headers have; some: of which they have one at
-    least, if there are any. roles: for each role the names of its columns, the best first; other columns
-    follow `columns.tsv`. same: columns that repeat the label in other words. past: columns that are ignored.
-    nothing: labels of rows that declare a recording without events.
+    least, if there are any.
+
+    roles: for each role the names of its columns, the best first; other columns follow `columns.tsv`. same:
+    columns that repeat the label in other words. past: columns that are ignored. nothing: labels of rows that
+    declare a recording without events.
 
     There are roles beside the roles of other tables.
 
@@ -229,9 +231,10 @@ option."""
 class LayoutError(EvaluationError):
     """A first line that is neither a header nor a row; the reader adds its place.
 
-    code: of this kind of problem. column: the wrong one, from 1, if there is one. choices: roles that options
-    may give columns; `advice.explained` tries them, and writes the helpful ones after `asking`, and
-    `expected` beside them, or alone if none helps.
+    code: of this kind of problem. column: the wrong one, from 1, if there is one.
+
+    choices: roles that options may give columns; `advice.explained` tries them, and writes the helpful ones
+    after `asking`, and `expected` beside them, or alone if none helps.
     """
 
     def __init__(
@@ -253,18 +256,24 @@ class LayoutError(EvaluationError):
 class Layout:
     """The layout of a table.
 
-    names: of all columns, made up for a table without header. roles: for each column its role, `class` for a
-    class column of a wide table, None for one that is ignored. settled: positions of the columns that are
-    ignored because the user wants it, or because another one has their role.
+    names: of all columns, made up for a table without header.
+
+    roles: for each column its role, `class` for a class column of a wide table, None for one that is ignored.
+
+    settled: positions of the columns that are ignored because the user wants it, or because another one has
+    their role.
 
     choices: in words, to follow a description of the table, which columns have their role from the user, and
-    which is the label in a dialect. lacking: the user's settings that have no effect, such as `--columns
-    value=p`. label: the class of all rows of a table without a column of classes.
+    which is the label in a dialect.
+
+    lacking: the user's settings that have no effect, such as `--columns value=p`. label: the class of all
+    rows of a table without a column of classes.
 
     units: of columns of times that are not in seconds, by position. dialect: of the header. labels: positions
-    of other columns that could be the label, the best first. assumed: assumptions, with their fix. lists:
-    whether labels are lists of several. Of a table of text, delimiter: between fields; skip: the number of
-    lines before its rows.
+    of other columns that could be the label, the best first.
+
+    assumed: assumptions, with their fix. lists: whether labels are lists of several. delimiter: between the
+    fields of a table of text; skip: the number of lines before its rows.
     """
 
     names: tuple[str, ...]
@@ -309,7 +318,7 @@ class Layout:
         return frozenset(at for at, role in enumerate(self.roles) if role in {None, "view"})
 
     def position(self, role: str) -> int | None:
-        """Return the position of the column with a role, None if there is no such column."""
+        """Return the position of the column with a role, None without such a column."""
         return self.roles.index(role) if role in self.roles else None
 
     def number_positions(self) -> list[int]:
@@ -443,9 +452,12 @@ def layout_of_header(
 ) -> Layout:
     """Assign roles to the columns of a header; raises LayoutError if that is impossible.
 
-    columns: the user's roles. row: the fields of the first row, if they are known: a table that could be long
-    or wide is refused then, as a class may be called `event`, or `activity`. label: the class of all rows of
-    a table without a column of classes.
+    columns: the user's roles.
+
+    row: the fields of the first row, if they are known: a table that could be long or wide is refused then,
+    as a class may be called `event`, or `activity`.
+
+    label: the class of all rows of a table without a column of classes.
     """
     names = tuple(field.strip() for field in fields)
     keys, dialect = [normal(name) for name in names], dialect_of(names)

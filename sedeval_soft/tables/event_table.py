@@ -50,18 +50,23 @@ INSTANT = 1e-6
 class Origin:
     """The source of a table, for headers, signatures and messages.
 
-    name: as the user gave it. sha256: of the bytes on disk, None for data in memory. form: the format of the
-    table, for example `long table with header, tab`. ignored: columns that were ignored. notes: cells that
-    were read as something else. assumed: assumptions of the reader, with their fix: warnings, errors if
-    settings are strict.
+    name: as the user gave it. sha256: of the bytes on disk, None for data in memory.
+
+    form: the format of the table, for example `long table with header, tab`. ignored: columns that were
+    ignored. notes: cells that were read as something else. assumed: assumptions of the reader, with their
+    fix: warnings, errors if settings are strict.
 
     timed: whether rows have times; labels of whole recordings have none, though their columns are filled.
+
     steps: ticks of the time step of the whole table by some of its classes, if rows are a part of it. shape:
-    of an array, whose rows have no times of their own; None for a table. options: the user's settings for the
-    reader, such as `label=speech`. unknown: classes of the format whose rows are not events, but unknown
-    time. lacking: the user's settings that have no effect, such as `--label car`. points: the thresholds of
-    operating points in order; none of any other table. joined: whether touching rows are one event, if the
-    format or the rows of the whole table decide it; None if they were not asked.
+    of an array, whose rows have no times of their own; None for a table.
+
+    options: the user's settings for the reader, such as `label=speech`. unknown: classes of the format whose
+    rows are not events, but unknown time. lacking: the user's settings that have no effect, such as `--label
+    car`.
+
+    points: the thresholds of operating points in order; none of any other table. joined: whether touching
+    rows are one event, if the format or the rows of the whole table decide it; None if they were not asked.
     """
 
     name: str
@@ -106,8 +111,9 @@ class EventTable:
     values: of a long table none (each row counts 1.0) or one array, of a wide one an array for each class;
     (n,) each, in [0, 1].
 
-    label: (n,) codes of the classes of a long table; None if each row has a value of every class. born: (n,)
-    of operating points: the row is valid for thresholds from it up to its value; else None.
+    label: (n,) codes of the classes of a long table; None if each row has a value of every class.
+
+    born: (n,) of operating points: the row is valid for thresholds from it up to its value; else None.
     """
 
     files: tuple[str, ...]

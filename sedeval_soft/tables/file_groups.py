@@ -313,7 +313,7 @@ def says_where(column: str) -> bool:
 
 
 def _places_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool]:
-    """Return the positions of a table's columns, and whether its first line is a header; raises ValueError."""
+    """Return the positions of columns, and whether the first line is a header; raises ValueError."""
     files = [i for i, field in enumerate(head) if role_of(field) == "filename"]
     found: list[int] = []
     for noun, choices in columns.items():
@@ -490,7 +490,7 @@ def by_pattern(files: Sequence[str], pattern: str) -> Partition:
 
     pattern: of whole file names, as a shell has them (`*`, `?`, `[ab]`, `[!ab]`; case matters, a slash is a
     character as others), with `{name}` in the place of the part, with any name: `{scene}_[0-9]*`. The part is
-    the shortest text that makes the whole match, and of several parts the first is the shortest.
+    the shortest text that makes the whole match, and of several such texts the first.
 
     Raises SettingsError for a pattern without one `{name}`, EvaluationError for files that it does not match.
     """
@@ -529,7 +529,7 @@ def by_pattern(files: Sequence[str], pattern: str) -> Partition:
 
 
 def of_mapping(parts: Mapping[str, object], source: str) -> Partition:
-    """Return the parts in a mapping of file names; raises SettingsError for a value that is not a part's name."""
+    """Return the parts in a mapping of file names; raises SettingsError for an invalid part's name."""
     named: dict[str, str] = {}
     for file, given in parts.items():
         part = str(given) if isinstance(given, Integral) else given
@@ -563,7 +563,7 @@ def assign(partition: Partition, files: Sequence[str]) -> tuple[dict[str, tuple[
 
 
 def part_by_file(partition: Partition | None, files: Sequence[str]) -> dict[str, str] | None:
-    """Return the part of each file, None if there are no parts; raises as `assign` does."""
+    """Return the part of each file, None without parts; raises as `assign` does."""
     parts = {} if partition is None else assign(partition, files)[0]
     return None if partition is None else {file: part for part, own in parts.items() for file in own}
 

@@ -131,7 +131,7 @@ def named_alike(
     """Return a hint for files that each side lacks, but has under a name that derives from the other's.
 
     ours, theirs: files that the other side lacks. sides: their sides, the first being right. At least half of
-    the side that has fewer must match, each of them one other; else there is no hint.
+    the side that has fewer must match, each of them one other; else the hint is empty.
     """
     first, second = (sorted(filter(None, names))[:_COMPARED] for names in (ours, theirs))
     for how, our_look, their_look in _differences(first, second, sides) if first and second else ():

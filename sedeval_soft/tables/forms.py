@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 class Form(NamedTuple):
     """A format of tables, a row of `forms.tsv`.
 
-    looks: a regular expression for its first bytes; holds: bytes somewhere behind them. delimiter: of a table
-    of text, empty for others.
+    looks: a regular expression for its first bytes; `holds`: bytes somewhere behind them. delimiter: of a
+    table of text, empty for others.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Form(NamedTuple):
         return self.module != "text" and bool(self._function("reads")(source, limits))
 
     def read(self, source: Source, limits: Limits = LIMITS, **more: Any) -> EventTable | None:  # noqa: ANN401
-        """Return the rows of a file that is not a table of text, None if it has no line; raises InputError."""
+        """Return the rows of a file other than text, None if it has no line; raises InputError."""
         rows: EventTable | None = self._function("read")(source, limits, **more)
         return rows
 
@@ -209,10 +209,12 @@ def form_at_once(source: Source, limits: Limits = LIMITS) -> str:
 
 
 def form_instead(source: Source, limits: Limits = LIMITS, layout: Layout | None = None) -> str:
-    """Return the name of the format that recognises a table that is unreadable as text, empty if there is none.
+    """Return the name of the format that recognises a table unreadable as text, empty if there is none.
 
-    The content of a file decides its format, then its extension. layout: of the file as text. Problems of a
-    table must not be ignored in another format: it is limited to formats that the file looks like.
+    The content of a file decides its format, then its extension. layout: of the file as text.
+
+    With a layout only formats that look like it count, as another format must not hide the problems of a
+    table.
     """
     # An archive may hold others as they are.
     asked = sorted(FORMS, key=lambda form: form.name not in ARCHIVES)

@@ -45,8 +45,10 @@ def rows_from_data(
     """Return the rows of a data frame or a mapping of columns, long or wide, by the names of its columns.
 
     A row with a filename and nothing else declares a file without events; an empty row is left out. name: of
-    the table in messages. layout: of the columns, if it is known. before: the number of rows of the same
-    table before these. Raises InputError, which counts rows from 0, as data frames do.
+    the table in messages. layout: of the columns, if it is known.
+
+    before: the number of rows of the same table before these. Raises InputError, which counts rows from 0, as
+    data frames do.
     """
     if isinstance(data, EventTable):
         return data

@@ -1,8 +1,9 @@
-"""Parquet and Arrow IPC: columns called as those of tables of text are, long or wide.
+"""Parquet and Arrow IPC: columns called as in tables of text, long or wide.
 
-A few bytes may stand for gigabytes. Parquet says in its footer what its columns take: that is held to the
-limits before they are decoded, and so is each batch of either form as it comes. If a footer lies, or a batch
-of Arrow is packed, the memory of the process bounds them: a board gives each submission a process of its own.
+A few bytes may expand to gigabytes. The footer of Parquet has the sizes of its columns: the reader checks
+these against the limits before it decodes them, and each batch of either format as it comes. If a footer is
+false, or a batch of Arrow is packed, the memory of the process bounds them: a board gives each submission a
+process of its own.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _CODED = frozenset({"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_P
 _MEND = "Expected less data, or data in several parts"
 
 _TITLES = {"parquet": "Parquet", "arrow": "Arrow file", "arrow-stream": "Arrow stream"}
-"""What forms are called in messages."""
+"""Titles of formats in messages."""
 
 _FAILURES = (
     *(pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, OverflowError),
@@ -52,14 +53,14 @@ _FAILURES = (
 
 
 def read(source: Source, limits: Limits, form: str) -> EventTable | None:
-    """Read a table of columns, called as those of tables of text are."""
+    """Read a table of columns with the names of columns in tables of text."""
     return next(read_batches(source, limits, form, 0)) if len(source.data) else None
 
 
 def read_batches(source: Source, limits: Limits, form: str, size: int) -> Iterator[EventTable]:
-    """Yield the rows of a table of one of the forms here, about so many bytes at a time if it lets us choose.
+    """Yield the rows of a table of one of these formats, about so many bytes at a time if possible.
 
-    size: 0 for all rows at once. What is wrong with rows is told as for the whole table, but for the first
+    size: 0 for all rows at once. Problems of rows are reported as for the whole table, but for the first
     batch that has any.
     """
     before = 0
@@ -80,7 +81,7 @@ def _tables(
 ) -> Iterator[tuple[Any, Layout | None, tuple[str, ...]]]:
     """Yield tables of Arrow, one at least, as above, the layout of their columns, and the columns ignored.
 
-    The layout is None where it is wrong. Raises InputError where pyarrow cannot read.
+    The layout is None if it is wrong. Raises InputError if pyarrow cannot read.
     """
     try:
         layout = _settled(source, limits, form)
@@ -114,8 +115,10 @@ def _open(
 ) -> tuple[Any, Iterator[Any]]:
     """Return the schema of a file, and its batches.
 
-    size: bytes of a batch of Parquet, about; 0 for some. columns: of Parquet, those that are read; None for
-    those that play a role in the layout: others may be of any kind and size.
+    size: bytes of a batch of Parquet, about; 0 for some.
+
+    columns: of Parquet, the columns that are read; None for the ones that play a role in the layout: others
+    may be of any kind and size.
     """
     buffer = pa.py_buffer(source.data)
     named = zip(layout.names, layout.roles, strict=True) if layout else ()
@@ -159,7 +162,7 @@ class _Weight:
     """Bytes of a file as they are decoded, counted before they are."""
 
     def __init__(self, source: Source, limits: Limits, at_once: int) -> None:
-        """Begin with none; at_once: bytes of a batch, 0 where all that there is will be held together."""
+        """Begin with none; at_once: bytes of a batch, 0 if all batches will be in memory together."""
         self._source, self._limits, self._at_once = source, limits, at_once
         self._size = self._cost = self._checked = 0
 
@@ -190,7 +193,7 @@ def _weigh(
 ) -> tuple[list[str], int]:
     """Return the columns of text that can be read as codes, and the bytes of the longest text of the others.
 
-    Raises InputError for more than the limits allow by what the footer says, before anything is decoded.
+    Raises InputError for more than the limits allow by the footer, before anything is decoded.
     """
     weight, texts = _Weight(source, limits, size), _Weight(source, limits, size)
     wanted, coded, longest = {*columns}, dict[str, bool](), dict[str, int]()
@@ -237,9 +240,9 @@ def _checked(
 
 
 def _settled(source: Source, limits: Limits, form: str) -> Layout | None:
-    """Return the layout of columns, what is unclear in it settled; raises InputError where only the user can.
+    """Return the layout of columns, after resolving unclear ones; raises InputError if only the user can.
 
-    None where there is none: `rows_from_data` says what is wrong.
+    None without any layout: `rows_from_data` reports the problem.
     """
     schema, _ = _open(source, limits, form, columns=())
     try:

@@ -1,7 +1,7 @@
 """Numbers as they were written: times as whole microseconds, values of single precision as decimals.
 
-Times are int64 ticks of one microsecond, so that 0.3 s on a grid of 0.1 s is segment 3, where
-floats say 2.9999999999999996. A tick is far below what any annotation resolves.
+Times are int64 ticks of one microsecond, so that 0.3 s on a grid of 0.1 s is segment 3; with floats it is
+2.9999999999999996. A tick is far below the resolution of any annotation.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def tick(seconds: float) -> int:
 
 
 def clock_seconds(text: str) -> float:
-    """Return the seconds that hours, minutes and seconds, or the latter two, with `:` between, stand for."""
+    """Return hours, minutes and seconds, or the latter two, with `:` between, in seconds."""
     *parts, last = text.split(":")
     total = 0
     for part in parts:
@@ -77,10 +77,10 @@ _POWERS = np.arange(_LEAST, _MOST + 1) * np.log10(2.0)
 
 
 def as_written(values: Array, *, bfloat16: bool = False) -> Floats:
-    """Return numbers in double precision, those of single and half precision as decimals; any shape.
+    """Return numbers in double precision, single and half precision as decimals; any shape.
 
-    bfloat16: whether the numbers, in single precision, were of that type, which numpy lacks. Numbers of other
-    types, and what is not finite, become what numpy makes of them.
+    bfloat16: whether the numbers, in single precision, were of that type, which numpy lacks. numpy converts
+    numbers of other types, and numbers that are not finite.
     """
     kind = values.dtype
     if kind.kind != "f" or kind.itemsize >= np.dtype(np.float64).itemsize:
@@ -110,15 +110,15 @@ def rounded(means: Floats) -> Floats:
 
 
 def _scales(decimals: Floats) -> Floats:
-    """Return ten to the power of some decimals, 0 where that is no float exactly, or below 1."""
+    """Return ten to the power of some decimals, 0 if that is not a float exactly, or below 1."""
     exact = (decimals >= 0) & (decimals <= _EXACT)
     return np.where(exact, np.power(10.0, np.where(exact, decimals, 0)), 0.0)
 
 
 def _to_scale(values: Floats, scales: Floats) -> Floats:
-    """Return numbers rounded to decimals, as many as the power of ten for their power of two says.
+    """Return numbers rounded to decimals, as many as the power of ten for their power of two requires.
 
-    They stay as they are where that is 0.
+    They stay as they are if that is 0.
     """
     power = np.clip(np.frexp(values)[1], _LEAST, _MOST) - _LEAST
     scale = scales[power]

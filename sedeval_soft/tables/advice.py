@@ -133,7 +133,7 @@ def guessed(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: str
 def _proposals(
     names: Sequence[str], rows: Cells, columns: ColumnNames, label: str, *, header: bool
 ) -> Iterator[ColumnNames]:
-    """Yield what columns may be by their cells, the likeliest first."""
+    """Yield likely roles of columns by their cells, the likeliest first."""
     roles, settled = roles_of(names, columns, None)
     known = {role: i for i, role in enumerate(roles) if role is not None}
     cells = [[row[i] for row in rows] for i in range(len(names))]
@@ -248,7 +248,7 @@ def _by_number(**places: int) -> ColumnNames:
 
 
 def are_decimal(files: Sequence[str]) -> bool:
-    """Return whether all names are numbers, and some no whole ones: as times are, but no files are called."""
+    """Return whether all names are numbers, some with decimals: times are such, file names are not."""
     return all(map(is_number, files)) and not all(name.isdigit() for name in files)
 
 

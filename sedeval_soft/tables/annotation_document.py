@@ -42,9 +42,9 @@ EVENT = Layout(
 NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
 """The errors that msgspec raises for a text that is not the expected JSON."""
 
-_LISTED = 50  # of what was ignored
+_LISTED = 50  # ignored elements in a note
 _ESTIMATED, _FACTOR = 1 << 25, 8  # bytes from which on memory is estimated, as so many for each
-_CHECKED, _SIZE = 1 << 14, 1000  # events after which limits and memory are looked at, and bytes of one
+_CHECKED, _SIZE = 1 << 14, 1000  # events after which limits and memory are checked, and bytes of one
 _MEND = "Expected less data, or batches of files"
 
 
@@ -62,7 +62,7 @@ def objects(source: Source) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
         try:
             if text.strip():
                 row = decoded(text)
-                # Where nothing but keys has colons, they are counted faster than read again.
+                # If only keys have colons, counting them is faster than reading them again.
                 wrong = repeated_key(text) if text.count(b":") > len(row) else ""
                 yield line, Problem(source.name, wrong, line) if wrong else row
         except NO_JSON as error:
@@ -82,7 +82,7 @@ def repeated_key(text: bytes) -> str:
             keys = Counter(key for key, _ in pairs)
             found.append(next(key for key, count in keys.items() if count > 1))
 
-    with suppress(*NO_JSON):  # said by who reads it
+    with suppress(*NO_JSON):  # the reader of the text reports it
         json.loads(text, object_pairs_hook=look)
     return f"an object has the key {quoted(found[0])} twice; expected each key once" if found else ""
 
@@ -219,7 +219,7 @@ class Document:
         roles, given = [*layout.roles], set[str]()
         for role, name in self.limits.columns if self.layout is not EVENT else ():
             keys = [*map(normal, layout.names)]
-            # Where there is no header, a field may be called as its role is.
+            # Without a header, a field may have the name of its role.
             same = role_of(name) if not layout.has_header and normal(name) not in keys else None
             at = next((i for i, key in enumerate(keys) if normal(name) == key), None)
             at = layout.position(same) if same else at

@@ -264,7 +264,7 @@ def _annotations(document: Document, i: int, task: _Task) -> tuple[_Made, _Made]
             made = _decoded(document, text, list[_Annotated] | None, _STUDIO, f"{place}: ") or []
             both.append({f"{place}[{k}]": each for k, each in enumerate(made)})
         return both[0], both[1]
-    # JSON-MIN: each list of regions is what one control has.
+    # JSON-MIN: each list of regions is of one control.
     lists = {key: raw for key, raw in task.items() if re.match(rb'\[.*"start"', bytes(raw), re.DOTALL)}
     results = [
         _Result(region, "labels", key)
@@ -310,7 +310,7 @@ def _path(url: str) -> str:
     if "?d=" in path:
         path = unquote(path.partition("?d=")[2].partition("&")[0])
     elif "://" in path:
-        # The host, or the bucket, is no folder.
+        # The host, or the bucket, is not a folder.
         path = unquote(re.split(r"[?#]", path.partition("://")[2].partition("/")[2])[0])
     uploaded = _UPLOADED.fullmatch(path)
     return uploaded[1] if uploaded else path

@@ -218,7 +218,7 @@ def _header(fields: list[str]) -> _Export | None:
 
 
 def _without_header(fields: list[str]) -> _Export | None:
-    """Return what an annotation is like: tier, participant, begin, end, duration, value; None for others."""
+    """Return the export of an annotation: tier, participant, begin, end, duration, value; None for others."""
     clocks = [i for i, field in enumerate(fields) if _CLOCK.fullmatch(field)]
     if len(clocks) < 2 or len(fields) < 4 or clocks[0] not in {1, 2} or not fields[0]:
         return None
@@ -253,7 +253,7 @@ def _add_annotations(document: Document, line: int, fields: list[str], export: _
 
 
 def _time(text: str, unit: str) -> float:
-    """Return a time in seconds; NaN where the text is none of that unit."""
+    """Return a time in seconds; NaN if the text is not in that unit."""
     if unit in {"h", ""} and _CLOCK.fullmatch(text):
         return clock_seconds(text)
     if unit == "h":

@@ -205,7 +205,7 @@ def _parsed(document: Document) -> ET.Element:
     try:
         root = ET.fromstring(document.source.data[:], ET.XMLParser(target=_Builder(), encoding="utf-8"))  # noqa: S314
     except ET.ParseError as error:
-        decode(document.source)  # says where it is not UTF-8
+        decode(document.source)  # raises InputError with the place that is not UTF-8
         message = f"is not well-formed XML: {expat.ErrorString(error.code)}; expected a document of ELAN"
         raise document.error(message, error.position[0]) from error
     except ValueError as error:
@@ -216,7 +216,7 @@ def _parsed(document: Document) -> ET.Element:
 
 
 def _attribute(document: Document, element: ET.Element, name: str) -> str:
-    """Return what an element must have."""
+    """Return a required attribute of an element."""
     value = element.get(name)
     if value is None:
         raise document.error(f"{element.tag} has no {name}; expected a document as ELAN writes it")

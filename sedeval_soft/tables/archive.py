@@ -124,7 +124,7 @@ def _n_entries(data: Bytes, form: str) -> int:
         return sum(1 for _ in re.finditer(rb"PK\x01\x02", data))
     heads = np.frombuffer(data, dtype=np.uint8)[: len(data) // _BLOCK * _BLOCK].reshape(-1, _BLOCK)
     magic = heads[:, _TAR_AT : _TAR_AT + 5] == np.frombuffer(b"ustar", dtype=np.uint8)
-    # What only says more of the member behind it is none.
+    # A header that only describes the member behind it is not a member.
     return int(np.count_nonzero(magic.all(axis=1) & ~np.isin(heads[:, _TYPE_AT], [*b"xgLK"])))
 
 

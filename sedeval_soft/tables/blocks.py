@@ -57,7 +57,7 @@ def blocks_of(
 
 
 def _checked(source: Source, blocks: Iterator[EventTable], limits: Limits) -> Iterator[EventTable]:
-    """Yield blocks; raises InputError where all so far have far more rows than the source has bytes."""
+    """Yield blocks; raises InputError if all so far have far more rows than the source has bytes."""
     n_rows = 0
     for rows in blocks:
         if UNNAMED in rows.files:

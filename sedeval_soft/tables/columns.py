@@ -49,7 +49,7 @@ TIMES = ("onset", "offset", "duration")
 """Roles of columns of times."""
 
 WORD_LISTS = {key: tuple(words.split()) for key, _, words in data("word_lists.tsv")}
-"""Lists of words by name: what columns, fields and files are called."""
+"""Lists of words by name: words in the names of columns, fields and files."""
 
 ALIASES = {role: NAMES[role] for role in ("filename", "onset", "offset", "event_label", "soft_value")}
 """The names of each role; the first is canonical."""
@@ -134,8 +134,8 @@ ONE_CLASS = ", or, where all rows are of one class, its name, as --label car"
 PART_NAMES = {f"{name}{end}" for name in NAMES["part"] for end in ("", "_id", "_label", "_name", "_number")}
 """Names of the column of parts in a table of folds or scenes."""
 
-PRESENT = "present"  # a column of PRESENT or NOT_PRESENT beside labels, as AudioSet says of each frame
-WORDS = {"PRESENT": "1", "NOT_PRESENT": "0", "TRUE": "1", "FALSE": "0"}  # what stands for a value of 1 or 0
+PRESENT = "present"  # a column of PRESENT or NOT_PRESENT beside labels, as AudioSet has them for each frame
+WORDS = {"PRESENT": "1", "NOT_PRESENT": "0", "TRUE": "1", "FALSE": "0"}  # words for a value of 1 or 0
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 BLANKS = " \t\r\n\f\v"
@@ -158,14 +158,14 @@ _DURATIONS = frozenset(name for role, _, names in _ROWS if role == "duration" fo
 _SPELLINGS = {**_OPTIONS, "label": "event_label", "soft_value": "soft_value"}
 _NEXT_COLUMN = rf",(?=\s*(?:{'|'.join(_SPELLINGS)})\s*=)"
 _POSITION = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
-_MADE_UP = re.compile(r"unnamed:_\d+|_index_level_\d+_|level_\d+")  # by pandas, where an index has no name
+_MADE_UP = re.compile(r"unnamed:_\d+|_index_level_\d+_|level_\d+")  # by pandas, if an index has no name
 _JSON = re.compile(r'\s*(\[\s*\{|\{\s*")')
 LISTED = 50  # columns, and characters of a name, up to which messages list them
 
 UNCLEAR_FILE = "unclear-file-column"
 UNCLEAR_VALUE = "unclear-value-column"
 UNCLEAR = (UNCLEAR_FILE, UNCLEAR_VALUE)
-"""Codes of problems that only the user can settle: no other form is tried."""
+"""Codes of problems that only the user can settle: the reader tries no other format."""
 
 
 def spelt(columns: Iterable[tuple[str, str]]) -> str:
@@ -366,7 +366,7 @@ _remembered = lru_cache(1 << 12)(_normal)
 
 
 def role_of(name: str) -> str | None:
-    """Return the role of a column that is called so, None where the name is of none."""
+    """Return the role of a column with this name, None if the name is not known."""
     return _ROLE_OF.get(normal(name))
 
 
@@ -419,7 +419,7 @@ def roles_of(
         roles.append(role or None)
         settled.update([] if role else [i])
     if not {"offset", "duration"} & {*roles}:
-        # Beside an offset a duration says nothing new.
+        # Beside an offset a duration adds nothing new.
         for i, key in enumerate(keys):
             roles[i] = roles[i] or ("duration" if key in _DURATIONS and i not in settled else None)
     _in_one_unit(keys, roles, settled)
@@ -522,8 +522,8 @@ def in_vain(layout: Layout, columns: ColumnNames, label: str) -> tuple[str, ...]
 def without_effect(columns: ColumnNames, label: str, known: set[tuple[str, str]]) -> tuple[str, ...]:
     """Return which options have no effect on a table, and why.
 
-    known: roles and names of columns, as they are compared, that it has, and `label` with the class of all
-    rows if that was needed.
+    known: roles and names of its columns, as they are compared, and `label` with the class of all rows if
+    that was needed.
     """
     vain = [option(each) for each in columns if (each[0], normal(each[1])) not in known]
     texts = [f"{text} has no effect: there is no such column" for text in vain]
@@ -647,7 +647,7 @@ def _check_labels(
     columns: ColumnNames,
     row: Sequence[str],
 ) -> None:
-    # Labels are refused where they, and all columns that could be classes as well, are numbers.
+    # Labels are refused if they, and all columns that could be classes as well, are numbers.
     at = roles.index("event_label")
     plain = (i for i, role in enumerate(roles) if role is None and i not in settled and names[i])
     others = [i for i in plain if not _MADE_UP.fullmatch(normal(names[i]))]
@@ -668,7 +668,7 @@ def _may_be_class(cell: str) -> bool:
 def _enter_classes(
     names: Sequence[str], roles: list[str | None], settled: set[int], row: Sequence[str], one_class: str
 ) -> None:
-    # one_class: how to say the class of all rows, where no column may be one.
+    # one_class: the option for the class of all rows, if no column may be one.
     if "soft_value" in roles:
         value = names[roles.index("soft_value")]
         wrong = f"there is a column of values ({value!r}) but none of labels"

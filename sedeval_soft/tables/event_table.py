@@ -37,7 +37,7 @@ UNKNOWN = "UNK"
 """The class of rows of few-shot tables for unknown times."""
 
 WEAK = "weak labels"
-"""The form, in words, of labels of whole recordings."""
+"""The format, in words, of labels of whole recordings."""
 
 COMMAS = "labels with a comma were taken for one class each; in a column called event_labels they are several"
 """The assumption about labels with a comma if, by the name of its column, a cell has one label."""
@@ -98,7 +98,7 @@ class Spans(NamedTuple):
 
 
 Track = tuple[range, Floats | None]
-"""Some classes, and the values of all rows for each of them, (n,): None where each row counts 1.0."""
+"""Some classes, and the values of all rows for each of them, (n,): None if each row counts 1.0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +219,12 @@ class EventTable:
             yield range(len(self.classes)), self.values[0] if self.values else None
 
     def active(self, threshold: float, *, inclusive: bool) -> tuple[Index, Codes]:
-        """Return row and class of every active value: above the threshold, or at it too where `inclusive`.
+        """Return row and class of every active value: above the threshold, or also at it if `inclusive`.
 
         They are by class, then by row, in a wide table, and by row in a long one.
         """
         if self.born is not None:
-            # An operating point stands for its threshold and those up to the next one.
+            # An operating point is valid for its threshold and all up to the next one.
             row = np.flatnonzero((self.born <= threshold) & (threshold < self.values[0]))
             return row, self.row_label[row]
         ones = () if self.label is None else (np.ones(len(self)),)

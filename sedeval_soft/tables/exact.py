@@ -29,7 +29,7 @@ def exact_columns(source: Source, layout: Layout, found: Findings, most: int = M
     """
     edge, n_columns, past = layout.delimiter, len(layout.names), layout.past
     most_fields = max(LIMITS.classes + BESIDE_CLASSES, n_columns)
-    # A line that begins so may hold nothing; one with the longest name of a column may be the header again.
+    # A line that begins so may be blank; one with the longest name of a column may be the header again.
     begins, title = {"", edge, *BLANKS}, max(layout.names, key=len) if layout.has_header else "\0"
     plain: dict[int, str] = {}
     others: list[Record] = []

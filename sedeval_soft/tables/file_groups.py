@@ -265,7 +265,7 @@ def _entries(
                 raise InputError(Problem(name, message, number, *column)) from error
             if header:
                 continue
-        # What else stands on the lines of a table of parts without a header could be meant.
+        # Other fields on the lines of a table of parts without a header could be meant.
         if max(places) >= len(fields) or ("part" in columns and not header and len(fields) != 2):
             wrong = f"has {counted(len(fields), 'field')}; expected {nouns}"
             yield number, Problem(name, wrong, number), places
@@ -433,7 +433,7 @@ def _is_comment(name: str) -> bool:
 
 
 def _first_name(line: str, field: str) -> str:
-    """Return the name that a line of a list begins with: all of it where its first field alone is none."""
+    """Return the name that a line of a list begins with: all of it if its first field alone is not a name."""
     whole = line.strip()
     return whole if without_extension(field) == field and without_extension(whole) != whole else field
 
@@ -570,6 +570,6 @@ def part_by_file(partition: Partition | None, files: Sequence[str]) -> dict[str,
 
 def natural_key(name: str) -> tuple[list[tuple[int, str]], str]:
     """Return a key that sorts names as people do: by text, and digits by their numbers."""
-    # Digits stand at odd places. Of two numbers the one of more digits is larger.
+    # Digits are at odd places. The longer one of two numbers is larger.
     pieces = [piece.lstrip("0") if i % 2 else piece for i, piece in enumerate(re.split("([0-9]+)", name))]
     return [(len(piece) * (i % 2), piece) for i, piece in enumerate(pieces)], name

@@ -111,12 +111,12 @@ def listing(names: Sequence[str], noun: str) -> str:
     return f"{counted(len(names), noun)} ({listed}{more})"
 
 
-# What would make names match that do not.
+# Changes that would make unmatched names match.
 
 _COMPARED = 20_000
 """Names of a side that are compared."""
 
-# Compiled where they are used: most tables name files alike, and compiling takes time at each start.
+# Compiled when they are used: most tables name files alike, and compiling takes time at each start.
 _EXTENSION = r"[A-Za-z]\w{0,7}"
 _SEPARATORS = r"[\s._-]+"
 _ZEROS = r"(?<!\d)0+(?=\d)"
@@ -174,7 +174,7 @@ def _differences(
     )
     for how, look in looks:
         yield how, look, look
-    # All names of a side begin, or end, with what those of the other lack.
+    # All names of a side begin, or end, with a text that the other side's names lack.
     (head, tail), (other_head, other_tail) = map(_common, (ours, theirs))
     more = (other_head.removesuffix(head), other_tail.removeprefix(tail), sides[1])
     less = (head.removesuffix(other_head), tail.removeprefix(other_tail), sides[0])
@@ -189,7 +189,7 @@ def _differences(
 
 
 def _common(names: Sequence[str]) -> tuple[str, str]:
-    """Return what all names begin and end with, without their extensions; nothing of a single name."""
+    """Return the common beginning and end of all names, without their extensions; empty for a single name."""
     bare = sorted({*map(_bare, names)})
     if len(bare) < 2:
         return "", ""

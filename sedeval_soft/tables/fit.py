@@ -27,10 +27,10 @@ from sedeval_soft.tables.source import BOM, Source
 from sedeval_soft.tables.text import may_be_value, sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
 
-PLAIN = 5  # columns that are none of a class, at the most: file name, times, label, value
+PLAIN = 5  # columns other than those of classes, at the most: file name, times, label, value
 _ROWS = 1 << 16  # made text at once
-_NAMED = 3  # how many names a message shows
-_LONGEST = 200  # bytes of a name that leave room for an extension in what file systems take (255)
+_NAMED = 3  # names that a message shows
+_LONGEST = 200  # bytes of a name that leave room for an extension within the limit of file systems (255)
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -415,7 +415,7 @@ def blocks(rows: EventTable, form: str) -> Iterable[bytes]:
 
 def _quoted(name: str, delimiter: str, *, first: bool = False) -> str:
     """Return a name as a field, in quotes if it needs them; first: whether a line begins with it."""
-    # In quotes the begin of a line is no command to what keeps a log.
+    # In quotes the begin of a line is not a command to a program that keeps a log.
     quotes = '"' in name or delimiter in name or (first and without_commands(name) != name)
     return '"' + name.replace('"', '""') + '"' if quotes else name
 
@@ -426,7 +426,7 @@ def _lines(columns: Sequence[tuple[Sequence[str] | None, Array]], part: slice, d
     for names, cells in columns:
         if names is None:
             # Arrow writes the shortest decimals that are read as the same numbers, 1.0 as 1. Its array is
-            # made of a buffer: whatever else makes one imports pandas where it is installed.
+            # made of a buffer: any other way imports pandas if it is installed.
             numbers = np.ascontiguousarray(cells[part], np.float64)
             buffers = [None, pa.py_buffer(numbers)]
             fields.append(

@@ -82,7 +82,7 @@ class Form(NamedTuple):
         return self.folder or "recordings" in self.lacks
 
     def reads(self, source: Source, limits: Limits = LIMITS) -> bool:
-        """Return whether bytes are of this form, whatever the file is called; false of tables of text."""
+        """Return whether bytes are of this format, whatever the file is called; false of tables of text."""
         if self.looks:
             looks = re.match(self.looks.encode("latin-1"), source.data)
             return looks is not None and source.data.find(self.holds, looks.end()) >= 0
@@ -106,7 +106,7 @@ class Form(NamedTuple):
         return pieces
 
     def _function(self, name: str) -> Callable[..., Any]:
-        """Return a function of the module of this form."""
+        """Return a function of the module of this format."""
         room = "sedeval_soft" if "." in self.module else "sedeval_soft.tables"
         module = import_module(f"{room}.{'fit' if self.module == 'text' else self.module}")
         of_one: Callable[..., Any] | None = getattr(module, f"{name}_{self.name.replace('-', '_')}", None)
@@ -152,7 +152,7 @@ MEMBER_EXTENSIONS = (
 
 
 def form_of(name: str, option: str = "--to") -> Form:
-    """Return the form of a name; raises SettingsError for one that nobody knows."""
+    """Return the format of a name; raises SettingsError for an unknown one."""
     form = _BY_NAME.get(name.lower())
     if form is None:
         from sedeval_soft.names import did_you_mean
@@ -169,9 +169,9 @@ _SIDES = ("reference", "system")
 
 
 def forms_by_side(given: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401 - whatever a user may give
-    """Return the forms of sides, "" of both: of a name, some such as `reference=jams`, or a mapping.
+    """Return the formats of sides, "" of both: of a name, some such as `reference=jams`, or a mapping.
 
-    Raises SettingsError for a form that nobody knows, and for two of one side.
+    Raises SettingsError for an unknown format, and for two of one side.
     """
     if isinstance(given, Mapping):
         pairs = [*given.items()]
@@ -216,7 +216,7 @@ def form_instead(source: Source, limits: Limits = LIMITS, layout: Layout | None 
     With a layout only formats that look like it count, as another format must not hide the problems of a
     table.
     """
-    # An archive may hold others as they are.
+    # An archive may contain files of other formats as they are.
     asked = sorted(FORMS, key=lambda form: form.name not in ARCHIVES)
     form = next((form for form in asked if form.reads(source, limits)), None)
     form = form or _BY_EXTENSION.get(extension_of(source.name))

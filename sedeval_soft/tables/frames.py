@@ -36,7 +36,7 @@ _EXPECTED = (
     "'event_label': [...]}, an array of shape (n_segments, n_classes), or a mapping of file names to these"
 )
 _SHOWN = 60
-_EXPLAINED = 1000  # rows that are wrong, at the most, whose cells are looked at
+_EXPLAINED = 1000  # rows that are wrong, at the most, whose cells are inspected
 
 
 def rows_from_data(
@@ -142,7 +142,7 @@ class _Table:
         return [[_text_of(cells_of(column[row : row + 1]), 0, "s") for column in columns] for row in rows]
 
     def cells(self, position: int, layout: Layout) -> Texts | Floats:
-        """Return a column as numbers, (n,), missing ones as NaN, or as texts where these have other cells.
+        """Return a column as numbers, (n,), missing ones as NaN, or as texts if these have other cells.
 
         Raises InputError naming the first cell that is of a kind that the column cannot have.
         """
@@ -170,7 +170,7 @@ class _Table:
         try:
             return convert(column)
         except MemoryError:
-            raise  # which pyarrow's own is, too
+            raise  # as pyarrow's own error is one
         except FAILURES as error:
             failure = error
         cells = cells_of(column)
@@ -204,7 +204,7 @@ def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame
     if isinstance(data, Mapping):
         return _of_columns({str(key): column for key, column in data.items()}, name)
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
-        # Rows that name their cells, as those of an event list of dcase_util.
+        # Rows that name their cells, as in an event list of dcase_util.
         rows = [{str(key): cell for key, cell in row.items()} for row in data]
         keys = dict.fromkeys(key for row in rows for key in row)
         return _of_columns({key: [row.get(key) for row in rows] for key in keys}, name)
@@ -212,7 +212,7 @@ def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame
         return _of_pandas(data, name)
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
-    except Exception as error:  # whatever a stranger's object raises when it is asked for columns
+    except Exception as error:  # a user's object may raise anything when it is asked for columns
         what, more = _shown(data), ""
         if isinstance(data, list | tuple):
             what = f"a {type(data).__name__}"
@@ -224,7 +224,7 @@ def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame
 def _of_columns(columns: Mapping[str, Any], name: str) -> _Table:
     arrays: list[Any] = []
     for key, column in columns.items():
-        # Of a list that mixes them, numpy would make numbers texts.
+        # numpy would make numbers texts in a list that mixes them.
         array = list(column) if isinstance(column, list | tuple) else array_of(column, f"{name}: {key!r}")
         array = np.asarray(column) if array is None else array
         wrong = ""
@@ -247,7 +247,7 @@ def _of_pandas(data: Any, name: str) -> _Table:  # noqa: ANN401
     texts = any(level.dtype.kind == "O" for level in levels)
     try:
         if texts or any(level is not None for level in names):
-            # What has no name is called as in Parquet. Numbers without one only count rows.
+            # A nameless column is called as in Parquet. Numbers without one only count rows.
             named = [f"__index_level_{i}__" if level is None else level for i, level in enumerate(names)]
             frame = data.rename_axis(index=named).reset_index()
         else:

@@ -47,7 +47,7 @@ from sedeval_soft.tables.source import (
 )
 
 _EMPTY = "empty"
-"""The form of a file without any line."""
+"""The format of a file without any line."""
 
 _NUMBER = re.compile(r"((?<!\d)(?<!\d\.)\d+(?:\.\d+)?(?:[eE]-?\d+)?(?!\d|\.\d))")
 """A number in a name, as written; neither part of a longer one nor of a version such as 1.0.2."""
@@ -59,7 +59,7 @@ _EXTENSION = re.compile(r"[A-Za-z]\w*")
 """An extension: characters behind a dot at the end of a name that are not part of a number: `csv`, `gz`."""
 
 
-# Which files there are.
+# The files of a folder or a pattern.
 
 
 def stem_of(name: str) -> str:
@@ -188,7 +188,7 @@ class Members:
         top = tuple(k for k, parts in enumerate(below) if len(parts) == 1)
         left_out = sorted({parts[0] for parts in below if len(parts) > 1}) if top else []
         if left_out:
-            # Which of two tables of one recording is meant nobody knows.
+            # Nobody knows which of two tables of one recording is meant.
             _check_recordings(name, ["/".join(parts) for parts in below], (stem_of(p[-1]) for p in below))
         places = top or tuple(range(len(below)))
         labels = ["/".join(below[k]) for k in places]
@@ -251,10 +251,10 @@ class TableFile:
 
 
 def shards_of(name: str, limits: Limits = LIMITS) -> list[TableFile]:
-    """Return the shards of a table by name; of one that is a single file or a folder, that.
+    """Return the shards of a table by name; a single file or a folder is its only shard.
 
-    name: a path, a URL, or a pattern of either, such as `ref/*.parquet`. Raises InputError where a pattern
-    fits no file.
+    name: a path, a URL, or a pattern of either, such as `ref/*.parquet`. Raises InputError if a pattern fits
+    no file.
     """
     files = list_files(name, limits)
     if not is_pattern(name):
@@ -277,7 +277,7 @@ def _common(folders: Iterable[Sequence[str]]) -> int:
     return [*same, False].index(False)
 
 
-# Names that hold thresholds.
+# Names with thresholds.
 
 
 def thresholds_in(names: Sequence[str]) -> list[float] | None:
@@ -289,7 +289,7 @@ def thresholds_in(names: Sequence[str]) -> list[float] | None:
     if not split or len({len(parts) for parts in split}) > 1:
         return None
     columns = list(zip(*split, strict=True))
-    # Numbers stand at odd places. Of a single name nothing differs: it must hold no other number.
+    # Numbers are at odd places. A single name has nothing to differ from: it must have no other number.
     varying = [at for at, texts in enumerate(columns) if len(set(texts)) > 1 or (len(split) == 1 and at % 2)]
     if len(varying) != 1 or not varying[0] % 2:
         return None
@@ -338,7 +338,7 @@ def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
     return dict(zip(thresholds, names, strict=True))
 
 
-# What can be one table.
+# Tables that can be one.
 
 
 def with_recording(rows: EventTable, stem: str) -> EventTable:
@@ -368,14 +368,14 @@ def check_apart(name: str, tables: Iterable[tuple[str, EventTable]]) -> None:
     """Refuse a folder, or an archive, of which two tables, by their paths in it, have rows of one recording.
 
     They may be one system at several thresholds, runs of it, other systems, or parts of one table: added up
-    they would be scored as something that nobody has made.
+    they would be scored as a system that does not exist.
     """
     first: dict[str, str] = {}
     for table, rows in tables:
         for recording in (rows.files[code] for code in distinct(rows.file).tolist()):
             other = first.setdefault(recording, table)
             if other != table:
-                # Where the folder lies is said by the source alone: others may read the message on a board.
+                # Only the source has the folder's path: others may read the message on a board.
                 message = (
                     f"{other} and {table} both have rows of recording "
                     f"{recording!r}; expected one table for each recording: --operating-points says that "
@@ -521,7 +521,7 @@ def read_members(
 def _read_each(
     name: str, sources: Iterable[Source], limits: Limits, of_each: Limits, form: str = ""
 ) -> Iterator[EventTable]:
-    """Read tables one by one; raises InputError where all so far are too large."""
+    """Read tables one by one; raises InputError if all so far are too large."""
     size = n_rows = 0
     for source in sources:
         size += len(source.data)
@@ -577,7 +577,7 @@ def joined(name: str, shards: Sequence[TableFile], limits: Limits = LIMITS) -> E
 def _check_named(name: str, names: Sequence[str], tables: Sequence[EventTable]) -> None:
     """Refuse shards that name their recordings, and may be operating points, or have no line."""
     if seem_thresholds(names) and are_lists_of_one(tables):
-        # Rows of a recording are added up, and those of operating points must not be.
+        # Rows of a recording are added up, and rows of operating points must not be.
         thresholds = thresholds_in(names) or []
         message = (
             f"names of its tables hold thresholds, {min(thresholds)!r} to {max(thresholds)!r}, and several "
@@ -637,7 +637,7 @@ def read_points(
     if len(tables) < len(points):
         raise InputError(Problem(role, "has two operating points of one threshold"))
     thresholds = sorted(tables)
-    # That of the last threshold stands up to 1, or a breath above it.
+    # The list of the last threshold is valid up to 1, or a breath above it.
     ends = [*thresholds[1:], max(1.0, float(np.nextafter(thresholds[-1], 2.0)))]
     lists: dict[str, EventTable] = {}
     for low, high in zip(thresholds, ends, strict=True):
@@ -671,7 +671,7 @@ def points_of_folder(path: str, limits: Limits = LIMITS) -> EventTable | None:
     try:
         paths = [str(table) for table in tables_in(path, limits)]
     except InputError:
-        return None  # who reads it as a folder of recordings says what is wrong
+        return None  # the reader of folders of recordings reports the problem
     if not seem_thresholds(paths):
         return None
     sources = (open_source(table, limits=limits) for table in paths)

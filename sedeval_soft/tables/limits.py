@@ -73,7 +73,7 @@ class Limits:
     side: str = field(default="", kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse what no limit can be."""
+        """Refuse invalid limits."""
         for name in NAMES:
             value = getattr(self, name)
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -104,7 +104,7 @@ class Limits:
         return cls(**values)  # type: ignore[arg-type]  # whole where they must be
 
     def check(self, source: str, name: str, number: float, what: str) -> None:
-        """Raise InputError, naming the option that raises the limit, where more is found than that."""
+        """Raise InputError, naming the option that raises the limit, if the number is over the limit."""
         if number > getattr(self, name):
             raise self.refusal(source, name, f"has {number:.15g} {what}", number)
 

@@ -30,9 +30,9 @@ OTHER_FILES = {
 }
 """Kinds of files that users give by mistake, by their first bytes."""
 
-BLANK = " \r\n" + "".join(DELIMITERS)  # of what a line consists that holds nothing
+BLANK = " \r\n" + "".join(DELIMITERS)  # characters of a blank line
 SOLID = re.compile(rb"[^ \r\n\t,;]")
-BESIDE_CLASSES = 100  # columns that a table may have beside those of classes
+BESIDE_CLASSES = 100  # columns that a table may have beside columns of classes
 _LINE_END = re.compile(rb"\r\n?|\n")
 
 csv.field_size_limit(1 << 30)
@@ -44,7 +44,7 @@ def line_ends(data: Bytes, end: int) -> int:
 
 
 def behind(data: Bytes, n_lines: int) -> int:
-    """Return where the first lines of a text end, which may be mapped; 0 for none of them."""
+    """Return the end of the first lines of a text, which may be mapped; 0 for none of them."""
     ends = islice(_LINE_END.finditer(data), max(0, n_lines - 1), None) if n_lines else ()
     return next((end.end() for end in ends), len(data) if n_lines else 0)
 
@@ -61,7 +61,7 @@ def check_lines(source: Source, limits: Limits = LIMITS) -> None:
         raise limits.refusal(source.name, "classes", f"{why} {columns} columns", needed, line=1)
     begin = 0
     while len(data) - begin > most:
-        # Only where lines may end is looked for, from behind, once in as many bytes as a line may have.
+        # Only possible ends of lines are looked for, from behind, once in as many bytes as a line may have.
         end = data.rfind(b"\n", begin, begin + most + 1)
         end = data.rfind(b"\r", begin, begin + most + 1) if end < 0 else end
         if end < 0:
@@ -88,7 +88,7 @@ def decode(source: Source) -> str:
 
 
 def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem:
-    """Return the problem of a line that is not text; its column where the delimiter is known."""
+    """Return the problem of a line that is not text; with its column if the delimiter is known."""
     for begin, kind in OTHER_FILES.items():
         if line == 1 and piece.startswith(begin):
             return Problem(name, f"is {kind}; expected a table of text", code="not-a-table")
@@ -173,7 +173,7 @@ def split(line: str, delimiter: str) -> list[str]:
         return line.split(delimiter) if line else []
     try:
         return next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error:  # a line of a form in which line ends and quotes are characters like others
+    except csv.Error:  # a line of a format in which line ends and quotes are characters like others
         return line.split(delimiter)
 
 

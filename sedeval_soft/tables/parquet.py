@@ -99,7 +99,7 @@ def _tables(
         else:
             yield pa.Table.from_batches([first, *batches]), layout, ignored
     except MemoryError:
-        raise  # which pyarrow's own is, too
+        raise  # as pyarrow's own error is one
     except _FAILURES as error:
         message = f"cannot be read as {_TITLES[form]}: {one_line(error)}"
         raise InputError(Problem(source.name, message)) from error
@@ -127,14 +127,14 @@ def _open(
         read = roles if columns is None and layout is not None else columns
         schema, batches = _open_parquet(source, limits, size, buffer, read)
     else:
-        if form == "arrow":  # a stream between a mark and where its messages are
+        if form == "arrow":  # a stream between a mark and the places of its messages
             if source.data[-6:] != b"ARROW1":
                 raise ValueError("its end is missing")
             buffer = buffer.slice(8)
         batches = pa.ipc.open_stream(buffer)
         schema = batches.schema
     limits.check(source.name, "classes", len(schema) - PLAIN, "columns of classes")
-    # The footer of Parquet was held to the limits as a whole.
+    # The footer of Parquet was checked against the limits as a whole.
     at_once = 1 if form == "parquet" else size
     return schema, _checked(source, limits, batches, {*roles}, at_once)
 
@@ -167,9 +167,9 @@ class _Weight:
         self._size = self._cost = self._checked = 0
 
     def add(self, size: int, spared: int = FREE) -> None:
-        """Count some more; raises InputError over a limit, RoomError where memory is short.
+        """Count some more; raises InputError over a limit, RoomError if memory is short.
 
-        spared: bytes in all for which no ratio is looked at.
+        spared: bytes in all for which no ratio is checked.
         """
         source, limits = self._source, self._limits
         self._size, self._cost = self._size + size, self._cost + max(size, _CHUNK)
@@ -206,7 +206,7 @@ def _weigh(
             if chunk.physical_type == "BYTE_ARRAY":
                 texts.add(chunk.total_uncompressed_size, SPARED)
                 coded[name] = coded.get(name, True) and _CODED.issuperset(chunk.encodings)
-                # A text may be in the file once, or its begin, and stand in many rows.
+                # A text, or its begin, may be in the file once, and in many rows.
                 repeats = chunk.has_dictionary_page or "DELTA_BYTE_ARRAY" in chunk.encodings
                 longest[name] = max(longest.get(name, 1), chunk.total_uncompressed_size * repeats)
     of_others = (longest[name] for name, is_coded in coded.items() if not is_coded)

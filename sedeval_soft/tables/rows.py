@@ -33,7 +33,7 @@ _NO_NUMBER = re.compile(r"^.*[^0-9.eE+\-\n].*$", re.MULTILINE)
 """Lines that Python might read as a number otherwise than `to_number`: some have blanks or underscores."""
 
 TOGETHER = -1
-"""Stands for the times of a row together, where positions of columns do for single cells."""
+"""A position for the times of a row together, beside positions of columns for single cells."""
 
 _LABEL = 64  # bytes that a label of a recording takes
 _PER_SECOND = {"s": 1, "ms": 1000}
@@ -152,7 +152,7 @@ class Columns:
 
     @property
     def label(self) -> Texts | None:
-        """The classes of rows, None where the table has no such column."""
+        """The classes of rows, None if the table has no such column."""
         return self.texts.get("event_label")
 
     @cached_property
@@ -198,7 +198,7 @@ class Columns:
 
     @cached_property
     def ranges(self) -> dict[int, tuple[float, float]]:
-        """The least and the largest number of each column, by position; NaN where one is missing."""
+        """The least and the largest number of each column, by position; NaN if one is missing."""
         size = sum(map(len, self.numbers.values()))
         ends = for_each(
             lambda column: (float(column.min(initial=np.inf)), float(column.max(initial=-np.inf))),
@@ -223,7 +223,7 @@ class Columns:
         if blank.any() and label is not None:
             blank = blank & label.where(_is_empty)
         if blank.any() and layout.ignored:
-            # A cell of a column that is ignored may be all that a nameless row holds.
+            # A cell of a column that is ignored may be the only content of a nameless row.
             blank = blank & (False if self.file is None else ~self.file.where(_is_empty))
         if label is not None and layout.dialect is not None and layout.dialect.nothing:
             blank = blank | label.where(layout.says_nothing)
@@ -376,7 +376,7 @@ class Columns:
         return np.equal(view.codes, view.codes[first])
 
     def _assumed(self, rows: Bools) -> Iterator[str]:
-        """Yield what had to be assumed of rows of a dialect."""
+        """Yield the assumptions about rows of a dialect."""
         file, end = self.file, self.texts.get("end_file")
         wanted = self.layout.dialect.roles.get("file_offset", ()) if self.layout.dialect else ()
         if file is None or not wanted:

@@ -62,9 +62,9 @@ _PACKED = (".gz", ".bz2", ".xz", ".zip", ".tgz", ".tbz", ".tbz2", ".txz", ".parq
 _UNPACKED = 6
 """The number of bytes of text for a packed byte."""
 
-SPARED = 1 << 24  # decompressed bytes for which no ratio is looked at: a short table of zeros is no harm
+SPARED = 1 << 24  # decompressed bytes for which no ratio is checked: a short table of zeros does no harm
 _AT_ONCE = 1 << 24  # bytes that are hashed before their pages are let go of
-_CHECKED = 1 << 26  # bytes after which it is asked whether there is memory for as many more
+_CHECKED = 1 << 26  # bytes after which memory for as many more is checked
 
 _STORES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs"}
 """Kinds of URLs and the packages that they need beside fsspec."""
@@ -185,7 +185,7 @@ def _hashed(raw: Bytes, *, keep: bool) -> Callable[[], str]:
 
 
 def let_go(data: Bytes, begin: int, end: int) -> None:
-    """Give back the memory of pages of a mapped file; who needs them again has them from the disk."""
+    """Give back the memory of pages of a mapped file; later readers get them from the disk."""
     if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         begin -= begin % mmap.PAGESIZE
         with suppress(OSError, ValueError):
@@ -248,8 +248,8 @@ def is_url(name: str) -> bool:
 
 
 def is_pattern(name: str) -> bool:
-    """Return whether a name is a pattern of names, such as `ref/*.parquet`, and no file's own."""
-    # Of the web, a question mark begins a query.
+    """Return whether a name is a pattern of names, such as `ref/*.parquet`, and not a file's own."""
+    # In a URL of the web, a question mark begins a query.
     magic = "*[" if is_url(name) and name.lower().startswith("http") else "*?["
     return any(sign in name for sign in magic) and (is_url(name) or not os.path.lexists(name))
 
@@ -295,7 +295,7 @@ def list_files(name: str, limits: Limits = LIMITS) -> list[tuple[str, int]]:
     if not is_pattern(name):
         return [(name, _size(name))]
     try:
-        # Names are told as they were typed, which a Path would change.
+        # Messages have names as they were typed, which a Path would change.
         fitting = filter(os.path.isfile, glob.iglob(name, recursive=True))  # noqa: PTH207
         return [(path, _size(path)) for path in sorted(limits.few_enough(spelled(name), fitting))]
     except (OSError, ValueError) as error:
@@ -368,7 +368,7 @@ def _file_system(name: str) -> tuple[Any, str]:
     return files, path
 
 
-# What comes out of compressed data is counted: what a file says of its own size is not believed.
+# Decompressed bytes are counted: the size in a file's own header is not trusted.
 
 
 class Taken:
@@ -384,7 +384,7 @@ class Taken:
         self._checked = _CHECKED if file is None else math.inf
 
     def add(self, piece: bytes) -> None:
-        """Take in some more; raises InputError over a limit, RoomError where memory is short."""
+        """Take in some more; raises InputError over a limit, RoomError if memory is short."""
         self.size += len(piece)
         if self.size > self._limits.size:
             raise self._limits.refusal(self._name, "size", f"has more than {self._limits.size} bytes")

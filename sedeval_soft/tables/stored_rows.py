@@ -49,7 +49,7 @@ def on_disk(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Yield a folder for temporary files that nobody else reads, removed in the end; raises FullError."""
+    """Yield a private folder for temporary files, removed in the end; raises FullError."""
     with contextlib.ExitStack() as stack:
         with on_disk(Path(os.environ.get("TMPDIR", "temporary files"))):
             folder = stack.enter_context(

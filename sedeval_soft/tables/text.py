@@ -58,7 +58,7 @@ _QUOTED = rb'(?<![^%b\r\n])"[^"\r\n]*(?:""[^"\r\n]*){0,1000}"(?![^%b\r\n])'
 """A whole field in quotes."""
 
 _PREAMBLE = 50  # lines before a table that messages count
-_HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which it is told what a table looks like
+_HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which a table's layout is recognised
 _SMALL = 1 << 20  # bytes of a table up to which it is read exactly, before pyarrow is imported
 _ESTIMATED, _PIECE = 1 << 25, 1 << 20  # bytes from which on memory is estimated, and of the sample for that
 _CELL = 16  # bytes of a cell at the most
@@ -134,7 +134,7 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits, name: str) -> 
 def _layout_of_rows(
     divided: Mapping[str, Sequence[Sequence[str]]], lines: Sequence[str], columns: ColumnNames, label: str
 ) -> Layout | None:
-    """Return how a table without header is laid out, None where nobody knows; divided: lines by delimiter."""
+    """Return the layout of a table without header, None if it is unknown; divided: lines by delimiter."""
     for delimiter, rows in divided.items() if columns else ():
         if (layout := layout_by_number(rows[0], columns, label)) is not None:
             return replace(layout, delimiter=delimiter)
@@ -258,12 +258,12 @@ def _check_numbers(source: Source, layout: Layout, lines: Sequence[str], limits:
 
 
 def may_be_value(label: str) -> bool:
-    """Return whether a label could be a value in a table without header: it is a number, but no whole one."""
+    """Return whether a label could be a value in a table without header: a number other than a whole one."""
     return is_number(label) and not label.strip().lstrip("+-").isdigit()
 
 
 def origin_of(source: Source, layout: Layout) -> Origin:
-    """Return where the rows of a table come from; its form in words: `long table with header, tab`."""
+    """Return the origin of a table's rows; its format in words: `long table with header, tab`."""
     shape = f"{'wide' if layout.wide else 'long'} table {'with' if layout.has_header else 'without'} header"
     kind = layout.dialect.title if layout.dialect else shape
     form = f"{kind}, {DELIMITERS[layout.delimiter]}" if layout.timed else WEAK

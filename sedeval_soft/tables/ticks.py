@@ -46,15 +46,15 @@ def to_seconds(ticks: Ticks) -> Floats:
 
 # Numbers of single and half precision as the decimals that they were written as, and sums without last bits.
 #
-# 0.6 in single precision is 0.60000002384 in double: compared with 0.6, a value that stood for 0.6 would be
+# 0.6 in single precision is 0.60000002384 in double: compared with 0.6, a value meant as 0.6 would be
 # above it, and a time would reach into the next segment. Read as the decimal it is 0.6 again, and comparing
-# it gives what comparing within single precision does.
+# it gives the result of comparing within single precision.
 #
-# A number x of a floating-point type lies within half of the distance u to its neighbours from the decimal
+# A number x of a floating-point type is within half of the distance u to its neighbours from the decimal
 # that it was made of. Take the most decimals p with 10^-p > u: multiples of 10^-p are further apart than u,
 # so that at most one of them is rounded to x, and it is the nearest one. So it is found by rounding x to p
-# decimals, and trusted if it is rounded to x again. Numbers that are no such decimals stay as they are. The
-# order of numbers stays, too: each stays where no other number of its type would be rounded to. In single
+# decimals, and trusted if it is rounded to x again. Other numbers stay as they are. The
+# order of numbers also stays: each stays where no other number of its type would be rounded to. In single
 # precision all decimals of six significant digits from 1e-15 to ten million are found, and most of seven.
 
 

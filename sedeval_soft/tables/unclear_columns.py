@@ -109,7 +109,7 @@ class _Column:
         )
 
     def has_values(self) -> bool:
-        """Return whether it has the values by its name, or may have: where all are 1 it does not matter."""
+        """Return whether it has the values by its name, or may have them: it does not matter if all are 1."""
         may_have = self.doubt.may_value and self.digits and not self.ones
         return may_have and (self.doubt.called or self.within == self.n)
 

@@ -1,16 +1,15 @@
-"""Tables in any form, read as rows and written back.
+"""Tables in any format, read as rows and written back.
 
-- `read_rows` reads whatever is at a path: a file by `forms`, a folder of tables or shards as one by
-  `joined_tables`.
-- `forms.tsv` has a row for each form, with the module that reads it. Tables of text are those of `text`;
-  `row_checks` says what is wrong with rows of any table; `problem_codes.tsv` what each code means.
-- `columns.tsv` has the names that columns go by: to have another one known, add it there. `dialects.tsv` has
+- `read_rows` reads a file by `forms`, and a folder of tables or shards as one table by `joined_tables`.
+- `forms.tsv` has a row for each format, with the module that reads it. `text` reads tables of text.
+- `row_checks` explains wrong rows of any table; `problem_codes.tsv` has the meaning of each code.
+- `columns.tsv` has the known names of columns: to have another one known, add it there. `dialects.tsv` has
   the headers of tools that give names another meaning, `headerless.tsv` tables without header.
-- `rows` makes rows of columns, whoever read them: `text`, `frames` (data in memory), `parquet`; annotations
-  are events of an `annotation_document`.
-- `fit` makes rows what a form can hold, says what is lost, and writes tables of text.
+- `rows` makes rows of columns from all readers: `text`, `frames` (data in memory), `parquet`; annotations are
+  events of an `annotation_document`.
+- `fit` makes rows fit a format, lists the losses, and writes tables of text.
 
-Nothing is imported before it is needed: start-up is a feature.
+Modules are imported only when they are needed: start-up is a feature.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ EMPTY = (
     "is empty; expected a table, of a system that detects nothing a header alone, as "
     "filename,onset,offset,event_label"
 )
-"""What is said of a file without any line: it may not have been written at all."""
+"""The message about a file without any line: perhaps the system never wrote it."""
 
 
 def read_rows(
@@ -53,11 +52,11 @@ def read_rows(
 ) -> EventTable:
     """Read a table, a folder of tables (one per recording, named after it), or standard input for `-`.
 
-    A pattern such as `ref/*.parquet` is a table in shards; URLs are read by way of fsspec.
+    A pattern such as `ref/*.parquet` is a table in shards; fsspec reads URLs.
 
-    form: what it must be, by its name in the registry of forms; found out where there is none. limits: the
-    most that it may have. may_be_empty: whether a file without any line is a table without rows. Raises
-    InputError that says where and what is wrong.
+    form: the name of the required format in the registry; found out if empty. limits: the most that the table
+    may have. may_be_empty: whether a file without any line is a table without rows. Raises InputError with
+    the place and the problem.
     """
     from sedeval_soft.errors import InputError, Problem
     from sedeval_soft.tables.event_table import EventTable, Origin

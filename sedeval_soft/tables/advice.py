@@ -1,8 +1,8 @@
-"""What a message proposes to say of columns: it is tried on the first rows before it is written.
+"""Proposals in messages for the roles of columns, tried on the first rows before they are written.
 
-A proposal adds to what the user says of columns and never takes a column that the user has named. It is
-written where the table can be read with it and its rows make sense. Where nothing does, the message says what
-is missing.
+A proposal adds to the user's roles of columns and never takes a column that the user has named. The message
+has the proposal if the table can be read with it and its rows make sense. If no proposal works, the message
+names the missing column.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.limits import Limits
 
 _TRIED = 100
-"""Proposals that are tried at the most: tables of strangers have thousands of columns."""
+"""Proposals that are tried at the most: a user's table may have thousands of columns."""
 
 ROWS = 50
 """Rows on which they are tried."""
@@ -58,10 +58,10 @@ Cells = Sequence[Sequence[str]]
 def explained(
     error: LayoutError, fields: Sequence[str], rows: Cells, columns: ColumnNames, label: str
 ) -> LayoutError:
-    """Return an error of a first line with those of its choices that help, or one that the cells suggest.
+    """Return an error of a first line with the choices that help, or with one that the cells suggest.
 
-    fields: of the first line. rows: those after a header, or all, the first line included. columns, label:
-    what the user says.
+    fields: of the first line. rows: the rows after a header, or all, the first line included. columns, label:
+    the user's settings.
     """
     kept = [k for k, (said, _) in enumerate(error.choices) if helps(fields, rows, columns, said, label)]
     mends = [f"{option(*error.choices[k][0])}{error.choices[k][1]}" for k in kept]
@@ -74,7 +74,7 @@ def explained(
 
 
 def helps(fields: Sequence[str], rows: Cells, columns: ColumnNames, said: ColumnNames, label: str) -> bool:
-    """Return whether a table can be read, its first rows sensibly, where this is said of columns as well."""
+    """Return whether a table can be read, its first rows sensibly, with these roles of columns added."""
     taken = {normal(name) for _, name in columns}
     try:
         if any(normal(name) in taken for _, name in said) or column_names([spelt(said)]) != (*said,):
@@ -93,7 +93,7 @@ def helps(fields: Sequence[str], rows: Cells, columns: ColumnNames, said: Column
 
 
 def _make_sense(layout: Layout, rows: Cells) -> bool:
-    """Return whether most rows have times in order, and what is said to be values is in [0, 1]."""
+    """Return whether most rows have times in order, and the columns of values have values in [0, 1]."""
     rows = [row for row in rows[:ROWS] if len(row) == len(layout.names)]
     if not layout.timed:
         return "event_label" in layout.roles
@@ -115,7 +115,7 @@ def _make_sense(layout: Layout, rows: Cells) -> bool:
 
 
 def guessed(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: str) -> ColumnNames:
-    """Return what columns may be by their cells, as may be said of them; nothing where none would make sense.
+    """Return likely roles of columns by their cells, as the option has them; empty if none would make sense.
 
     Columns without header are called by their numbers.
     """
@@ -133,7 +133,7 @@ def guessed(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: str
 def _proposals(
     names: Sequence[str], rows: Cells, columns: ColumnNames, label: str, *, header: bool
 ) -> Iterator[ColumnNames]:
-    """Yield what columns may be by their cells, the likeliest first."""
+    """Yield likely roles of columns by their cells, the likeliest first."""
     roles, settled = roles_of(names, columns, None)
     known = {role: i for i, role in enumerate(roles) if role is not None}
     cells = [[row[i] for row in rows] for i in range(len(names))]
@@ -175,7 +175,7 @@ def _proposals(
 
 
 def _may_be_time(name: str) -> bool:
-    """Return whether a column may have times in a known unit by its name: it may have any other name, too."""
+    """Return whether a column's name allows times in a known unit: the name may be any other as well."""
     words = words_in(name) - {*WORD_LISTS["time-like"]}
     return words.isdisjoint(WORD_LISTS["no-values"]) and not in_another_unit(name)
 
@@ -194,7 +194,7 @@ def _label(texts: Sequence[int], cells: Cells, end: int) -> int | None:
 def first_line(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: str) -> LayoutError:
     """Return why a first line is neither a header nor a row of a table without one.
 
-    rows: those after it. columns, label: what the user says.
+    rows: the rows after it. columns, label: the user's settings.
     """
     texts = [field.strip() for field in fields[:LISTED]]
     line = ", ".join(repr(text if len(text) <= LISTED else f"{text[:LISTED]}...") for text in texts[:8])
@@ -248,14 +248,14 @@ def _by_number(**places: int) -> ColumnNames:
 
 
 def are_decimal(files: Sequence[str]) -> bool:
-    """Return whether all names are numbers, and some no whole ones: as times are, but no files are called."""
+    """Return whether all names are numbers, some with decimals: times are such, file names are not."""
     return all(map(is_number, files)) and not all(name.isdigit() for name in files)
 
 
 def may_be_times(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: str) -> LayoutError | None:
-    """Return what is wrong with rows whose names of files are decimal numbers, as no files are called.
+    """Return the problem of rows whose file names are decimal numbers, as no files are called.
 
-    As Sonic Visualiser writes them they are onset, value, duration and label. fields: of a row.
+    Sonic Visualiser writes such rows: onset, value, duration and label. fields: of a row.
     """
     layout = layout_of_row(fields)
     if layout is None or "filename" not in layout.roles:
@@ -278,7 +278,7 @@ def may_be_times(fields: Sequence[str], rows: Cells, columns: ColumnNames, label
 
 
 def no_class(layout: Layout, rows: Cells, limits: Limits, at: int) -> str:
-    """Return what a column of a wide table may be that has no values, by some rows; empty for nothing.
+    """Return a likely role for a column of a wide table without values, by some rows; empty if there is none.
 
     at: its position.
     """

@@ -1,7 +1,7 @@
-"""A file of annotations while it is read: its events, what is wrong with them, and what must be said of it.
+"""A file of annotations while it is read: its events, their problems, and notes on the file.
 
-Readers take files apart into the fields of events; `Columns.wrong` finds what is wrong with these, as
-in all tables. Writers take events from `events_of`.
+Readers take files apart into the fields of events; `Columns.wrong` finds the problems of these, as in all
+tables. Writers take events from `events_of`.
 """
 
 from __future__ import annotations
@@ -30,39 +30,39 @@ from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
 
 HEAD = 1 << 16
-"""Bytes from which it is told what a file holds."""
+"""Bytes from which a reader recognises the format of a file."""
 
 EVENT = Layout(
     ("recording", "onset", "offset", "label", "value"),
     ("filename", "onset", "offset", "event_label", "soft_value"),
     has_header=False,
 )
-"""The fields of an event of a document whose own are called otherwise, or stand nowhere."""
+"""The fields of an event of a document whose own fields have other names, or none."""
 
 NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
-"""What msgspec raises for a text that is not the JSON that it should be."""
+"""The errors that msgspec raises for a text that is not the expected JSON."""
 
-_LISTED = 50  # of what was ignored
+_LISTED = 50  # ignored elements in a note
 _ESTIMATED, _FACTOR = 1 << 25, 8  # bytes from which on memory is estimated, as so many for each
-_CHECKED, _SIZE = 1 << 14, 1000  # events after which limits and memory are looked at, and bytes of one
+_CHECKED, _SIZE = 1 << 14, 1000  # events after which limits and memory are checked, and bytes of one
 _MEND = "Expected less data, or batches of files"
 
 
 def check_document(source: Source, factor: int = _FACTOR) -> None:
-    """Refuse a document that memory cannot hold, at so many bytes for each of it; raises RoomError."""
+    """Refuse a document that exceeds memory, at so many bytes for each of its bytes; raises RoomError."""
     size = len(source.data)
     if size > _ESTIMATED:
         check_room(factor * size, f"{source.name}: to read a document of {size} bytes", _MEND)
 
 
 def objects(source: Source) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
-    """Yield the number of each line that is not blank, and the JSON object on it, or what is wrong."""
+    """Yield the number of each line that is not blank, and the JSON object on it, or its problem."""
     decoded = msgspec.json.Decoder(dict[str, Any]).decode
     for line, text in enumerate(source.data[:].split(b"\n"), 1):
         try:
             if text.strip():
                 row = decoded(text)
-                # Where nothing but keys has colons, they are counted faster than read again.
+                # If only keys have colons, counting them is faster than reading them again.
                 wrong = repeated_key(text) if text.count(b":") > len(row) else ""
                 yield line, Problem(source.name, wrong, line) if wrong else row
         except NO_JSON as error:
@@ -71,7 +71,7 @@ def objects(source: Source) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
 
 
 def repeated_key(text: bytes) -> str:
-    """Return what is wrong with a JSON text of which an object has a key twice; empty where none has.
+    """Return the problem of a JSON text of which an object has a key twice; empty if no object has.
 
     msgspec takes the last one.
     """
@@ -82,7 +82,7 @@ def repeated_key(text: bytes) -> str:
             keys = Counter(key for key, _ in pairs)
             found.append(next(key for key, count in keys.items() if count > 1))
 
-    with suppress(*NO_JSON):  # said by who reads it
+    with suppress(*NO_JSON):  # the reader of the text reports it
         json.loads(text, object_pairs_hook=look)
     return f"an object has the key {quoted(found[0])} twice; expected each key once" if found else ""
 
@@ -91,12 +91,14 @@ def repeated_key(text: bytes) -> str:
 class Document:
     """The events of a file of annotations as they are read.
 
-    source: the file. limits: the most that it may hold. form: what it is, in words. layout: of the fields of
-    events; where it has no header, all of them may lack a recording, or a value.
-    records: the fields of each event, or what is wrong, with its line or its place in words, and the name of
-    the tier that its label is from, if there are any. n_ignored: how often something was ignored, by its
-    noun, `{s}` of the plural. notes, ignored, assumed: as in `Origin`. recordings: those that are there
-    whether they have events or not.
+    source: the file. limits: the most that it may have. form: its format, in words. layout: of the fields of
+    events; without a header, all events may lack a recording, or a value.
+
+    records: the fields of each event, or its problem, with its line or its place in words, and the name of
+    the tier that its label is from, if there are any.
+
+    n_ignored: how often something was ignored, by its noun, `{s}` of the plural. notes, ignored, assumed: as
+    in `Origin`. recordings: the recordings of the file, with or without events.
     """
 
     source: Source
@@ -127,7 +129,7 @@ class Document:
             check_room(_SIZE * number, f"{self.source.name}: to hold {number} events or more", _MEND)
 
     def wrong(self, line: int, message: str, column: int | None = None) -> None:
-        """Enter what is wrong with a line; reading may go on."""
+        """Enter the problem of a line; reading may go on."""
         self.records.append((line, Problem(self.source.name, message, line, column), ""))
 
     def error(self, message: str, line: int | None = None) -> InputError:
@@ -135,7 +137,7 @@ class Document:
         return InputError(Problem(self.source.name, message, line))
 
     def label_of_all(self) -> list[str]:
-        """Return the class of events without one, as the user says; none where nobody does."""
+        """Return the class that the user gives events without one; an empty list if the user gives none."""
         self.known.add(("label", self.limits.label))
         return [*filter(None, [self.limits.label])]
 
@@ -145,9 +147,9 @@ class Document:
         self.notes += [f"{counted(n, 'event')} {what} in time, without length"] * (n > 0)
 
     def choose(self, noun: str) -> None:
-        """Leave the events of the tiers that the user names, of all where none is; all are of one table.
+        """Leave the events of the tiers that the user names, or of all tiers; all are of one table.
 
-        `event_label=tier` makes the names of tiers labels. noun: what a tier is called.
+        `event_label=tier` makes the names of tiers labels. noun: the word for a tier.
         """
         names = [*dict.fromkeys(tier for _, _, tier in self.records)]
         given = {(role, normal(name)) for role, name in self.limits.columns}
@@ -170,7 +172,7 @@ class Document:
             )
 
     def rows(self) -> EventTable | None:
-        """Return the rows of all events, None where it is blank; raises InputError for what is wrong."""
+        """Return the rows of all events, None if the file is blank; raises InputError for problems."""
         source, limits = self.source, self.limits
         if not source.data[:].strip():
             return None
@@ -210,14 +212,14 @@ class Document:
             raise InputError(problems, error.more) from error
 
     def _as_said(self, layout: Layout) -> Layout:
-        """Return the layout with the roles that the user gives fields, by names or by those of their roles.
+        """Return the layout with the roles that the user gives fields, by their names or by names of roles.
 
         Times and fields without names stay as they are. Raises InputError if no field has labels then.
         """
         roles, given = [*layout.roles], set[str]()
         for role, name in self.limits.columns if self.layout is not EVENT else ():
             keys = [*map(normal, layout.names)]
-            # Where there is no header, a field may be called as its role is.
+            # Without a header, a field may have the name of its role.
             same = role_of(name) if not layout.has_header and normal(name) not in keys else None
             at = next((i for i, key in enumerate(keys) if normal(name) == key), None)
             at = layout.position(same) if same else at
@@ -255,7 +257,7 @@ class Document:
 
 
 def end_of(onset: str, duration: str) -> str:
-    """Return the offset of an event, to the nearest tick; its duration where that is no number, 0 or more."""
+    """Return the offset of an event, to the nearest tick; its duration if that is not a number, 0 or more."""
     begin, length = to_number(onset), to_number(duration)
     if not (begin >= 0 and length >= 0):
         return duration
@@ -264,7 +266,7 @@ def end_of(onset: str, duration: str) -> str:
 
 
 def one_line_of(text: str) -> str:
-    """Return a label without blanks around it; its lines are those of one text, with a blank between."""
+    """Return a label without blanks around it; its lines become one text, with a blank between."""
     return " ".join(filter(None, map(str.strip, re.split(r"[\r\n]+", text))))
 
 
@@ -276,10 +278,10 @@ def seconds(ticks: int) -> str:
 def events_of(
     rows: EventTable, form: str, forbidden: str = "\r\n", *, files: bool = True
 ) -> Iterator[tuple[str, str, int, int, float | None]]:
-    """Return file, label, onset and offset in ticks, and value of the events of rows, as a form writes them.
+    """Return file, label, onset and offset in ticks, and value of the events of rows, as a format has them.
 
-    forbidden: characters that names must not have. files: whether the names of recordings are written.
-    Raises InputError for names that the form cannot hold.
+    forbidden: characters that names must not have. files: whether the names of recordings are written. Raises
+    InputError for names that the format cannot express.
     """
     rows = unfold(rows)
     check_text(rows.origin.name, (*(rows.files if files else ()), *rows.classes), form, forbidden)

@@ -1,15 +1,15 @@
-"""Annotations as documents of JSON: JAMS, Label Studio's exports, and those of soundevent and whombat.
+"""Annotations as documents of JSON: JAMS, exports of Label Studio, soundevent and whombat.
 
-- JAMS: annotations of one recording, of which those of sound events are read: observations with a time and a
-  duration in some namespaces. A background of scaper's is no event, and its confidence, always 1, no value.
-- Label Studio's JSON is a list of tasks, each an audio file with `annotations` and their `result`: of that,
-  what is of type `labels` is read. JSON-MIN has an object for each annotation, with lists of labelled
-  regions. What people annotated is read; where nobody did, what models predicted. A recording must have one
-  annotation.
+- JAMS: the reader takes the sound events of one recording: observations with a time and a duration in some
+  namespaces. A background of scaper's is not an event, and its confidence, always 1, is not a value.
+- Label Studio's JSON is a list of tasks, each an audio file with `annotations` and their `result`: the reader
+  takes results of type `labels`. JSON-MIN has an object for each annotation, with lists of labelled regions.
+  The reader takes annotations by people, and predictions by models if there are none. A recording must have
+  one annotation.
 - soundevent's documents (AOEF) list recordings, sound events, and annotations or predictions of these with
   tags: the key of one tag has the class. The score of a predicted tag is the value.
 
-NaN, which Python writes and JSON does not know, is read as null: no value.
+NaN, which Python writes and JSON does not know, is read as null: a missing value.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _LISTED = 10  # keys that a message lists
 
 
 def _text(source: Source) -> bytes:
-    """Return a JSON text in which NaN is null; raises RoomError for more than memory can hold.
+    """Return a JSON text in which NaN is null; raises RoomError for a text that exceeds memory.
 
-    Raises InputError where an object has a key twice.
+    Raises InputError if an object has a key twice.
     """
     check_document(source)
     data = source.data[:]
@@ -69,7 +69,7 @@ def _decoded(
     title: str,
     place: str = "",
 ) -> Any:  # noqa: ANN401
-    """Return a JSON text as what it should be; raises InputError where it is not."""
+    """Return a JSON text decoded as the expected type; raises InputError if it is not of that type."""
     try:
         return msgspec.json.decode(data, type=kind)
     except NO_JSON as error:
@@ -84,7 +84,7 @@ def _number(number: float | None) -> str:
 # JAMS
 
 NAMESPACES = ("segment_open", "tag_open", "sound_event", "scaper")
-"""Of JAMS: those of sound events."""
+"""JAMS namespaces of sound events."""
 
 
 class _Event(msgspec.Struct):
@@ -176,7 +176,7 @@ class _Region(msgspec.Struct):
 
 
 class _Result(msgspec.Struct):
-    """What an annotator, or a model, said of a region, or of a task."""
+    """An annotator's, or a model's, result for a region or a task."""
 
     value: msgspec.Raw = msgspec.Raw(b"{}")
     type: str = ""
@@ -185,7 +185,7 @@ class _Result(msgspec.Struct):
 
 
 class _Annotated(msgspec.Struct):
-    """What an annotator, or a model, said of a task."""
+    """An annotator's, or a model's, results for a task."""
 
     result: list[_Result] = []
     was_cancelled: bool | None = None
@@ -197,7 +197,7 @@ _Made = dict[str, _Annotated]
 """Annotations, or predictions, by their place in the document."""
 
 _UPLOADED = re.compile(r".*?/upload/(?:\d+/)?[0-9a-f]{8}-(.+)", re.DOTALL)
-"""What Label Studio puts before the name of a file that was uploaded."""
+"""The prefix that Label Studio puts before the name of an uploaded file."""
 
 
 def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
@@ -256,7 +256,7 @@ def _add_region(document: Document, place: str, file: str, result: _Result) -> N
 
 
 def _annotations(document: Document, i: int, task: _Task) -> tuple[_Made, _Made]:
-    """Return what people and what models said of a task."""
+    """Return the annotations by people and the predictions by models of a task."""
     if task.keys() & {"annotations", "predictions"}:
         both: list[_Made] = []
         for key in ("annotations", "predictions"):
@@ -264,7 +264,7 @@ def _annotations(document: Document, i: int, task: _Task) -> tuple[_Made, _Made]
             made = _decoded(document, text, list[_Annotated] | None, _STUDIO, f"{place}: ") or []
             both.append({f"{place}[{k}]": each for k, each in enumerate(made)})
         return both[0], both[1]
-    # JSON-MIN: each list of regions is what one control has.
+    # JSON-MIN: each list of regions is of one control.
     lists = {key: raw for key, raw in task.items() if re.match(rb'\[.*"start"', bytes(raw), re.DOTALL)}
     results = [
         _Result(region, "labels", key)
@@ -310,7 +310,7 @@ def _path(url: str) -> str:
     if "?d=" in path:
         path = unquote(path.partition("?d=")[2].partition("&")[0])
     elif "://" in path:
-        # The host, or the bucket, is no folder.
+        # The host, or the bucket, is not a folder.
         path = unquote(re.split(r"[?#]", path.partition("://")[2].partition("/")[2])[0])
     uploaded = _UPLOADED.fullmatch(path)
     return uploaded[1] if uploaded else path
@@ -329,7 +329,7 @@ _NESTED = {
     "MultiLineString": 2,
     "MultiPolygon": 3,
 }
-"""How deep the points, of time and frequency, lie in the coordinates of a geometry."""
+"""The depth of the points, of time and frequency, in the coordinates of a geometry."""
 
 
 class _Tag(msgspec.Struct):
@@ -362,7 +362,7 @@ class _Tagged(msgspec.Struct):
     score: float | None = None
 
     def scores(self) -> dict[int, float | None]:
-        """Return the score of each tag, by number; None where it has none."""
+        """Return the score of each tag, by number; None for a tag without one."""
         return dict((tag, None) if isinstance(tag, int) else tag for tag in self.tags or ())
 
 

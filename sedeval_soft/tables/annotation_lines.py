@@ -4,9 +4,9 @@
   the frequencies of the label before it. Quotes are characters like others.
 - RTTM: lines of `SPEAKER file channel onset duration <NA> <NA> name confidence <NA>`, blanks between.
 - ELAN's tab-delimited export has a row per annotation, with its tier and its value, or a column per tier,
-  whose cells hold values. Times are `ss.msec`, `hh:mm:ss.ms` or `msec`; without a header they must be
-  hh:mm:ss.ms (others may stand beside), behind the names of tier and participant. Lines that name media may
-  stand before. An annotation's value is the label; where it is empty, its tier is.
+  whose cells are values. Times are `ss.msec`, `hh:mm:ss.ms` or `msec`; without a header they must be
+  hh:mm:ss.ms (others may be beside), behind the names of tier and participant. Lines that name media may come
+  before. An annotation's value is the label; an annotation without value has its tier as label.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ _EXPECTED = {
     "ms": "milliseconds, such as 1250",
     "": "seconds, or hours, minutes and seconds",
 }
-"""Units of times, the best first, and what is expected of one; the last is unknown."""
+"""Units of times, the best first, and the words for an expected time; the last is unknown."""
 
 _CLOCK = re.compile(r"\d{1,12}:[0-5]\d:[0-5]\d(?:\.\d+)?", re.ASCII)
 _VALUES, _TIERS, _PAST = (WORD_LISTS[f"elan-{name}"] for name in ("values", "tiers", "others"))
@@ -129,11 +129,13 @@ _MEDIA = ("#", '"#')
 
 @dataclass(frozen=True, slots=True)
 class _Export:
-    """What an export of ELAN's looks like by its first line.
+    """An export of ELAN's as its first line describes it.
 
-    unit: of its times. labels: for each annotation that a line may have, the positions of what may be its
-    label, the best first. ignored: the columns that are ignored. texts: the column whose place the names of
-    tiers take as labels, if there is one.
+    unit: of its times. labels: for each annotation that a line may have, the positions of its possible
+    labels, the best first.
+
+    ignored: the columns that are ignored. texts: the column whose place the names of tiers take as labels, if
+    there is one.
     """
 
     layout: Layout
@@ -155,7 +157,7 @@ def reads_elan(source: Source, limits: Limits) -> bool:  # noqa: ARG001 - column
 
 
 def read_elan(source: Source, limits: Limits) -> EventTable | None:
-    """Read annotations; raises InputError also where the first line is no header and none of them."""
+    """Read annotations; raises InputError also if the first line is neither a header nor an annotation."""
     document = Document(source, limits, "ELAN export")
     lines = document.lines()
     line, first = next(((line, text) for line, text in lines if not text.startswith(_MEDIA)), (0, ""))
@@ -177,13 +179,13 @@ def read_elan(source: Source, limits: Limits) -> EventTable | None:
 
 
 def _export(first: str) -> _Export | None:
-    """Return what an export is like by its first line, None where that is none of ELAN's."""
+    """Return the export that a first line describes, None if the line is not ELAN's."""
     fields = [field.strip() for field in first.split("\t")]
     return _header(fields) or _without_header(fields)
 
 
 def _header(fields: list[str]) -> _Export | None:
-    """Return what a header says, None where it is none, or one of a table that another tool has made."""
+    """Return the export that a header describes; None for other lines and other tools' headers."""
     if dialect_of(fields) is not None:
         return None
     times: dict[tuple[str, str], int] = {}
@@ -216,7 +218,7 @@ def _header(fields: list[str]) -> _Export | None:
 
 
 def _without_header(fields: list[str]) -> _Export | None:
-    """Return what an annotation is like: tier, participant, begin, end, duration, value; None for others."""
+    """Return the export of an annotation: tier, participant, begin, end, duration, value; None for others."""
     clocks = [i for i, field in enumerate(fields) if _CLOCK.fullmatch(field)]
     if len(clocks) < 2 or len(fields) < 4 or clocks[0] not in {1, 2} or not fields[0]:
         return None
@@ -251,7 +253,7 @@ def _add_annotations(document: Document, line: int, fields: list[str], export: _
 
 
 def _time(text: str, unit: str) -> float:
-    """Return a time in seconds; NaN where the text is none of that unit."""
+    """Return a time in seconds; NaN if the text is not in that unit."""
     if unit in {"h", ""} and _CLOCK.fullmatch(text):
         return clock_seconds(text)
     if unit == "h":

@@ -1,8 +1,8 @@
-"""Lists whose rows are no events with onset, offset and label: few-shot cells, SELD frames.
+"""Lists whose rows are not events with onset, offset and label: few-shot cells, SELD frames.
 
 - Few-shot: file, start, end and a column for each class, whose cells are POS, NEG or UNK. A POS is an event;
-  where there is an UNK nothing is known: it is a row of the class UNK, which is declared to be such time.
-- SELD: lines of frame, class, and where it comes from (source or track, azimuth, elevation, distance), no
+  an UNK marks unknown time: it is a row of the class UNK, which is declared to be such time.
+- SELD: lines of frame, class, and the sound's place (source or track, azimuth, elevation, distance), no
   header. Frames are of 0.1 s, classes are called by their numbers, and only these two columns are read.
 """
 
@@ -29,14 +29,14 @@ from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text import sniff
 
 _ROWS = 200
-"""Lines from which it is told what a file holds."""
+"""Lines from which a reader recognises the format of a file."""
 
 _EVENT = 600
 """Bytes that an event takes while it is read."""
 
 
 def _head(source: Source, most: int = _ROWS) -> list[str]:
-    """Return the first lines that hold anything, whole ones as far as that is known."""
+    """Return the first lines that are not blank, whole ones as far as that is known."""
     data = source.data[:HEAD]
     pieces = data.splitlines()[: None if len(data) < HEAD else -1]
     solid = (piece for piece in pieces if SOLID.search(piece))
@@ -44,7 +44,7 @@ def _head(source: Source, most: int = _ROWS) -> list[str]:
 
 
 def _check(source: Source, limits: Limits, n_events: int) -> None:
-    """Refuse lines that are too long, and more events than memory can hold; raises InputError, RoomError."""
+    """Refuse lines that are too long, and events that exceed memory; raises InputError, RoomError."""
     check_lines(source, limits)
     what = f"{source.name}: to read about {n_events} events"
     check_room(_EVENT * n_events, what, "Expected less data, or batches of files")
@@ -71,9 +71,9 @@ def reads_few_shot(source: Source, limits: Limits) -> bool:
 
 
 def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
-    """Read an event for each cell that is POS, none where it is NEG, and a row of the class UNK for UNK.
+    """Read an event for each POS cell, none for NEG, and a row of the class UNK for UNK.
 
-    Where a class of the table is called UNK itself, cells of UNK are ignored.
+    If a class of the table is called UNK itself, cells of UNK are ignored.
     """
     layout = sniff(source, limits)
     if layout is None:
@@ -149,7 +149,7 @@ def _names_frames(fields: Sequence[str]) -> bool:
 
 
 def reads_seld(source: Source, limits: Limits) -> bool:  # noqa: ARG001 - there is no header
-    """Return whether lines could be frames: whole numbers in order, a class, and where that comes from."""
+    """Return whether lines could be frames: whole numbers in order, a class, and the place of the sound."""
     rows = [line.split(",") for line in _head(source)]
     if rows and _names_frames(rows[0]):
         return True
@@ -168,7 +168,7 @@ def reads_seld(source: Source, limits: Limits) -> bool:  # noqa: ARG001 - there 
 
 
 def read_seld(source: Source, limits: Limits) -> EventTable | None:
-    """Read the class of each frame, 1.0 where it is active; raises InputError for what is no frame."""
+    """Read the class of each frame, 1.0 while it is active; raises InputError for other lines."""
     document = Document(source, limits, "SELD frames of 0.1 s", _FRAME)
     _check(source, limits, source.data[:].count(b"\n"))
     names: tuple[str, ...] = _SELD

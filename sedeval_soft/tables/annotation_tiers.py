@@ -1,12 +1,13 @@
 """Annotations on tiers: Praat's TextGrid, and the documents of ELAN.
 
 - TextGrid: a text file of Praat, long or short, of which both have the same numbers and texts in the same
-  order; words between them are comments. Intervals and points are events, where they have a text.
+  order; words between them are comments. Intervals and points with a text are events.
 - ELAN's documents (.eaf) are XML. An annotation has two time slots, in milliseconds, or refers to another
-  one, whose time it has. Its value is the label; where that is empty, its tier is, as in ELAN's export. The
-  media file names the recording. XML is read without document type: no entity can be declared.
+  one, whose time it has. Its value is the label; an annotation without value has its tier as label, as in
+  ELAN's export. The media file names the recording. XML is read without document type: no entity can be
+  declared.
 
-All tiers are of one table, which is said; `--columns event_label=TIER` takes one.
+All tiers are of one table, which a note reports; `--columns event_label=TIER` takes one.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _TOKEN = re.compile(
     r'"(?P<text>[^"]*(?:""[^"]*){0,100000})"(?!")|(?P<open>")|<(?P<flag>[^<>\s"]*)>|!.*|'
     r"(?<![^\s=])(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?!\S)|[^\s\"=]+"
 )
-"""What Praat reads in a text file: texts in quotes, free-standing numbers and flags; all else is comment."""
+"""Texts in quotes, free-standing numbers and flags, as Praat reads a text file; all else is comment."""
 
 _BINARY = b"ooBinaryFile"
 
@@ -49,7 +50,7 @@ class _Token(NamedTuple):
 
 
 class _Tokens:
-    """What Praat reads of a document, one by one; raises InputError where it is not what was expected."""
+    """The tokens that Praat reads in a document, one by one; raises InputError for an unexpected one."""
 
     def __init__(self, document: Document) -> None:
         """Begin with the first."""
@@ -143,7 +144,7 @@ _BYTES = 40  # that a tree takes for each of the document, at the most
 
 
 class _Builder(ET.TreeBuilder):
-    """Builds a tree, and refuses a document type: ELAN writes none, and what it declares may be a bomb."""
+    """Builds a tree, and refuses a document type: ELAN writes none, and its declarations may be a bomb."""
 
     def doctype(self, *_: object) -> None:
         """Refuse it."""
@@ -151,7 +152,7 @@ class _Builder(ET.TreeBuilder):
 
 
 class _Annotation(NamedTuple):
-    """An annotation of ELAN's. times: in seconds, none where it refers to a parent, whose times it has."""
+    """An annotation of ELAN's. times: in seconds, none if it refers to a parent, whose times it has."""
 
     tier: str
     text: str
@@ -200,11 +201,11 @@ def read_eaf(source: Source, limits: Limits) -> EventTable | None:
 
 
 def _parsed(document: Document) -> ET.Element:
-    """Return the root of a document; raises InputError for what is no sound XML, or may do harm."""
+    """Return the root of a document; raises InputError for damaged XML, or XML that may do harm."""
     try:
         root = ET.fromstring(document.source.data[:], ET.XMLParser(target=_Builder(), encoding="utf-8"))  # noqa: S314
     except ET.ParseError as error:
-        decode(document.source)  # says where it is not UTF-8
+        decode(document.source)  # raises InputError with the place that is not UTF-8
         message = f"is not well-formed XML: {expat.ErrorString(error.code)}; expected a document of ELAN"
         raise document.error(message, error.position[0]) from error
     except ValueError as error:
@@ -215,7 +216,7 @@ def _parsed(document: Document) -> ET.Element:
 
 
 def _attribute(document: Document, element: ET.Element, name: str) -> str:
-    """Return what an element must have."""
+    """Return a required attribute of an element."""
     value = element.get(name)
     if value is None:
         raise document.error(f"{element.tag} has no {name}; expected a document as ELAN writes it")

@@ -1,7 +1,7 @@
-"""Archives of tables, zip and tar, read where they are: each member is like a file of a folder.
+"""Archives of tables, zip and tar, read in place: each member is like a file of a folder.
 
-Nothing is ever written to disk. Members that are links, devices, encrypted, archives themselves, or called so
-that they would be extracted elsewhere, are refused: of such an archive nothing is believed.
+The reader never writes members to disk. It refuses an archive with members that are links, devices,
+encrypted, archives themselves, or called so that they would be extracted elsewhere.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _BROKEN = (
     *(tarfile.TarError, zipfile.BadZipFile, struct.error),
     *(OverflowError, NotImplementedError, RuntimeError, IndexError),
 )
-"""What the standard library raises for a damaged archive."""
+"""The errors that the standard library raises for a damaged archive."""
 
 _REFUSALS = {
     "archive-link": "is a link or a device; expected files",
@@ -57,11 +57,11 @@ _REFUSALS = {
 """Why a member is refused, by code."""
 
 _Entry = tuple[str, bool, str, Callable[[], Any]]
-"""The name of a member, whether it is a folder, the code of what is wrong with it, and what opens it."""
+"""The name of a member, whether it is a folder, the code of its problem, and the function that opens it."""
 
 
 def read(source: Source, limits: Limits, form: str, of_members: str = "") -> EventTable | None:
-    """Read the tables of an archive as those of a folder; of_members: what they must be, if that is known."""
+    """Read the tables of an archive as the tables of a folder; of_members: their format, if it is known."""
     try:
         return read_members(source.name, _members(source, limits, form), "archive", limits, of_members)
     except _BROKEN as error:
@@ -70,7 +70,7 @@ def read(source: Source, limits: Limits, form: str, of_members: str = "") -> Eve
 
 
 def _members(source: Source, limits: Limits, form: str) -> Iterator[tuple[str, Source]]:
-    """Yield the tables of an archive, each with its path in it; those of JSON where it has no others.
+    """Yield the tables of an archive, each with its path in it; the .json tables if it has no others.
 
     Raises InputError for a member that is refused, and over a limit.
     """
@@ -124,7 +124,7 @@ def _n_entries(data: Bytes, form: str) -> int:
         return sum(1 for _ in re.finditer(rb"PK\x01\x02", data))
     heads = np.frombuffer(data, dtype=np.uint8)[: len(data) // _BLOCK * _BLOCK].reshape(-1, _BLOCK)
     magic = heads[:, _TAR_AT : _TAR_AT + 5] == np.frombuffer(b"ustar", dtype=np.uint8)
-    # What only says more of the member behind it is none.
+    # A header that only describes the member behind it is not a member.
     return int(np.count_nonzero(magic.all(axis=1) & ~np.isin(heads[:, _TYPE_AT], [*b"xgLK"])))
 
 

@@ -1,4 +1,4 @@
-"""Arrays of any library as numpy's: what has `__array__` or `__dlpack__`, on the CPU.
+"""Arrays of any library as numpy's: objects with `__array__` or `__dlpack__`, on the CPU.
 
 No library is imported for it. Values of half precision (float16, bfloat16) stay the decimals that they were
 written as.
@@ -18,22 +18,22 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import as_written
 
 _TABLES = ("pandas", "polars", "pyarrow")
-"""Libraries whose series and frames are columns and tables, though they can be had as arrays, too."""
+"""Libraries whose series and frames are columns and tables, though they convert to arrays as well."""
 
 _CPU = 1
 """The processor, as DLPack numbers kinds of devices."""
 
 
 def array_of(source: Any, role: str) -> Array | None:  # noqa: ANN401 - see evaluate
-    """Return an array of any library as one of numpy, of the same shape; None for what is not an array.
+    """Return an array of any library as one of numpy, of the same shape; None for other objects.
 
-    role: what messages call it. Raises InputError for an array that cannot be read on the CPU, as one that is
+    role: the name in messages. Raises InputError for an array that cannot be read on the CPU, as one that is
     on a device or takes part in a gradient.
     """
     if not is_array(source):
         return None
     brief = not isinstance(source, np.ndarray) and str(getattr(source, "dtype", "")).endswith("bfloat16")
-    # numpy has no such type; who has it widens it without loss.
+    # numpy has no such type; its own library widens it without loss.
     array = _read(source.float() if brief and hasattr(source, "float") else source, role)
     if brief or array.dtype.name == "bfloat16":
         return as_written(array.astype(np.float32), bfloat16=True)
@@ -41,7 +41,7 @@ def array_of(source: Any, role: str) -> Array | None:  # noqa: ANN401 - see eval
 
 
 def is_array(source: object) -> bool:
-    """Return whether something is an array, and no table."""
+    """Return whether an object is an array, and not a table."""
     if isinstance(source, np.ndarray):
         return True
     if isinstance(source, str | os.PathLike | Mapping | list | tuple | EventTable) or _is_frame(source):
@@ -50,7 +50,7 @@ def is_array(source: object) -> bool:
 
 
 def as_mapping(source: Any) -> Any:  # noqa: ANN401
-    """Return what has keys as a mapping, such as what reads a folder file by file; anything else as it is."""
+    """Return an object with keys as a mapping, such as a reader of files in a folder; any other unchanged."""
     if isinstance(source, Mapping) or not (hasattr(source, "keys") and hasattr(source, "__getitem__")):
         return source
     return source if _is_frame(source) else {key: source[key] for key in source.keys()}  # noqa: SIM118
@@ -70,7 +70,7 @@ def _read(source: Any, role: str) -> Array:  # noqa: ANN401
         if hasattr(source, protocol):
             try:
                 return read(source)
-            except Exception as error:  # whatever a stranger's object raises when it is asked for its values
+            except Exception as error:  # a user's object may raise anything when it is asked for its values
                 said = said or one_line(error)
     kind = type(source)
     mend = "array.detach().cpu()" if hasattr(source, "detach") else "its copy on the CPU, of plain numbers"

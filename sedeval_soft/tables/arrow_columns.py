@@ -1,7 +1,7 @@
-"""Columns of Arrow, of whatever type, as the numbers, names and dates that columns of tables have.
+"""Columns of Arrow, of any type, as the numbers, names and dates that columns of tables have.
 
-What is no such thing raises one of `FAILURES`. Numbers are taken from the buffers of arrays: pyarrow's own
-conversion to numpy imports pandas first.
+Other cells raise one of `FAILURES`. Numbers are taken from the buffers of arrays: pyarrow's own conversion to
+numpy imports pandas first.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def is_text(kind: Any) -> bool:  # noqa: ANN401
 
 
 def buffer_of(array: Any, kind: type[np.generic] | str) -> Array:  # noqa: ANN401
-    """Return the numbers of an array of Arrow as they lie in memory, whatever stands where one is missing."""
+    """Return the numbers of an array of Arrow as they are in memory; missing ones are arbitrary."""
     return np.frombuffer(array.buffers()[1] or b"", dtype=kind)[array.offset :][: len(array)]
 
 
@@ -50,16 +50,16 @@ def _array(column: Any) -> Any:  # noqa: ANN401
 
 
 def _distinct(array: Any) -> tuple[Any, Array]:  # noqa: ANN401
-    """Return what a dictionary's cells are, in the order in which they appear, and which each is.
+    """Return the values of a dictionary's cells, in order of first appearance, and the index of each cell.
 
-    A cell that is missing is null: it is one of what they are, too. At its full length no cell is repeated.
+    A missing cell is null: null is one of the values. At its full length no cell is repeated.
     """
     codes = array.indices.cast(pa.int64()).dictionary_encode(null_encoding="encode")
     return array.dictionary.take(codes.dictionary), buffer_of(codes.indices, np.int32)
 
 
 def cells_of(column: Any) -> Texts | Floats:  # noqa: ANN401
-    """Return the cells of a column as numbers, or as texts; NaN where it holds neither."""
+    """Return the cells of a column as numbers, or as texts; NaN for a column of other types."""
     with suppress(*FAILURES):
         array = _array(column)
         kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
@@ -68,7 +68,7 @@ def cells_of(column: Any) -> Texts | Floats:  # noqa: ANN401
 
 
 def words_as_numbers(texts: Any) -> Any:  # noqa: ANN401
-    """Return texts as numbers, those that stand for 1 or 0 as these, blank ones as null."""
+    """Return texts as numbers, words for 1 or 0 as these, blank ones as null."""
     import pyarrow.compute as pc
 
     trimmed = pc.utf8_trim_whitespace(texts.cast(TEXT))
@@ -81,7 +81,7 @@ def words_as_numbers(texts: Any) -> Any:  # noqa: ANN401
 def numbers(column: Any, role: str | None) -> Floats:  # noqa: ANN401
     """Return a column of numbers, missing ones as NaN.
 
-    role: as soft values some words are read that stand for 1 or 0; times are not true or false.
+    role: of soft values, which may be words for 1 or 0; times are not true or false.
     """
     array = _array(column)
     if pa.types.is_dictionary(array.type):
@@ -105,9 +105,9 @@ def numbers(column: Any, role: str | None) -> Floats:  # noqa: ANN401
 
 
 def names(column: Any, *, beside: bool = False) -> Texts:  # noqa: ANN401
-    """Return a column of names, empty where one is missing or blank.
+    """Return a column of names, empty for a name that is missing or blank.
 
-    beside: of names that may be any numbers, too, and are none where the column holds something else.
+    beside: the names may be any numbers as well, and a column of another type has no names.
     """
     array = _array(column)
     if beside and is_number(array.type):
@@ -135,9 +135,9 @@ def dates(column: Any) -> Texts | Floats:  # noqa: ANN401
 
 
 def text_bytes(column: Any) -> tuple[int, int]:  # noqa: ANN401 - pyarrow is untyped
-    """Return the bytes of all texts of a column of Arrow together, and of the longest; of others 0.
+    """Return the bytes of all texts of a column of Arrow together, and of the longest; 0 for other columns.
 
-    Of a dictionary those of its texts, once each.
+    The texts of a dictionary count once each.
     """
     column = column.dictionary if pa.types.is_dictionary(column.type) else column
     kind = column.type

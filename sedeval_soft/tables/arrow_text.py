@@ -22,7 +22,7 @@ _NAMES = pa.dictionary(pa.int32(), pa.string())
 
 
 def parsed_columns(source: Source, layout: Layout, limits: Limits) -> Columns | None:
-    """Return the columns of a table that play a role; None where it must be read exactly.
+    """Return the columns of a table that play a role; None if the table must be read exactly.
 
     Raises InputError for a table of more files or classes than limits allow.
     """
@@ -53,7 +53,7 @@ def parsed_columns(source: Source, layout: Layout, limits: Limits) -> Columns | 
             # Refused before they become texts of ours; one may be the nothing of blank lines.
             limits.check(source.name, limit, len(column.dictionary) - 1, f"{limit} or more")
         cells[i] = Texts(tuple(column.dictionary.to_pylist()), buffer_of(column.indices, np.int32))
-    # Columns of classes are rows of one array: so segments are counted, where each row is one.
+    # Columns of classes are rows of one array: so segments are counted if each row is one.
     numeric = sorted(parsed, key=lambda i: roles[i] == "class")
     n_others = sum(roles[i] != "class" for i in numeric)
     blocks = [np.empty((n_others, n_rows)), np.empty((len(numeric) - n_others, n_rows))]

@@ -1,7 +1,7 @@
-"""A table block by block: what has been read is let go of before more is read.
+"""A table block by block: each block is freed before the next is read.
 
-Rows, and what is wrong with them, are those of the table read as a whole: a block of text ends with a line,
-and lines are counted on.
+Rows and their problems are the same as for the table read as a whole: a block of text ends with a line, and
+lines are counted on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sedeval_soft.tables.text import check_text_room, read_text, sniff
 
 
 class UnfitError(Exception):
-    """A table cannot be read block by block; the plain reader reads it, or says what is wrong with it."""
+    """A table that cannot be read block by block; the plain reader reads it, or reports its problems."""
 
 
 def blocks_of(
@@ -34,8 +34,8 @@ def blocks_of(
 ) -> tuple[Iterator[EventTable], Callable[[], str]]:
     """Return the rows of a table in blocks of about so many bytes, some at least, and the hash of its bytes.
 
-    scratch: a folder for what must be decompressed. Raises InputError with what is wrong with the table, and
-    UnfitError, for standard input and a table without names of recordings; so does reading the blocks.
+    scratch: a folder for decompressed data. Raises InputError with the problems of the table, and UnfitError,
+    for standard input and a table without names of recordings; so does reading the blocks.
     """
     if not is_url(name) and not os.path.isfile(name):
         raise UnfitError
@@ -57,7 +57,7 @@ def blocks_of(
 
 
 def _checked(source: Source, blocks: Iterator[EventTable], limits: Limits) -> Iterator[EventTable]:
-    """Yield blocks; raises InputError where all so far have far more rows than the source has bytes."""
+    """Yield blocks; raises InputError if all so far have far more rows than the source has bytes."""
     n_rows = 0
     for rows in blocks:
         if UNNAMED in rows.files:
@@ -70,9 +70,9 @@ def _checked(source: Source, blocks: Iterator[EventTable], limits: Limits) -> It
 
 
 def _blocks_of_text(source: Source, layout: Layout, size: int, limits: Limits) -> Iterator[EventTable]:
-    """Yield the rows of blocks of lines; raises UnfitError where something is wrong with one.
+    """Yield the rows of blocks of lines; raises UnfitError for a block with a problem.
 
-    Of a table that memory cannot hold as a whole, raises InputError with what is wrong in the block.
+    Raises InputError with the problems of the block if the whole table exceeds memory.
     """
     data, begin = source.data, 0
     size = len(data) if layout.once else size

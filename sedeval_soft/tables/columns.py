@@ -1,11 +1,10 @@
-"""Which column of a table plays which role, by its name and by what the user says of it.
+"""The role of each column of a table, by its name and by the user's settings.
 
 To have another name known, add it to its role in `columns.tsv`, with the unit of its times; the headers of
-tools that give names another meaning are in `dialects.tsv`. Tables without header are in
-`headerless.tsv`. Names are compared without case, and with `-`, blank and `_` alike. With a header the
-order of columns is free, and columns that play no role are read past. Where there is no offset, a duration
-takes its place. A header with times but without any label column is that of a wide table: every other column
-is a class.
+tools that give names another meaning are in `dialects.tsv`. Tables without header are in `headerless.tsv`.
+Names are compared without case, and with `-`, blank and `_` alike. With a header the order of columns is
+free, and columns that play no role are ignored. A duration takes the place of a missing offset. A header with
+times but without any label column is the header of a wide table: every other column is a class.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ def data(name: str) -> list[list[str]]:
 _ROWS = [(role, unit, tuple(names.split())) for role, unit, _, names in data("columns.tsv")]
 
 NAMES = {role: names for role, unit, names in _ROWS if unit in {"", "s"}}
-"""What columns are called, by role; those of times in seconds."""
+"""Names of columns by role; those for times in seconds."""
 
 MILLISECONDS = {role: names for role, unit, names in _ROWS if unit == "ms"}
-"""What columns of times in milliseconds are called, by role."""
+"""Names of columns of times in milliseconds, by role."""
 
 UNITS = {name: unit for _, unit, names in _ROWS for name in names if unit}
 """The units of times by the names of their columns: `s`, `ms`, or `date` for a date and time of day.
 
-Others that the user says have times are in milliseconds if their name says so, and else in seconds.
+Other columns to which the user gives times are in milliseconds if their name has that unit, else in seconds.
 """
 
 _UNITS = tuple(dict.fromkeys(UNITS.values()))
@@ -50,7 +49,7 @@ TIMES = ("onset", "offset", "duration")
 """Roles of columns of times."""
 
 WORD_LISTS = {key: tuple(words.split()) for key, _, words in data("word_lists.tsv")}
-"""Lists of words by name: what columns, fields and files are called."""
+"""Lists of words by name: words in the names of columns, fields and files."""
 
 ALIASES = {role: NAMES[role] for role in ("filename", "onset", "offset", "event_label", "soft_value")}
 """The names of each role; the first is canonical."""
@@ -66,16 +65,22 @@ _HEADERLESS = [
 
 
 class Dialect(NamedTuple):
-    """Headers of a tool, in which columns mean what they do not elsewhere: some rows of `dialects.tsv`.
+    """Headers of a tool that gives columns another meaning: some rows of `dialects.tsv`.
 
     name: in the table. title: in words. has: names that its headers have; some: of which they have one at
-    least, if there are any. roles: for each role the names of its columns, the best first; what is not listed
-    goes by `columns.tsv`. same: columns that say in other words what the label says. past: columns that are
-    read past. nothing: labels of rows that say that a recording has no event.
+    least, if there are any.
 
-    Beside the roles of other tables there are: folder, of the recording; file_offset, seconds from the start
-    of the recording where onsets count from that of the first of several; end_file, the recording in which a
-    row ends; selection and view: a selection has a row in each view, and counts once.
+    roles: for each role the names of its columns, the best first; other columns follow `columns.tsv`. same:
+    columns that repeat the label in other words. past: columns that are ignored. nothing: labels of rows that
+    declare a recording without events.
+
+    There are roles beside the roles of other tables.
+
+    - folder: of the recording.
+    - file_offset: seconds from the start of the recording if onsets count from the start of the first of
+      several.
+    - end_file: the recording in which a row ends.
+    - selection and view: a selection has a row in each view, and counts once.
     """
 
     name: str
@@ -127,17 +132,17 @@ UNLABELLED = {"nn": ("onset", "offset"), "snn": ("filename", "onset", "offset")}
 ONE_CLASS = ", or, where all rows are of one class, its name, as --label car"
 
 PART_NAMES = {f"{name}{end}" for name in NAMES["part"] for end in ("", "_id", "_label", "_name", "_number")}
-"""Of the column of parts in a table of folds or scenes."""
+"""Names of the column of parts in a table of folds or scenes."""
 
-PRESENT = "present"  # a column of PRESENT or NOT_PRESENT beside labels, as AudioSet says of each frame
-WORDS = {"PRESENT": "1", "NOT_PRESENT": "0", "TRUE": "1", "FALSE": "0"}  # what stands for a value of 1 or 0
+PRESENT = "present"  # a column of PRESENT or NOT_PRESENT beside labels, as AudioSet has them for each frame
+WORDS = {"PRESENT": "1", "NOT_PRESENT": "0", "TRUE": "1", "FALSE": "0"}  # words for a value of 1 or 0
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 BLANKS = " \t\r\n\f\v"
-"""What may surround a number: `str.strip` alone takes separators for blanks that `float` does not know."""
+"""Blanks around a number: `str.strip` alone takes separators for blanks that `float` does not know."""
 
 COLUMNS = "--columns"
-"""The option that says which column of a table plays which role, as `--columns ROLE=COLUMN`."""
+"""The option that gives columns of a table their roles, as `--columns ROLE=COLUMN`."""
 
 _OPTIONS = {
     **{role: role for role in ALIASES if role != "soft_value"},
@@ -145,42 +150,43 @@ _OPTIONS = {
     "value": "soft_value",
     "ignore": "",
 }
-"""What a column can be said to be, and the role that readers know it by: none where it is to be read past."""
+"""Roles that an option can give a column, and the role that readers know it by: none for an ignored
+column."""
 
 _ROLE_OF = {name: role for role, _, names in _ROWS if role in ALIASES for name in names}
 _DURATIONS = frozenset(name for role, _, names in _ROWS if role == "duration" for name in names)
 _SPELLINGS = {**_OPTIONS, "label": "event_label", "soft_value": "soft_value"}
 _NEXT_COLUMN = rf",(?=\s*(?:{'|'.join(_SPELLINGS)})\s*=)"
 _POSITION = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
-_MADE_UP = re.compile(r"unnamed:_\d+|_index_level_\d+_|level_\d+")  # by pandas, where an index has no name
+_MADE_UP = re.compile(r"unnamed:_\d+|_index_level_\d+_|level_\d+")  # by pandas, if an index has no name
 _JSON = re.compile(r'\s*(\[\s*\{|\{\s*")')
 LISTED = 50  # columns, and characters of a name, up to which messages list them
 
 UNCLEAR_FILE = "unclear-file-column"
 UNCLEAR_VALUE = "unclear-value-column"
 UNCLEAR = (UNCLEAR_FILE, UNCLEAR_VALUE)
-"""Codes of problems that only the user can settle: no other form is tried."""
+"""Codes of problems that only the user can settle: the reader tries no other format."""
 
 
 def spelt(columns: Iterable[tuple[str, str]]) -> str:
-    """Return what is said of columns, pairs of a role and a name, as `column_names` takes it."""
+    """Return roles of columns, pairs of a role and a name, as `column_names` takes them."""
     return ",".join(f"{role.removeprefix('soft_') or 'ignore'}={column}" for role, column in columns)
 
 
 def option(*columns: tuple[str, str], name: str = COLUMNS) -> str:
-    """Return the option that says roles of columns, as a shell takes it: pairs of a role and a name."""
+    """Return the option that gives columns roles, as a shell takes it: pairs of a role and a name."""
     return f"{name} {shlex.quote(spelt(columns))}"
 
 
 ColumnNames = tuple[tuple[str, str], ...]
-"""What the user says of columns: pairs of a role and the name of a column, the role empty where it has none.
+"""The user's roles of columns: pairs of a role and the name of a column, the role empty if it has none.
 
 A role may have several names, as the tables of two sides may.
 """
 
 
 def column_names(columns: object) -> ColumnNames:
-    """Return what a text such as `filename=segment_id,value=p` says, some texts, or a mapping.
+    """Return the roles in a text such as `filename=segment_id,value=p`, in some texts, or in a mapping.
 
     columns: a mapping has the names of columns by role, one name or several. Raises SettingsError.
     """
@@ -218,15 +224,17 @@ def _roles_and_names(columns: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401
 
 
 Choice = tuple[tuple[tuple[str, str], ...], str]
-"""What may be said of columns, as pairs of a role and a name, and the words that follow such an option."""
+"""Roles that an option may give columns, as pairs of a role and a name, and the words that follow the
+option."""
 
 
 class LayoutError(EvaluationError):
-    """A first line that is neither a header nor a row; the reader adds where it is.
+    """A first line that is neither a header nor a row; the reader adds its place.
 
-    code: of this kind of problem. column: the one that is wrong, from 1, where it is one. choices: what may
-    be said of columns; `advice.explained` tries them, and writes those that help after `asking`, and
-    `expected` beside them, or alone where none does.
+    code: of this kind of problem. column: the wrong one, from 1, if there is one.
+
+    choices: roles that options may give columns; `advice.explained` tries them, and writes the helpful ones
+    after `asking`, and `expected` beside them, or alone if none helps.
     """
 
     def __init__(
@@ -246,18 +254,26 @@ class LayoutError(EvaluationError):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a table is laid out.
+    """The layout of a table.
 
-    names: of all columns, made up where there is no header. roles: for each column its role,
-    `class` for a class column of a wide table, None for one that is read past. settled: positions of those
-    that are read past because the user says so, or because another one has their role. choices: in words, to
-    follow a description of the table, which columns play a role because the user says so, and which is the
-    label in a dialect. lacking: what the user says that has no effect, such as `--columns value=p`.
-    label: the class of all rows, where no column has one. units: of columns of times that
-    are not in seconds, by position. dialect: of the header. labels: positions of other columns that could be
-    the label, the best first. assumed: what had to be assumed, with its mend. lists: whether labels are
-    lists of several. Of a table of text, delimiter: between fields; skip: how many lines stand before its
-    rows.
+    names: of all columns, made up for a table without header.
+
+    roles: for each column its role, `class` for a class column of a wide table, None for one that is ignored.
+
+    settled: positions of the columns that are ignored because the user wants it, or because another one has
+    their role.
+
+    choices: in words, to follow a description of the table, which columns have their role from the user, and
+    which is the label in a dialect.
+
+    lacking: the user's settings that have no effect, such as `--columns value=p`. label: the class of all
+    rows of a table without a column of classes.
+
+    units: of columns of times that are not in seconds, by position. dialect: of the header. labels: positions
+    of other columns that could be the label, the best first.
+
+    assumed: assumptions, with their fix. lists: whether labels are lists of several. delimiter: between the
+    fields of a table of text; skip: the number of lines before its rows.
     """
 
     names: tuple[str, ...]
@@ -287,7 +303,7 @@ class Layout:
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """Return the names of the columns that are read past, or where they stand."""
+        """Return the names of the columns that are ignored, or their places."""
         past = (i for i, role in enumerate(self.roles) if role is None)
         return tuple(self.names[i] or f"column {i + 1}, which has no name" for i in past)
 
@@ -298,11 +314,11 @@ class Layout:
 
     @property
     def past(self) -> frozenset[int]:
-        """Return the positions of the columns in which it does not matter what is not text."""
+        """Return the positions of the columns in which cells need not be text."""
         return frozenset(at for at, role in enumerate(self.roles) if role in {None, "view"})
 
     def position(self, role: str) -> int | None:
-        """Return the position of the column with a role, None where there is none."""
+        """Return the position of the column with a role, None without such a column."""
         return self.roles.index(role) if role in self.roles else None
 
     def number_positions(self) -> list[int]:
@@ -329,12 +345,12 @@ class Layout:
         )
 
     def says_nothing(self, label: str) -> bool:
-        """Return whether a row of a label says that its recording has no event."""
+        """Return whether a row of a label declares its recording to have no event."""
         return self.dialect is not None and label.strip().lower() in self.dialect.nothing
 
 
 _LONG = 100
-"""Characters of a column's name up to which it is remembered: strangers write names of any length."""
+"""Characters of a column's name up to which it is remembered: a user's table may have names of any length."""
 
 
 def normal(name: str) -> str:
@@ -350,12 +366,12 @@ _remembered = lru_cache(1 << 12)(_normal)
 
 
 def role_of(name: str) -> str | None:
-    """Return the role of a column that is called so, None where the name is of none."""
+    """Return the role of a column with this name, None if the name is not known."""
     return _ROLE_OF.get(normal(name))
 
 
 def to_number(text: str) -> float:
-    """Return what a field says; NaN where it is no number."""
+    """Return the number in a field; NaN if it is not a number."""
     stripped = text.strip(BLANKS)
     return float(stripped) if NUMBER.fullmatch(stripped) else math.nan
 
@@ -366,7 +382,7 @@ def is_number(text: str) -> bool:
 
 
 def dialect_of(fields: Sequence[str]) -> Dialect | None:
-    """Return the dialect that a header is of, None where it is of none."""
+    """Return the dialect that a header is of, None if it is of none."""
     names = {normal(field) for field in fields}
     return next((dialect for dialect in DIALECTS if dialect.fits(names)), None)
 
@@ -374,7 +390,7 @@ def dialect_of(fields: Sequence[str]) -> Dialect | None:
 def looks_like_header(fields: Sequence[str], columns: ColumnNames = ()) -> bool:
     """Return whether a line names a column of onsets, and one of offsets or durations.
 
-    Numbers are no names: they are of columns of a table without header.
+    Numbers are not names: they are of columns of a table without header.
     """
     named = tuple((role, name) for role, name in columns if not _POSITION.fullmatch(name))
     roles, _ = roles_of(fields, named, dialect_of(fields))
@@ -403,7 +419,7 @@ def roles_of(
         roles.append(role or None)
         settled.update([] if role else [i])
     if not {"offset", "duration"} & {*roles}:
-        # Beside an offset a duration says nothing new.
+        # Beside an offset a duration adds nothing new.
         for i, key in enumerate(keys):
             roles[i] = roles[i] or ("duration" if key in _DURATIONS and i not in settled else None)
     _in_one_unit(keys, roles, settled)
@@ -414,7 +430,7 @@ def roles_of(
 
 
 def _in_one_unit(keys: Sequence[str], roles: list[str | None], settled: set[int]) -> None:
-    """Leave of the columns of a time in several units those of the first one their role: seconds, if any."""
+    """Keep the role of a time for its columns in one of several units: seconds, if any."""
     for role in TIMES:
         units = {i: _unit(keys[i], keys) for i, other in enumerate(roles) if other == role}
         first = next((unit for unit in _UNITS if unit in units.values()), "")
@@ -424,7 +440,7 @@ def _in_one_unit(keys: Sequence[str], roles: list[str | None], settled: set[int]
 
 
 def _unit(key: str, keys: Sequence[str]) -> str:
-    """Return the unit of a column of times by its name; empty where it is one in which none are read."""
+    """Return the unit of a column of times by its name; empty for a unit in which no times are read."""
     if _has_word(key, "milliseconds"):
         return "ms"
     least = key.replace("min", "max") in {*keys} - {key}  # `t_min` beside `t_max` is not in minutes
@@ -434,11 +450,14 @@ def _unit(key: str, keys: Sequence[str]) -> str:
 def layout_of_header(
     fields: Sequence[str], columns: ColumnNames = (), row: Sequence[str] = (), label: str = ""
 ) -> Layout:
-    """Assign roles to the columns of a header; raises LayoutError where that is impossible.
+    """Assign roles to the columns of a header; raises LayoutError if that is impossible.
 
-    columns: what the user says of them. row: the fields of the first row, where they are known: a table that
-    could be long or wide is refused then, as a class may be called `event`, or `activity`. label: the class
-    of all rows, where no column has classes.
+    columns: the user's roles.
+
+    row: the fields of the first row, if they are known: a table that could be long or wide is refused then,
+    as a class may be called `event`, or `activity`.
+
+    label: the class of all rows of a table without a column of classes.
     """
     names = tuple(field.strip() for field in fields)
     keys, dialect = [normal(name) for name in names], dialect_of(names)
@@ -488,9 +507,9 @@ def layout_of_header(
 
 
 def in_vain(layout: Layout, columns: ColumnNames, label: str) -> tuple[str, ...]:
-    """Return what the user says of a table that has no effect on how it is read.
+    """Return the user's settings for a table that have no effect on the reader.
 
-    Of several names of a role one is enough, as the tables of two sides may have other ones.
+    If a role has several names, one is enough, as the tables of two sides may have other ones.
     """
     by_number = {str(at + 1) for at in layout.settled}
     keys = {*map(normal, layout.names)} if layout.has_header else by_number
@@ -503,8 +522,8 @@ def in_vain(layout: Layout, columns: ColumnNames, label: str) -> tuple[str, ...]
 def without_effect(columns: ColumnNames, label: str, known: set[tuple[str, str]]) -> tuple[str, ...]:
     """Return which options have no effect on a table, and why.
 
-    known: roles and names of columns, as they are compared, that it has, and `label` with the class of all
-    rows if that was needed.
+    known: roles and names of its columns, as they are compared, and `label` with the class of all rows if
+    that was needed.
     """
     vain = [option(each) for each in columns if (each[0], normal(each[1])) not in known]
     texts = [f"{text} has no effect: there is no such column" for text in vain]
@@ -518,7 +537,7 @@ def _of_one_class(layout: Layout, label: str) -> Layout:
 
 
 def _one_of_each(names: Sequence[str], roles: list[str | None], settled: set[int]) -> None:
-    """Leave of several columns of a role the canonical one its role; raises LayoutError where none is."""
+    """Leave its role to the canonical one of several columns of a role; raises LayoutError if none is."""
     for role, aliases in (*ALIASES.items(), ("duration", NAMES["duration"])):
         holders = [i for i, other in enumerate(roles) if other == role]
         canonical = [i for i in holders if normal(names[i]) == aliases[0]]
@@ -542,7 +561,7 @@ def _other_labels(
     dialect: Dialect,
     columns: ColumnNames,
 ) -> tuple[int, ...]:
-    """Return the columns that could be the label, too; none where the user says which is."""
+    """Return the columns that could also be the label; none if the user names the label."""
     names = dialect.roles.get("event_label", ())
     free = {i: key for i, key in enumerate(keys) if roles[i] is None}
     others = sorted((i for i, key in free.items() if key in names), key=lambda i: names.index(keys[i]))
@@ -553,9 +572,9 @@ def _other_labels(
 
 
 def with_label(layout: Layout, filled: Sequence[int]) -> Layout:
-    """Return a layout of a dialect with the best of the columns that hold texts as its label.
+    """Return a layout of a dialect with the best of the columns that have texts as its label.
 
-    filled: their positions. What else could be the label, and does not say the same in other words, is said.
+    filled: their positions. `assumed` reports other columns that could be the label and differ from it.
     """
     first = layout.roles.index("event_label")
     candidates = (first, *layout.labels)
@@ -579,7 +598,7 @@ def with_label(layout: Layout, filled: Sequence[int]) -> Layout:
 
 
 def without_time(role: str, names: Sequence[str], columns: ColumnNames = ()) -> LayoutError:
-    """Return what is wrong with a header without onsets, or offsets; its column is what may be meant."""
+    """Return the problem of a header without onsets, or offsets; its column is the likely one."""
     code = "missing-column"
     if not names:
         expected = "onset, offset and event_label, with no row where there is no event"
@@ -615,7 +634,7 @@ def in_another_unit(name: str) -> bool:
 
 
 def _misspelt(role: str, names: Sequence[str]) -> list[int]:
-    """Return the positions of names that are close to those of a role, and of none themselves."""
+    """Return the positions of names that are close to names of a role, and are not names of any role."""
     known = [role_of(name) or normal(name) in _DURATIONS for name in names]
     unknown = (i for i, name in enumerate(names) if not known[i] and not in_another_unit(name))
     return [i for i in unknown if close_matches(normal(names[i]), ALIASES[role], 1, 0.75)]
@@ -628,7 +647,7 @@ def _check_labels(
     columns: ColumnNames,
     row: Sequence[str],
 ) -> None:
-    # Labels are refused where they, and all columns that could be classes as well, are numbers.
+    # Labels are refused if they, and all columns that could be classes as well, are numbers.
     at = roles.index("event_label")
     plain = (i for i, role in enumerate(roles) if role is None and i not in settled and names[i])
     others = [i for i in plain if not _MADE_UP.fullmatch(normal(names[i]))]
@@ -649,7 +668,7 @@ def _may_be_class(cell: str) -> bool:
 def _enter_classes(
     names: Sequence[str], roles: list[str | None], settled: set[int], row: Sequence[str], one_class: str
 ) -> None:
-    # one_class: how to say the class of all rows, where no column may be one.
+    # one_class: the option for the class of all rows, if no column may be one.
     if "soft_value" in roles:
         value = names[roles.index("soft_value")]
         wrong = f"there is a column of values ({value!r}) but none of labels"
@@ -699,7 +718,7 @@ def mask_of(fields: Sequence[str]) -> str:
 
 
 def layout_of_row(fields: Sequence[str], label: str = "") -> Layout | None:
-    """Return the layout of a table without header from one of its rows, None where none fits.
+    """Return the layout of a table without header from one of its rows, None if no layout fits.
 
     label: the class of rows that have none.
     """
@@ -718,7 +737,7 @@ def layout_of_labels(
     """Return the layout of a header that names recordings and labels but no times; None for any other.
 
     rows: the fields of the first ones. A column that could have times in another spelling has them, unless
-    the user says what it is. Raises LayoutError for labels that are JSON.
+    the user gives it a role. Raises LayoutError for labels that are JSON.
     """
     names = tuple(field.strip() for field in fields)
     roles, settled = roles_of(names, columns, None)
@@ -748,8 +767,8 @@ def layout_of_labels(
 def layout_by_number(fields: Sequence[str], columns: ColumnNames, label: str = "") -> Layout | None:
     """Return the layout of a table without header whose columns the user names by number, as `onset=2`.
 
-    fields: of its first row. label: the class of rows that have none. None where that has no such columns, or
-    no numbers where times would be. Raises LayoutError where the numbers leave out a time or the label.
+    fields: of its first row. label: the class of rows that have none. None if the table has no such columns,
+    or no numbers as times. Raises LayoutError if the numbers leave out a time or the label.
     """
     given = {int(name) - 1: role for role, name in columns if _POSITION.fullmatch(name)}
     roles = tuple(given.get(i) or None for i in range(len(fields)))
@@ -770,9 +789,9 @@ def layout_by_number(fields: Sequence[str], columns: ColumnNames, label: str = "
 
 
 def as_duration(layout: Layout) -> str:
-    """Return how the offsets of a table are read as durations; empty where they cannot be.
+    """Return a hint for reading the offsets of a table as durations; empty if that is impossible.
 
-    Where a header names the offsets no option does: it would hold for the offsets of the other side, too.
+    If a header names the offsets, the hint is not an option, which would also apply to the other side.
     """
     if "offset" not in layout.roles or layout.dialect:
         return ""
@@ -787,7 +806,7 @@ def as_duration(layout: Layout) -> str:
 
 
 def misnamed(names: Sequence[str], columns: ColumnNames) -> LayoutError | None:
-    """Return what is wrong with a column of times that is called so that it cannot be read, if any is."""
+    """Return the problem of a column of times whose name makes it unreadable, if there is any."""
     errors = (without_time(role, names, columns) for role in ("onset", "offset"))
     if error := next((error for error in errors if error.column is not None), None):
         return error
@@ -800,7 +819,7 @@ def misnamed(names: Sequence[str], columns: ColumnNames) -> LayoutError | None:
 
 
 def _in_no_unit(names: Sequence[str], position: int) -> LayoutError:
-    """Return what is wrong with a column of times that is called as if in minutes, frames or the like."""
+    """Return the problem of a column of times whose name suggests minutes, frames or the like."""
     wrong = f"column {names[position]!r} has times, by its name not in seconds"
     expected = "seconds, as onset and offset, or milliseconds, as onset_ms and offset_ms"
     return LayoutError(wrong, "missing-column", position + 1, expected=expected)

@@ -1,8 +1,8 @@
-"""Times given as dates and times of day: they count from when the recording began, as its file's name says.
+"""Times given as dates and times of day: they count from the recording's start, which its file's name has.
 
-A name says so with year, month, day, hour, minute and second in this order, with or without `-`, `_`, `:` or
-`T` between them, and perhaps three digits of milliseconds behind: `2015-02-04T03-00-00_000.wav`,
-`SMM1_20150204_030000.wav`. A time without a zone is taken to be in that of the names.
+The name has year, month, day, hour, minute and second in this order, with or without `-`, `_`, `:` or `T`
+between them, and perhaps three digits of milliseconds behind: `2015-02-04T03-00-00_000.wav`,
+`SMM1_20150204_030000.wav`. A time without a zone is taken to be in the zone of the names.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _BEGIN = re.compile(
 
 
 def ticks_of(texts: Iterable[str]) -> Floats:
-    """Return texts as whole microseconds since 1970, (n,): NaN where one is no date with a time of day."""
+    """Return texts as whole microseconds since 1970, (n,): NaN for one without date or time of day."""
     stripped = (text.strip() for text in texts)
     return np.array([_ticks(text if _TIME.match(text) else "") for text in stripped], dtype=np.float64)
 
 
 def beginnings(files: Iterable[str]) -> Floats:
-    """Return when recordings began by their names, as above: NaN where a name does not say."""
+    """Return the starts of recordings by their names, as above: NaN for a name without a date."""
     matches = [_BEGIN.search(stem_of(file)) for file in files]
     texts = ("{}-{}-{}T{}:{}:{}.{}".format(*match.groups("000")) if match else "" for match in matches)
     return np.array([*map(_ticks, texts)], dtype=np.float64)

@@ -1,12 +1,12 @@
 """EventTable: filename, onset, offset, event_label and value, as read.
 
 A long table has a row for each event, or for each class and time step; a wide table has a row for each time
-step and a column of values for each class. Both are an `EventTable`, and nothing outside of this package asks
-which of the two it has. A wide table is never unfolded into a long one as a whole: at 17 classes that
-would take 17 times its memory.
+step and a column of values for each class. Both are an `EventTable`, and modules outside of this package do
+not distinguish them. A wide table is never unfolded into a long one as a whole: at 17 classes that would take
+17 times its memory.
 
-File names and class names are codes into the tuples `files` and `classes`, which may hold names
-that no row uses (a declared file without events, a class column of zeros).
+File names and class names are codes into the tuples `files` and `classes`, which may have names that no row
+uses (a declared file without events, a class column of zeros).
 """
 
 from __future__ import annotations
@@ -34,33 +34,39 @@ UNNAMED = ""
 """The file name of a table that has no column of file names."""
 
 UNKNOWN = "UNK"
-"""The class of rows of few-shot tables that say when nobody knows what there is."""
+"""The class of rows of few-shot tables for unknown times."""
 
 WEAK = "weak labels"
-"""The form, in words, of labels of whole recordings."""
+"""The format, in words, of labels of whole recordings."""
 
 COMMAS = "labels with a comma were taken for one class each; in a column called event_labels they are several"
-"""What is assumed of them where a cell has one label by the name of its column."""
+"""The assumption about labels with a comma if, by the name of its column, a cell has one label."""
 
 INSTANT = 1e-6
-"""The offset of these in seconds: they have no times, but an extent, as what is active must."""
+"""The offset of labels of whole recordings in seconds: they have no times, but active rows need an extent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a table came from, for headers, signatures and messages.
+    """The source of a table, for headers, signatures and messages.
 
-    name: as the user gave it. sha256: of the bytes as they lie on disk, None for data in memory.
-    form: what the table looked like, for example `long table with header, tab`.
-    ignored: columns that were read past. notes: what was taken for something else in reading.
-    assumed: what had to be assumed in reading, with its mend: warnings, errors where settings are strict.
-    timed: whether rows have times; labels of whole recordings have none, though something stands there.
-    steps: ticks of the time step of the whole table by some of its classes, where rows are a part of it.
-    shape: of an array, whose rows have no times of their own; None for a table. options: what the user said
-    of how it is read, such as `label=speech`. unknown: classes of the form whose rows are no events, but time
-    about which nothing is known. lacking: what the user said that has no effect, such as `--label car`.
+    name: as the user gave it. sha256: of the bytes on disk, None for data in memory.
+
+    form: the format of the table, for example `long table with header, tab`. ignored: columns that were
+    ignored. notes: cells that were read as something else. assumed: assumptions of the reader, with their
+    fix: warnings, errors if settings are strict.
+
+    timed: whether rows have times; labels of whole recordings have none, though their columns are filled.
+
+    steps: ticks of the time step of the whole table by some of its classes, if rows are a part of it. shape:
+    of an array, whose rows have no times of their own; None for a table.
+
+    options: the user's settings for the reader, such as `label=speech`. unknown: classes of the format whose
+    rows are not events, but unknown time. lacking: the user's settings that have no effect, such as `--label
+    car`.
+
     points: the thresholds of operating points in order; none of any other table. joined: whether touching
-    rows are one event, where the form or the rows of the whole table say so; None where they were not asked.
+    rows are one event, if the format or the rows of the whole table decide it; None if they were not asked.
     """
 
     name: str
@@ -80,9 +86,9 @@ class Origin:
 
 
 class Spans(NamedTuple):
-    """When the rows of a table are, in whole ticks.
+    """The times of the rows of a table, in whole ticks.
 
-    file, onset, offset: (n,). label: (n,) the class of each, None where they are of every class.
+    file, onset, offset: (n,). label: (n,) the class of each, None if they are of every class.
     """
 
     file: Codes
@@ -92,19 +98,22 @@ class Spans(NamedTuple):
 
 
 Track = tuple[range, Floats | None]
-"""Some classes, and the values of all rows for each of them, (n,): None where each row counts 1.0."""
+"""Some classes, and the values of all rows for each of them, (n,): None if each row counts 1.0."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventTable:
     """Rows of a table, long or wide.
 
-    files, classes: names, in order of first appearance, or of the columns.
-    file: (n,) codes. onset, offset: (n,) seconds as read, finite, 0 <= onset <= offset.
+    files, classes: names, in order of first appearance, or of the columns. file: (n,) codes. onset, offset:
+    (n,) seconds as read, finite, 0 <= onset <= offset.
+
     values: of a long table none (each row counts 1.0) or one array, of a wide one an array for each class;
-        (n,) each, in [0, 1].
-    label: (n,) codes of the classes of a long table; None where each row has a value of every class.
-    born: (n,) of operating points: the row stands for thresholds from it up to its value; else None.
+    (n,) each, in [0, 1].
+
+    label: (n,) codes of the classes of a long table; None if each row has a value of every class.
+
+    born: (n,) of operating points: the row is valid for thresholds from it up to its value; else None.
     """
 
     files: tuple[str, ...]
@@ -127,10 +136,10 @@ class EventTable:
     def join(
         cls, parts: Sequence[EventTable], files: tuple[str, ...] | None = None, origin: Origin | None = None
     ) -> EventTable:
-        """Return the rows of some tables as those of one, with the files and classes of all.
+        """Return the rows of some tables as rows of one, with the files and classes of all.
 
-        files: all names, if there are more than those of the tables. origin: where the table is from, that of
-        the first if None. Where a table is wide, long ones among them have no rows.
+        files: all names, if there are more than the names in the tables. origin: the table's source, by
+        default the source of the first. If a table is wide, long ones among them have no rows.
         """
         if files is None:
             files = tuple(dict.fromkeys(name for part in parts for name in part.files))
@@ -168,12 +177,12 @@ class EventTable:
 
     @property
     def value(self) -> Floats | None:
-        """The values of the rows of a long table, (n,); None where it has none."""
+        """The values of the rows of a long table, (n,); None for a table without values."""
         return None if self.label is None or not self.values else self.values[0]
 
     @property
     def block(self) -> Floats | None:
-        """The values of a wide table, (n_classes, n), where they lie so in memory; else None."""
+        """The values of a wide table, (n_classes, n), if memory has them in this order; else None."""
         block = self.values[0].base if self.label is None and self.values else None
         if not isinstance(block, np.ndarray) or block.shape != (len(self.values), len(self)):
             return None
@@ -210,12 +219,12 @@ class EventTable:
             yield range(len(self.classes)), self.values[0] if self.values else None
 
     def active(self, threshold: float, *, inclusive: bool) -> tuple[Index, Codes]:
-        """Return row and class of every active value: above the threshold, or at it too where `inclusive`.
+        """Return row and class of every active value: above the threshold, or also at it if `inclusive`.
 
         They are by class, then by row, in a wide table, and by row in a long one.
         """
         if self.born is not None:
-            # An operating point stands for its threshold and those up to the next one.
+            # An operating point is valid for its threshold and all up to the next one.
             row = np.flatnonzero((self.born <= threshold) & (threshold < self.values[0]))
             return row, self.row_label[row]
         ones = () if self.label is None else (np.ones(len(self)),)
@@ -239,7 +248,7 @@ class EventTable:
     def groups(self) -> npt.NDArray[np.int64]:
         """Return a number for each row, (n,): rows with the same one are values of the same function of time.
 
-        They are those of one file and class, or of one file where each row has a value of every class.
+        They are the rows of one file and class, or of one file if each row has a value of every class.
         """
         group = self.file.astype(np.int64)
         return group if self.label is None else group * len(self.classes) + self.label
@@ -258,9 +267,9 @@ class EventTable:
         return self.with_files(files, codes.tolist())
 
     def with_files(self, files: tuple[str, ...], codes: Sequence[int]) -> EventTable:
-        """Return the table with other file names; codes: the new code of each file, -1 where its rows go.
+        """Return the table with other file names; codes: the new code of each file, -1 if its rows go.
 
-        Columns are views of those of this table where the rows stand together.
+        Columns are views of this table's columns if the rows are adjacent.
         """
         if [*codes] == [*range(len(codes))]:
             return replace(self, files=files)

@@ -1,6 +1,6 @@
-"""Tables that are read exactly: each cell as its text, with its line, and what is wrong with other lines.
+"""Tables that are read exactly: each cell as its text, with its line, and the problems of other lines.
 
-Small tables are read so before pyarrow is imported, and large ones where pyarrow gives up or a check fails.
+Small tables are read so before pyarrow is imported, and large ones if pyarrow gives up or a check fails.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from sedeval_soft.tables.source import Source
 
 
 def exact_columns(source: Source, layout: Layout, found: Findings, most: int = MAX_PROBLEMS) -> Columns:
-    """Return the rows of a table of text; lines that are not rows are added to what is found.
+    """Return the rows of a table of text; problems of other lines are added to the findings.
 
     most: problems of each code that are stored.
     """
     edge, n_columns, past = layout.delimiter, len(layout.names), layout.past
     most_fields = max(LIMITS.classes + BESIDE_CLASSES, n_columns)
-    # A line that begins so may hold nothing; one with the longest name of a column may be the header again.
+    # A line that begins so may be blank; one with the longest name of a column may be the header again.
     begins, title = {"", edge, *BLANKS}, max(layout.names, key=len) if layout.has_header else "\0"
     plain: dict[int, str] = {}
     others: list[Record] = []
@@ -55,7 +55,7 @@ def columns_of(
     most: int = MAX_PROBLEMS,
     plain: Mapping[int, str] = MappingProxyType({}),
 ) -> Columns:
-    """Return the rows of records; what is not a row is added to what is found.
+    """Return the rows of records; problems of other lines are added to the findings.
 
     name: of the table. plain: other lines, all of which are rows that delimiters divide, by number.
     """
@@ -87,9 +87,9 @@ def columns_of(
 def rows_of_columns(
     name: str, columns: Columns, found: Findings, origin: Origin, limits: Limits
 ) -> EventTable | None:
-    """Return the rows of columns that another form has; raises InputError with what is wrong with any.
+    """Return the rows of columns of another format; raises InputError with the problems of any.
 
-    name: of the table. found: what is wrong with it that is known already.
+    name: of the table. found: its problems that are known already.
     """
     rows = None if found.problems else columns.rows(origin, limits)
     if rows is None:
@@ -100,7 +100,7 @@ def rows_of_columns(
 
 
 def declares(layout: Layout, fields: Sequence[str]) -> str:
-    """Return the file that a line of its name and nothing else declares; empty where it does not."""
+    """Return the file that a line declares with its name and nothing else; empty for other lines."""
     at = layout.position("filename")
     if at is None or at >= len(fields) or not fields[at].strip():
         return ""
@@ -146,14 +146,14 @@ def _other_length(name: str, layout: Layout, line: int, fields: Sequence[str]) -
 
 
 def _line_as(text: str) -> str:
-    """Return how a line is to be written, as it follows what was expected; empty for a long one."""
+    """Return the words for a line in a message, to follow the expected ones; empty for a long one."""
     return f": write the line as {quoted(text)}" if len(text) <= SHOWN else ""
 
 
 def misdivided(text: str, layout: Layout) -> str:
-    """Return the delimiter by which a text would be a row of a table of another one; empty where none does.
+    """Return another table's delimiter by which a text would be a row; empty if there is none.
 
-    Read by the table's own delimiter it could be the name of a file.
+    With the table's own delimiter the text could be the name of a file.
     """
     times = [i for i in layout.number_positions() if layout.roles[i] in TIMES]
     for other in DELIMITERS:

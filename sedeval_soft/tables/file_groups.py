@@ -1,10 +1,10 @@
-"""What is said of each file: its duration, or the part (fold of a cross-validation, scene) it belongs to.
+"""Attributes of files: the duration, or the part (fold of a cross-validation, scene) that a file belongs to.
 
-And lists of files, of which nothing more is said, and of regions of files.
+The module also reads lists of files, without attributes, and of regions of files.
 
-A table that says it has a header, whose other columns are ignored, or none. A file may stand there many
-times (DCASE metadata has a line per event) if the same is said of it. Durations may be those of a UEM file:
-lines of `file channel begin end`, blanks between, which say what is evaluated of each.
+A table has a header that names the attribute, and its other columns are ignored; or it has no header. A file
+may have many rows (DCASE metadata has a line per event) if their attributes agree. Durations may be those in
+a UEM file: lines of `file channel begin end`, blanks between, which give the evaluated part of each file.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from sedeval_soft.tables.source import Source, extension_of, open_source
 T = TypeVar("T")
 
 _Columns = Mapping[str, Sequence[Collection[str]]]
-"""What is said of files, with the names of the column that says it, the best first."""
+"""Attributes of files, with the names of the column that has it, the best first."""
 
 _DURATIONS = [NAMES["duration"], MILLISECONDS["duration"]]
 
@@ -59,7 +59,7 @@ _WORDS = {
     "offset": {"offset", "end", "stop"},
     "duration": {"duration", "dur", "length", "len", "s", "sec", "secs", "seconds"},
 }
-"""What is in the names of columns of times in seconds that are not known as a whole."""
+"""Words in the names of columns of times in seconds that are not known as a whole."""
 
 _OTHER_UNITS = {*WORD_LISTS["other-units"], *WORD_LISTS["milliseconds"]}
 
@@ -73,7 +73,7 @@ NOT_OF_REGIONS = (
     "cannot be in a table of regions; expected filename, onset and offset, perhaps event_label, and no other "
     "column"
 )
-"""What a message says of a column that could limit regions to something unknown: none is ignored."""
+"""The message about a column that could limit regions to something unknown: none is ignored."""
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
@@ -105,7 +105,7 @@ def read_partition(
 ) -> Partition:
     """Return the part of each file that a table names; raises InputError as `read_durations` does.
 
-    prefer: names of columns, as `fold`, that are parts even where there are others that could be.
+    prefer: names of columns, as `fold`, that are parts even if there are others that could be.
     """
     parts: dict[str, str] = {}
 
@@ -147,7 +147,7 @@ def read_map(path: str | os.PathLike[str], column: str = "class", limits: Limits
 
 
 def _places_of_map(name: str, head: Sequence[str], column: str) -> list[int]:
-    """Return where a table has labels and the classes that they stand for; raises InputError."""
+    """Return the positions of labels and of their classes in a table; raises InputError."""
     if column not in head:
         found = ", ".join(head) or "no line"
         wrong = f"has no column {column!r}, but {found}; expected label and {column}"
@@ -156,12 +156,16 @@ def _places_of_map(name: str, head: Sequence[str], column: str) -> list[int]:
 
 
 def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, list[list[Any]]]:
-    """Return the regions of each file, onset and offset in seconds; raises InputError with all that is wrong.
+    """Return the regions of each file, onset and offset in seconds; raises InputError with all problems.
 
-    A region that is not one of all classes has its class behind its times. A table of text whose header has
-    columns of file names, onsets and offsets, perhaps of classes, and no others; the first three without a
-    header; file names and classes, for whole files; or a UEM file. Lines that are empty are passed over, and
-    comments as in `_entries`.
+    A region that is limited to a class has the class behind its times. The file is one of three:
+
+    - A table of text whose header has columns of file names, onsets and offsets, perhaps of classes, and no
+      others; without a header, it has the first three.
+    - File names and classes, for whole files.
+    - A UEM file.
+
+    Empty lines are ignored, and comments as in `_entries`.
     """
     regions: dict[str, list[list[Any]]] = {}
 
@@ -188,7 +192,7 @@ def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[
 
 
 def _enter_once(values: dict[str, T], file: str, value: T, noun: str, text: str) -> None:
-    """Enter what is said of a file; raises ValueError where something else is said already."""
+    """Enter an attribute of a file; raises ValueError if the file has another one already."""
     earlier = values.setdefault(file, value)
     if earlier != value:
         raise ValueError(f"{file!r} has {noun} {text}, but {earlier!r} on an earlier line; expected one")
@@ -205,10 +209,10 @@ def _seconds(noun: str, text: str, limits: Limits, at: int = 0) -> float:
 
 
 def _enter_lines(source: Source, limits: Limits, columns: _Columns, enter: Callable[..., None]) -> None:
-    """Enter what each line of a table says of a file; raises InputError with all that is wrong.
+    """Enter the attributes of a file in each line of a table; raises InputError with all problems.
 
-    enter: takes the name of a file and texts, or raises ValueError with what is wrong, and with which of the
-    texts.
+    enter: takes the name of a file and texts, or raises ValueError with the problem, and with the index of
+    the wrong text.
     """
     problems, files = list[Problem](), dict[str, None]()
     for number, fields, places in _entries(source, limits, columns):
@@ -234,10 +238,10 @@ def _enter_lines(source: Source, limits: Limits, columns: _Columns, enter: Calla
 def _entries(
     source: Source, limits: Limits, columns: _Columns
 ) -> Iterator[tuple[int, list[str] | Problem, list[int]]]:
-    """Yield the number of each line, the name of a file and what is said of it, and where these stand.
+    """Yield the number of each line, the name of a file with its attributes, and their positions.
 
-    A line that begins with `#` is a comment before a header, and without one where it is no row: recordings
-    may be called so. Raises InputError where the first line leaves open what it says.
+    A line that begins with `#` is a comment before a header, and without one if it is not a row: recordings
+    may be called so. Raises InputError if the first line leaves open the roles of columns.
     """
     name, regions, header, kinds = source.name, "onset" in columns, False, list[_Kind]()
     nouns = "filename, onset and offset" if regions else f"filename and {next(iter(columns))}"
@@ -261,7 +265,7 @@ def _entries(
                 raise InputError(Problem(name, message, number, *column)) from error
             if header:
                 continue
-        # What else stands on the lines of a table of parts without a header could be meant.
+        # Other fields on the lines of a table of parts without a header could be meant.
         if max(places) >= len(fields) or ("part" in columns and not header and len(fields) != 2):
             wrong = f"has {counted(len(fields), 'field')}; expected {nouns}"
             yield number, Problem(name, wrong, number), places
@@ -292,7 +296,7 @@ def _layout_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool,
 
 
 def _said(texts: Sequence[str], kinds: Sequence[_Kind], n: int) -> Iterator[Sequence[str]]:
-    """Yield what a line says of its file, times in seconds, or each label of a list; n: of how many times."""
+    """Yield the attributes in a line, times in seconds, or each label of a list; n: the number of times."""
     if kinds == [_LISTS]:
         yield from ([label.strip()] for label in texts[-1].split(","))
     else:
@@ -304,12 +308,12 @@ def _is_label(column: str) -> bool:
 
 
 def says_where(column: str) -> bool:
-    """Return whether a column of a table of regions, by its name, says which file and time a region is."""
+    """Return whether a column of a table of regions, by its name, has the file or a time of a region."""
     return role_of(column) in ("filename", "onset", "offset", "duration")
 
 
 def _places_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool]:
-    """Return where a table says what, and whether its first line is a header; raises ValueError."""
+    """Return the positions of columns, and whether the first line is a header; raises ValueError."""
     files = [i for i, field in enumerate(head) if role_of(field) == "filename"]
     found: list[int] = []
     for noun, choices in columns.items():
@@ -361,7 +365,7 @@ def _in_seconds(texts: Sequence[str], kinds: Sequence[_Kind]) -> Sequence[str]:
 
 
 def _or_uem(columns: _Columns) -> str:
-    """Return what else a message expects, where regions or durations may be those of a UEM file."""
+    """Return the addition to an expectation in a message if regions or durations may be in a UEM file."""
     return "" if "part" in columns else ", or a UEM file"
 
 
@@ -373,7 +377,7 @@ def _is_uem(source: Source, first: str) -> bool:
 
 
 def _uem_lines(source: Source, *, zero: bool) -> Iterator[Record]:
-    """Yield the lines of a UEM file, or what is wrong with them; zero: whether regions must begin at 0."""
+    """Yield the lines of a UEM file, or their problems; zero: whether regions must begin at 0."""
     for number, line in enumerate(decode(source).splitlines(), 1):
         fields, wrong, column = line.split(), "", None
         if not fields or fields[0].startswith(";;"):
@@ -388,13 +392,13 @@ def _uem_lines(source: Source, *, zero: bool) -> Iterator[Record]:
 
 
 def read_listed(path: str | os.PathLike[str], limits: Limits = LIMITS) -> tuple[str, ...]:
-    """Return the names of files in a list or a table, each once; raises InputError where there are none.
+    """Return the names of files in a list or a table, each once; raises InputError if there are none.
 
-    A table of text with a header that has a column of file names names them there, others in the first
-    field of each line; blank lines are passed over, and comments: lines before a header that begin with `#`,
+    A table of text with a header that has a column of file names has them there, others in the first field of
+    each line. Blank lines and comments are ignored. Comments are lines before a header that begin with `#`,
     and others that begin with `#` and a blank and have neither all fields of the header nor the end of an
-    audio file. Others that begin with `#` may be names: who knows the recordings decides (`unknown_names`). A
-    table of another form names the recordings of its rows.
+    audio file. Other lines that begin with `#` may be names: `unknown_names`, with the known recordings,
+    decides. A table of another format names the recordings of its rows.
     """
     from sedeval_soft.tables.forms import form_at_once, read_table
 
@@ -429,18 +433,18 @@ def _is_comment(name: str) -> bool:
 
 
 def _first_name(line: str, field: str) -> str:
-    """Return the name that a line of a list begins with: all of it where its first field alone is none."""
+    """Return the name that a line of a list begins with: all of it if its first field alone is not a name."""
     whole = line.strip()
     return whole if without_extension(field) == field and without_extension(whole) != whole else field
 
 
 def _first_of(lines: Sequence[str]) -> str:
-    """Return the first line that begins with no sign of a comment, the first of all where there is none."""
+    """Return the first line that begins without a comment sign, the first of all if there is none."""
     return next((line for line in lines if not line.lstrip().startswith(("#", ";;"))), next(iter(lines), ""))
 
 
 def _lines(source: Source, limits: Limits) -> list[str]:
-    """Return the lines of a text that hold anything."""
+    """Return the lines of a text that are not blank."""
     check_lines(source, limits)
     return [line for line in decode(source).splitlines() if line.strip(BLANK)]
 
@@ -454,8 +458,8 @@ def _check_names(source: Source, limits: Limits, names: Collection[str]) -> None
 def only_listed(rows: EventTable, files: Sequence[str]) -> tuple[EventTable, list[str]]:
     """Return the rows of listed files, whose names match with or without folders and extensions, and notes.
 
-    Notes say how many files are left out, and what is listed and not there. Classes of a long table that no
-    row is of any more are none. Raises InputError where nothing is left.
+    Notes give the number of files left out, and the listed files that are missing. Classes of a long table
+    that no longer have rows are removed. Raises InputError if no file is left.
     """
     match = match_names(rows.files, files)
     inside = {*match.canonical.values()} & {*rows.files}
@@ -482,11 +486,11 @@ def only_listed(rows: EventTable, files: Sequence[str]) -> tuple[EventTable, lis
 
 
 def by_pattern(files: Sequence[str], pattern: str) -> Partition:
-    """Return the parts that file names themselves tell.
+    """Return the parts that file names contain.
 
     pattern: of whole file names, as a shell has them (`*`, `?`, `[ab]`, `[!ab]`; case matters, a slash is a
-    character as others), with `{name}` where the part stands, whatever its name: `{scene}_[0-9]*`. The part
-    is as little text as makes the whole match, and of several as little the first.
+    character as others), with `{name}` in the place of the part, with any name: `{scene}_[0-9]*`. The part is
+    the shortest text that makes the whole match, and of several such texts the first.
 
     Raises SettingsError for a pattern without one `{name}`, EvaluationError for files that it does not match.
     """
@@ -525,7 +529,7 @@ def by_pattern(files: Sequence[str], pattern: str) -> Partition:
 
 
 def of_mapping(parts: Mapping[str, object], source: str) -> Partition:
-    """Return the parts that a mapping of file names says; raises SettingsError for what is no name of one."""
+    """Return the parts in a mapping of file names; raises SettingsError for an invalid part's name."""
     named: dict[str, str] = {}
     for file, given in parts.items():
         part = str(given) if isinstance(given, Integral) else given
@@ -536,10 +540,10 @@ def of_mapping(parts: Mapping[str, object], source: str) -> Partition:
 
 
 def assign(partition: Partition, files: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
-    """Return the files of each part, and the names of the partition that are no file of these.
+    """Return the files of each part, and the names of the partition that are not among these files.
 
     Parts are in the order of their names, 2 before 10, files as given. Names match with or without folders
-    and extensions where that is unambiguous. Raises InputError for files that are in no part.
+    and extensions if that is unambiguous. Raises InputError for files that are in no part.
     """
     match = match_names(files, partition.parts)
     part_of = {match.canonical[name]: part for name, part in partition.parts.items()}
@@ -559,13 +563,13 @@ def assign(partition: Partition, files: Sequence[str]) -> tuple[dict[str, tuple[
 
 
 def part_by_file(partition: Partition | None, files: Sequence[str]) -> dict[str, str] | None:
-    """Return the part of each file, None where there are none; raises as `assign` does."""
+    """Return the part of each file, None without parts; raises as `assign` does."""
     parts = {} if partition is None else assign(partition, files)[0]
     return None if partition is None else {file: part for part, own in parts.items() for file in own}
 
 
 def natural_key(name: str) -> tuple[list[tuple[int, str]], str]:
-    """Return what puts names in order as people do: by text, and by numbers where there are digits."""
-    # Digits stand at odd places. Of two numbers the one of more digits is larger.
+    """Return a key that sorts names as people do: by text, and digits by their numbers."""
+    # Digits are at odd places. The longer one of two numbers is larger.
     pieces = [piece.lstrip("0") if i % 2 else piece for i, piece in enumerate(re.split("([0-9]+)", name))]
     return [(len(piece) * (i % 2), piece) for i, piece in enumerate(pieces)], name

@@ -1,12 +1,12 @@
-"""Which file of the system is which file of the reference.
+"""The match of the system's files to the reference's files.
 
-Tables name one recording `scene/a001.wav`, `a001.wav` or `a001`. A name matches another with or
-without its folders and its audio extension, but only when that is unambiguous: each of the two
-must be the only one of its table that looks like that. Exact matches come first. Names in
-two folders do not match where both tables have files in one of these: it says which file is meant.
+Tables name one recording `scene/a001.wav`, `a001.wav` or `a001`. A name matches another with or without its
+folders and its audio extension, but only when that is unambiguous: each of the two must be the only one of
+its table that looks like that. Exact matches come first. Names in two folders do not match if both tables
+have files in one of these: the folder then identifies the file.
 
 Names that differ in more than that (`a001.csv`, `A001`, `Ya001_0_10`) are not matched: they may be others.
-What would make them match is told (`named_alike`).
+`named_alike` describes the change that would make them match.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ AUDIO_EXTENSIONS = frozenset(WORD_LISTS["audio-extensions"])
 class NameMatch(NamedTuple):
     """The outcome of matching other names to the reference's.
 
-    canonical: for each other name the name it goes by, a reference name where one matched.
+    canonical: for each other name the name that the evaluator uses, a reference name if one matched.
     ambiguous: other names that look like several reference names, or share a look with another.
     """
 
@@ -54,7 +54,7 @@ def without_folders(name: str) -> str:
 
 
 def folder_of(name: str) -> str:
-    """Return the folders of a name written with slashes of either kind, empty where it has none."""
+    """Return the folders of a name written with slashes of either kind, empty if it has none."""
     return name.replace("\\", "/").rstrip("/").rpartition("/")[0]
 
 
@@ -73,7 +73,7 @@ def match_names(reference: Sequence[str], other: Iterable[str]) -> NameMatch:
     places, other_places = ({*map(folder_of, names)} if unmatched else {""} for names in (reference, others))
 
     def elsewhere(name: str, ours: str) -> bool:
-        """Return whether folders that both tables use say that two names are of two files."""
+        """Return whether two names are of two files, because both tables use their folders."""
         place, own = folder_of(name), folder_of(ours)
         return bool(place and own) and place != own and (place in places or own in other_places)
 
@@ -111,27 +111,27 @@ def listing(names: Sequence[str], noun: str) -> str:
     return f"{counted(len(names), noun)} ({listed}{more})"
 
 
-# What would make names match that do not.
+# Changes that would make unmatched names match.
 
 _COMPARED = 20_000
 """Names of a side that are compared."""
 
-# Compiled where they are used: most tables name files alike, and compiling takes time at each start.
+# Compiled when they are used: most tables name files alike, and compiling takes time at each start.
 _EXTENSION = r"[A-Za-z]\w{0,7}"
 _SEPARATORS = r"[\s._-]+"
 _ZEROS = r"(?<!\d)0+(?=\d)"
 
 _Look = Callable[[str], str]
-"""What is left of a name where something is left out."""
+"""A function that shortens a name."""
 
 
 def named_alike(
     ours: Iterable[str], theirs: Iterable[str], sides: tuple[str, str] = ("reference", "system")
 ) -> str:
-    """Return a hint for files that each side lacks, but has under a name that can be told from the other's.
+    """Return a hint for files that each side lacks, but has under a name that derives from the other's.
 
-    ours, theirs: files that the other side lacks. sides: what they are of, the first being right. At least
-    half of the side that has fewer must match, each of them one other; else there is no hint.
+    ours, theirs: files that the other side lacks. sides: their sides, the first being right. At least half of
+    the side that has fewer must match, each of them one other; else the hint is empty.
     """
     first, second = (sorted(filter(None, names))[:_COMPARED] for names in (ours, theirs))
     for how, our_look, their_look in _differences(first, second, sides) if first and second else ():
@@ -157,7 +157,7 @@ def named_alike(
 def _differences(
     ours: Sequence[str], theirs: Sequence[str], sides: tuple[str, str]
 ) -> Iterator[tuple[str, _Look, _Look]]:
-    """Yield what names may differ in, from the least on, and what is left of those of both sides then."""
+    """Yield possible differences of names, the least first, with functions that remove them on both sides."""
 
     def folded(name: str) -> str:
         text = re.sub(_SEPARATORS, " ", _bare(unicodedata.normalize("NFKC", name)).casefold())
@@ -174,7 +174,7 @@ def _differences(
     )
     for how, look in looks:
         yield how, look, look
-    # All names of a side begin, or end, with what those of the other lack.
+    # All names of a side begin, or end, with a text that the other side's names lack.
     (head, tail), (other_head, other_tail) = map(_common, (ours, theirs))
     more = (other_head.removesuffix(head), other_tail.removeprefix(tail), sides[1])
     less = (head.removesuffix(other_head), tail.removeprefix(other_tail), sides[0])
@@ -189,7 +189,7 @@ def _differences(
 
 
 def _common(names: Sequence[str]) -> tuple[str, str]:
-    """Return what all names begin and end with, without their extensions; nothing of a single name."""
+    """Return the common beginning and end of all names, without their extensions; empty for a single name."""
     bare = sorted({*map(_bare, names)})
     if len(bare) < 2:
         return "", ""

@@ -1,6 +1,6 @@
-"""Rows as files hold them: made to fit a form, with what is lost by it in words; and tables of text written.
+"""Rows fitted to a format, with the losses in words; tables of text written.
 
-Tables of text are those of DESED, DCASE, sed_eval, MAESTRO and sed_scores_eval, long and wide.
+Tables of text are those by DESED, DCASE, sed_eval, MAESTRO and sed_scores_eval, long and wide.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from sedeval_soft.tables.source import BOM, Source
 from sedeval_soft.tables.text import may_be_value, sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
 
-PLAIN = 5  # columns that are none of a class, at the most: file name, times, label, value
+PLAIN = 5  # columns other than those of classes, at the most: file name, times, label, value
 _ROWS = 1 << 16  # made text at once
-_NAMED = 3  # how many names a message shows
-_LONGEST = 200  # bytes of a name that leave room for an extension in what file systems take (255)
+_NAMED = 3  # names that a message shows
+_LONGEST = 200  # bytes of a name that leave room for an extension within the limit of file systems (255)
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Rows that a form holds without loss, and what they have lost to be so.
+    """Rows that a format can express without loss, and the losses from fitting them.
 
-    rows: with the recordings' names as they will be read. stems: what the file of each recording is called,
-    without extension, where each goes to one of its own; None where all go to one.
+    rows: with the recordings' names as they will be read. stems: the name of each recording's file, without
+    extension, if each has its own; None if all share one.
     """
 
     rows: EventTable
@@ -51,10 +51,10 @@ class Fitted:
 def fit(
     rows: EventTable, form: Form, *, apart: bool = False, called: str = "", limits: Limits = LIMITS
 ) -> Fitted:
-    """Make rows fit a form.
+    """Make rows fit a format.
 
-    apart: there is to be a folder of files, one per recording. called: the name of a recording without one,
-    where it needs a name. Raises InputError for what cannot be written in this form at all.
+    apart: the output is a folder of files, one per recording. called: the name of a recording without one, if
+    it needs a name. Raises InputError for rows that cannot be written in this format at all.
     """
     lacks = form.lacks
     if rows.born is not None:
@@ -194,10 +194,10 @@ def unfold(rows: EventTable) -> EventTable:
 
 
 def fold(rows: EventTable, *, gaps: bool = True) -> tuple[EventTable, list[str]]:
-    """Return time steps between all boundaries of a recording, and what is lost by it.
+    """Return time steps between all boundaries of a recording, and the losses.
 
-    A class has the largest value of its rows in a step, 0 where it has none. gaps: times without any row
-    have no step; else steps begin at 0 and leave none out.
+    A class has the largest value of its rows in a step, 0 if it has none. gaps: times without any row have no
+    step; else steps begin at 0 and leave none out.
     """
     begins, ends = to_ticks(rows.onset), to_ticks(rows.offset)
     value = np.ones(len(rows)) if rows.value is None else rows.value
@@ -267,7 +267,7 @@ def contiguous(rows: EventTable) -> bool:
 
 
 def check_text(source: str, names: Iterable[str], form: str, forbidden: str = "\r\n") -> None:
-    """Raise InputError for a name that cannot be written as text, or holds a character it must not."""
+    """Raise InputError for a name that cannot be written as text, or has a forbidden character."""
     for name in names:
         bad = next((character for character in forbidden if character in name), None)
         if bad is not None:
@@ -291,7 +291,7 @@ def check_labels(rows: EventTable, form: str) -> None:
 
 
 def stems(source: str, files: Iterable[str]) -> tuple[str, ...]:
-    """Return what the file of each recording is called, without extension: never a path to somewhere else.
+    """Return the name of each recording's file, without extension: never a path to somewhere else.
 
     Raises InputError for names that are paths, that systems reserve, or that two recordings would share.
     """
@@ -337,7 +337,7 @@ Column = tuple[str, Sequence[str] | None, Array]
 def written_columns(rows: EventTable, form: str, forbidden: str = "\r\n") -> list[Column]:
     """Return the columns of a table with header, in order.
 
-    Raises InputError for names that the form cannot hold, or that a reader would take for something else.
+    Raises InputError for names that the format cannot express, or that a reader would misinterpret.
     """
     check_text(rows.origin.name, (*rows.files, *rows.classes), form, forbidden)
     columns: list[Column] = [("onset", None, rows.onset), ("offset", None, rows.offset)]
@@ -414,8 +414,8 @@ def blocks(rows: EventTable, form: str) -> Iterable[bytes]:
 
 
 def _quoted(name: str, delimiter: str, *, first: bool = False) -> str:
-    """Return a name as a field, in quotes where it needs them; first: whether a line begins with it."""
-    # In quotes the begin of a line is no command to what keeps a log.
+    """Return a name as a field, in quotes if it needs them; first: whether a line begins with it."""
+    # In quotes the begin of a line is not a command to a program that keeps a log.
     quotes = '"' in name or delimiter in name or (first and without_commands(name) != name)
     return '"' + name.replace('"', '""') + '"' if quotes else name
 
@@ -426,7 +426,7 @@ def _lines(columns: Sequence[tuple[Sequence[str] | None, Array]], part: slice, d
     for names, cells in columns:
         if names is None:
             # Arrow writes the shortest decimals that are read as the same numbers, 1.0 as 1. Its array is
-            # made of a buffer: whatever else makes one imports pandas where it is installed.
+            # made of a buffer: any other way imports pandas if it is installed.
             numbers = np.ascontiguousarray(cells[part], np.float64)
             buffers = [None, pa.py_buffer(numbers)]
             fields.append(

@@ -1,19 +1,21 @@
-r"""Forms of tables: what each can hold, in which module it is read and written, and which of them a file is.
+r"""Formats of tables: the content of each, the module that reads and writes it, and the format of a file.
 
-Each form is a row of `forms.tsv`, in the order in which they are asked whether they read a file:
+Each format is a row of `forms.tsv`, in the order in which they are asked whether they read a file:
 
-- name, title: as options have it, and in words. extensions: of files, the first is what is written.
-- module: in this room, or in `apps` by its path, with `read_NAME(source, limits)`: the rows, None for a file
-  without any line; and `write_NAME(rows)`: the bytes of rows that the form can hold. A module of several
-  forms has `read` and `write`, which take `form`, too. Tables of text are read by `text`, written by `fit`.
-- looks: a pattern of bytes that tell a file of the form; where there is none, `reads_NAME(source, limits)` of
-  the module tells, if there is such a function. begins: what such files mostly begin with, as a first glance.
+- name, title: as options have it, and in words. extensions: of files, the first is written.
+- module: in this room, or in `apps` by its path, with two functions. `read_NAME(source, limits)` returns the
+  rows, None for a file without any line; `write_NAME(rows)` returns the bytes of fitted rows. A module of
+  several formats has `read` and `write`, which also take `form`. `text` reads tables of text, `fit` writes
+  them.
+- looks: a pattern of bytes that identifies a file of the format; without a pattern, `reads_NAME(source,
+  limits)` of the module decides, if the module has it. begins: the usual first bytes of such files, as a
+  first glance.
 - kind: written, if it is not only read; folder, if it is always one of a file for each recording; text, fit
-  for a terminal; of tables of text whether they have a header, and what divides fields.
-- lacks: what a file cannot hold: values of rows; long or wide tables; several recordings, and the name of
-  one; recordings (silent) or classes without rows; nothing at all; gaps between rows; blanks within names;
-  times finer than a microsecond (fine).
-- assumes: what is assumed of a file that only looks like one of this form.
+  for a terminal; of tables of text whether they have a header, and the delimiter of fields.
+- lacks: the content that a file cannot have: values of rows; long or wide tables; several recordings, and the
+  name of one; recordings (silent) or classes without rows; nothing at all; gaps between rows; blanks within
+  names; times finer than a microsecond (fine).
+- assumes: the assumption about a file that only looks like one of this format.
 """
 
 from __future__ import annotations
@@ -37,9 +39,9 @@ if TYPE_CHECKING:
 
 
 class Form(NamedTuple):
-    """A form of tables, a row of `forms.tsv`.
+    """A format of tables, a row of `forms.tsv`.
 
-    looks: a regular expression of how its bytes begin; holds: what is somewhere behind that. delimiter: of a
+    looks: a regular expression for its first bytes; `holds`: bytes somewhere behind them. delimiter: of a
     table of text, empty for others.
     """
 
@@ -71,7 +73,7 @@ class Form(NamedTuple):
 
     @property
     def delimiter(self) -> str:
-        """What divides the fields of a table of text."""
+        """The delimiter between the fields of a table of text."""
         return "," if "comma" in self.kind else "\t"
 
     @property
@@ -80,19 +82,19 @@ class Form(NamedTuple):
         return self.folder or "recordings" in self.lacks
 
     def reads(self, source: Source, limits: Limits = LIMITS) -> bool:
-        """Return whether bytes are of this form, whatever the file is called; false of tables of text."""
+        """Return whether bytes are of this format, whatever the file is called; false of tables of text."""
         if self.looks:
             looks = re.match(self.looks.encode("latin-1"), source.data)
             return looks is not None and source.data.find(self.holds, looks.end()) >= 0
         return self.module != "text" and bool(self._function("reads")(source, limits))
 
     def read(self, source: Source, limits: Limits = LIMITS, **more: Any) -> EventTable | None:  # noqa: ANN401
-        """Return the rows of a file, None where it has no line; raises InputError. It is no table of text."""
+        """Return the rows of a file other than text, None if it has no line; raises InputError."""
         rows: EventTable | None = self._function("read")(source, limits, **more)
         return rows
 
     def write(self, rows: EventTable) -> bytes:
-        """Return the bytes of rows that this form can hold, which is one that is written."""
+        """Return the bytes of rows that fit this format, which must be one that is written."""
         written: bytes = self._function("write")(rows)
         return written
 
@@ -104,7 +106,7 @@ class Form(NamedTuple):
         return pieces
 
     def _function(self, name: str) -> Callable[..., Any]:
-        """Return a function of the module of this form."""
+        """Return a function of the module of this format."""
         room = "sedeval_soft" if "." in self.module else "sedeval_soft.tables"
         module = import_module(f"{room}.{'fit' if self.module == 'text' else self.module}")
         of_one: Callable[..., Any] | None = getattr(module, f"{name}_{self.name.replace('-', '_')}", None)
@@ -137,19 +139,20 @@ _BY_EXTENSION = {end: form for form in FORMS for end in form.extensions if end n
 _BEGINNINGS = tuple(begin for form in FORMS for begin in form.begins)
 
 OTHER_EXTENSIONS = frozenset(_BY_EXTENSION)
-"""Of forms that are no tables of text with delimiters."""
+"""Extensions of formats other than tables of text with delimiters."""
 
 LAST_EXTENSIONS = frozenset({".json"})
-"""Of tables of a folder or an archive that has no others: beside tables a .json may be anything."""
+"""Extensions of tables in a folder or an archive that has no others: beside tables a .json may be
+anything."""
 
 MEMBER_EXTENSIONS = (
     frozenset(end for end, form in _BY_EXTENSION.items() if form.name not in ARCHIVES) - LAST_EXTENSIONS
 )
-"""Of these, those of tables that a folder or an archive may have."""
+"""Extensions, among these, of tables that a folder or an archive may have."""
 
 
 def form_of(name: str, option: str = "--to") -> Form:
-    """Return the form of a name; raises SettingsError for one that nobody knows."""
+    """Return the format of a name; raises SettingsError for an unknown one."""
     form = _BY_NAME.get(name.lower())
     if form is None:
         from sedeval_soft.names import did_you_mean
@@ -160,15 +163,15 @@ def form_of(name: str, option: str = "--to") -> Form:
 
 
 FROM = "--from"
-"""The option that says what form tables must have."""
+"""The option that gives the format that tables must have."""
 
 _SIDES = ("reference", "system")
 
 
 def forms_by_side(given: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401 - whatever a user may give
-    """Return the forms of sides, "" of both: of a name, some such as `reference=jams`, or a mapping.
+    """Return the formats of sides, "" of both: of a name, some such as `reference=jams`, or a mapping.
 
-    Raises SettingsError for a form that nobody knows, and for two of one side.
+    Raises SettingsError for an unknown format, and for two of one side.
     """
     if isinstance(given, Mapping):
         pairs = [*given.items()]
@@ -189,7 +192,7 @@ def forms_by_side(given: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401 - 
 
 
 def form_by_extension(path: str, *, wide: bool) -> Form | None:
-    """Return the form that is written to a path, None where its extension does not say; wide: of the rows."""
+    """Return the format that is written to a path, None if its extension is unknown; wide: of the rows."""
     extension = extension_of(path)
     names = {".tsv": ("long", "wide"), ".csv": ("csv", "wide-csv")}
     form = _BY_NAME[names[extension][wide]] if extension in names else _BY_EXTENSION.get(extension)
@@ -197,21 +200,23 @@ def form_by_extension(path: str, *, wide: bool) -> Form | None:
 
 
 def form_at_once(source: Source, limits: Limits = LIMITS) -> str:
-    """Return the name of the form that a source is of by its first bytes or its name; empty for text.
+    """Return the name of a source's format by its first bytes or its name; empty for text.
 
-    A glance says of most tables that no other form need be asked.
+    For most tables a glance excludes the other formats.
     """
     begins = source.data[:8].startswith(_BEGINNINGS) or source.data[257:262] == b"ustar"
     return form_instead(source, limits) if begins or extension_of(source.name) in OTHER_EXTENSIONS else ""
 
 
 def form_instead(source: Source, limits: Limits = LIMITS, layout: Layout | None = None) -> str:
-    """Return the name of the form that recognises what cannot be read as a table of text, empty for none.
+    """Return the name of the format that recognises a table unreadable as text, empty if there is none.
 
-    A form goes by what a file holds, then by its extension. layout: what it looks like as text. What is
-    wrong with a table must not be ignored in another form: only of these it looks like one.
+    The content of a file decides its format, then its extension. layout: of the file as text.
+
+    With a layout only formats that look like it count, as another format must not hide the problems of a
+    table.
     """
-    # An archive may hold others as they are.
+    # An archive may contain files of other formats as they are.
     asked = sorted(FORMS, key=lambda form: form.name not in ARCHIVES)
     form = next((form for form in asked if form.reads(source, limits)), None)
     form = form or _BY_EXTENSION.get(extension_of(source.name))
@@ -224,9 +229,8 @@ def form_instead(source: Source, limits: Limits = LIMITS, layout: Layout | None 
 class Reading(NamedTuple):
     """A table as it was read.
 
-    form: the name of its form, empty for a table of text. rows: those that can be scored, None where there
-    are none. Of text, layout: None where it has no line. found: what is wrong with it, None for
-    nothing.
+    form: the name of its format, empty for a table of text. rows: the rows that can be scored, None if there
+    are none. Of text, layout: None if it has no line. found: its problems, None if there are none.
     """
 
     form: str
@@ -238,10 +242,10 @@ class Reading(NamedTuple):
 def read(
     source: Source, form: str = "", limits: Limits = LIMITS, most: int = MAX_PROBLEMS, *, whole: bool = False
 ) -> Reading:
-    """Read a table; raises InputError where it is none, and with what is wrong with one that is no text.
+    """Read a table; raises InputError for other files, and with the problems of a table that is not text.
 
-    form: what it must be, or, of an archive, what its members must be; empty to find out. most, whole: of the
-    problems of text that are looked for, as for `row_checks.find_wrong`.
+    form: its required format, or the required format of an archive's members; empty to find out. most, whole:
+    the problems of text to look for, as for `row_checks.find_wrong`.
     """
     known, found = form_of(form, FROM) if form else None, form_at_once(source, limits)
     asked = known if known is not None and known.module != "text" else None
@@ -257,7 +261,7 @@ def read(
 
 
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
-    """Read one table, None where it has no line at all; raises InputError. form: as for `read`."""
+    """Read one table, None if it has no line at all; raises InputError. form: as for `read`."""
     reading = read(source, form, limits)
     if reading.found is not None:
         reading.found.check()
@@ -265,7 +269,7 @@ def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> Event
 
 
 def _read_text(source: Source, known: Form | None, limits: Limits, most: int, *, whole: bool) -> Reading:
-    """Read a table as text; where that cannot be done, say which other form recognises it, if nobody did."""
+    """Read a table as text; if that fails, name another format that recognises it, unless one is given."""
     from sedeval_soft.tables.text import read_text, sniff
 
     try:
@@ -286,7 +290,7 @@ def _read_text(source: Source, known: Form | None, limits: Limits, most: int, *,
 
 
 def _check_layout(form: Form, source: Source, layout: Layout) -> None:
-    """Refuse a table that is laid out otherwise than those of a form of text; raises InputError."""
+    """Refuse a table whose layout differs from the layout of a format of text; raises InputError."""
     from sedeval_soft.tables.event_table import WEAK
     from sedeval_soft.tables.lines import DELIMITERS
     from sedeval_soft.tables.text import origin_of
@@ -306,9 +310,9 @@ def _check_layout(form: Form, source: Source, layout: Layout) -> None:
 
 
 def _read_as(form: Form, source: Source, limits: Limits, *, found: bool, **more: str) -> EventTable | None:
-    """Read a table of a form; raises InputError with what is wrong.
+    """Read a table of a format; raises InputError with its problems.
 
-    found: nobody said that it is of the form. more: what archives take of their members.
+    found: the format was recognised, not given. more: arguments that archives take for their members.
     """
     try:
         rows = form.read(source, limits, **more)

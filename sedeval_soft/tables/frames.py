@@ -36,7 +36,7 @@ _EXPECTED = (
     "'event_label': [...]}, an array of shape (n_segments, n_classes), or a mapping of file names to these"
 )
 _SHOWN = 60
-_EXPLAINED = 1000  # rows that are wrong, at the most, whose cells are looked at
+_EXPLAINED = 1000  # rows that are wrong, at the most, whose cells are inspected
 
 
 def rows_from_data(
@@ -44,9 +44,11 @@ def rows_from_data(
 ) -> EventTable:
     """Return the rows of a data frame or a mapping of columns, long or wide, by the names of its columns.
 
-    A row with a filename and nothing else declares a file without events; one with nothing is left out.
-    name: what messages call it. layout: of the columns, where it is known. before: rows of the same table
-    that stand before these. Raises InputError, which counts rows from 0, as data frames do.
+    A row with a filename and nothing else declares a file without events; an empty row is left out. name: of
+    the table in messages. layout: of the columns, if it is known.
+
+    before: the number of rows of the same table before these. Raises InputError, which counts rows from 0, as
+    data frames do.
     """
     if isinstance(data, EventTable):
         return data
@@ -57,9 +59,9 @@ def rows_from_data(
 def rows_from_objects(
     objects: Sequence[Mapping[str, Any]], lines: Sequence[int], origin: Origin, limits: Limits
 ) -> EventTable:
-    """Return the rows of objects that name their cells, as above; lines: where each stands, for messages.
+    """Return the rows of objects that name their cells, as above; lines: the line of each, for messages.
 
-    origin: its form has `{}` where `long` or `wide` stands.
+    origin: its format has `{}` in the place of `long` or `wide`.
     """
     return _rows_of(replace(_table_of(objects, origin.name), lines=lines), origin, limits)
 
@@ -101,12 +103,12 @@ def _layout_of(table: _Table, limits: Limits) -> Layout:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table in memory, whichever library holds it.
+    """A table in memory, of any library.
 
-    Its columns are taken to Arrow one by one: those that play no role may hold anything.
+    Its columns are taken to Arrow one by one: columns without role may be of any type.
 
-    name: what messages call it. names: of the columns. columns: whatever holds their cells. lines: of its
-    rows, where it is a file. before: rows that stand before these.
+    name: of the table in messages. names: of the columns. columns: the containers of their cells. lines: of
+    its rows, if it is a file. before: the number of rows before these.
     """
 
     name: str
@@ -116,13 +118,13 @@ class _Table:
     before: int = 0
 
     def problem(self, row: int, message: str) -> Problem:
-        """Return what is wrong with a row."""
+        """Return the problem of a row."""
         if self.lines is not None:
             return Problem(self.name, message, self.lines[row])
         return Problem(self.name, f"row {self.before + row}: {message}")
 
     def text(self, position: int, row: int, column: Texts | Floats, unit: str) -> str:
-        """Return how a cell is written; column: those of its position as they were converted."""
+        """Return the text of a cell; column: the converted cells of its position."""
         text, cells = _text_of(column, row, unit), self.columns[position]
         if text or isinstance(column, Texts) or not isinstance(cells, pa.Array | pa.ChunkedArray):
             return text
@@ -130,7 +132,7 @@ class _Table:
 
     @property
     def head(self) -> int | None:
-        """Return the line that has the names of columns, None where it is not a file."""
+        """Return the line that has the names of columns, None if it is not a file."""
         return None if self.lines is None else 1
 
     def begin(self) -> list[list[str]]:
@@ -140,7 +142,7 @@ class _Table:
         return [[_text_of(cells_of(column[row : row + 1]), 0, "s") for column in columns] for row in rows]
 
     def cells(self, position: int, layout: Layout) -> Texts | Floats:
-        """Return a column as numbers, (n,), missing ones as NaN, or as texts where these have other cells.
+        """Return a column as numbers, (n,), missing ones as NaN, or as texts if these have other cells.
 
         Raises InputError naming the first cell that is of a kind that the column cannot have.
         """
@@ -168,7 +170,7 @@ class _Table:
         try:
             return convert(column)
         except MemoryError:
-            raise  # which pyarrow's own is, too
+            raise  # as pyarrow's own error is one
         except FAILURES as error:
             failure = error
         cells = cells_of(column)
@@ -198,11 +200,11 @@ def _text_of(column: Texts | Floats, row: int, unit: str) -> str:
 
 
 def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame
-    """Return a table of a data frame or a mapping of columns; raises InputError for what is none."""
+    """Return a table of a data frame or a mapping of columns; raises InputError for other objects."""
     if isinstance(data, Mapping):
         return _of_columns({str(key): column for key, column in data.items()}, name)
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
-        # Rows that name their cells, as those of an event list of dcase_util.
+        # Rows that name their cells, as in an event list of dcase_util.
         rows = [{str(key): cell for key, cell in row.items()} for row in data]
         keys = dict.fromkeys(key for row in rows for key in row)
         return _of_columns({key: [row.get(key) for row in rows] for key in keys}, name)
@@ -210,7 +212,7 @@ def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame
         return _of_pandas(data, name)
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
-    except Exception as error:  # whatever a stranger's object raises when it is asked for columns
+    except Exception as error:  # a user's object may raise anything when it is asked for columns
         what, more = _shown(data), ""
         if isinstance(data, list | tuple):
             what = f"a {type(data).__name__}"
@@ -222,7 +224,7 @@ def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame
 def _of_columns(columns: Mapping[str, Any], name: str) -> _Table:
     arrays: list[Any] = []
     for key, column in columns.items():
-        # Of a list that mixes them, numpy would make numbers texts.
+        # numpy would make numbers texts in a list that mixes them.
         array = list(column) if isinstance(column, list | tuple) else array_of(column, f"{name}: {key!r}")
         array = np.asarray(column) if array is None else array
         wrong = ""
@@ -245,7 +247,7 @@ def _of_pandas(data: Any, name: str) -> _Table:  # noqa: ANN401
     texts = any(level.dtype.kind == "O" for level in levels)
     try:
         if texts or any(level is not None for level in names):
-            # What has no name is called as in Parquet. Numbers without one only count rows.
+            # A nameless column is called as in Parquet. Numbers without one only count rows.
             named = [f"__index_level_{i}__" if level is None else level for i, level in enumerate(names)]
             frame = data.rename_axis(index=named).reset_index()
         else:
@@ -265,11 +267,11 @@ _KINDS = {
     "dict": "a structure",
     "list": "a list",
 }
-"""How values of columns that are no texts or numbers are called, by the type that Python has for them."""
+"""Words for values of columns other than texts and numbers, by the type that Python has for them."""
 
 
 def _shown(value: object) -> str:
-    """Return a value with its type, only its type where it is long."""
+    """Return a value with its type, only its type if it is long."""
     text, kind = repr(value), type(value).__name__
     if kind in _KINDS:
         return _KINDS[kind].format(value)

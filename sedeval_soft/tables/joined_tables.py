@@ -1,13 +1,14 @@
-"""Several tables read as one: those of a folder or an archive, shards, operating points.
+"""Several tables read as one: tables of a folder or an archive, shards, operating points.
 
-- A folder has a table for each recording, which is named after it unless the table names it. Where no table
-  lies in the folder itself, those of the folders in it are read, however deep they lie; so are archives.
-- Rows of all shards are those of one table, in the order of their names; a recording may be in several of
-  them. Where no shard names its recordings, each is one, named after its file.
+- A folder has a table for each recording, which is named after it unless the table names it. If the folder
+  itself has no table, the reader takes the tables of the folders in it, at any depth; so it does with
+  archives.
+- Rows of all shards are rows of one table, in the order of their names; a recording may be in several of
+  them. If no shard names its recordings, each is one, named after its file.
 - Operating points are a system known at some thresholds only: a list of events for each, as psds_eval takes
-  them. The list of a threshold stands for all from it up to the next one; that of the lowest for those below
-  it, too. So what is computed over all thresholds is an approximation, as coarse as the thresholds are. The
-  names of tables may hold them, as psds_eval, DESED and others publish them: `baseline_0.1.csv`, `0.010.tsv`.
+  them. The list of a threshold is valid from it up to the next one; the lowest list also below its threshold.
+  So results over all thresholds are an approximation, as coarse as the thresholds are. The names of tables
+  may have the thresholds, as psds_eval, DESED and others publish them: `baseline_0.1.csv`, `0.010.tsv`.
 """
 
 from __future__ import annotations
@@ -46,19 +47,19 @@ from sedeval_soft.tables.source import (
 )
 
 _EMPTY = "empty"
-"""The form of a file without any line."""
+"""The format of a file without any line."""
 
 _NUMBER = re.compile(r"((?<!\d)(?<!\d\.)\d+(?:\.\d+)?(?:[eE]-?\d+)?(?!\d|\.\d))")
-"""A number in a name, as it stands there; neither part of a longer one nor of a version such as 1.0.2."""
+"""A number in a name, as written; neither part of a longer one nor of a version such as 1.0.2."""
 
 _ENDINGS = re.compile(f"(?:{'|'.join(WORD_LISTS['table-endings'])})$", re.ASCII | re.IGNORECASE)
-"""What tools write between the name of a recording and the extension of its table."""
+"""Endings that tools write between the name of a recording and the extension of its table."""
 
 _EXTENSION = re.compile(r"[A-Za-z]\w*")
-"""What is behind a dot at the end of a name, and no part of a number: `csv`, `gz`."""
+"""An extension: characters behind a dot at the end of a name that are not part of a number: `csv`, `gz`."""
 
 
-# Which files there are.
+# The files of a folder or a pattern.
 
 
 def stem_of(name: str) -> str:
@@ -78,19 +79,19 @@ def is_table(name: str, extensions: Iterable[str] = TEXT_EXTENSIONS | MEMBER_EXT
 
 
 def visible_entries(folder: str, limits: Limits) -> list[Path]:
-    """Return what is in a folder by name, hidden files left out; raises OSError, InputError over a limit."""
+    """Return the visible entries of a folder by name; raises OSError, InputError over a limit."""
     with os.scandir(folder) as entries:
         names = limits.few_enough(spelled(folder), (entry.name for entry in entries))
     return [Path(folder) / name for name in sorted(names) if not name.startswith(".")]
 
 
 def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
-    """Return the tables of a folder by name: those of text, if any are; where it has none, of folders in it.
+    """Return the tables of a folder by name: tables of text, if any are; else the tables of folders in it.
 
-    Tables of other forms are those of a folder without tables of text, `.json` where there is nothing else.
+    A folder without tables of text has the tables of other formats, `.json` if there is nothing else.
 
-    Links to folders are followed, each folder is read once. Raises InputError where there is no table, and
-    where there are too many files.
+    Links to folders are followed, each folder is read once. Raises InputError for a folder without any table,
+    or with too many files.
     """
     files: list[Path] = []
     folders, seen, n_entries = [Path(name)], set[str](), 0
@@ -158,11 +159,13 @@ def _left_out(folders: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Which tables of a folder or an archive are read, and the recordings that they are named after.
+    """The tables of a folder or an archive that are read, and the recordings that they are named after.
 
-    places: of those that are read, among all. labels: their paths from the folder on that has all tables.
-    recordings: of each its name without extension if that is its alone, else with the folders before it.
-    notes: what must be said of this.
+    places: of the tables that are read, among all. labels: their paths from the folder on that has all
+    tables.
+
+    recordings: of each its name without extension if no other table has it, else with the folders before it.
+    notes: for the user.
     """
 
     places: tuple[int, ...]
@@ -172,10 +175,10 @@ class Members:
 
     @classmethod
     def of(cls, name: str, paths: Sequence[str]) -> Members:
-        """Choose among paths within a folder or an archive: where tables lie side by side at the top, these.
+        """Choose among paths within a folder or an archive: the tables at the top, if any are there.
 
-        Raises InputError where there is none, where two tables side by side are of one recording, and where
-        names of folders hold thresholds.
+        Raises InputError without any table, if two tables side by side are of one recording, and if names of
+        folders have thresholds.
         """
         if not paths:
             raise _no_table(name)
@@ -185,7 +188,7 @@ class Members:
         top = tuple(k for k, parts in enumerate(below) if len(parts) == 1)
         left_out = sorted({parts[0] for parts in below if len(parts) > 1}) if top else []
         if left_out:
-            # Which of two tables of one recording is meant nobody knows.
+            # Nobody knows which of two tables of one recording is meant.
             _check_recordings(name, ["/".join(parts) for parts in below], (stem_of(p[-1]) for p in below))
         places = top or tuple(range(len(below)))
         labels = ["/".join(below[k]) for k in places]
@@ -211,12 +214,15 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """A file with some rows of a table, and what it holds once it was read.
+    """A file with some rows of a table, and its content once it was read.
 
-    name: to be read by, and told by. size: its bytes. label: its name below the folder that all shards are
-    in, wherever that is. alone: whether it is the whole table, and no shard. only: whether there is no other.
-    rows: all of them, or without any row but with all else that they have; nothing before they are read.
-    n_rows: how many there are. named: whether they name their recordings, None where nobody can tell.
+    name: for reading and for messages. size: its bytes. label: its name below the folder that all shards are
+    in, wherever that is.
+
+    alone: whether it is the whole table, and not a shard. only: whether it is the only file.
+
+    rows: all of them, or an empty table with all other fields; nothing before they are read. n_rows: the
+    number of rows. named: whether they name their recordings, None if that is unknown.
     """
 
     name: str
@@ -237,7 +243,7 @@ class TableFile:
         return self.holding(_read(open_source(path, limits=limits), form, self.limits(limits)))
 
     def holding(self, rows: EventTable) -> TableFile:
-        """Return the shard with all of its rows, which are of its name where they name no recording."""
+        """Return the shard with all of its rows; rows that name no recording have the name of the shard."""
         named = UNNAMED not in rows.files if rows.files else None
         if named is False and not self.alone:
             rows = with_recording(rows, recording_of(self.name))
@@ -245,10 +251,10 @@ class TableFile:
 
 
 def shards_of(name: str, limits: Limits = LIMITS) -> list[TableFile]:
-    """Return the shards of a table by name; of one that is a single file or a folder, that.
+    """Return the shards of a table by name; a single file or a folder is its only shard.
 
-    name: a path, a URL, or a pattern of either, such as `ref/*.parquet`. Raises InputError where a pattern
-    fits no file.
+    name: a path, a URL, or a pattern of either, such as `ref/*.parquet`. Raises InputError if a pattern fits
+    no file.
     """
     files = list_files(name, limits)
     if not is_pattern(name):
@@ -271,19 +277,19 @@ def _common(folders: Iterable[Sequence[str]]) -> int:
     return [*same, False].index(False)
 
 
-# Names that hold thresholds.
+# Names with thresholds.
 
 
 def thresholds_in(names: Sequence[str]) -> list[float] | None:
-    """Return the threshold that each of some names holds, None where they do not say.
+    """Return the threshold in each of some names, None if the names do not have any.
 
-    They say so where they differ in one number alone, which is in [0, 1], and another one in each.
+    They have thresholds if they differ in one number alone, which is in [0, 1], and another one in each.
     """
     split = [_NUMBER.split(_without_extensions(PurePath(name).name)) for name in names]
     if not split or len({len(parts) for parts in split}) > 1:
         return None
     columns = list(zip(*split, strict=True))
-    # Numbers stand at odd places. Of a single name nothing differs: it must hold no other number.
+    # Numbers are at odd places. A single name has nothing to differ from: it must have no other number.
     varying = [at for at, texts in enumerate(columns) if len(set(texts)) > 1 or (len(split) == 1 and at % 2)]
     if len(varying) != 1 or not varying[0] % 2:
         return None
@@ -300,17 +306,17 @@ def _without_extensions(name: str) -> str:
 
 
 def seem_thresholds(names: Sequence[str]) -> bool:
-    """Return whether names of several tables hold thresholds, though nobody said so.
+    """Return whether names of several tables have thresholds that the user did not declare.
 
-    Of `part-0.tsv` and `part-1.tsv` the numbers are in [0, 1], too: one must be a fraction.
+    The numbers of `part-0.tsv` and `part-1.tsv` are in [0, 1] as well: one must be a fraction.
     """
     return len(names) > 1 and any(threshold % 1 for threshold in thresholds_in(names) or ())
 
 
 def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
-    """Return the tables of a folder, or those that a pattern fits, by the thresholds in their names.
+    """Return the tables of a folder, or the tables that a pattern fits, by the thresholds in their names.
 
-    Raises InputError where there are none, and where a name does not hold one threshold.
+    Raises InputError if there are none, and if a name does not have one threshold.
     """
     if is_pattern(path):
         names = [file.name for file in shards_of(path, limits)]
@@ -332,7 +338,7 @@ def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
     return dict(zip(thresholds, names, strict=True))
 
 
-# What can be one table.
+# Tables that can be one.
 
 
 def with_recording(rows: EventTable, stem: str) -> EventTable:
@@ -362,14 +368,14 @@ def check_apart(name: str, tables: Iterable[tuple[str, EventTable]]) -> None:
     """Refuse a folder, or an archive, of which two tables, by their paths in it, have rows of one recording.
 
     They may be one system at several thresholds, runs of it, other systems, or parts of one table: added up
-    they would be scored as something that nobody has made.
+    they would be scored as a system that does not exist.
     """
     first: dict[str, str] = {}
     for table, rows in tables:
         for recording in (rows.files[code] for code in distinct(rows.file).tolist()):
             other = first.setdefault(recording, table)
             if other != table:
-                # Where the folder lies is said by the source alone: others may read the message on a board.
+                # Only the source has the folder's path: others may read the message on a board.
                 message = (
                     f"{other} and {table} both have rows of recording "
                     f"{recording!r}; expected one table for each recording: --operating-points says that "
@@ -408,9 +414,9 @@ def _join(
 ) -> EventTable:
     """Return the rows of all tables, which are in memory already.
 
-    tables: by what they go by in the hash of all. mend: what would need less memory. prefixes: what notes of
-    each begin with. assumed: beside what was assumed of each. Raises InputError over a limit, RoomError where
-    memory is short.
+    tables: by their names in the hash of all. `mend`: a change that needs less memory. prefixes: of the notes
+    of each. assumed: beside the assumptions about each. Raises InputError over a limit, RoomError if memory
+    is short.
     """
     name, digest, parts = spelled(name), hashlib.sha256(), list(tables.values())
     for label, rows in tables.items():
@@ -453,7 +459,7 @@ def _join(
 
 
 def _said_of(tables: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
-    """Return what is said of tables, each thing once; tables: a prefix for each, and what is said of it."""
+    """Return notes on tables, each once; tables: a prefix for each, and its notes."""
     prefixes: dict[str, list[str]] = {}
     for prefix, texts in tables:
         for text in texts:
@@ -465,11 +471,11 @@ def _said_of(tables: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
 
 
 def read_folder(name: str, form: str = "", limits: Limits = LIMITS) -> EventTable:
-    """Read all tables of a folder as one, see `tables_in`; form: what they must be, if that is known.
+    """Read all tables of a folder as one, see `tables_in`; form: their required format, if there is one.
 
-    A table without any line is a recording without events. Raises InputError where there is no
-    table, where one is wrong, where long and wide ones are mixed, where two have rows of one recording, and
-    where all together are over a limit.
+    A table without any line is a recording without events. Raises InputError for a folder without any table,
+    if one is wrong, if long and wide ones are mixed, if two have rows of one recording, and if all together
+    are over a limit.
     """
     tables = tables_in(name, limits)
     paths = paths_below(name, tables)
@@ -487,7 +493,7 @@ def read_members(
 ) -> EventTable:
     """Read some tables as one, errors as for `read_folder`.
 
-    sources: each with its path within what they are of. what: that is, a folder or an archive. notes: on it.
+    sources: each with its path within the folder or archive. what: the word for it. notes: on it.
     """
     sources = iter(sources)
     first = list(islice(sources, 2))
@@ -515,7 +521,7 @@ def read_members(
 def _read_each(
     name: str, sources: Iterable[Source], limits: Limits, of_each: Limits, form: str = ""
 ) -> Iterator[EventTable]:
-    """Read tables one by one; raises InputError where all so far are too large."""
+    """Read tables one by one; raises InputError if all so far are too large."""
     size = n_rows = 0
     for source in sources:
         size += len(source.data)
@@ -538,11 +544,15 @@ def read_shards(name: str, form: str = "", limits: Limits = LIMITS) -> EventTabl
 
 
 def joined(name: str, shards: Sequence[TableFile], limits: Limits = LIMITS) -> EventTable:
-    """Return the rows of shards as those of one table; those of a single file are its own.
+    """Return the rows of shards as rows of one table; the rows of a single file are its own.
 
-    Raises InputError where just some name their recordings, or two are of the same one; for files without any
-    line beside shards that name them; where names of shards seem to hold thresholds; where long and wide ones
-    are mixed; and where all together are over a limit.
+    Raises InputError in five cases:
+
+    - Only some shards name their recordings, or two shards are of the same recording.
+    - Files without any line are beside shards that name recordings.
+    - Names of shards seem to have thresholds.
+    - Long and wide shards are mixed.
+    - All shards together are over a limit.
     """
     tables = {shard.label: shard.rows for shard in shards}
     if shards[0].alone:
@@ -567,7 +577,7 @@ def joined(name: str, shards: Sequence[TableFile], limits: Limits = LIMITS) -> E
 def _check_named(name: str, names: Sequence[str], tables: Sequence[EventTable]) -> None:
     """Refuse shards that name their recordings, and may be operating points, or have no line."""
     if seem_thresholds(names) and are_lists_of_one(tables):
-        # Rows of a recording are added up, and those of operating points must not be.
+        # Rows of a recording are added up, and rows of operating points must not be.
         thresholds = thresholds_in(names) or []
         message = (
             f"names of its tables hold thresholds, {min(thresholds)!r} to {max(thresholds)!r}, and several "
@@ -583,9 +593,9 @@ def _check_named(name: str, names: Sequence[str], tables: Sequence[EventTable]) 
 
 
 def by_file(role: str, tables: Mapping[str, EventTable], limits: Limits = LIMITS) -> EventTable:
-    """Return the rows of tables that stand by the names of their recordings.
+    """Return the rows of tables that are given by the names of their recordings.
 
-    Raises InputError for one that names another recording, where wide and long ones are mixed, and where all
+    Raises InputError for one that names another recording, if wide and long ones are mixed, and if all
     together are over a limit.
     """
     for file, rows in tables.items():
@@ -611,11 +621,11 @@ def read_points(
     name: str = "",
     assumed: Sequence[str] = (),
 ) -> EventTable:
-    """Return the rows of all lists, each with the thresholds between which it stands.
+    """Return the rows of all lists, each with the thresholds between which it is valid.
 
-    points: what `read` takes, by threshold in [0, 1]. name: of all of them, where they have one. assumed: of
-    how they were found, beside what was assumed of each. Raises InputError for a threshold that is none, and
-    for a table with values; a list without rows is one of nothing.
+    points: arguments of `read`, by threshold in [0, 1]. name: of all of them, if they have one. assumed: on
+    finding them, beside the assumptions about each. Raises InputError for an invalid threshold, and for a
+    table with values; a list without rows is an empty list.
     """
     for key in points:
         number = isinstance(key, int | float | np.number) and not isinstance(key, bool)
@@ -627,7 +637,7 @@ def read_points(
     if len(tables) < len(points):
         raise InputError(Problem(role, "has two operating points of one threshold"))
     thresholds = sorted(tables)
-    # That of the last threshold stands up to 1, or a breath above it.
+    # The list of the last threshold is valid up to 1, or a breath above it.
     ends = [*thresholds[1:], max(1.0, float(np.nextafter(thresholds[-1], 2.0)))]
     lists: dict[str, EventTable] = {}
     for low, high in zip(thresholds, ends, strict=True):
@@ -641,7 +651,7 @@ def read_points(
 
 
 def check_points(tables: Sequence[EventTable]) -> None:
-    """Refuse operating points with values, and those of which just some name their recordings."""
+    """Refuse operating points with values, and points of which only some name their recordings."""
     for rows in tables:
         # A list without rows has no value that could be lost, whatever columns its header names.
         if rows.has_steps or (rows.value is not None and len(rows)):
@@ -653,15 +663,15 @@ def check_points(tables: Sequence[EventTable]) -> None:
 
 
 def points_of_folder(path: str, limits: Limits = LIMITS) -> EventTable | None:
-    """Return the rows of a folder of operating points; None where its names and tables do not say it is one.
+    """Return the rows of a folder of operating points; None if its names and tables do not suggest any.
 
-    What was assumed says so: thresholds were found in names that nobody declared to hold any. Raises
-    InputError for a table that cannot be read, and for more than the limits allow.
+    An assumption reports that thresholds are from names without the user's declaration. Raises InputError for
+    a table that cannot be read, and for more than the limits allow.
     """
     try:
         paths = [str(table) for table in tables_in(path, limits)]
     except InputError:
-        return None  # who reads it as a folder of recordings says what is wrong
+        return None  # the reader of folders of recordings reports the problem
     if not seem_thresholds(paths):
         return None
     sources = (open_source(table, limits=limits) for table in paths)

@@ -20,7 +20,7 @@ _CELL = 8
 """Bytes of a cell at the least, whether an object has it or not."""
 
 _DOCUMENTS = (("annotations", list), ("data", dict))
-"""What documents of annotations hold, which may stand on one line as well."""
+"""The keys and types of documents of annotations, which may be on one line as well."""
 
 
 def reads_jsonl(source: Source, limits: Limits) -> bool:  # noqa: ARG001

@@ -1,4 +1,4 @@
-"""How much of an input is taken in before it is refused: files come from strangers."""
+"""Limits of an input, over which it is refused: users upload files of any content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]?)(?:i?b)?", re.ASCII | re.I
 _NUMBER = re.compile(r"\d+(\.\d*)?([eE]\+?\d{1,3})?", re.ASCII)
 
 _OVER = "too-many-"
-"""How the codes of problems with limits begin."""
+"""The beginning of the codes of problems with limits."""
 
 _ROWS_SPARED = 500_000
 """Rows of which it does not matter how few bytes they are in."""
@@ -35,15 +35,23 @@ class Limits:
     """The most that an input may have.
 
     size: bytes, decompressed. ratio: decompressed bytes for each compressed one. rows: of all tables of an
-    input. classes, files: different names. duration: seconds of a recording. name_length: characters of a
-    file name or label. members: files in a folder or an archive. line_length: bytes of a line.
+    input. classes, files: different names.
 
-    Beside the limits, what else is known of an input before it is read. columns: what the user says of them.
-    label: the class of all rows of a table without any. offered: which of these a preset or a settings file
-    says of tables that may need it; others are refused where no table does. forms: what tables must be, by
-    side or of both (""). points: folders are operating points. side: `reference` or `system`, if known.
-    by_table: the recording is named after its table, as in a folder, unless the table names it. only: there
-    is but one such table.
+    duration: seconds of a recording. name_length: characters of a file name or label.
+
+    members: files in a folder or an archive. line_length: bytes of a line.
+
+    Beside the limits, the object has facts about an input that are known before it is read.
+
+    columns: the user's roles of columns. label: the class of all rows of a table without any.
+
+    offered: the ones of these that a preset or a settings file gives to tables that may need it; others are
+    refused if no table needs them.
+
+    forms: required formats of tables, by side or of both ("").
+
+    points: folders are operating points. side: `reference` or `system`, if known. by_table: the recording is
+    named after its table, as in a folder, unless the table names it. only: there is but one such table.
     """
 
     size: int = 1 << 36
@@ -65,7 +73,7 @@ class Limits:
     side: str = field(default="", kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse what no limit can be."""
+        """Refuse invalid limits."""
         for name in NAMES:
             value = getattr(self, name)
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -96,12 +104,12 @@ class Limits:
         return cls(**values)  # type: ignore[arg-type]  # whole where they must be
 
     def check(self, source: str, name: str, number: float, what: str) -> None:
-        """Raise InputError, naming the option that raises the limit, where more is found than that."""
+        """Raise InputError, naming the option that raises the limit, if the number is over the limit."""
         if number > getattr(self, name):
             raise self.refusal(source, name, f"has {number:.15g} {what}", number)
 
     def check_dense(self, source: str, rows: int, packed: int) -> None:
-        """Raise InputError where there are far more rows than bytes of the file: each counts as some."""
+        """Raise InputError if there are far more rows than bytes of the file: each counts as some."""
         if rows > max(_ROWS_SPARED, packed * self.ratio // LIMITS.ratio):
             needed = LIMITS.ratio * rows / max(1, packed)
             why = f"has {rows} rows in {packed} bytes: of {LIMITS.ratio} bytes a row {needed:.0f} for each"
@@ -112,8 +120,8 @@ class Limits:
     ) -> InputError:
         """Return the error of an input that is over a limit.
 
-        why: what was found, as it follows the name of the input. needed: what the limit would have to be,
-        if it is known: often reading ends before that is.
+        why: the finding, as it follows the name of the input. needed: the limit that the input would need, if
+        it is known: often reading ends before.
         """
         raised = f"{math.ceil(needed):.15g}" if needed and math.isfinite(needed) else "NUMBER"
         most = f"{getattr(self, name):.15g} or fewer"
@@ -128,7 +136,7 @@ class Limits:
         return few
 
     def too_long(self, seconds: float) -> str:
-        """Return what is said of a time that is over the limit of durations, and what raises it."""
+        """Return the message for a time over the limit of durations, and the option that raises it."""
         days = f"{self.duration / 86_400:.6g} days"
         raised = f"; {OPTION} duration={math.ceil(seconds)} raises this" if 0 < seconds <= LONGEST else ""
         return f"is over {self.duration:.15g} s ({days}{raised})"
@@ -141,9 +149,10 @@ class Limits:
         forms: tuple[tuple[str, str], ...] = (),
         operating_points: object = None,
     ) -> Limits:
-        """Return the limits with what the user says of how tables are read, see `fields.ReadingKeywords`.
+        """Return the limits with the user's settings for reading tables, see `fields.ReadingKeywords`.
 
-        None says nothing. forms: as `forms_by_side` returns them. Raises SettingsError for what cannot be.
+        None changes nothing. forms: as `forms_by_side` returns them. Raises SettingsError for invalid
+        settings.
         """
         said: dict[str, Any] = {}
         if columns is not None:
@@ -161,19 +170,19 @@ class Limits:
         return replace(self, **said) if said else self
 
     def form(self, role: str) -> str:
-        """Return what a table of a side must be; empty where nobody says."""
+        """Return the required format of a side's table; empty if the user gives none."""
         forms = dict(self.forms)
         return forms.get("reference" if role == "reference" else "system", forms.get("", ""))
 
     def options(self, role: str) -> tuple[str, ...]:
-        """Return what the user says of how a table of a side is read, for signatures: `label=speech`."""
+        """Return the user's settings for reading a side's table, for signatures: `label=speech`."""
         spelled = {"": "ignore", "soft_value": "value"}
         columns = ",".join(f"{spelled.get(role, role)}={name}" for role, name in self.columns)
         said = {"columns": columns, "label": self.label, "from": self.form(role)}
         return tuple(f"{name}={text}" for name, text in said.items() if text)
 
     def as_read(self, origin: Origin, role: str) -> Origin:
-        """Return where the rows of a side come from, with what the user says of how they are read."""
+        """Return the origin of a side's rows, with the user's settings for reading them."""
         offered = tuple(f"--{name} " for name in self.offered)
         lacking = tuple(text for text in origin.lacking if not text.startswith(offered))
         return replace(origin, options=self.options(role), lacking=lacking)
@@ -183,7 +192,7 @@ NAMES = tuple(each.name for each in fields(Limits) if not each.kw_only)
 """The names of limits."""
 
 LIMITS = Limits()
-"""Those that hold where nothing else is said."""
+"""The default limits."""
 
 
 def over_limit(error: InputError) -> bool:
@@ -192,7 +201,7 @@ def over_limit(error: InputError) -> bool:
 
 
 def size_of(text: str) -> int | None:
-    """Return the bytes that a text such as `4G` or `512 MiB` says, None where it says none."""
+    """Return the bytes in a text such as `4G` or `512 MiB`, None for other texts."""
     match = _SIZE.fullmatch(text.strip())
     size = float(match[1]) * _UNITS[match[2].lower()] if match else math.inf
     return int(size) if size <= _WHOLE else None

@@ -1,7 +1,7 @@
-"""Lines of text and their fields: where lines end, what is no text, how quotes are read.
+"""Lines of text and their fields: ends of lines, errors of encoding, quotes.
 
-Lines end where an editor ends them (LF, CRLF or CR) and are counted from 1. A field in quotes may hold the
-delimiter, but no line break: a quote that is left open would swallow rows.
+Lines end at the ends that an editor uses (LF, CRLF or CR) and are counted from 1. A field in quotes may have
+the delimiter, but no line break: a quote that is left open would swallow rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Bytes, Source
 
 Record = tuple[int, list[str] | Problem]
-"""The number of a line, and its fields, or what is wrong with it."""
+"""The number of a line, and its fields, or its problem."""
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
 
@@ -28,11 +28,11 @@ OTHER_FILES = {
     b"%PDF": "a PDF document",
     **dict.fromkeys((b"RIFF", b"fLaC", b"OggS", b"ID3"), "a recording"),
 }
-"""What files are that are given by mistake, by how they begin."""
+"""Kinds of files that users give by mistake, by their first bytes."""
 
-BLANK = " \r\n" + "".join(DELIMITERS)  # of what a line consists that holds nothing
+BLANK = " \r\n" + "".join(DELIMITERS)  # characters of a blank line
 SOLID = re.compile(rb"[^ \r\n\t,;]")
-BESIDE_CLASSES = 100  # columns that a table may have beside those of classes
+BESIDE_CLASSES = 100  # columns that a table may have beside columns of classes
 _LINE_END = re.compile(rb"\r\n?|\n")
 
 csv.field_size_limit(1 << 30)
@@ -44,7 +44,7 @@ def line_ends(data: Bytes, end: int) -> int:
 
 
 def behind(data: Bytes, n_lines: int) -> int:
-    """Return where the first lines of a text end, which may be mapped; 0 for none of them."""
+    """Return the end of the first lines of a text, which may be mapped; 0 for none of them."""
     ends = islice(_LINE_END.finditer(data), max(0, n_lines - 1), None) if n_lines else ()
     return next((end.end() for end in ends), len(data) if n_lines else 0)
 
@@ -61,7 +61,7 @@ def check_lines(source: Source, limits: Limits = LIMITS) -> None:
         raise limits.refusal(source.name, "classes", f"{why} {columns} columns", needed, line=1)
     begin = 0
     while len(data) - begin > most:
-        # Only where lines may end is looked for, from behind, once in as many bytes as a line may have.
+        # Only possible ends of lines are looked for, from behind, once in as many bytes as a line may have.
         end = data.rfind(b"\n", begin, begin + most + 1)
         end = data.rfind(b"\r", begin, begin + most + 1) if end < 0 else end
         if end < 0:
@@ -71,7 +71,7 @@ def check_lines(source: Source, limits: Limits = LIMITS) -> None:
 
 
 def decoded(data: bytes) -> str | bytes:
-    """Return bytes as text, as they are where they are not UTF-8 or hold a NUL."""
+    """Return bytes as text, unchanged if they are not UTF-8 or contain a NUL."""
     try:
         return data if b"\0" in data else data.decode("utf-8")
     except UnicodeDecodeError:
@@ -79,7 +79,7 @@ def decoded(data: bytes) -> str | bytes:
 
 
 def decode(source: Source) -> str:
-    """Return the whole text of a table; raises InputError where it is not text, or not UTF-8."""
+    """Return the whole text of a table; raises InputError if it is not text, or not UTF-8."""
     text = decoded(source.data[:])
     if isinstance(text, str):
         return text
@@ -88,7 +88,7 @@ def decode(source: Source) -> str:
 
 
 def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem:
-    """Return the problem of a line that is not text; its column where the delimiter is known."""
+    """Return the problem of a line that is not text; with its column if the delimiter is known."""
     for begin, kind in OTHER_FILES.items():
         if line == 1 and piece.startswith(begin):
             return Problem(name, f"is {kind}; expected a table of text", code="not-a-table")
@@ -116,7 +116,7 @@ def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem
 
 
 def numbered(source: Source) -> Iterator[tuple[int, str | bytes]]:
-    """Yield the number of each line and its text without its end; its bytes where it is no text."""
+    """Yield the number of each line and its text without its end; its bytes if it is not text."""
     text = decoded(source.data[:])
     if isinstance(text, bytes):
         yield from enumerate(map(decoded, text.splitlines()), 1)
@@ -131,11 +131,13 @@ def records(
     most: int = LIMITS.classes + BESIDE_CLASSES,
     past: Collection[int] = (),
 ) -> Iterator[Record]:
-    """Yield the number of each line that holds anything, and its fields, or what is wrong with it.
+    """Yield the number of each line that is not blank, and its fields, or its problem.
 
-    skip: how many lines are ignored first. most: fields of a line from which on it is not even taken apart.
-    past: the positions of columns that are ignored: what is no text there is written as escapes. A line of
-    delimiters holds nothing.
+    skip: the number of first lines to ignore. most: fields of a line from which on it is not even taken
+    apart.
+
+    past: the positions of columns that are ignored: bytes there that are not text become escapes. A line of
+    delimiters is blank.
     """
     for number, line in islice(numbered(source), skip, None):
         fields = record(source.name, number, line, delimiter, most, past)
@@ -146,7 +148,7 @@ def records(
 def record(
     name: str, number: int, line: str | bytes, delimiter: str, most: int, past: Collection[int]
 ) -> list[str] | Problem:
-    """Return the fields of a line, or what is wrong with it; none of one that holds nothing."""
+    """Return the fields of a line, or its problem; no fields for a blank line."""
     content = _as_text_but(past, line, delimiter) if past and isinstance(line, bytes) else line
     if isinstance(content, bytes):
         return not_text(name, number, content, delimiter)
@@ -159,7 +161,7 @@ def record(
 
 
 def _as_text_but(past: Collection[int], line: bytes, delimiter: str) -> str | bytes:
-    """Return a line as text, as it is where anything but columns that are ignored is no text."""
+    """Return a line as text, unchanged if a field other than ignored columns is not text."""
     fields = split(line.decode("utf-8", "surrogateescape"), delimiter)
     wrong = {i for i, field in enumerate(fields) if re.search("[\0\udc80-\udcff]", field)}
     return line.decode("utf-8", "backslashreplace") if wrong <= {*past} else line
@@ -171,14 +173,14 @@ def split(line: str, delimiter: str) -> list[str]:
         return line.split(delimiter) if line else []
     try:
         return next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error:  # a line of a form in which line ends and quotes are characters like others
+    except csv.Error:  # a line of a format in which line ends and quotes are characters like others
         return line.split(delimiter)
 
 
 def places_of_fields(line: str, delimiter: str) -> Iterator[tuple[int, int, int]]:
-    """Yield where each field begins, where the quotes that it may begin with end, and where the field ends.
+    """Yield the beginning of each field, the end of the quotes that it may begin with, and its end.
 
-    Without quotes the second is where it begins, and -1 if they are not closed: these hold all the rest.
+    Without quotes the second is the beginning, and -1 if they are not closed: all the rest is quoted then.
     """
     begin, end = 0, -1
     while end < len(line):
@@ -194,7 +196,7 @@ def places_of_fields(line: str, delimiter: str) -> Iterator[tuple[int, int, int]
 
 
 def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
-    """Return what is wrong with the quotes of a line, and in which field (from 1); None where nothing is.
+    """Return the problem of a line's quotes, and its field (from 1); None for sound quotes.
 
     Quotes within a field that does not begin with one are characters like others.
     """

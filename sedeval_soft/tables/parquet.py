@@ -1,8 +1,9 @@
-"""Parquet and Arrow IPC: columns called as those of tables of text are, long or wide.
+"""Parquet and Arrow IPC: columns called as in tables of text, long or wide.
 
-A few bytes may stand for gigabytes. Parquet says in its footer what its columns take: that is held to the
-limits before they are decoded, and so is each batch of either form as it comes. If a footer lies, or a batch
-of Arrow is packed, the memory of the process bounds them: a board gives each submission a process of its own.
+A few bytes may expand to gigabytes. The footer of Parquet has the sizes of its columns: the reader checks
+these against the limits before it decodes them, and each batch of either format as it comes. If a footer is
+false, or a batch of Arrow is packed, the memory of the process bounds them: a board gives each submission a
+process of its own.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _CODED = frozenset({"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_P
 _MEND = "Expected less data, or data in several parts"
 
 _TITLES = {"parquet": "Parquet", "arrow": "Arrow file", "arrow-stream": "Arrow stream"}
-"""What forms are called in messages."""
+"""Titles of formats in messages."""
 
 _FAILURES = (
     *(pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, OverflowError),
@@ -52,14 +53,14 @@ _FAILURES = (
 
 
 def read(source: Source, limits: Limits, form: str) -> EventTable | None:
-    """Read a table of columns, called as those of tables of text are."""
+    """Read a table of columns with the names of columns in tables of text."""
     return next(read_batches(source, limits, form, 0)) if len(source.data) else None
 
 
 def read_batches(source: Source, limits: Limits, form: str, size: int) -> Iterator[EventTable]:
-    """Yield the rows of a table of one of the forms here, about so many bytes at a time if it lets us choose.
+    """Yield the rows of a table of one of these formats, about so many bytes at a time if possible.
 
-    size: 0 for all rows at once. What is wrong with rows is told as for the whole table, but for the first
+    size: 0 for all rows at once. Problems of rows are reported as for the whole table, but for the first
     batch that has any.
     """
     before = 0
@@ -80,7 +81,7 @@ def _tables(
 ) -> Iterator[tuple[Any, Layout | None, tuple[str, ...]]]:
     """Yield tables of Arrow, one at least, as above, the layout of their columns, and the columns ignored.
 
-    The layout is None where it is wrong. Raises InputError where pyarrow cannot read.
+    The layout is None if it is wrong. Raises InputError if pyarrow cannot read.
     """
     try:
         layout = _settled(source, limits, form)
@@ -98,7 +99,7 @@ def _tables(
         else:
             yield pa.Table.from_batches([first, *batches]), layout, ignored
     except MemoryError:
-        raise  # which pyarrow's own is, too
+        raise  # as pyarrow's own error is one
     except _FAILURES as error:
         message = f"cannot be read as {_TITLES[form]}: {one_line(error)}"
         raise InputError(Problem(source.name, message)) from error
@@ -114,8 +115,10 @@ def _open(
 ) -> tuple[Any, Iterator[Any]]:
     """Return the schema of a file, and its batches.
 
-    size: bytes of a batch of Parquet, about; 0 for some. columns: of Parquet, those that are read; None for
-    those that play a role in the layout: others may be of any kind and size.
+    size: bytes of a batch of Parquet, about; 0 for some.
+
+    columns: of Parquet, the columns that are read; None for the ones that play a role in the layout: others
+    may be of any kind and size.
     """
     buffer = pa.py_buffer(source.data)
     named = zip(layout.names, layout.roles, strict=True) if layout else ()
@@ -124,14 +127,14 @@ def _open(
         read = roles if columns is None and layout is not None else columns
         schema, batches = _open_parquet(source, limits, size, buffer, read)
     else:
-        if form == "arrow":  # a stream between a mark and where its messages are
+        if form == "arrow":  # a stream between a mark and the places of its messages
             if source.data[-6:] != b"ARROW1":
                 raise ValueError("its end is missing")
             buffer = buffer.slice(8)
         batches = pa.ipc.open_stream(buffer)
         schema = batches.schema
     limits.check(source.name, "classes", len(schema) - PLAIN, "columns of classes")
-    # The footer of Parquet was held to the limits as a whole.
+    # The footer of Parquet was checked against the limits as a whole.
     at_once = 1 if form == "parquet" else size
     return schema, _checked(source, limits, batches, {*roles}, at_once)
 
@@ -159,14 +162,14 @@ class _Weight:
     """Bytes of a file as they are decoded, counted before they are."""
 
     def __init__(self, source: Source, limits: Limits, at_once: int) -> None:
-        """Begin with none; at_once: bytes of a batch, 0 where all that there is will be held together."""
+        """Begin with none; at_once: bytes of a batch, 0 if all batches will be in memory together."""
         self._source, self._limits, self._at_once = source, limits, at_once
         self._size = self._cost = self._checked = 0
 
     def add(self, size: int, spared: int = FREE) -> None:
-        """Count some more; raises InputError over a limit, RoomError where memory is short.
+        """Count some more; raises InputError over a limit, RoomError if memory is short.
 
-        spared: bytes in all for which no ratio is looked at.
+        spared: bytes in all for which no ratio is checked.
         """
         source, limits = self._source, self._limits
         self._size, self._cost = self._size + size, self._cost + max(size, _CHUNK)
@@ -190,7 +193,7 @@ def _weigh(
 ) -> tuple[list[str], int]:
     """Return the columns of text that can be read as codes, and the bytes of the longest text of the others.
 
-    Raises InputError for more than the limits allow by what the footer says, before anything is decoded.
+    Raises InputError for more than the limits allow by the footer, before anything is decoded.
     """
     weight, texts = _Weight(source, limits, size), _Weight(source, limits, size)
     wanted, coded, longest = {*columns}, dict[str, bool](), dict[str, int]()
@@ -203,7 +206,7 @@ def _weigh(
             if chunk.physical_type == "BYTE_ARRAY":
                 texts.add(chunk.total_uncompressed_size, SPARED)
                 coded[name] = coded.get(name, True) and _CODED.issuperset(chunk.encodings)
-                # A text may be in the file once, or its begin, and stand in many rows.
+                # A text, or its begin, may be in the file once, and in many rows.
                 repeats = chunk.has_dictionary_page or "DELTA_BYTE_ARRAY" in chunk.encodings
                 longest[name] = max(longest.get(name, 1), chunk.total_uncompressed_size * repeats)
     of_others = (longest[name] for name, is_coded in coded.items() if not is_coded)
@@ -237,9 +240,9 @@ def _checked(
 
 
 def _settled(source: Source, limits: Limits, form: str) -> Layout | None:
-    """Return the layout of columns, what is unclear in it settled; raises InputError where only the user can.
+    """Return the layout of columns, after resolving unclear ones; raises InputError if only the user can.
 
-    None where there is none: `rows_from_data` says what is wrong.
+    None without any layout: `rows_from_data` reports the problem.
     """
     schema, _ = _open(source, limits, form, columns=())
     try:

@@ -1,4 +1,4 @@
-"""Every kind of problem by its code: how bad it is, what it means, and what to do about it.
+"""Every kind of problem by its code: its severity, its meaning, and its fix.
 
 Codes are stable: scripts and CI look for them. Readers and checks name a code; its meaning is a line of
 `problem_codes.tsv`, in the order of the documentation.
@@ -16,11 +16,12 @@ ANY = 0.0
 
 
 class Rule(NamedTuple):
-    """What a code stands for: severity, meaning, and what is done about it where a problem says no better.
+    """The severity and meaning of a code, and its fix if a problem has no better one.
 
-    misread: of what share of the rows (of `early-end`: of the recordings) it must be so for `evaluate` and
-    `board` to take the table for misread, and warn: 0 where one is enough, None where they do not. What may
-    be meant so in an ordinary table, and what costs a row but not the meaning of the table, is None.
+    misread: the share of the rows (of `early-end`: of the recordings) with the problem from which on
+    `evaluate` and `board` take the table for misread, and warn. It is 0 if one is enough, None if they never
+    do. Problems that may be intended in an ordinary table, or that cost a row but not the meaning of the
+    table, have None.
     """
 
     severity: Severity
@@ -38,6 +39,6 @@ RULES = {
 def problem(
     code: str, source: str, message: str, line: int | None = None, column: int | None = None, mend: str = ""
 ) -> Problem:
-    """Return a problem of a kind, with the kind's severity, and its mend where there is no better one."""
+    """Return a problem of a kind, with the kind's severity, and the kind's fix by default."""
     rule = RULES[code]
     return Problem(source, message, line, column, code, rule.severity, mend or rule.mend)

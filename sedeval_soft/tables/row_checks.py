@@ -1,6 +1,6 @@
-"""Why rows of a table are wrong: with the line and the column of each, and what would mend it.
+"""Causes of wrong rows of tables: the line and the column of each, and its fix.
 
-`Columns.wrong` finds the rows of any table; here their cells are looked at, to say why.
+`Columns.wrong` finds the rows of any table; here the cells of these rows are inspected for the cause.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ _OF_UNIT = {"ms": 1000, "%": 100}
 
 @dataclass(slots=True)
 class Findings:
-    """What is wrong with a table that is read exactly.
+    """The problems of a table that is read exactly.
 
-    problems: the first ones of each code, by line; counts: how many there are of each. lines: of the rows
-    that can be scored. misread: the rows with a problem, which may explain one another.
+    problems: the first ones of each code, by line; counts: the number of problems of each code.
+
+    lines: of the rows that can be scored. misread: the rows with a problem, which may explain one another.
     """
 
     problems: list[Problem] = field(default_factory=list)
@@ -73,11 +74,13 @@ def find_wrong(
     whole: bool = False,
     copy: str | None = None,
 ) -> Bools:
-    """Return which rows can be scored, (n,), and add to what is found why others cannot.
+    """Return which rows can be scored, (n,), and add the problems of the others to the findings.
 
     columns: exact, with the line of each row. name: of the table. most: problems of each code that are
-    stored. whole: count those of all rows, not only of so many. copy: the command that writes a mended copy;
-    None where it is not a table of text, whose columns can be called otherwise.
+    stored. whole: count the problems of all rows, not only of so many.
+
+    copy: the command that writes a fixed copy; None if it is not a table of text, whose columns can be called
+    otherwise.
     """
     columns = columns.labelled(limits.label)
     wrong = columns.wrong(limits)
@@ -104,7 +107,7 @@ def _text(columns: Columns, at: int, row: int) -> str:
 
 
 def _wrong_cell(columns: Columns, at: int, row: int, limits: Limits) -> tuple[str, str]:
-    """Return what is wrong with a cell of a position: a code and a message."""
+    """Return the problem of a cell of a position: a code and a message."""
     layout, text = columns.layout, _text(columns, at, row)
     role, title, unit = layout.roles[at] or "", layout.names[at], layout.units.get(at, "s")
     if role in TEXTS and "\0" in text:
@@ -122,7 +125,7 @@ def _wrong_cell(columns: Columns, at: int, row: int, limits: Limits) -> tuple[st
 
 
 def _wrong_times(columns: Columns, row: int, limits: Limits) -> tuple[int, str, str]:
-    """Return what is wrong with the times of a row that is sound else: position, code and message."""
+    """Return the problem of the times of a row that is sound else: position, code and message."""
     layout = columns.layout
     begin, end = layout.roles.index("onset"), layout.position("offset")
     end = layout.roles.index("duration") if end is None else end
@@ -148,7 +151,7 @@ def _wrong_times(columns: Columns, row: int, limits: Limits) -> tuple[int, str, 
 
 
 def _wrong_number(title: str, role: str, text: str, limits: Limits, unit: str) -> tuple[str, str]:
-    """Return what is wrong with the text of a number: a code and a message."""
+    """Return the problem of the text of a number: a code and a message."""
     time, number = role in {*TIMES, "file_offset"}, to_number(text)
     no_number, comma = math.isnan(number), "has a decimal comma, not a decimal point"
     too_long = "" if no_number else limits.too_long(number / 1000 if unit == "ms" else number)
@@ -171,7 +174,7 @@ def _wrong_number(title: str, role: str, text: str, limits: Limits, unit: str) -
 
 
 def _in_plain_digits(code: str, text: str, role: str) -> str:
-    """Return the number that a text seems to say, empty where it is none."""
+    """Return the number that a text seems to mean, empty if it is not a number."""
     time = role in {*TIMES, "file_offset"}
     if code == "decimal-comma":
         point = text.replace(",", ".")
@@ -190,7 +193,7 @@ def _in_plain_digits(code: str, text: str, role: str) -> str:
 
 
 def _mend(found: Findings, misread: Columns, limits: Limits, copy: str | None) -> None:
-    """Say in the first problem of each code what mends all of its kind; arguments as for `find_wrong`."""
+    """Add to the first problem of each code the fix of all of its kind; arguments as for `find_wrong`."""
     layout = misread.layout
     valued = [at for at, role in enumerate(layout.roles) if role in {"soft_value", "class"}]
     values = np.concatenate([[0.0], *(misread.numbers[at] for at in valued)])
@@ -210,7 +213,7 @@ def _mend(found: Findings, misread: Columns, limits: Limits, copy: str | None) -
 
 
 def _mends_of_text(found: Findings, misread: Columns, copy: str, of_values: str) -> dict[str, str]:
-    """Return by code what mends all of its kind in a table of text; of_values: what mends its values."""
+    """Return by code the fix of all of its kind in a table of text; of_values: the fix of its values."""
     layout, n_sound, mends = misread.layout, len(found.lines), {}
     if layout.has_header and "soft_value" in layout.roles:
         other = f"{option(('ignore', layout.names[layout.roles.index('soft_value')]))} to ignore them"
@@ -230,7 +233,7 @@ def _mends_of_text(found: Findings, misread: Columns, copy: str, of_values: str)
 def are_swapped(columns: Columns) -> bool:
     """Return whether no row of several has its onset and offset in order, so that these can be swapped.
 
-    They cannot where it is unclear which columns these are: the names of files are numbers, without header.
+    They cannot if the columns are unclear: the names of files are numbers, without header.
     """
     layout, files = columns.layout, columns.texts.get("filename")
     if "offset" not in layout.roles or layout.units or len(columns) < 2:
@@ -247,9 +250,9 @@ def has_decimal_comma(text: str) -> bool:
 
 
 def thousands_in(texts: Iterable[str]) -> str:
-    """Return what to write where commas of numbers, or points beside commas, may divide thousands.
+    """Return replacements for commas of numbers, or points beside commas, that may divide thousands.
 
-    Empty where they do not: one number that could not be read so tells it of all.
+    Empty if they do not: one number that could not be read so decides for all.
     """
     numbers = [text for text in texts if is_number(text.replace(",", "."))]
     commas, points = ([text for text in numbers if sign in text] for sign in ",.")
@@ -261,7 +264,7 @@ def thousands_in(texts: Iterable[str]) -> str:
 
 
 def of_each_value(low: float, high: float) -> str:
-    """Return what makes numbers from low to high values in [0, 1], as far as it can be told."""
+    """Return the operation that brings numbers from low to high into [0, 1], as far as it can be inferred."""
     if low < 0:
         return "1/(1+exp(-x)) for each x if they are logits"
     return "x/100 for each x if they are percent" if 1 < high <= 100 else ""

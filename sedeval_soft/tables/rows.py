@@ -24,8 +24,8 @@ from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.threads import for_each
 
 ROUNDING = 1e-6
-"""How far a value may be beyond [0, 1] to be taken for 0 or 1: single precision, and sums of weights
-that should be 1, miss it by as much. MAESTRO's reference has 1.000000031316843."""
+"""Distance beyond [0, 1] up to which a value is taken for 0 or 1: single precision, and sums of weights that
+should be 1, miss it by as much. MAESTRO's reference has 1.000000031316843."""
 
 _BEYOND = f"beyond [0, 1] by less than {ROUNDING:g}"
 
@@ -33,7 +33,7 @@ _NO_NUMBER = re.compile(r"^.*[^0-9.eE+\-\n].*$", re.MULTILINE)
 """Lines that Python might read as a number otherwise than `to_number`: some have blanks or underscores."""
 
 TOGETHER = -1
-"""Stands for the times of a row together, where positions of columns do for single cells."""
+"""A position for the times of a row together, beside positions of columns for single cells."""
 
 _LABEL = 64  # bytes that a label of a recording takes
 _PER_SECOND = {"s": 1, "ms": 1000}
@@ -65,13 +65,13 @@ class Texts:
         return cls(tuple(code), codes)
 
     def where(self, holds: Callable[[str], object]) -> Bools:
-        """Return for which rows something holds of the text, (n,)."""
+        """Return for which rows the text meets a condition, (n,)."""
         return np.array([bool(holds(name)) for name in self.names], dtype=bool)[self.codes]
 
     def as_numbers(self, role: str | None, unit: str = "s") -> Floats:
-        """Return the numbers of the texts, (n,), NaN where one is not a number: dates as ticks since 1970.
+        """Return the numbers of the texts, (n,), NaN if one is not a number: dates as ticks since 1970.
 
-        role: as soft values some words are read that stand for 1 or 0.
+        role: of soft values, which may be words for 1 or 0.
         """
         if unit == "date":
             from sedeval_soft.tables.date_times import ticks_of
@@ -108,7 +108,7 @@ class Texts:
         return texts._recoded([*texts.used(), *also])
 
     def _recoded(self, names: Sequence[str]) -> Texts:
-        """Return the column with codes into other texts, which may repeat; those of rows are among them."""
+        """Return the column with codes into other texts, which may repeat; the rows' texts are among them."""
         codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
         if tuple(codes) == self.names:
             return self
@@ -120,8 +120,9 @@ class Texts:
 class Columns:
     """The columns of a table that play a role: the one check of all tables is here.
 
-    cells: by position, (n,) each: texts as they are in the table, or numbers, NaN where one is missing: times
-    in their units, dates and times of day as ticks since 1970. declared: files without rows. lines: of rows.
+    cells: by position, (n,) each: texts as they are in the table, or numbers, NaN if one is missing. Times
+    are in their units, dates and times of day are ticks since 1970. declared: files without rows. lines: of
+    rows.
     """
 
     layout: Layout
@@ -142,7 +143,7 @@ class Columns:
 
     @cached_property
     def numbers(self) -> dict[int, Floats]:
-        """Columns of times and values by position, (n,) each, NaN where there is no number."""
+        """Columns of times and values by position, (n,) each, NaN for a missing number."""
         roles, units = self.layout.roles, self.layout.units
         return {
             i: column.as_numbers(roles[i], units.get(i, "s")) if isinstance(column, Texts) else column
@@ -151,12 +152,12 @@ class Columns:
 
     @property
     def label(self) -> Texts | None:
-        """The classes of rows, None where the table has no such column."""
+        """The classes of rows, None if the table has no such column."""
         return self.texts.get("event_label")
 
     @cached_property
     def file(self) -> Texts | None:
-        """The files of rows, below their folders where the table has these apart; None where it has none."""
+        """The files of rows, below their folders if the table has these apart; None if it has none."""
         folder, file = self.texts.get("folder"), self.texts.get("filename")
         if folder is None or file is None:
             return file
@@ -171,7 +172,7 @@ class Columns:
     def times(self) -> tuple[Floats, Floats]:
         """Onsets and offsets in seconds, (n,) each.
 
-        Where they are made of other numbers, as of a duration, they are whole ticks.
+        If they are computed from other numbers, as from a duration, they are whole ticks.
         """
         layout = self.layout
         if not layout.timed:
@@ -197,7 +198,7 @@ class Columns:
 
     @cached_property
     def ranges(self) -> dict[int, tuple[float, float]]:
-        """The least and the largest number of each column, by position; NaN where one is missing."""
+        """The least and the largest number of each column, by position; NaN if one is missing."""
         size = sum(map(len, self.numbers.values()))
         ends = for_each(
             lambda column: (float(column.min(initial=np.inf)), float(column.max(initial=-np.inf))),
@@ -208,9 +209,9 @@ class Columns:
 
     @cached_property
     def blank(self) -> Bools:
-        """Which rows hold nothing, but perhaps the name of a file that they declare, (n,).
+        """A mask of rows that are empty, but perhaps for the name of a file that they declare, (n,).
 
-        So do those of a label that says so, and those without one where rows have no times.
+        Rows with a label that declares no event are empty, and rows without label if rows have no times.
         """
         label, layout = self.label, self.layout
         if label is not None and not layout.timed:
@@ -222,7 +223,7 @@ class Columns:
         if blank.any() and label is not None:
             blank = blank & label.where(_is_empty)
         if blank.any() and layout.ignored:
-            # A cell of a column that is ignored may be all that a nameless row holds.
+            # A cell of a column that is ignored may be the only content of a nameless row.
             blank = blank & (False if self.file is None else ~self.file.where(_is_empty))
         if label is not None and layout.dialect is not None and layout.dialect.nothing:
             blank = blank | label.where(layout.says_nothing)
@@ -263,8 +264,8 @@ class Columns:
     def rows(self, origin: Origin, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows, None if any number or name is one that cannot be scored.
 
-        A row with a filename and nothing else declares a file without events; one with nothing is left out.
-        Raises InputError where there are more rows, files or classes than limits allow.
+        A row with a filename and nothing else declares a file without events; an empty row is left out.
+        Raises InputError if there are more rows, files or classes than limits allow.
         """
         columns = self.labelled(limits.label)
         if columns is not self:  # rows without a class have the label
@@ -375,7 +376,7 @@ class Columns:
         return np.equal(view.codes, view.codes[first])
 
     def _assumed(self, rows: Bools) -> Iterator[str]:
-        """Yield what had to be assumed of rows of a dialect."""
+        """Yield the assumptions about rows of a dialect."""
         file, end = self.file, self.texts.get("end_file")
         wanted = self.layout.dialect.roles.get("file_offset", ()) if self.layout.dialect else ()
         if file is None or not wanted:
@@ -422,7 +423,7 @@ def _sum(begin: Floats, more: Floats, less: Floats | None = None) -> Floats:
 
 
 def joined_notes(notes: Iterable[str]) -> tuple[str, ...]:
-    """Return what is noted of the parts of one table as it is noted of the whole: roundings are counted."""
+    """Return the notes on parts of one table as notes on the whole table: roundings are counted."""
     counts: dict[str, int | None] = {}
     for note in notes:
         number = note.partition(" ")[0]

@@ -1,7 +1,7 @@
 """The bytes of an input: from a file, standard input or a URL, compressed or not, with their hash.
 
-Files elsewhere, such as `s3://bucket/ref.parquet`, are read by way of fsspec, which is imported where it is
-needed. A read that fails is told with its URL.
+fsspec reads remote files, such as `s3://bucket/ref.parquet`; it is imported when it is needed. The error of a
+failed read has the URL.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _MARKS = {
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "UTF-32"),
     **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "UTF-16"),
 }
-"""Byte order marks of other encodings; the first that fits says which it is."""
+"""Byte order marks of other encodings; the first that fits decides."""
 
 _COMPRESSION = re.compile(
     rb"(?P<gzip>\x1f\x8b)|(?P<bz2>BZh[1-9](?:1AY&SY|\x17rE8P\x90))|(?P<lzma>\xfd7zXZ\x00)"
 )
-"""How compressed data begin, by the module that reads them."""
+"""The first bytes of compressed data, by the module that reads them."""
 
 _PROGRAM = {"gzip": "gzip", "bz2": "bzip2", "lzma": "xz"}
 
@@ -60,22 +60,22 @@ _LARGE = 1 << 20
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://", re.ASCII)
 _PACKED = (".gz", ".bz2", ".xz", ".zip", ".tgz", ".tbz", ".tbz2", ".txz", ".parquet", ".pq", ".arrow")
 _UNPACKED = 6
-"""How many bytes of text a packed byte stands for."""
+"""The number of bytes of text for a packed byte."""
 
-SPARED = 1 << 24  # decompressed bytes for which no ratio is looked at: a short table of zeros is no harm
+SPARED = 1 << 24  # decompressed bytes for which no ratio is checked: a short table of zeros does no harm
 _AT_ONCE = 1 << 24  # bytes that are hashed before their pages are let go of
-_CHECKED = 1 << 26  # bytes after which it is asked whether there is memory for as many more
+_CHECKED = 1 << 26  # bytes after which memory for as many more is checked
 
 _STORES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs"}
-"""Kinds of URLs and what they need beside fsspec."""
+"""Kinds of URLs and the packages that they need beside fsspec."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """An input's text.
 
-    name: as the user gave it. data: UTF-8 bytes, decompressed, without byte order
-        mark; a large file is mapped, not copied. unpacked_of: the bytes that came, 0 for those of data.
+    name: as the user gave it. data: UTF-8 bytes, decompressed, without byte order mark; a large file is
+    mapped, not copied. unpacked_of: the number of bytes that came, 0 if they are the bytes of data.
     """
 
     name: str
@@ -100,9 +100,9 @@ def open_source(
     limits: Limits = LIMITS,
     scratch: Path | None = None,
 ) -> Source:
-    """Take in a file, or standard input for `-`; raises InputError where that fails, or over a limit.
+    """Take in a file, or standard input for `-`; raises InputError if that fails, or over a limit.
 
-    scratch: a folder for what is decompressed, where memory should not hold it all.
+    scratch: a folder for decompressed data that memory should not keep.
     """
     name = os.fspath(path)
     data = raw = read_bytes(name, stdin, limits)
@@ -124,7 +124,7 @@ def open_source(
 def as_utf8(name: str, data: Bytes) -> Bytes:
     """Return a text without its byte order mark; raises InputError for one in UTF-16.
 
-    Praat writes UTF-16 where a text is not ASCII: of its files that is taken for what it is.
+    Praat writes UTF-16 if a text is not ASCII: a file of Praat in UTF-16 is accepted.
     """
     encoding, text = marked_text(name, data)
     if not encoding:
@@ -137,9 +137,9 @@ def as_utf8(name: str, data: Bytes) -> Bytes:
 
 
 def marked_text(name: str, data: Bytes) -> tuple[str, str]:
-    """Return the encoding that a mark says, UTF-16 or UTF-32, and the text in it; empty ones without a mark.
+    """Return the encoding of a mark, UTF-16 or UTF-32, and the text in it; empty ones without a mark.
 
-    Raises InputError where the text is damaged.
+    Raises InputError if the text is damaged.
     """
     encoding = next((each for mark, each in _MARKS.items() if data[: len(mark)] == mark), "")
     try:
@@ -150,19 +150,19 @@ def marked_text(name: str, data: Bytes) -> tuple[str, str]:
 
 
 def copy_command(name: str) -> str:
-    """Return the command that writes a mended copy of a table; empty where it is not a file of its own."""
+    """Return the command that writes a fixed copy of a table; empty if it is not a file of its own."""
     return mend_command(name) if os.path.isfile(name) else ""
 
 
 def mend_command(name: str) -> str:
-    """Return the command that writes a mended copy of a file."""
+    """Return the command that writes a fixed copy of a file."""
     path = Path(name)
     copy = str(path.with_name(f"{path.stem}.fixed{path.suffix}"))
     return f"soft-sed-eval validate {shlex.quote(name)} --fix {shlex.quote(copy)}"
 
 
 def _hashed(raw: Bytes, *, keep: bool) -> Callable[[], str]:
-    """Return what gives the hash of bytes, which is made meanwhile where there are many.
+    """Return a function that returns the hash of bytes; many bytes are hashed in the background.
 
     keep: whether pages of a mapped file may stay in memory.
     """
@@ -185,7 +185,7 @@ def _hashed(raw: Bytes, *, keep: bool) -> Callable[[], str]:
 
 
 def let_go(data: Bytes, begin: int, end: int) -> None:
-    """Give back the memory of pages of a mapped file; who needs them again has them from the disk."""
+    """Give back the memory of pages of a mapped file; later readers get them from the disk."""
     if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         begin -= begin % mmap.PAGESIZE
         with suppress(OSError, ValueError):
@@ -195,7 +195,7 @@ def let_go(data: Bytes, begin: int, end: int) -> None:
 def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS) -> Bytes:
     """Return the bytes of a file, or of standard input for `-`; raises InputError as `open_source` does.
 
-    Those of a small file are a copy, those of a large one its mapped pages.
+    The bytes of a small file are a copy, the bytes of a large one its mapped pages.
     """
     if not name:
         raise unreadable("''", "is not the name of a file; expected a path, or - for standard input")
@@ -243,13 +243,13 @@ def spelled(name: str) -> str:
 
 
 def is_url(name: str) -> bool:
-    """Return whether a name is that of a file elsewhere, such as `s3://bucket/ref.parquet`."""
+    """Return whether a name is the name of a remote file, such as `s3://bucket/ref.parquet`."""
     return _URL.match(name) is not None
 
 
 def is_pattern(name: str) -> bool:
-    """Return whether a name is a pattern of names, such as `ref/*.parquet`, and no file's own."""
-    # Of the web, a question mark begins a query.
+    """Return whether a name is a pattern of names, such as `ref/*.parquet`, and not a file's own."""
+    # In a URL of the web, a question mark begins a query.
     magic = "*[" if is_url(name) and name.lower().startswith("http") else "*?["
     return any(sign in name for sign in magic) and (is_url(name) or not os.path.lexists(name))
 
@@ -273,9 +273,9 @@ def bytes_as_text(name: str, size: int) -> int:
 
 
 def list_files(name: str, limits: Limits = LIMITS) -> list[tuple[str, int]]:
-    """Return the names of the files that a name or a pattern stands for, with their bytes; 0 if not known.
+    """Return the names of the files that a name or a pattern matches, with their bytes; 0 if not known.
 
-    Raises InputError where they cannot be listed, and where a URL is not there.
+    Raises InputError if they cannot be listed, and if a URL does not exist.
     """
 
     def ask(files: Any, path: str) -> list[tuple[str, int]]:  # noqa: ANN401
@@ -295,7 +295,7 @@ def list_files(name: str, limits: Limits = LIMITS) -> list[tuple[str, int]]:
     if not is_pattern(name):
         return [(name, _size(name))]
     try:
-        # Names are told as they were typed, which a Path would change.
+        # Messages have names as they were typed, which a Path would change.
         fitting = filter(os.path.isfile, glob.iglob(name, recursive=True))  # noqa: PTH207
         return [(path, _size(path)) for path in sorted(limits.few_enough(spelled(name), fitting))]
     except (OSError, ValueError) as error:
@@ -310,7 +310,7 @@ def _size(name: str) -> int:
 
 
 def _fetched(name: str, files: Any, path: str, limits: Limits) -> Bytes:  # noqa: ANN401
-    """Return the bytes of a file elsewhere, those of a large one mapped from a temporary file."""
+    """Return the bytes of a remote file, the bytes of a large one mapped from a temporary file."""
     from tempfile import TemporaryFile, gettempdir
 
     from sedeval_soft.tables.stored_rows import on_disk
@@ -333,7 +333,7 @@ def _fetched(name: str, files: Any, path: str, limits: Limits) -> Bytes:  # noqa
 
 
 def _elsewhere(name: str, ask: Callable[[Any, str], T]) -> T:
-    """Return what a function returns; raises InputError where it fails. Stores try again themselves.
+    """Return the result of a function; raises InputError if it fails. Stores retry on their own.
 
     ask: takes the file system that a URL is of, and the path in it.
     """
@@ -368,14 +368,14 @@ def _file_system(name: str) -> tuple[Any, str]:
     return files, path
 
 
-# What comes out of compressed data is counted: what a file says of its own size is not believed.
+# Decompressed bytes are counted: the size in a file's own header is not trusted.
 
 
 class Taken:
-    """Bytes that are gathered from where nobody says how many there are."""
+    """Bytes that are gathered from a source of unknown length."""
 
     def __init__(self, name: str, limits: Limits, file: IO[bytes] | None = None) -> None:
-        """Begin with none; name: of the input. file: where they go, in memory where there is none."""
+        """Begin with none; name: of the input. file: the target of the bytes, in memory if there is none."""
         self.size = 0
         self.packed: Callable[[], float] = lambda: math.inf  # the compressed bytes that they came of so far
         self._name, self._limits = name, limits
@@ -384,7 +384,7 @@ class Taken:
         self._checked = _CHECKED if file is None else math.inf
 
     def add(self, piece: bytes) -> None:
-        """Take in some more; raises InputError over a limit, RoomError where memory is short."""
+        """Take in some more; raises InputError over a limit, RoomError if memory is short."""
         self.size += len(piece)
         if self.size > self._limits.size:
             raise self._limits.refusal(self._name, "size", f"has more than {self._limits.size} bytes")
@@ -406,15 +406,15 @@ class Taken:
 
 
 def compression_of(data: Bytes) -> str:
-    """Return how data are compressed, as the name of Python's module for it; nothing where they are not."""
+    """Return the compression of data, as the name of Python's module for it; empty for uncompressed data."""
     match = _COMPRESSION.match(data[:10])
     return (match and match.lastgroup) or ""
 
 
 def decompress(name: str, raw: Bytes, limits: Limits = LIMITS, taken: Taken | None = None) -> bytes:
-    """Return what compressed bytes of an input stand for; nothing where `taken` writes them to a file.
+    """Return the decompressed bytes of an input; nothing if `taken` writes them to a file.
 
-    Raises InputError where they are damaged, and where they become more than limits allow.
+    Raises InputError if they are damaged, and if they become more than limits allow.
     """
     stream = raw if isinstance(raw, mmap.mmap) else io.BytesIO(raw)
     taken = taken or Taken(name, limits)
@@ -433,7 +433,7 @@ def _decompressed(name: str, stream: mmap.mmap | io.BytesIO, kind: str) -> Itera
 
 
 def compressed(path: str, pieces: Iterable[bytes]) -> Iterable[bytes]:
-    """Return bytes in pieces as a file of that name holds them: compressed where its extension says so."""
+    """Return bytes in pieces as a file of that name has them: compressed if its extension requires it."""
     module = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}.get(PurePosixPath(path).suffix.lower())
     if module is None:
         return pieces

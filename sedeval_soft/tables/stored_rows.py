@@ -1,6 +1,6 @@
 """Rows of a table on the disk: written once by recording, in any order, and read back part by part.
 
-A part holds all rows of some recordings, in the order in which they were read. Names that could be of one
+A part has all rows of some recordings, in the order in which they were read. Names that could be of one
 recording, with or without folders and extension, are in the same part, on either side of an evaluation.
 """
 
@@ -28,16 +28,16 @@ from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.rows import joined_notes
 
 _NO_ROWS = np.zeros(0, dtype=np.intp)
-"""A slice of no rows would hold all of them in memory."""
+"""Indices of no rows: a slice would keep all rows in memory."""
 
 
 class FullError(EvaluationError):
-    """There is no room on the disk, or it cannot be written to."""
+    """A disk that has no room, or cannot be written to."""
 
 
 @contextlib.contextmanager
 def on_disk(folder: Path) -> Iterator[None]:
-    """Say what is wrong where temporary files cannot be written; raises FullError."""
+    """Raise FullError with the problem if temporary files cannot be written."""
     try:
         yield
     except OSError as error:
@@ -49,7 +49,7 @@ def on_disk(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Yield a folder for temporary files that nobody else reads, removed in the end; raises FullError."""
+    """Yield a private folder for temporary files, removed in the end; raises FullError."""
     with contextlib.ExitStack() as stack:
         with on_disk(Path(os.environ.get("TMPDIR", "temporary files"))):
             folder = stack.enter_context(

@@ -1,8 +1,8 @@
-"""Tables of text: what one looks like from its first lines, and its rows.
+"""Tables of text: their layout from their first lines, and their rows.
 
-pyarrow reads large tables at once; small ones, and those where it gives up or a check fails, are read
-exactly. Lines end where an editor ends them (LF, CRLF or CR) and are counted from 1. A field in quotes may
-hold the delimiter, but no line break: a quote that is left open would swallow rows.
+pyarrow reads large tables at once; small ones, and tables for which it gives up or a check fails, are read
+exactly. Lines end at the ends that an editor uses (LF, CRLF or CR) and are counted from 1. A field in quotes
+may have the delimiter, but no line break: a quote that is left open would swallow rows.
 """
 
 from __future__ import annotations
@@ -52,20 +52,20 @@ from sedeval_soft.tables.rows import Columns, Texts
 from sedeval_soft.tables.source import Source, copy_command
 
 OTHER_DELIMITERS = {r"\|": "'|'", " +": "blanks"}
-"""What divides the fields of tables that are not read as they are: patterns, and what they are called."""
+"""Delimiters of tables that are not read as they are: patterns, and their names."""
 
 _QUOTED = rb'(?<![^%b\r\n])"[^"\r\n]*(?:""[^"\r\n]*){0,1000}"(?![^%b\r\n])'
 """A whole field in quotes."""
 
 _PREAMBLE = 50  # lines before a table that messages count
-_HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which it is told what a table looks like
+_HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which a table's layout is recognised
 _SMALL = 1 << 20  # bytes of a table up to which it is read exactly, before pyarrow is imported
 _ESTIMATED, _PIECE = 1 << 25, 1 << 20  # bytes from which on memory is estimated, and of the sample for that
 _CELL = 16  # bytes of a cell at the most
 
 
 def check_text_room(source: Source, layout: Layout) -> None:
-    """Refuse a table of more rows than memory can hold; raises RoomError."""
+    """Refuse a table whose rows exceed memory; raises RoomError."""
     data, n_columns = source.data, len(layout.names)
     if len(data) > _ESTIMATED:
         sample = data[len(data) // 2 : len(data) // 2 + _PIECE]
@@ -76,10 +76,10 @@ def check_text_room(source: Source, layout: Layout) -> None:
 
 
 def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
-    """Return how a table is laid out, None where it has no line that holds anything.
+    """Return the layout of a table, None if it has only blank lines.
 
-    Raises InputError where the first line is neither a header nor a row, where a line is too long, and where
-    a column that plays no role may be the one that names recordings or has the values.
+    Raises InputError if the first line is neither a header nor a row, or if a line is too long; also if a
+    column that plays no role may be the one that names recordings or has the values.
     """
     check_lines(source, limits)
     data, solid = source.data, SOLID.search(source.data)
@@ -134,7 +134,7 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits, name: str) -> 
 def _layout_of_rows(
     divided: Mapping[str, Sequence[Sequence[str]]], lines: Sequence[str], columns: ColumnNames, label: str
 ) -> Layout | None:
-    """Return how a table without header is laid out, None where nobody knows; divided: lines by delimiter."""
+    """Return the layout of a table without header, None if it is unknown; divided: lines by delimiter."""
     for delimiter, rows in divided.items() if columns else ():
         if (layout := layout_by_number(rows[0], columns, label)) is not None:
             return replace(layout, delimiter=delimiter)
@@ -156,9 +156,9 @@ def _layout_of_rows(
 
 
 def _begins_otherwise(lines: Sequence[str], copy: str) -> LayoutError | None:
-    """Return what stands before a table, or divides its fields as none should be; None where nothing does.
+    """Return the error of text before a table, or of an unknown delimiter; None if there is none.
 
-    copy: the command that writes a mended copy.
+    copy: the command that writes a fixed copy.
     """
     first = quoted(lines[0])
     if re.match(r"\s*<(!doctype )?html", lines[0], re.IGNORECASE):
@@ -193,7 +193,7 @@ def divided_by(line: str) -> str:
 
 
 def redivided(line: str, pattern: str) -> list[str]:
-    """Return the fields of a line that are divided by a pattern, which may stand around the line as well."""
+    """Return the fields of a line that a pattern divides; the line may begin and end with the pattern."""
     fields = re.split(pattern, line.strip(" \t\r\n|"))
     return [field.strip() for field in fields]
 
@@ -205,7 +205,7 @@ def _check_quotes(line: str, delimiter: str) -> None:
 
 
 def _settled(source: Source, layout: Layout, limits: Limits) -> Layout:
-    """Return the layout, what is unclear in it settled; raises InputError where only the user can do that."""
+    """Return the layout after resolving unclear columns; raises InputError if only the user can do that."""
     from sedeval_soft.tables.unclear_columns import settled
 
     return settled(source.name, layout, limits, partial(_texts_at, source, layout, limits), layout.skip)
@@ -222,7 +222,7 @@ def _texts_at(
 
 
 def _columns_at_once(source: Source, layout: Layout, limits: Limits) -> Columns | None:
-    """Return the columns of a large table; None of others, and where it must be read exactly."""
+    """Return the columns of a large table; None for other tables, and if it must be read exactly."""
     if len(source.data) <= _SMALL or _is_odd(source, layout):
         return None
     from sedeval_soft.tables.arrow_text import parsed_columns
@@ -258,12 +258,12 @@ def _check_numbers(source: Source, layout: Layout, lines: Sequence[str], limits:
 
 
 def may_be_value(label: str) -> bool:
-    """Return whether a label could be a value in a table without header: it is a number, but no whole one."""
+    """Return whether a label could be a value in a table without header: a number other than a whole one."""
     return is_number(label) and not label.strip().lstrip("+-").isdigit()
 
 
 def origin_of(source: Source, layout: Layout) -> Origin:
-    """Return where the rows of a table come from; its form in words: `long table with header, tab`."""
+    """Return the origin of a table's rows; its format in words: `long table with header, tab`."""
     shape = f"{'wide' if layout.wide else 'long'} table {'with' if layout.has_header else 'without'} header"
     kind = layout.dialect.title if layout.dialect else shape
     form = f"{kind}, {DELIMITERS[layout.delimiter]}" if layout.timed else WEAK
@@ -280,10 +280,10 @@ def read_text(
     *,
     whole: bool = False,
 ) -> tuple[EventTable | None, Findings | None]:
-    """Read a table: the rows that can be scored, and what is wrong with others, None for nothing.
+    """Read a table: the rows that can be scored, and the problems of others, None if there are none.
 
-    most, whole: of the problems that are looked for, as for `find_wrong`. Raises InputError for a table
-    that is over a limit, RoomError for one that memory cannot hold.
+    most, whole: the problems to look for, as for `find_wrong`. Raises InputError for a table that is over a
+    limit, RoomError for one that exceeds memory.
     """
     check_text_room(source, layout)
     origin = origin_of(source, layout)
@@ -302,7 +302,7 @@ def read_text(
 def _is_odd(source: Source, layout: Layout) -> bool:
     """Return whether pyarrow would read quotes otherwise than `exact_columns`, or a repeated header as a row.
 
-    Where rows have numbers it finds no number in such a header.
+    If rows have numbers, pyarrow finds no number in such a header.
     """
     data, edge = source.data, layout.delimiter.encode()
     begin, title = behind(data, layout.skip), max(layout.names, key=len).encode()

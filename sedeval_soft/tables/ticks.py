@@ -1,7 +1,7 @@
 """Numbers as they were written: times as whole microseconds, values of single precision as decimals.
 
-Times are int64 ticks of one microsecond, so that 0.3 s on a grid of 0.1 s is segment 3, where
-floats say 2.9999999999999996. A tick is far below what any annotation resolves.
+Times are int64 ticks of one microsecond, so that 0.3 s on a grid of 0.1 s is segment 3; with floats it is
+2.9999999999999996. A tick is far below the resolution of any annotation.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def tick(seconds: float) -> int:
 
 
 def clock_seconds(text: str) -> float:
-    """Return the seconds that hours, minutes and seconds, or the latter two, with `:` between, stand for."""
+    """Return hours, minutes and seconds, or the latter two, with `:` between, in seconds."""
     *parts, last = text.split(":")
     total = 0
     for part in parts:
@@ -46,15 +46,15 @@ def to_seconds(ticks: Ticks) -> Floats:
 
 # Numbers of single and half precision as the decimals that they were written as, and sums without last bits.
 #
-# 0.6 in single precision is 0.60000002384 in double: compared with 0.6, a value that stood for 0.6 would be
+# 0.6 in single precision is 0.60000002384 in double: compared with 0.6, a value meant as 0.6 would be
 # above it, and a time would reach into the next segment. Read as the decimal it is 0.6 again, and comparing
-# it gives what comparing within single precision does.
+# it gives the result of comparing within single precision.
 #
-# A number x of a floating-point type lies within half of the distance u to its neighbours from the decimal
+# A number x of a floating-point type is within half of the distance u to its neighbours from the decimal
 # that it was made of. Take the most decimals p with 10^-p > u: multiples of 10^-p are further apart than u,
 # so that at most one of them is rounded to x, and it is the nearest one. So it is found by rounding x to p
-# decimals, and trusted if it is rounded to x again. Numbers that are no such decimals stay as they are. The
-# order of numbers stays, too: each stays where no other number of its type would be rounded to. In single
+# decimals, and trusted if it is rounded to x again. Other numbers stay as they are. The
+# order of numbers also stays: each stays where no other number of its type would be rounded to. In single
 # precision all decimals of six significant digits from 1e-15 to ten million are found, and most of seven.
 
 
@@ -77,10 +77,10 @@ _POWERS = np.arange(_LEAST, _MOST + 1) * np.log10(2.0)
 
 
 def as_written(values: Array, *, bfloat16: bool = False) -> Floats:
-    """Return numbers in double precision, those of single and half precision as decimals; any shape.
+    """Return numbers in double precision, single and half precision as decimals; any shape.
 
-    bfloat16: whether the numbers, in single precision, were of that type, which numpy lacks. Numbers of other
-    types, and what is not finite, become what numpy makes of them.
+    bfloat16: whether the numbers, in single precision, were of that type, which numpy lacks. numpy converts
+    numbers of other types, and numbers that are not finite.
     """
     kind = values.dtype
     if kind.kind != "f" or kind.itemsize >= np.dtype(np.float64).itemsize:
@@ -110,15 +110,15 @@ def rounded(means: Floats) -> Floats:
 
 
 def _scales(decimals: Floats) -> Floats:
-    """Return ten to the power of some decimals, 0 where that is no float exactly, or below 1."""
+    """Return ten to the power of some decimals, 0 if that is not a float exactly, or below 1."""
     exact = (decimals >= 0) & (decimals <= _EXACT)
     return np.where(exact, np.power(10.0, np.where(exact, decimals, 0)), 0.0)
 
 
 def _to_scale(values: Floats, scales: Floats) -> Floats:
-    """Return numbers rounded to decimals, as many as the power of ten for their power of two says.
+    """Return numbers rounded to decimals, as many as the power of ten for their power of two requires.
 
-    They stay as they are where that is 0.
+    They stay as they are if that is 0.
     """
     power = np.clip(np.frexp(values)[1], _LEAST, _MOST) - _LEAST
     scale = scales[power]

@@ -1,9 +1,9 @@
-"""Columns that play no role, but may be those that name the recordings or have the values.
+"""Columns that play no role, but may name the recordings or have the values.
 
-A table whose column of file names goes by a name that nobody knows would be read as one recording, one whose
-values do as a table without any: both give numbers that look sound. So what such columns hold is looked at,
-and where it could be either, the user is asked; a column of numbers most of which are like values is told.
-Which names are beyond doubt is in `word_lists.tsv`.
+A table whose column of file names has an unknown name would be read as one recording. A table whose column of
+values has one would be read as a table without values. Both give numbers that look sound. So the module
+inspects the cells of such columns, and asks the user if a column could be either. It reports a column of
+numbers most of which are like values. `word_lists.tsv` has the names that are certain.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.rows import ROUNDING, Texts
 
 Cells = Callable[[Sequence[int]], Sequence[Texts | Floats]]
-"""Returns the columns at some positions, (n,) each: texts, or numbers, NaN where there is none."""
+"""Returns the columns at some positions, (n,) each: texts, or numbers, NaN for a missing one."""
 
 _RECORDINGS, _OF_RECORDINGS = ("|".join(WORD_LISTS[key]) for key in ("recordings", "of-recordings"))
 
@@ -57,10 +57,10 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class _Doubt:
-    """What a column may be by its name.
+    """The possible roles of a column by its name.
 
-    may_name, may_value: whether it may name the recordings, or have the values. likely: its name is one of a
-    column that names recordings; called: one of a column of values.
+    may_name, may_value: whether it may name the recordings, or have the values. likely: it has the name of a
+    column that names recordings; called: it has the name of a column of values.
     """
 
     position: int
@@ -72,10 +72,12 @@ class _Doubt:
 
 
 class _Column:
-    """What the cells of a column are that is in doubt.
+    """The cells of an unclear column.
 
     texts: the first ones that differ. textual: one is not a number. digits: there is a number, or a text with
-    one. ones: all are 1. n: how many there are, blank ones left out; within: how many are numbers in [0, 1].
+    one. ones: all are 1.
+
+    n: the number of cells, blank ones left out; within: the number of cells that are numbers in [0, 1].
     fraction: there is a number between 0 and 1.
     """
 
@@ -107,12 +109,12 @@ class _Column:
         )
 
     def has_values(self) -> bool:
-        """Return whether it has the values by its name, or may have: where all are 1 it does not matter."""
+        """Return whether it has the values by its name, or may have them: it does not matter if all are 1."""
         may_have = self.doubt.may_value and self.digits and not self.ones
         return may_have and (self.doubt.called or self.within == self.n)
 
     def seems_values(self) -> bool:
-        """Return whether most of its cells are like values, so that this should be told."""
+        """Return whether most of its cells are like values, so that a message should report this."""
         return self.doubt.may_value and self.fraction and 2 * self.within >= self.n
 
     def __str__(self) -> str:
@@ -141,11 +143,12 @@ def _unclear(layout: Layout) -> list[_Doubt]:
 
 
 def settled(source: str, layout: Layout, limits: Limits, cells: Cells, line: int | None = None) -> Layout:
-    """Return a layout, its label one of several columns that has texts, and what was assumed of others.
+    """Return a layout, its label one of several columns that has texts, and the assumptions about others.
 
-    Raises InputError for a table with a column that may name the recordings, or have the values, and where
-    the user says what the column of file names is called, and there is none. cells: called only where a
-    column must be looked at. line: of the header.
+    Raises InputError for a table with a column that may name the recordings, or have the values, and if the
+    user's name of the column of file names does not occur.
+
+    cells: called only if a column must be inspected. line: of the header.
     """
     assumed = _assumed(source, layout, limits, cells, line)
     if layout.labels:
@@ -157,7 +160,7 @@ def settled(source: str, layout: Layout, limits: Limits, cells: Cells, line: int
 
 
 def _assumed(source: str, layout: Layout, limits: Limits, cells: Cells, line: int | None) -> list[str]:
-    """Return what was assumed of columns that play no role; arguments and errors as those of `settled`."""
+    """Return assumptions about columns that play no role; arguments and errors as for `settled`."""
     doubts = _unclear(layout)
     looked_at = cells([each.position for each in doubts]) if doubts else ()
     columns = [*map(_Column, doubts, looked_at)]

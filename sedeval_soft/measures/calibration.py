@@ -1,7 +1,7 @@
-"""Calibration: whether the system's values mean what they say, of bins of cells with similar scores.
+"""Calibration: whether values are frequencies of activity, in bins of cells with similar scores.
 
-Among segments with value p, a share p should be active. Bins are counted by their cells and the sums of
-both sides' values, which add over classes.
+Among segments with value p, a share p should be active. Each bin counts its cells and sums both sides'
+values; these sums add over classes.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def distances(bins: Bins) -> tuple[Array, Array]:
 def brier_parts(bins: Bins, squares: Array) -> dict[str, Array]:
     """Return the parts of the Brier score by name, each (...,).
 
-    squares: (..., 3) the `moments` of the cells in the bins. Source: Murphy 1973; for what lies within bins
-    Stephenson, Coelho & Jolliffe 2008.
+    squares: (..., 3) the `moments` of the cells in the bins. Sources: Murphy 1973; Stephenson, Coelho &
+    Jolliffe 2008 for the parts within bins.
     """
     size, score, reference = np.moveaxis(bins, -2, 0)
     whole = size.sum(axis=-1)
@@ -128,16 +128,17 @@ _BLOCK, _LARGEST = 1 << 6, 1 << 21
 
 @dataclass(frozen=True, slots=True)
 class BinCounts:
-    """What each file counts in bins by score.
+    """Statistics of each file in bins by score.
 
-    Where bins of equal mass end depends on the weights. What files count before each block of cells says in
-    which block that is, and only there cells are looked at one by one.
+    The ends of bins of equal mass depend on the weights. The amounts before each block of cells give the
+    block of an end, and only the cells of this block are searched.
 
-    amounts: (3, n_blocks, n) of each cell in ascending order of scores: one, its score and its reference, as
-    often as it counts; nothing behind the last cell. file: (n_blocks, n). last: (n_cells,) how many cells
-    come up to the last one with the score of each. before: (3, n_files, n_blocks + 1) amounts before each
-    block, and in all. width: in turn the three amounts in bins of equal width, (n_bins,) each, and the
-    `moments` of all cells.
+    - amounts: (3, n_blocks, n) of each cell in ascending order of scores: one, its score and its reference,
+      times its count; nothing behind the last cell.
+    - file: (n_blocks, n).
+    - last: (n_cells,) the number of cells up to the last one with the same score.
+    - before: (3, n_files, n_blocks + 1) amounts before each block, and in all.
+    - width: the three amounts in bins of equal width, (n_bins,) each, then the `moments` of all cells.
     """
 
     amounts: Floats

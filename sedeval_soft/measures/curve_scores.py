@@ -306,7 +306,7 @@ class CurveCounts:
         times = np.ones(len(score)) if often is None else often.astype(np.float64)
         value = reference * times
         gaining = np.logical_or.reduceat(value > 0, first) if len(first) else np.zeros(0, dtype=bool)
-        # Files without any gain get one empty point.
+        # If nothing is gained, the counts have one empty point.
         n = max(int(gaining.sum()), 1)
         sizes = np.diff(first, append=len(score))
         gained = np.repeat(gaining, sizes)

@@ -136,7 +136,7 @@ def _scores(
 
 
 def _specificity(counts: Detection) -> Array:
-    """Return TN / (TN + FP); false positives without expected classes leave it undefined."""
+    """Return TN / (TN + FP); undefined without cells that are known to be silent."""
     return ratio(counts.tn, np.where(counts.silent, counts.tn + counts.fp, 0))
 
 

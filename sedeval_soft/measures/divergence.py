@@ -221,7 +221,7 @@ OF_CUT = (
     _distance("brier", "mean squared error of the values", "mean of (y - p)^2", source="Brier 1950",
         short="Brier"),
 )  # fmt: skip
-"""Proper scores, which a cut reference has, too."""
+"""Proper scores that a binarised reference has as well."""
 
 DISTANCES = (
     _distance("kl_divergence_reverse", "mean Bernoulli divergence of the reference from the system, in nats",
@@ -257,7 +257,7 @@ ENTROPY_CORRELATION = _correlation_of("entropy_correlation",
     aliases=("entcorr", "entropy_corr"))  # fmt: skip
 
 OF_VALUES = (*OF_CUT, *DISTANCES, SOFT_F1_LOSS, WASSERSTEIN, PEARSON, SPEARMAN, ENTROPY_CORRELATION)
-"""What comes beside KL_DIVERGENCE where divergences are asked for."""
+"""Measures beside KL_DIVERGENCE if divergences are requested."""
 
 MISSING = {measure.name: measure.missing for measure in OF_VALUES}
-"""What undefined values of these count in averages."""
+"""Values that count for undefined values of these measures in averages."""

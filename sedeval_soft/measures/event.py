@@ -97,6 +97,11 @@ def count_regardless(
 
 
 # The soft reading: counts of matched events of both alpha-cuts, integrated over all levels.
+#
+# At each level a the events of the reference where y >= a are matched with the events of the system where
+# p >= a, as many as can be. TP is the integral of the number of matches, N_ref and N_sys the integrals of the
+# numbers of events, M the integral of a matching regardless of class. No other tool has this reading; with
+# labels of 0 and 1 it is the hard reading.
 
 
 def count_soft_events(

@@ -145,7 +145,7 @@ def picked(columns: Array, at: Index) -> Array:
 def first_where(holds: Callable[[Index], Bools], shape: tuple[int, ...], size: int) -> Index:
     """Return the first of `size` positions from which on a condition is true, `size` if it never is.
 
-    holds: returns whether the condition is true at positions of the shape.
+    The function `holds` returns whether the condition is true at positions of the shape.
     """
     low, high = np.zeros(shape, dtype=np.int64), np.full(shape, size)
     for _ in range(size.bit_length()):

@@ -84,6 +84,11 @@ def required(share: float, length: Ticks) -> Ticks:
 
 
 # Coverage of stretches of time by events.
+#
+# Events of all groups (a file and class) are laid out on one line. The time that some event of a group has
+# lasted before a time is a piecewise linear function of it, found from two sorted lists: so the overlap of
+# any number of stretches with all events takes a few searches. Time that several events cover counts once,
+# so that repeated events gain nothing.
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +309,7 @@ def _shared(
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The reference's events and the system's lifetimes, without those of no extent.
+    """The reference's events and the system's lifetimes, all with an extent.
 
     ours, theirs: their groups (file and class). passed: (n_sys,) which lifetimes pass the DTC.
     """
@@ -376,7 +381,7 @@ def overlapping(
     their_begin, their_end = line.locate(theirs, system.onset, system.offset)
 
     def begun_in(first: Index, last: Index, begins: Index) -> tuple[Index, Index]:
-        """Return which of some ranges each begins in."""
+        """Return pairs of a range and a begin inside it, by their positions."""
         order = np.argsort(begins, kind="stable")
         low, high = (np.searchsorted(begins, ends, sorter=order) for ends in (first, last))
         high = np.maximum(low, high)

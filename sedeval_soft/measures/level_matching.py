@@ -249,7 +249,7 @@ def _enter(event: int, graph: Graph, state: State) -> int:
     """Add an event, and pair it if that makes the matching larger; return the growth.
 
     An augmenting path leads through pairs with the mark of the other side. The search is depth first. Reached
-    pairs get the mark of the event's own side, and keep it if there is no path.
+    pairs get the mark of the event's own side, and keep it if the search finds no path.
     """
     n_ref, first, near = graph
     mark, partner, way, reached, waiting, _ = state

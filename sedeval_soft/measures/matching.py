@@ -149,7 +149,7 @@ def nearest_matching(left: Index, right: Index, reference: Timed, system: Timed)
 
 
 def _in_time(events: Index, side: Timed) -> tuple[Index, Index]:
-    """Return the events of some in the order of time, and the position of each of the some among them."""
+    """Return the distinct ones of some events in the order of time, and the position of each event in it."""
     those = distinct(events)
     those = those[np.lexsort((side.offset[those], side.onset[those]))]
     place = np.empty(len(side), dtype=np.int64)

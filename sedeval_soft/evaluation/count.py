@@ -128,7 +128,7 @@ def with_columns(tally: Tally, columns: Mapping[str, Array]) -> Tally:
 
 
 def check_counts(n_files: int, n_classes: int, settings: Settings) -> None:
-    """Refuse counts of more files and classes than memory can hold; raises RoomError.
+    """Raise RoomError for counts of more files and classes than fit into memory.
 
     Every basis and reading has some counts for each file and class.
     """

@@ -184,7 +184,7 @@ class Cells(NamedTuple):
 
 
 def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools | None:
-    """Return which cells are evaluated, the first ones of each file; None where all are.
+    """Return which cells are evaluated, the first ones of each file; None if all are.
 
     n_cells, n_evaluated: (n_files,).
     """
@@ -347,7 +347,7 @@ def _count_events(pair: Recordings, columns: Columns, events: dict[str, EventLif
     if not (plan.keeps_events or plan.cuts_reference_at_all_levels):
         return
     if plan.confuses_events:
-        # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
+        # Lives at the threshold are not enough: at 0, inclusive, rows of value 0 are also events.
         detections = not_ignored(pair, reference, system, rule)
         events["detected"] = EventLifetimes.from_events(detections)
     ours, theirs = pair.event_rows
@@ -372,7 +372,7 @@ def _count_events(pair: Recordings, columns: Columns, events: dict[str, EventLif
             events["levels"] = levels
         if "soft" in plan.psds and pair.ignored is not None:
             of_ignored = ignored_levels(pair).take(slice(None if n_classes else 0))
-            # Its classes are not those that are evaluated.
+            # Its classes are not the evaluated classes.
             label = np.zeros_like(of_ignored.label)
             events |= {"ignored": replace(of_ignored, label=label, nested=False), "everything": lifetimes}
 
@@ -439,7 +439,7 @@ def _count_soft_events(pair: Recordings, levels: EventLifetimes, lifetimes: Even
             ignored = [] if pair.ignored is None else [ignored_levels(pair)]
             counts, sampled = mean_over_levels(at_level, levels, lifetimes, *ignored)
         columns.update(columns_of(f"{basis}.soft", counts))
-        # How many levels there are if counts are a mean over fewer of them, else 0.
+        # Number of levels if counts are a mean over fewer of them, else 0.
         columns[f"{basis}.soft.levels"] = np.full(sizes[0], 0 if sampled is None else sampled[1])
 
     if pair.plan.scores("event", "soft"):

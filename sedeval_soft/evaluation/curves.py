@@ -83,7 +83,7 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
     for basis in (basis for basis in CELLS if f"{basis}.system" in tally.samples):
         reference, system = (tally.samples[f"{basis}.{side}"] for side in ("reference", "system"))
         readings = [reading for reading in ("hard", "soft") if plan.scores(basis, reading)]
-        # Those of each class, and of all together.
+        # Cells of each class, and of all together.
         sides = [*zip(system, reference, strict=True), (system.reshape(-1), reference.reshape(-1))]
         ordered = [Ordered.of(*side) for side in sides] if readings else []
         for reading in readings:
@@ -131,7 +131,7 @@ def sweep_of(tally: Tally, settings: Settings) -> Sweep:
     scores: dict[str, list[float | int | None]] = {}
     for threshold in THRESHOLDS:
         for basis, counts in at.items():
-            # How much is decided by whether a threshold is passed at it.
+            # Number of events and cells whose values equal the threshold.
             values = tally.samples[f"{basis}.reference"] if basis in CELLS else tally.events["levels"].dies
             counts.append(int(np.count_nonzero(values == threshold)))
         for key, value in named(_tables_at(tally, threshold, settings), tally.classes, settings.means):

@@ -90,7 +90,7 @@ def count_tables(
 
 
 def is_large(reference: str, system: str, jobs: int) -> bool:
-    """Return whether tables in files are so large that so many processes count them in parts."""
+    """Return whether tables in files are large enough to be counted in parts; jobs: processes."""
     size = 0
     for name in (reference, system):
         if is_url(name) or is_pattern(name):
@@ -123,7 +123,7 @@ def count_parts(partition: Parts, settings: Settings, execute: Execute) -> Shard
     shards = execute.map(count, parts)
     joined = joined_as_whole([shard.findings for shard in shards])
     if joined:
-        # Rows of all parts together say what an event is.
+        # Rows of all parts together decide the form of an event.
         for role, are_joined in joined.items():
             parts = [_knowing(part, role, joined=are_joined) for part in parts]
         shards = execute.map(count, parts)

@@ -58,11 +58,11 @@ def bca(
     NaN if the estimate is NaN or `percentile` is, and only then:
 
     - Undefined replicates, and files without which the score is undefined, are left out.
-    - If the left-out scores do not differ (by more than rounding), are infinite, or fewer than two are
-      defined, the acceleration is 0: there is no skewness to correct for.
+    - The acceleration is 0 without a skewness to correct for: if the left-out scores do not differ (by more
+      than rounding), are infinite, or fewer than two are defined.
     - If all replicates are on one side of the estimate, the size of the bias is unknown (it comes out
       infinite; scipy returns NaN): the interval is the interval of `percentile`.
-    - If the acceleration carries an end beyond its pole, a (z0 + z) >= 1, the end is its limit on the way
+    - The acceleration may carry an end beyond its pole, a (z0 + z) >= 1. The end is then its limit on the way
       there: the largest replicate, or the smallest one. (As |a| <= 1/6, only if z0 is far out.)
     """
     from scipy.special import ndtr, ndtri
@@ -132,7 +132,7 @@ def mean_of_runs(values: npt.ArrayLike, confidence: float) -> tuple[Floats, Floa
 def _moments(values: Floats) -> tuple[Floats, Floats]:
     """Return the mean over the first axis, and the sum of squares about it; exact for equal values.
 
-    NaN where any is not finite; the mean of none, the squares of fewer than two.
+    NaN if any value is not finite; the mean is NaN without values, the squares for fewer than two.
     """
     with np.errstate(invalid="ignore"):
         first = values[0] if len(values) else np.full(values.shape[1:], np.nan)
@@ -143,7 +143,7 @@ def _moments(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _ordered(values: npt.ArrayLike) -> tuple[Floats, Index]:
-    """Return the replicates of each score in order, (n_scores, n_replicates), and how many are defined.
+    """Return the replicates of each score in order, (n_scores, n_replicates), and the number of defined ones.
 
     They are laid out so that the sort runs along memory. NaN goes last.
     """

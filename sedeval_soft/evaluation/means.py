@@ -92,7 +92,7 @@ class Scorer(Protocol):
     """Source of scores of weighted files: `Replicates`, or a mean over parts of the files."""
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
-        """Return scores of each weights, (n_keys, n_weights), NaN where undefined."""
+        """Return scores of each weights, (n_keys, n_weights), NaN if undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class MeanOfParts:
     parts: Sequence[tuple[Scorer, Index]]
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
-        """Return means of each weights, (n_keys, n_weights), NaN where undefined."""
+        """Return means of each weights, (n_keys, n_weights), NaN if undefined."""
         asked = list(dict.fromkeys([*keys, *map(size_of, keys)]))
         row = {key: number for number, key in enumerate(asked)}
         own, sizes = [row[key] for key in keys], [row[size_of(key)] for key in keys]
@@ -132,7 +132,7 @@ class MeanOfFiles:
     by_key: Mapping[Key, Array]
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
-        """Return means of each weights, (n_keys, n_weights), NaN where undefined."""
+        """Return means of each weights, (n_keys, n_weights), NaN if undefined."""
         means, nothing = np.full((len(keys), len(weights)), np.nan), np.full(weights.shape[1], np.nan)
         for number, key in enumerate(keys):
             values, sizes = (

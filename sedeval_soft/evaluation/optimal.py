@@ -108,7 +108,7 @@ def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Setting
 
 
 def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) -> Table:
-    """Return the lowest error rates of counts at class-wise thresholds, and those; (..., n_classes) each.
+    """Return the lowest error rates of counts, and their class-wise thresholds; (..., n_classes) each.
 
     Micro pools the counts at the thresholds that give them.
     """
@@ -304,7 +304,7 @@ def with_tuned(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[st
     for basis in BASES:
         if not Plan.of(settings).scores(basis, "tuned"):
             continue
-        # No more than what counting a basis needs.
+        # No more counts than a basis needs.
         samples = {name: of for name, of in tally.samples.items() if name.startswith(f"{basis}.")}
         bare = replace(tally, per_class={}, samples=samples, events={} if basis in CELLS else tally.events)
         tuned = tuned_thresholds(tally, basis, settings, folds)
@@ -430,7 +430,7 @@ def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
 
 
 _Regardless = Callable[[Floats, Index], Floats]
-"""Returns M of weights, (n_weights,), at thresholds that pass so many levels, (n_weights, n_classes)."""
+"""Returns M of weights, (n_weights,); passed: the levels that thresholds pass, (n_weights, n_classes)."""
 
 _POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
 """The F of all classes together that thresholds are best for."""
@@ -484,7 +484,7 @@ def _paired_cells(tally: Tally, basis: str, levels: Sequence[Floats], settings: 
     active = np.flatnonzero(sizes)
     n_ref = sizes[active].astype(np.min_scalar_type(max(len(levels), 1)))
     start = np.searchsorted(active, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
-    # How many levels are up to each cell: small numbers are compared fast.
+    # Number of levels up to each cell: small numbers are compared fast.
     small = np.min_scalar_type(max(map(len, levels), default=0))
     place = np.zeros((len(levels), len(active)), dtype=small)
     for c, of_class in enumerate(levels):
@@ -513,7 +513,7 @@ def _paired_events(tally: Tally, levels: Sequence[Floats], settings: Settings) -
     sides = [tally.events[side] for side in ("reference", "system")]
     reference, system = (side.take(np.argsort(side.file, kind="stable")) for side in sides)
     starts = [np.searchsorted(side.file, np.arange(n_files + 1)) for side in (reference, system)]
-    # How many levels a threshold passes, at the least and at fewer than the last, where an event exists.
+    # An event exists at thresholds that pass at least `born` levels and fewer than `dies`.
     born, dies = np.zeros((2, len(system)), dtype=np.int64)
     for c, of_class in enumerate(levels):
         mine = system.label == c

@@ -30,7 +30,7 @@ from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.recordings import positive
 
 _TINY = 1e-100
-"""If the highest value of a class is below this, its squares vanish beside those of other classes."""
+"""Highest value of a class below which its squares vanish beside the squares of other classes."""
 
 _ALONE = 1 << 40
 """A number of values so large that a class is counted alone."""

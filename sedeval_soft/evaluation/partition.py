@@ -72,7 +72,8 @@ class Part:
 class Parts(NamedTuple):
     """Both tables in parts.
 
-    reference, system: without any row. durations: seconds by file name. n_rows: how many each side has.
+    reference, system: without any row. durations: seconds by file name. n_rows: the number of rows of each
+    side.
     """
 
     parts: list[Part]

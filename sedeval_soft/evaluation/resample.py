@@ -85,7 +85,7 @@ def exchanges(n_files: int, replicates: int, seed: int) -> Iterator[Floats]:
 
 
 def all_exchanges(n_files: int) -> int:
-    """Return how many exchanges of files there are that may differ in the size of the difference."""
+    """Return the number of exchanges of files that may differ in the size of the difference."""
     return 1 << max(n_files - 1, 0)
 
 
@@ -153,12 +153,12 @@ class Replicates:
         return cls(tally, settings, families, fixed or {})
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
-        """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
+        """Return scores of each weights, (n_keys, n_weights), NaN if undefined.
 
         weights: (n_weights, n_files) how often each file counts, whole numbers.
         """
         place, values = {key: row for row, key in enumerate(keys)}, np.full((len(keys), len(weights)), np.nan)
-        # Tables have all scores, and what these are made of, of all classes.
+        # Tables have all scores and their statistics, of all classes.
         step = max(1, _IN_TABLES // (1 + len(self.tally.per_class) * len(self.tally.classes)))
         for begin in range(0, len(weights), step):
             some = slice(begin, begin + step)

@@ -408,7 +408,7 @@ def _system(scores: Scores) -> dict[str, Any]:
     return system
 
 
-# From a tally to scores: tables of what is counted, of best thresholds, of what needs all values in order.
+# From a tally to scores: tables of counts, of best thresholds, of measures that need all values in order.
 
 
 def score_tally(tally: Tally, settings: Settings) -> dict[str, Score]:

@@ -165,7 +165,7 @@ def shard_of(
 
 
 def bytes_of_rows(rows: EventTable) -> int:
-    """Return what counting takes at the most for each row of a table."""
+    """Return the most bytes that counting takes for each row of a table."""
     return _ROW + _VALUE * max(0, len(rows.values) - 1)
 
 

@@ -63,7 +63,7 @@ class Averaged(NamedTuple):
         return self._mean("geometric")
 
     def first(self) -> Averaged:
-        """Return the values of the first weights, where all arrays are (n_weights, ...)."""
+        """Return the values of the first weights of arrays (n_weights, ...)."""
         columns = {name: of[0] for name, of in self._asdict().items() if isinstance(of, np.ndarray)}
         return self._replace(**columns)
 
@@ -85,7 +85,7 @@ WeightedTables = Callable[[Floats], Tables]
 
 
 def ratio(numerator: Array, denominator: Array) -> Floats:
-    """Divide; NaN (undefined) where the denominator is 0."""
+    """Divide; NaN (undefined) if the denominator is 0."""
     # Beside a size of 1e-300 a quotient may be too large for a float: infinite, and so undefined when shown.
     with np.errstate(over="ignore"):
         quotient: Floats = np.asarray(numerator / np.where(denominator, denominator, np.nan))
@@ -95,8 +95,8 @@ def ratio(numerator: Array, denominator: Array) -> Floats:
 def weighted(values: Array, n_ref: Array, undefined: float | None = None, kind: str = "mean") -> Floats:
     """Return a mean over classes weighted by `n_ref`, shape (...); kind: as for `mean_of`.
 
-    values, n_ref: (..., n_classes); -inf is left out. undefined: what NaN counts, None to leave it out. The
-    mean of nothing is NaN, or -inf where NaN counts: the reference alone has made it so.
+    values, n_ref: (..., n_classes); -inf is left out. undefined: the value that NaN counts, None to leave NaN
+    out. The mean of no value is NaN, or -inf if NaN counts: only the reference makes values -inf.
     """
     if undefined is None:
         return mean_of(kind, values, n_ref)
@@ -124,7 +124,7 @@ def mean_of(kind: str, values: Array, weight: Array) -> Floats:
     unit = np.where(known, least, 1.0)
     some = np.where(counted & known[..., None], values, unit[..., None])
     if kind == "harmonic":
-        # Divided by the smallest, so that no inverse is too large; beside it what is infinite counts nothing.
+        # Divided by the smallest, so that no inverse is too large; infinite values add nothing beside it.
         with np.errstate(over="ignore"):
             mean = unit * ratio(total, (weight / (some / unit[..., None])).sum(axis=-1))
     else:
@@ -230,7 +230,7 @@ class Family(NamedTuple):
     """Measures of one basis in one reading.
 
     summary: the form in which system and reference are read. group: the value of the setting `measures` that
-    adds them; empty for those that come with their basis and reading.
+    adds them; empty for measures that are always computed with their basis and reading.
     """
 
     basis: str

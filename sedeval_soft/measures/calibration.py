@@ -18,9 +18,10 @@ from sedeval_soft.measures.file_sums import FileSums, first_where, in_blocks, pi
 from sedeval_soft.sorting import counts_between, heads, in_order
 
 Bins = Floats
-"""Cells in bins by score, (..., 3, n_bins): how many, and the sums of the scores and of the references."""
+"""Cells in bins by score, (..., 3, n_bins): their number, and the sums of the scores and of the
+references."""
 
-# score: (n,) ascending. references: what belongs to it in each reading, (n,) each.
+# score: (n,) ascending. references: the values of each reading for these cells, (n,) each.
 
 
 def equal_width(score: Floats, references: Sequence[Array], n_bins: int) -> Bins:
@@ -36,7 +37,7 @@ def equal_mass(score: Floats, references: Sequence[Array], n_bins: int) -> Bins:
 
 
 def _inner_ranks(size: int, n_bins: int) -> Index:
-    """Return how many cells bins of equal mass should have below their inner edges."""
+    """Return the number of cells that bins of equal mass should have below their inner edges."""
     ranks = np.arange(1, n_bins) * size // n_bins
     return ranks[ranks > 0]
 
@@ -123,7 +124,7 @@ def bin_scores(width: Bins, squares: Array, adaptive: Array) -> dict[str, Array]
 
 
 _BLOCK, _LARGEST = 1 << 6, 1 << 21
-"""Cells that are looked at for an end of a bin, and numbers in a table of what files count before them."""
+"""Cells searched for an end of a bin, and numbers in a table of the counts of files before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ class BinCounts:
         """
         p, order = in_order(score)
         y, file, often = reference[order].astype(np.float64), file[order], often[order]
-        # Those of a bin are at its lower end or above.
+        # Cells of a bin are at its lower end or above.
         inner, of_all = (
             np.searchsorted(np.arange(1, n_bins) / n_bins, p, side="right"),
             np.full(len(p), 3 * n_bins),

@@ -1,6 +1,6 @@
 """Correlation of both sides' values, and the distance of their distributions, of weighted files.
 
-Many weights are looked at at once.
+Many weights are processed at once.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class RankCounts:
         """Count cells: both sides' values in [0, 1], the file of each, and how often it counts, (n,)."""
         (_, ours), (_, theirs) = _numbered(reference), _numbered(system)
         sizes = [int(side.max(initial=0)) + 1 for side in (ours, theirs)]
-        # Ranks are about their mean: what the cells of one value add follows from what all others do.
+        # Ranks are about their mean: the sum of the cells of one value follows from the sum of all others.
         rest = int(np.bincount(ours, often, 1).argmax())
         some = ours != rest
         key, number = np.unique(ours[some] * sizes[1] + theirs[some], return_inverse=True)

@@ -181,7 +181,7 @@ class Curve:
     def det(self) -> tuple[Floats, Floats]:
         """Return the axes of the DET curve: inverse normal of false positive and false negative rate.
 
-        (n,) each, NaN where a rate is 0 or 1 and has none. Source: Martin et al. 1997.
+        (n,) each, NaN for a rate of 0 or 1, which has no inverse. Source: Martin et al. 1997.
         """
         from scipy.special import ndtri
 
@@ -238,7 +238,7 @@ class Surface:
 
     @property
     def f(self) -> Floats:
-        """F of each class, (n_classes, n, n); NaN where neither side has anything."""
+        """F of each class, (n_classes, n, n); NaN if neither side has anything."""
         return f_beta(self.tp, self.n_ref[:, :, None], self.n_sys[:, None, :], self.beta)
 
     @property
@@ -438,7 +438,7 @@ NAMES = ("average_precision", "average_precision_voc", "average_precision_coco10
 """Measures at the overlap that a match must reach; COCO averages the last one over overlaps."""
 
 _MOST_PAIRS, _MANY = 4_000_000, 64
-"""Pairs of events that overlap beyond which nothing is begun, if they are so many for each detection."""
+"""Overlapping pairs of events, in all and for each detection: numbers beyond both limits are refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def totals(tally: Totals, prefix: str) -> DetectionCounts:
 
 
 def f_beta(tp: Array, n_ref: Array, n_sys: Array, beta: float = 1.0) -> Array:
-    """Return (1 + b^2) TP / (b^2 N_ref + N_sys), NaN where neither side has anything.
+    """Return (1 + b^2) TP / (b^2 N_ref + N_sys), NaN if neither side has anything.
 
     Source: van Rijsbergen 1979, written with counts so that only an empty class is undefined.
     """
@@ -141,7 +141,7 @@ def _specificity(counts: Detection) -> Array:
 
 
 def _mcc(counts: Detection) -> Array:
-    """Return the correlation of both sides, 0 where the system is the same in all cells."""
+    """Return the correlation of both sides, 0 if the system is the same in all cells."""
     tp, fp, fn, tn = (np.asarray(x, dtype=np.float64) for x in (counts.tp, counts.fp, counts.fn, counts.tn))
     # In this order the spread of two equal sides is exact.
     spread = np.sqrt(((tp + fn) * (tn + fp)) * ((tp + fp) * (tn + fn)))

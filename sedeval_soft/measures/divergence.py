@@ -130,10 +130,10 @@ def _values(
 def count_divergence(
     reference: Floats | Bools, system: Floats, start: Index, names: tuple[str, ...], eps: float
 ) -> dict[str, Array]:
-    """Sum named values of the cells where either side is above 0, (n_files, n_classes) each.
+    """Sum named values of the cells with a side above 0, (n_files, n_classes) each.
 
-    names: `KL`, `SOFT` or `PROPER`. reference, system, start: as in `segment.count_soft`. Beside these
-    sums, `sounding` is the number of these cells.
+    names: `KL`, `SOFT` or `PROPER`. reference, system, start: as in `segment.count_soft`. Beside these sums,
+    `sounding` is the number of these cells.
     """
     n_files, (n_classes, n_cells) = len(start) - 1, system.shape
     file = np.repeat(np.arange(n_files), np.diff(start))

@@ -114,7 +114,7 @@ def count_soft_events(
     by_class = file_class(reference, n_classes), file_class(system, n_classes)
     by_file = reference.file.astype(np.int64), system.file.astype(np.int64)
     groupings = (by_file, by_class) if n_classes > 1 else (by_file,)
-    # A reading of fewer levels would begin here, where this raises TooManyPairsError.
+    # A reading of fewer levels would begin here, in place of the TooManyPairsError.
     matched = _matched(reference, system, groupings, rule)
     # The matching regardless of class as that of the first class of each file.
     paired, tp = matched[0]._replace(group=matched[0].group * n_classes), matched[-1]
@@ -153,7 +153,7 @@ def _matched(
     reference, system = reference.take(orders[0]), system.take(orders[1])
     groupings = [(ours[orders[0]], theirs[orders[1]]) for ours, theirs in groupings]
     ours, theirs = groupings[0]
-    # Whole groups, so many at a time that they do not fill the memory.
+    # Whole groups, few enough at a time for the memory.
     total = np.cumsum(np.bincount(np.concatenate((ours, theirs))))
     cuts = distinct(np.searchsorted(total, np.arange(0, len(ours) + len(theirs), _AT_ONCE), side="right"))
     ends = zip(np.searchsorted(ours, cuts).tolist(), np.searchsorted(theirs, cuts).tolist(), strict=True)

@@ -38,7 +38,7 @@ class FileSums:
 
     @classmethod
     def of(cls, thing: Array, file: Array, amount: Array, shape: tuple[int, int]) -> Self:
-        """Add up amounts of things of files, (n,) each; shape: how many of both there are."""
+        """Add up amounts of things of files, (n,) each; shape: the numbers of things and files."""
         files, sums = file.astype(np.int64, copy=False), amount.astype(np.float64, copy=False)
         if np.any(thing[1:] < thing[:-1]):
             key = thing * np.int64(shape[1]) + file
@@ -50,7 +50,7 @@ class FileSums:
         return cls(start, files, sums, shape[1], shape[1] == 1 or len(files) <= _FEW)
 
     def __len__(self) -> int:
-        """Return of how many things."""
+        """Return the number of things."""
         return len(self.start) - 1
 
     def weighted(self, weights: Floats) -> Floats:

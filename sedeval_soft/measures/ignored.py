@@ -65,9 +65,10 @@ def touched(reference: Timed, system: Timed, n_classes: int) -> Bools:
 
 
 def _covered(events: Timed, groups: Index, system: Timed, system_groups: Index) -> tuple[Ticks, Ticks]:
-    """Return how much of each detection events of its group cover, and how long it is, (n_sys,) ticks each.
+    """Return the covered time and the length of each detection, (n_sys,) ticks each.
 
-    groups, system_groups: (n,) numbers. A detection without extent lasts for a tick.
+    Events of its group cover a detection. groups, system_groups: (n,) numbers. A detection without extent
+    lasts for a tick.
     """
     union, end = Regions.of(groups, events.onset, events.offset), np.maximum(system.offset, system.onset + 1)
     covered = union.before(system_groups, end) - union.before(system_groups, system.onset)

@@ -45,7 +45,7 @@ from sedeval_soft.timeline.ranges import check_pairs, expand, stretches
 _FINEST = 10**6  # shares are taken as fractions with at most this denominator
 _LINE = 2**62  # places on a line
 _DENSE = 2**24  # groups up to which places are looked up by their numbers
-_PAIRS = 2**24  # pairs of events at all levels that are looked at
+_PAIRS = 2**24  # pairs of events at all levels that are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Cover:
                     begun = begun + (onset[begun] < place)
                     far = np.flatnonzero(onset[begun] < place)
                     begun[far] = np.searchsorted(self.onset, place[far])
-                # Of those begun only the last may not have ended.
+                # Only the last stretch that has begun may not have ended.
                 ticks.append(self.total[begun] - np.maximum(self.offset[begun] - place, 0))
             return ticks
 
@@ -227,7 +227,7 @@ def in_turn(group: Index, born: Floats, events: Timed) -> bool:
     """
     order = np.lexsort((events.onset, born, group))
     new = (np.diff(group[order]) != 0) | (np.diff(born[order]) != 0)
-    # In the order of onsets it is enough to look at neighbours.
+    # In the order of onsets a comparison of neighbours is enough.
     return bool(np.all(new | (events.onset[order][1:] >= events.offset[order][:-1])))
 
 
@@ -293,7 +293,7 @@ def count_soft_intersections(
 def _shared(
     reference: EventLifetimes, ours: Index, system: EventLifetimes, theirs: Index
 ) -> tuple[Index, Index, Floats, Floats, Index]:
-    """Return who overlap, at which levels born < a <= dies they do, and how many ticks they share."""
+    """Return overlapping pairs, the levels born < a <= dies of their overlap, and their shared ticks."""
     left, right = overlapping(reference, system, ours, theirs, _PAIRS)
     low = np.maximum(reference.born[left], system.born[right])
     high = np.minimum(reference.dies[left], system.dies[right])
@@ -390,7 +390,7 @@ def overlapping(
         return owner, order[at]
 
     left, right = begun_in(begin, end, their_begin)
-    # Those that begin at once were found.
+    # Events with equal onsets were found above.
     later, earlier = begun_in(their_begin + 1, their_end, begin)
     left, right = np.concatenate((left, earlier)), np.concatenate((right, later))
     lasting = (begin < end)[left] & (their_begin < their_end)[right]

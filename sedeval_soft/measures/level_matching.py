@@ -66,7 +66,7 @@ def matching_changes(
     left, right = left[~alone], right[~alone]
     if not len(left):
         return changes
-    # Events that compete are numbered, those of the reference first.
+    # Competing events are numbered, events of the reference first.
     (ours, left), (theirs, right) = _renumbered(left, groups[0]), _renumbered(right, groups[1])
     n_ref, n = len(ours), len(ours) + len(theirs)
     right += np.int32(n_ref)
@@ -74,7 +74,7 @@ def matching_changes(
     group = np.concatenate((groups[0][ours], groups[1][theirs]))
     born = np.concatenate((reference.born[ours], system.born[theirs]))
     dies = np.concatenate((reference.dies[ours], system.dies[theirs]))
-    # Deaths come before births at the same level: what is equal stays in order.
+    # Deaths come before births at the same level: the order of equal entries is kept.
     matters = _looked_at(left, right, born, dies)
     levels, number = np.concatenate((dies, born)), np.arange(n, dtype=np.int32)
     some = np.flatnonzero(matters)
@@ -363,7 +363,7 @@ def _swept(
     """
     n_ref, first, near = graph
     _PAIRS[0] += len(near) // 2
-    # To count who holds an array takes longer than the sweep: its caller holds all of them.
+    # Python's reference counts of arrays take longer than the sweep: its caller keeps all arrays.
     loops = _swap, _spread, _enter, _take_over, _sweep
     much = _PAIRS[0] >= _MUCH if compiled is None else compiled
     sweep = compiled_loop(*loops, _nrt=False) if much else None
@@ -394,7 +394,7 @@ A life that is born above its death subtracts one at the levels between these.
 
 
 class LevelChanges(NamedTuple):
-    """By how much a count of each group grows where the level rises beyond some level; (n,) each."""
+    """Growth of a count of each group as the level rises beyond some level; (n,) each."""
 
     group: Index
     level: Floats
@@ -402,7 +402,7 @@ class LevelChanges(NamedTuple):
 
     @classmethod
     def of_lives(cls, group: Index, born: Floats, dies: Floats) -> Self:
-        """Return the changes of how many there are of what lives at the levels born < a <= dies."""
+        """Return the changes of the number of lives, which exist at the levels born < a <= dies."""
         one = np.ones(len(group), dtype=np.int64)
         return cls(np.concatenate((group, group)), np.concatenate((born, dies)), np.concatenate((one, -one)))
 
@@ -419,7 +419,7 @@ class LevelChanges(NamedTuple):
 
 
 def integrals(counts: Sequence[Lives], n_groups: int) -> Index:
-    """Return how much all lives of each group are together, (n_digits, n_counts, n_groups).
+    """Return the total length of all lives of each group, (n_digits, n_counts, n_groups).
 
     Levels are in [0, 1]. Digit k is a whole number of 2**(-27 (k + 1)), of any sign and size.
     """

@@ -131,7 +131,7 @@ def nearest_matching(left: Index, right: Index, reference: Timed, system: Timed)
     left, right, distance = left[order], right[order], distance[order]
     # To be without a partner costs more than all distances: no pair is given up for one.
     alone_costs = np.array([4 * min(len(ours), len(theirs)) * int(distance.max()) + 1])
-    # Those whose nearest is nobody's before them.
+    # Left vertices whose nearest partner no earlier vertex takes.
     nearest = heads(left)
     nearest = nearest[np.unique(right[nearest], return_index=True)[1]]
     pair, owner = np.full(len(ours), -1, dtype=np.int64), np.full(len(theirs), -1, dtype=np.int64)
@@ -162,7 +162,7 @@ def _in_time(events: Index, side: Timed) -> tuple[Index, Index]:
 
 
 def _run(loop: Callable[..., tuple[int, int]], most: int, *arrays: Index) -> int:
-    """Run a loop over all left vertices; return how far it comes in so many steps.
+    """Run a loop over all left vertices; return the vertex it reaches in `most` steps.
 
     arrays: of the loop, the first of them (n_left + 1,).
     """

@@ -28,7 +28,7 @@ from sedeval_soft.tables.ticks import Ticks, tick
 from sedeval_soft.timeline.events import EventLifetimes, Timed
 from sedeval_soft.timeline.ranges import expand
 
-# System events in an order, and where in it those begin and end that are near each reference event.
+# System events in an order, and the range of system events near each reference event.
 Windows = tuple[Index, Index, Index]
 # Positions of events: of several, of one, or of a run of them.
 Places = Index | Codes | int | slice

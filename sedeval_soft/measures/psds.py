@@ -58,9 +58,9 @@ _STEPS, _SORTED = 1 << 24, 1 << 20
 
 
 def triggered(judged: Judged, n_ref: Index, criteria: Criteria) -> Iterator[tuple[int, Index]]:
-    """Yield classes, and which false positives are cross triggers of each, positions among all of them.
+    """Yield classes, and the false positives that are cross triggers of each, as positions among all.
 
-    n_ref: (n_classes,) how many reference events each class has: those without are left out.
+    n_ref: (n_classes,) the number of reference events of each class: classes without any are left out.
     """
     wrong, n_classes = judged.system.take(~judged.passed), len(n_ref)
     cover = Cover.of(judged.ours, judged.reference.onset, judged.reference.offset)
@@ -149,16 +149,16 @@ class Rocs:
 
     @classmethod
     def of(cls, weights: Floats, length: Index, criteria: Criteria) -> Self:
-        """Find the rates of owners with so many ticks, (n_owners,)."""
+        """Find the rates of owners; length: (n_owners,) their ticks."""
         return cls(weights, ratio(np.asarray(HOUR), weights @ length / TICKS_PER_SECOND), criteria)
 
     def n_steps(self, n_false: int) -> int:
-        """Return how long staircases may be; n_false: how many false positives weighted files may have."""
+        """Return the length of staircases; n_false: the most false positives of weighted files."""
         least = float(np.min(self.rate, where=self.rate > 0, initial=np.inf))
         return 2 + min(int(self.criteria.max_efpr / least), n_false)
 
     def most_found(self, systems: Sequence[Candidates], n_steps: int) -> Floats:
-        """Return how many events are found with at most 0, 1 .. false positives, (n_weights, n_steps).
+        """Return the most events found with at most 0, 1 .. false positives, (n_weights, n_steps).
 
         systems: of one class, of which the best is taken.
         """
@@ -326,7 +326,7 @@ class Psds:
         systems = list[Counted]()
         if "hard" in readings or levels is None:
             names = systems_of(settings) if "hard" in readings else ["system"]
-            # Those with a median filter have other events.
+            # Systems with a median filter have other events.
             known = [candidates, *[None] * len(names[1:])]
             systems = [
                 counted_of(tally, name, owner, criteria, classes)

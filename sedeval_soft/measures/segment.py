@@ -94,7 +94,7 @@ def sum_classes(values: Floats) -> Floats:
     files with other classes would then not add up to the same bytes.
     """
     if values.flags.c_contiguous and values.shape[1] > 1:
-        # Row by row in numpy, too: only neighbours in memory are added in another order.
+        # Row by row in numpy as well: only neighbours in memory are added in another order.
         return np.asarray(np.add.reduce(values, axis=0, initial=0.0))
     total = np.zeros(values.shape[1])
     for row in values:

@@ -305,7 +305,7 @@ def joint_best(classes: Sequence[Candidates], weights: Floats, beta: float) -> t
         while True:
             places, (tp, n_sys) = np.zeros_like(at), np.zeros((2, len(block)))
             for c, (hits, detections, *_) in enumerate(counts):
-                # Where nothing is gained the first is the best, at which nothing of the class is detected.
+                # If no candidate gains anything the first is the best: it detects nothing of the class.
                 place = places[:, c] = np.argmax((1.0 + square) * hits - best * detections, axis=0)
                 tp += hits[place, column]
                 n_sys += detections[place, column]

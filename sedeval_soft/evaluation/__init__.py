@@ -1,4 +1,4 @@
-"""The way from recordings to scores: what is evaluated, counted and scored."""
+"""From recordings to scores: selecting, counting and scoring."""
 
 from typing import TYPE_CHECKING
 

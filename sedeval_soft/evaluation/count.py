@@ -1,4 +1,4 @@
-"""From a pair of tables to a tally: everything that happens to rows happens here."""
+"""From a pair of tables to a tally: all processing of rows is here."""
 
 from __future__ import annotations
 
@@ -57,22 +57,22 @@ _BYTES_PER_COUNT = 64
 """Memory that the counts of a basis and reading take for each file and class: eight numbers or so."""
 
 _BYTES_PER_CELL = 64
-"""The same for each segment of each class; where means are taken, a segment takes three times as much."""
+"""Memory for each segment of each class; if means are taken, a segment takes three times as much."""
 
 _BYTES_PER_SCORE = 6000
-"""The same for each class: its scores, with their names, as they are shown."""
+"""Memory for each class: its scores, with their names, as shown."""
 
 LESS_MEMORY = (
     "Segments and events of all recordings are kept where thresholds are chosen: --only segment.hard --only "
     "segment.soft --only event.hard --only event.soft needs none of them"
 )
-"""The fix for too little memory: readings that keep no more than counts of files."""
+"""The fix for too little memory: readings that keep only counts of files."""
 
 
 def tally_pair(pair: Recordings, *, cells: bool = False) -> Tally:
-    """Count everything that the scores need that are asked for.
+    """Count the statistics of all requested scores.
 
-    cells: whether the values of all segments are kept where no score needs them.
+    cells: whether the values of all segments are kept although no score needs them.
     """
     plan, settings = pair.plan, pair.settings
     check_counts(len(pair.files), len(pair.classes), settings)
@@ -96,7 +96,7 @@ def tally_pair(pair: Recordings, *, cells: bool = False) -> Tally:
     if plan.counts_clips:
         from sedeval_soft.timeline.recordings import clip_sides
 
-        # Of a file all of which is ignored nothing is evaluated.
+        # A file that is ignored as a whole has no evaluated segments.
         unknown = (evaluated_ticks == 0) & (pair.length_ticks > 0)
         n_files, evaluated = len(pair.files), (pair.in_reference & ~unknown).astype(np.int64)
         columns |= {"n_clips": np.ones(n_files, dtype=np.int64), "n_evaluated_clips": evaluated}
@@ -128,9 +128,9 @@ def with_columns(tally: Tally, columns: Mapping[str, Array]) -> Tally:
 
 
 def check_counts(n_files: int, n_classes: int, settings: Settings) -> None:
-    """Refuse counts of more files and classes than memory can hold; raises RoomError.
+    """Raise RoomError for counts of more files and classes than fit into memory.
 
-    Every basis and reading counts some things in each file for each class.
+    Every basis and reading has some counts for each file and class.
     """
     n_families = len(Plan.of(settings).families) + settings.tunes
     check_room(
@@ -146,14 +146,14 @@ def bytes_per_file(n_classes: int, settings: Settings) -> int:
 
 
 def bytes_per_cell(settings: Settings) -> int:
-    """Return what counting takes for each segment of each class, nothing where no segments are counted."""
+    """Return the memory of counting for each segment of each class, 0 if no segments are counted."""
     if not Plan.of(settings).counts_segments:
         return 0
     return _BYTES_PER_CELL * (3 if settings.pool == "mean" else 1)
 
 
 def empty_tally(settings: Settings) -> Tally:
-    """Return the tally of no files: all columns that one of these settings has, and nothing in them."""
+    """Return the tally of no files: all columns that one of these settings has, all empty."""
     code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
     nothing = EventTable((), (), code, number, number, (number,), label=code)
     return tally_pair(align(nothing, nothing, settings))
@@ -163,8 +163,8 @@ class Cells(NamedTuple):
     """The values of all cells of a basis, `segment` or `clip`.
 
     reference, system: (n_classes, n_cells). start: (n_files + 1,) the first cell of each file. n_evaluated:
-    (n_files,) how many cells of each file are evaluated, its first ones. Others lie beyond what is known of a
-    file without the system: what it says there may be false alarms, and nothing else is counted of them.
+    (n_files,) the number of evaluated cells of each file, its first ones. Later cells are beyond the known
+    length of a file: system activity there may be false alarms, and nothing else in them counts.
     """
 
     basis: str
@@ -184,7 +184,7 @@ class Cells(NamedTuple):
 
 
 def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools | None:
-    """Return which cells are evaluated, the first ones of each file; None where all are.
+    """Return which cells are evaluated, the first ones of each file; None if all are.
 
     n_cells, n_evaluated: (n_files,).
     """
@@ -196,10 +196,10 @@ def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools | None:
 
 
 def count_cells(cells: Cells, of_soft: Cells, plan: Plan, *, hard: bool = True) -> Columns:
-    """Return what the scores of a basis need.
+    """Return the statistics of cells that the scores of a basis need.
 
-    of_soft: the cells of which TP, N_ref and N_sys of the soft reading are. hard: whether hard counts are
-    made here; what else the hard reading has is.
+    of_soft: the cells for TP, N_ref and N_sys of the soft reading. hard: whether the hard counts are computed
+    here, beside the other statistics of the hard reading.
     """
     basis, reference, system, start = cells.basis, cells.reference, cells.system, cells.start
     settings = plan.settings
@@ -232,8 +232,8 @@ def count_cells(cells: Cells, of_soft: Cells, plan: Plan, *, hard: bool = True) 
 def count_rankings(cells: Cells, expected: Bools, plan: Plan) -> Columns:
     """Return the order of the classes in each segment, summed.
 
-    expected: (n_classes,) those that are put in order: classes that only the system names would have others
-    look better, being silent wherever it likes.
+    expected: (n_classes,) the classes that are ordered. Classes that only the system names would improve the
+    ranks of others, for the system can be silent in them anywhere.
     """
     settings = plan.settings
     cells = cells.evaluated()
@@ -284,10 +284,10 @@ def _count_segments(
 
 
 def soft_cells(pair: Recordings, cells: Cells) -> Cells:
-    """Return the segments of the soft reading; cells: those of the hard one, the same if nothing is ignored.
+    """Return the segments of the soft reading; cells: the hard ones, the same if nothing is ignored.
 
     At each level a segment counts if no ignored value reaches the level. So the ignored value is subtracted
-    from the values of both sides, which are 0 where it is larger.
+    from the values of both sides, which are 0 if it is larger.
     """
     if pair.ignored is None:
         return cells
@@ -300,7 +300,7 @@ def soft_cells(pair: Recordings, cells: Cells) -> Cells:
 
 
 def _where(grid: Grid, n_classes: int) -> EventLifetimes:
-    """Return when the segments of a grid are that follow one another, as events of the first class."""
+    """Return the times of a grid's consecutive segments, as events of the first class."""
     file, begin, end = grid.runs() if n_classes else (np.zeros(0, dtype=np.int64),) * 3
     codes, n = (file.astype(np.int32), np.zeros(len(file), dtype=np.int32)), len(file)
     return EventLifetimes(*codes, begin, end, np.zeros(n), np.ones(n))
@@ -328,9 +328,9 @@ def _count_runs(pair: Recordings, grid: Grid, columns: Columns) -> None:
 
 
 def not_ignored(pair: Recordings, reference: Timed, system: AnyTimed, rule: PairRule | None) -> AnyTimed:
-    """Return those of the events of a system, hard ones or lifetimes, that are not left out as ignored.
+    """Return the events of a system, hard ones or lifetimes, that are not left out as ignored.
 
-    reference: its hard events. rule: which events may be matched; None for intersections.
+    reference: its hard events. rule: the rule of candidate pairs; None for intersections.
     """
     if pair.ignored is None:
         return system
@@ -340,20 +340,20 @@ def not_ignored(pair: Recordings, reference: Timed, system: AnyTimed, rule: Pair
 
 
 def _count_events(pair: Recordings, columns: Columns, events: dict[str, EventLifetimes]) -> None:
-    """Count what is made of events: matchings, intersections, and the lifetimes that thresholds need."""
+    """Count events: matchings, intersections, and the lifetimes that thresholds need."""
     plan, n_classes, rule = pair.plan, len(pair.classes), pair_rule(pair.settings)
     reference, system = hard_events(pair)
     columns |= _count_hard_events(pair, reference, system)
     if not (plan.keeps_events or plan.cuts_reference_at_all_levels):
         return
     if plan.confuses_events:
-        # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
+        # Lives at the threshold are not enough: at 0, inclusive, rows of value 0 are also events.
         detections = not_ignored(pair, reference, system, rule)
         events["detected"] = EventLifetimes.from_events(detections)
     ours, theirs = pair.event_rows
     lifetimes = all_lifetimes(pair, theirs)
     if plan.keeps_events:
-        # A soft reading is counted here and now; what grows with the rows is not kept for it.
+        # A soft reading is counted here and now; data that grow with the rows are not kept for it.
         own = not_ignored(pair, reference, lifetimes, rule)
         events |= {"reference": EventLifetimes.from_events(reference), "system": own}
     if plan.keeps_events and pair.ignored is not None:
@@ -372,15 +372,15 @@ def _count_events(pair: Recordings, columns: Columns, events: dict[str, EventLif
             events["levels"] = levels
         if "soft" in plan.psds and pair.ignored is not None:
             of_ignored = ignored_levels(pair).take(slice(None if n_classes else 0))
-            # Its classes are not those that are evaluated.
+            # Its classes are not the evaluated classes.
             label = np.zeros_like(of_ignored.label)
             events |= {"ignored": replace(of_ignored, label=label, nested=False), "everything": lifetimes}
 
 
 def left_out(pair: Recordings) -> tuple[int, int]:
-    """Return how many hard detections are left out for ignored classes, and how many ticks: for a remark.
+    """Return the number of hard detections left out for ignored classes, and of ticks: for a remark.
 
-    Detections are those of events, else those of intersections; none where neither is evaluated.
+    Detections are detections of events, else of intersections; 0 if neither is evaluated.
     """
     plan, detections = pair.plan, 0
     if plan.counts_events:
@@ -422,7 +422,7 @@ def _count_soft_events(pair: Recordings, levels: EventLifetimes, lifetimes: Even
     sizes, columns = (len(pair.files), len(pair.classes)), Columns()
 
     def add(basis: str, exact: _Count, hard: _Count, how: Any, rule: PairRule | None) -> None:  # noqa: ANN401
-        """Add the counts of a basis; rule: which events may be matched, None for intersections."""
+        """Add the counts of a basis; rule: the rule of candidate pairs, None for intersections."""
 
         def at_level(ours: Events, theirs: Events, *ignored: Events) -> DetectionCounts:
             for unknown in ignored:
@@ -439,7 +439,7 @@ def _count_soft_events(pair: Recordings, levels: EventLifetimes, lifetimes: Even
             ignored = [] if pair.ignored is None else [ignored_levels(pair)]
             counts, sampled = mean_over_levels(at_level, levels, lifetimes, *ignored)
         columns.update(columns_of(f"{basis}.soft", counts))
-        # How many levels there are if counts are a mean over fewer of them, else 0.
+        # Number of levels if counts are a mean over fewer of them, else 0.
         columns[f"{basis}.soft.levels"] = np.full(sizes[0], 0 if sampled is None else sampled[1])
 
     if pair.plan.scores("event", "soft"):

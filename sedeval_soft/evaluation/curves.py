@@ -33,11 +33,11 @@ FAMILIES: dict[tuple[str, str], str] = {
     ("event", "optimal"): "event",
     ("intersection", "optimal"): "intersection",
 }
-"""Which basis and reading has the curves of which field of `Curves`."""
+"""Fields of `Curves` by basis and reading."""
 
 
 def has_curves(settings: Settings) -> bool:
-    """Return whether anything that the settings ask for has curves."""
+    """Return whether any requested basis or reading has curves."""
     plan = Plan.of(settings)
     return "hard" in plan.psds or any(family in plan.families for family in FAMILIES)
 
@@ -46,13 +46,15 @@ def has_curves(settings: Settings) -> bool:
 class Curves:
     """Curves of one system over all its thresholds.
 
-    segment, clip, event, intersection: by class, against the reference at its threshold; those that the
-    settings ask for. soft_segment, soft_clip: by class, a cell being positive by y and negative by 1 - y.
-    pooled: the cells of all classes together, by basis and reading: `segment.hard`. reliability: by basis and
-    reading, then by class, the bins of equal width and of equal mass, if calibration is asked for.
-    psd_roc: eTPR over eFPR per hour, None if not asked for; pi_psd_roc: that of the best of several median
-    filters. surfaces: hard counts over thresholds of both sides by basis, if a sweep is asked for.
-    classes: in their order, that of surfaces.
+    - segment, clip, event, intersection: by class, against the reference at its threshold, if requested.
+    - soft_segment, soft_clip: by class; a cell is positive by y and negative by 1 - y.
+    - pooled: the cells of all classes together, by basis and reading: `segment.hard`.
+    - reliability: by basis and reading, then by class, the bins of equal width and of equal mass, if
+      calibration is requested.
+    - psd_roc: eTPR over eFPR per hour, None if not requested. pi_psd_roc: the PSD-ROC of the best of several
+      median filters.
+    - surfaces: hard counts over thresholds of both sides by basis, if a sweep is requested.
+    - classes: in their order, which is the order of surfaces.
     """
 
     segment: ByClass
@@ -81,7 +83,7 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
     for basis in (basis for basis in CELLS if f"{basis}.system" in tally.samples):
         reference, system = (tally.samples[f"{basis}.{side}"] for side in ("reference", "system"))
         readings = [reading for reading in ("hard", "soft") if plan.scores(basis, reading)]
-        # Those of each class, and of all together.
+        # Cells of each class, and of all together.
         sides = [*zip(system, reference, strict=True), (system.reshape(-1), reference.reshape(-1))]
         ordered = [Ordered.of(*side) for side in sides] if readings else []
         for reading in readings:
@@ -129,7 +131,7 @@ def sweep_of(tally: Tally, settings: Settings) -> Sweep:
     scores: dict[str, list[float | int | None]] = {}
     for threshold in THRESHOLDS:
         for basis, counts in at.items():
-            # How much is decided by whether a threshold is passed at it.
+            # Number of events and cells whose values equal the threshold.
             values = tally.samples[f"{basis}.reference"] if basis in CELLS else tally.events["levels"].dies
             counts.append(int(np.count_nonzero(values == threshold)))
         for key, value in named(_tables_at(tally, threshold, settings), tally.classes, settings.means):
@@ -144,7 +146,7 @@ def sweep_of(tally: Tally, settings: Settings) -> Sweep:
 
 
 def _tables_at(tally: Tally, threshold: float, settings: Settings) -> Tables:
-    """Return the tables of hard and optimal readings with the reference cut at a threshold."""
+    """Return the tables of hard and optimal readings with the reference binarised at a threshold."""
     settings = replace(settings, reference_threshold=threshold, measures=(), satisfice=None)
     plan = Plan.of(settings)
     if plan.sweeps_events:

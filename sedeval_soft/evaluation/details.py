@@ -1,4 +1,4 @@
-"""What may stand beside scores: confusions, chance levels, folds, a sweep of thresholds, what costs most."""
+"""Details beside scores: confusions, chance levels, folds, a sweep of thresholds, the worst errors."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from sedeval_soft.timeline.recordings import (
 )
 
 THRESHOLDS = tuple(k / 10 for k in range(1, 10))
-"""Thresholds of the reference at which scores are told."""
+"""Thresholds of the reference in a sweep."""
 
 _FAMILIES = tuple(product(("segment", "event", "clip", "intersection"), ("soft", "hard")))
-"""The bases and readings whose costs are told of: the first that is evaluated."""
+"""The bases and readings for costs, in order of preference: the first evaluated one is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Which class was taken for which.
+    """Confusion of classes.
 
-    basis, reading: of what. classes: names. pairs: counts by reference class, then by system class.
-    missed: by reference class, where no system class is. inserted: by system class, where there is no
+    basis, reading: the counted events or cells. classes: names. pairs: counts by reference class, then by
+    system class. missed: by reference class, without any system class. inserted: by system class, without any
     reference class.
     """
 
@@ -50,9 +50,10 @@ class Confusion:
 class Level:
     """The chance level of a score.
 
-    chance: the mean score of the same output where it knows nothing of the recordings; None where undefined.
-    error: the standard error of that mean; None of a mean that is exact. normalised: (score - chance) / (best
-    - chance): 0 at chance, 1 for the best; None where there is no best, or it is at chance.
+    - chance: the mean score of the same output if it were independent of the recordings; None if undefined.
+    - error: the standard error of that mean; None for an exact mean.
+    - normalised: (score - chance) / (best - chance): 0 at chance, 1 for the best; None without a best, or if
+      the best is at chance.
     """
 
     chance: float | None
@@ -64,8 +65,8 @@ class Level:
 class Chance:
     """The chance levels of scores, by name.
 
-    draws: how many arrangements in time were looked at; everything: whether these are all that there are.
-    seed: of the random numbers.
+    draws: the number of arrangements in time. everything: whether these are all possible ones. seed: of the
+    random numbers.
     """
 
     draws: int
@@ -76,10 +77,11 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How a score differs between folds.
+    """Spread of a score between folds.
 
-    name: of the score of all folds pooled. values: of each fold, None where undefined. mean, deviation: of
-    the defined ones, and their standard deviation (divided by their number less 1); None of fewer than two.
+    - name: name of the score of all folds pooled. values: of each fold, None if undefined.
+    - mean, deviation: mean and standard deviation of the defined ones (divided by their number less 1); None
+      for fewer than two.
     """
 
     name: str
@@ -99,7 +101,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Folds:
-    """The folds by name, how many files each has, and the spread of scores over them."""
+    """The folds by name, the number of files of each, and the spread of scores over them."""
 
     names: tuple[str, ...]
     files: tuple[int, ...]
@@ -108,12 +110,15 @@ class Folds:
 
 @dataclass(frozen=True, slots=True)
 class Offender:
-    """A file, a class, or a segment that costs much.
+    """A file, a class, or a segment with a high cost.
 
-    file: None for a class. class_name: of a segment the class that costs most in it; None for a file.
-    onset, offset: of a segment, in seconds. cost: missed + inserted. share: of the cost of all, in [0, 1].
-    missed, inserted: what of the reference the system lacks, and what it has beyond it, in segments (or
-    events): sums of values for the soft reading. reference, system: the values of a segment's class.
+    - file: None for a class. class_name: for a segment the class with the highest cost in it; None for a
+      file.
+    - onset, offset: of a segment, in seconds.
+    - cost: missed + inserted. share: of the cost of all, in [0, 1].
+    - missed: reference segments (or events) that the system lacks. inserted: system segments (or events) that
+      the reference lacks. Both are sums of values for the soft reading.
+    - reference, system: the values of a segment's class.
     """
 
     file: str | None
@@ -130,9 +135,10 @@ class Offender:
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """What costs most, the worst first.
+    """Files, classes and segments with the highest costs, the worst first.
 
-    basis, reading: of which counts; `segment.soft` if it is evaluated. Segments are listed for segments only.
+    basis, reading: source of the counts; `segment.soft` if it is evaluated. Segments are listed for segments
+    only.
     """
 
     basis: str
@@ -146,9 +152,10 @@ class Worst:
 class Sweep:
     """Averages of scores at each of some thresholds of the reference.
 
-    thresholds: (n,) ascending. at: by basis, (n,) how many segments or clips of a class have exactly that
-    value in the reference, or how many of its events are there up to it and not above: whether these count is
-    decided by > or >=. scores: by name, (n,) values, None where undefined.
+    - thresholds: (n,) ascending.
+    - at: by basis, (n,) the number of segments or clips of a class with exactly that value in the reference,
+      or of its events that end at this level. The choice between > and >= decides whether they count.
+    - scores: by name, (n,) values, None if undefined.
     """
 
     thresholds: tuple[float, ...]
@@ -156,32 +163,32 @@ class Sweep:
     scores: Mapping[str, tuple[float | int | None, ...]]
 
 
-# What costs most: where a person should listen.
+# The worst errors: places where a person should listen.
 
 
 def family_of(settings: Settings) -> tuple[str, str] | None:
-    """Return the basis and the reading of which it is told what costs most; None where there is none."""
+    """Return the basis and the reading for costs; None if no evaluated one has costs."""
     return next((family for family in _FAMILIES if family in Plan.of(settings).families), None)
 
 
 def costs_of(tally: Tally, settings: Settings) -> tuple[Array, Array] | None:
-    """Return what is missed and what is inserted in each file and class, (n_files, n_classes).
+    """Return the missed and inserted amounts of each file and class, (n_files, n_classes).
 
-    None where nothing is evaluated that has costs.
+    Returns None if no evaluated basis has costs.
     """
     family = family_of(settings)
     if family is None:
         return None
     names = (f"{'.'.join(family)}.{name}" for name in ("tp", "n_ref", "n_sys"))
     tp, n_ref, n_sys = (np.asarray(tally.per_class[name]) for name in names)
-    # Sums of soft values round: nothing costs less than nothing.
+    # Sums of soft values round: no cost is below 0.
     return np.maximum(n_ref - tp, 0), np.maximum(n_sys - tp, 0)
 
 
 def worst_of(tally: Tally, settings: Settings) -> Worst | None:
-    """Return the files, classes and segments with the most misses and false alarms; None if not asked for.
+    """Return the files, classes and segments with the most errors; None if not requested.
 
-    They are as many as the settings say; those that cost nothing are left out.
+    Their number is a setting; files, classes and segments without cost are left out.
     """
     family, costs, most = family_of(settings), costs_of(tally, settings), settings.worst
     if not most or family is None or costs is None:
@@ -229,16 +236,17 @@ def _segments(tally: Tally, reading: str, settings: Settings) -> Iterator[Offend
         if settings.drops_segments:
             place, length = _place(tally.events["segments"], edges, file, place)
         begin, end = edges.at(np.array([place, place + 1])).tolist()
-        # What the system has after the end of a file may cost as much.
+        # Activity of the system after the end of a file may cost as much.
         onset, offset = to_seconds(np.array([begin, end if begin >= length else min(end, length)])).tolist()
         values = float(reference[c, i]), float(system[c, i])
         yield Offender(tally.files[file], tally.classes[c], *numbers, *values, onset=onset, offset=offset)
 
 
 def _place(runs: EventLifetimes, edges: Edges, file: int, number: int) -> tuple[int, int]:
-    """Return which segment of its file one of those that are left is, and where its run ends, in ticks.
+    """Return which segment of its file a remaining one is, and the end of its run, in ticks.
 
-    runs: where segments follow one another, see `Grid.runs`. number: of those of the file that are left.
+    runs: ranges of consecutive segments, see `Grid.runs`. number: number of the segment among those that
+    remain of the file.
     """
     own = np.flatnonzero(runs.file == file)
     own = own[np.argsort(runs.onset[own])]

@@ -1,10 +1,10 @@
-"""The whole way: tables in parts, counted and merged.
+"""From tables to scores: tables in parts, counted and merged.
 
     parts = partition_files(reference, system)              # whole recordings; one part if all fits
     shard = Shard.merge(execute.map(count_part, parts))
     scores = score_shard(shard)
 
-Tables that fit into memory are one part, which is counted without more ado.
+Tables that fit into memory are counted directly as one part.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 
 
 _IN_MEMORY = 5
-"""How much of memory a byte of text takes in a table that is read at once."""
+"""Bytes of memory for each byte of text in a table that is read at once."""
 
 _LARGE = 1 << 25
-"""Bytes of both tables from which several processes are worth their start."""
+"""Bytes of both tables from which the start of several processes pays."""
 
 _MANY = 1 << 17
 """Values of rows from which arrays are so large that new memory for each takes long."""
 
 _EVENT = 40
-"""Bytes of an event with the thresholds at which it is one."""
+"""Bytes of an event with its thresholds."""
 
 
 def count_rows(
@@ -77,9 +77,9 @@ def count_tables(
 ) -> Shard:
     """Return the statistics of tables in files, whose rows are written to parts.
 
-    read_durations: called when tables were read. n_parts, block (bytes that are read at a time): as memory
-    asks for where they are None. Raises what `count_rows` does; RoomError where a recording is too large, or
-    where segments and events that thresholds are chosen from do not fit into memory.
+    read_durations: called after tables were read. n_parts, block (bytes that are read at a time): chosen by
+    memory if None. Raises the errors of `count_rows`. Raises RoomError if a recording is too large, or if
+    segments and events for choosing thresholds do not fit into memory.
     """
     from sedeval_soft.evaluation.partition import partition_files
     from sedeval_soft.tables.stored_rows import temporary_folder
@@ -90,7 +90,7 @@ def count_tables(
 
 
 def is_large(reference: str, system: str, jobs: int) -> bool:
-    """Return whether tables in files are so large that so many processes count them in parts."""
+    """Return whether tables in files are large enough to be counted in parts; jobs: processes."""
     size = 0
     for name in (reference, system):
         if is_url(name) or is_pattern(name):
@@ -98,7 +98,7 @@ def is_large(reference: str, system: str, jobs: int) -> bool:
 
             size += sum(bytes_as_text(file.name, file.size) for file in shards_of(name))
         else:
-            # What is no file counts nothing.
+            # Inputs that are not files count nothing.
             with suppress(OSError, ValueError):
                 size += bytes_as_text(name, Path(name).stat().st_size)
     if size < _LARGE and given_limit() is None:
@@ -109,13 +109,13 @@ def is_large(reference: str, system: str, jobs: int) -> bool:
 def count_parts(partition: Parts, settings: Settings, execute: Execute) -> Shard:
     """Return the statistics of all parts as if they had been counted at once."""
     settings = with_unknown(settings, partition.reference.origin)
-    # Which files have regions is for their rows to tell.
+    # The rows of files decide which files have regions.
     whole = replace(settings, regions=None, region_edges="cut", after_shots=None)
     names = align(partition.reference, partition.system, whole, partition.durations)
     # Files are counted some at a time.
     check_counts(1, len(names.classes), settings)
     if not settings.strict:
-        # Where it is, more is told when all rows were seen.
+        # Strict evaluations report more after all rows were seen.
         scenes_of(names.files, names.classes, settings)
 
     parts = _on_time_grid(partition, names.classes, settings, execute)
@@ -123,7 +123,7 @@ def count_parts(partition: Parts, settings: Settings, execute: Execute) -> Shard
     shards = execute.map(count, parts)
     joined = joined_as_whole([shard.findings for shard in shards])
     if joined:
-        # Rows of all parts together say what an event is.
+        # Rows of all parts together decide the form of an event.
         for role, are_joined in joined.items():
             parts = [_knowing(part, role, joined=are_joined) for part in parts]
         shards = execute.map(count, parts)
@@ -142,7 +142,7 @@ def count_part(settings: Settings, part: Part) -> Shard:
 def _on_time_grid(
     partition: Parts, classes: tuple[str, ...], settings: Settings, execute: Execute
 ) -> list[Part]:
-    """Return the parts, which know the time step of the whole system where a median filter needs it."""
+    """Return the parts with the time step of the whole system if a median filter needs it."""
     filters = Plan.of(settings).filters
     if not filters and not any(settings.of_classes("median_filter", classes)):
         return partition.parts
@@ -159,13 +159,13 @@ def _on_time_grid(
 
 
 def _knowing(part: Part, role: str, **known: Any) -> Part:  # noqa: ANN401 - fields of Origin
-    """Return a part of which a side knows more of the whole table."""
+    """Return a part with more information about a side of the whole table."""
     table = getattr(part, role)
     return replace(part, **{role: replace(table, origin=replace(table.origin, **known))})
 
 
 def time_grids(settings: Settings, part: Part) -> dict[tuple[str, ...], TimeGrid]:
-    """Return what the rows of a part tell of their time step: those of all classes, and of each group."""
+    """Return the information of a part's rows about their time step: of all classes, and of each group."""
     from sedeval_soft.tables.ticks import to_ticks
     from sedeval_soft.timeline.postprocess import TimeGrid
 
@@ -204,7 +204,7 @@ def _as_one(shard: Shard, partition: Parts, findings: AlignmentReport) -> Shard:
     tables = {
         role: replace(table, names=(sides[role].origin.name,)) for role, table in of_rows.tables.items()
     }
-    # What rows tell adds up; of names there is more to say where all are known.
+    # Findings of rows add up; findings of names change after all names are known.
     findings = replace(
         findings,
         beyond=of_rows.beyond,

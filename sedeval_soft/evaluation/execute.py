@@ -1,4 +1,4 @@
-"""How parts are worked on: one after another, or by processes of this machine.
+"""Execution of parts: one after another, or by processes of this machine.
 
 `sedeval_soft.apps.cluster` yields the workers of a cluster; nothing else differs between them.
 """
@@ -19,7 +19,7 @@ from sedeval_soft.tables.source import is_url
 from sedeval_soft.threads import become_worker
 
 _PROCESS = 160 << 20
-"""Bytes of a process that has done nothing yet, and of what it needs beside what it counts."""
+"""Bytes of a process before any work, and of its memory beside the counts."""
 
 
 def _in_turn(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
@@ -28,10 +28,11 @@ def _in_turn(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
 
 @dataclass(frozen=True)
 class Execute:
-    """Who works: this process, on one item after another, unless `processes` or an app say otherwise.
+    """Workers: this process, on one item after another, unless `processes` or an app replace it.
 
-    map: returns a function's result for each item, in order; raises what the first that fails raises. jobs:
-    how many work at a time. memory: bytes that each may take. elsewhere: whether they work on other machines.
+    map: returns a function's result for each item, in order; raises the error of the first that fails. jobs:
+    the number of simultaneous workers. memory: bytes for each. elsewhere: whether they work on other
+    machines.
     """
 
     map: Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]] = _in_turn
@@ -40,7 +41,7 @@ class Execute:
     elsewhere: bool = False
 
     def path(self, name: str) -> str:
-        """Return the path of a file for those who work: from the root for those that are begun elsewhere."""
+        """Return the path of a file for workers: absolute for workers that are started elsewhere."""
         if not self.elsewhere or is_url(name):
             return name
         if name == "-":
@@ -50,7 +51,7 @@ class Execute:
 
 @contextlib.contextmanager
 def processes(jobs: int) -> Iterator[Execute]:
-    """Yield so many processes, as far as memory lets them be begun; they share what there is of it."""
+    """Yield up to `jobs` processes, as memory allows; they share the available memory."""
     jobs = max(1, min(jobs, room() // _PROCESS))
     if jobs == 1:
         yield Execute()
@@ -86,7 +87,7 @@ def _by_pool(pool: Any, function: Callable[[Any], Any], items: Iterable[Any]) ->
 
 
 def _begin_process(memory: int) -> None:
-    """Make a process one that ends with its parent, works in one thread and takes so much memory."""
+    """Make a process end with its parent, work in one thread and use at most so much memory."""
     # Ctrl-C is heard by the process that waits, which ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     become_worker()
@@ -96,7 +97,7 @@ def _begin_process(memory: int) -> None:
 
 
 def end_with_parent() -> None:
-    """Let this process end when the one does that began it, however that ends."""
+    """Let this process end with the process that began it, however that ends."""
     import multiprocessing
     import threading
 

@@ -31,9 +31,9 @@ def interval(
 def percentile(values: npt.ArrayLike, confidence: float) -> tuple[Floats, Floats]:
     """Return the ends of the percentile interval, (n_scores,) each.
 
-    values: (n_replicates, n_scores), NaN where the score is undefined in a replicate: those are left out, and
-    an interval of fewer than two defined replicates is NaN. Quantiles are interpolated linearly, as
-    numpy.quantile and scipy.stats.bootstrap do. Source: Efron & Tibshirani 1993, 13.3.
+    values: (n_replicates, n_scores), NaN for undefined scores: those are left out, and an interval of fewer
+    than two defined replicates is NaN. Quantiles are interpolated linearly, as in numpy.quantile and
+    scipy.stats.bootstrap. Source: Efron & Tibshirani 1993, 13.3.
     """
     ordered = _ordered(values)
     tail = (1 - confidence) / 2
@@ -52,17 +52,18 @@ def bca(
 
     values: (n_replicates, n_scores). estimate: (n_scores,) the scores themselves. left_out: (n_files,
     n_scores) the scores without one file each. expanded: whether ends are `expanded_z` away.
-    Source: Efron 1987; the conventions are those of scipy.stats.bootstrap: a replicate that equals the
-    estimate (here: but for rounding) counts as half below it, and quantiles are interpolated linearly. NaN
-    where the estimate is NaN or `percentile` is, and nowhere else:
+
+    Source: Efron 1987, with the conventions of scipy.stats.bootstrap: a replicate that equals the estimate
+    (here: but for rounding) counts as half below it, and quantiles are interpolated linearly. The ends are
+    NaN if the estimate is NaN or `percentile` is, and only then:
 
     - Undefined replicates, and files without which the score is undefined, are left out.
-    - Where the left-out scores do not differ (by more than rounding), are infinite, or fewer than two are
-      defined, there is no skewness to correct for: the acceleration is 0.
-    - Where all replicates are on one side of the estimate, nothing tells how large the bias is (it comes out
-      infinite; scipy returns NaN): the interval is that of `percentile`.
-    - Where the acceleration carries an end beyond its pole, a (z0 + z) >= 1, the end is what it tends to on
-      the way there: the largest replicate, or the smallest one. (As |a| <= 1/6, only where z0 is far out.)
+    - The acceleration is 0 without a skewness to correct for: if the left-out scores do not differ (by more
+      than rounding), are infinite, or fewer than two are defined.
+    - If all replicates are on one side of the estimate, the size of the bias is unknown (it comes out
+      infinite; scipy returns NaN): the interval is the interval of `percentile`.
+    - The acceleration may carry an end beyond its pole, a (z0 + z) >= 1. The end is then its limit on the way
+      there: the largest replicate, or the smallest one. (As |a| <= 1/6, only if z0 is far out.)
     """
     from scipy.special import ndtr, ndtri
 
@@ -89,9 +90,9 @@ def bca(
 def expanded_z(confidence: float, n_files: int) -> float:
     """Return how many standard errors away the ends are for so few files, two or more.
 
-    Replicates of n files scatter as a variance that is divided by n, not n - 1, and the normal distribution
-    takes that variance for known: sqrt(n / (n - 1)) t stands in place of its z, with t of n - 1 degrees of
-    freedom. Of many files it is z. Source: Hesterberg 2015 (the expanded percentile interval), here in BCa.
+    Replicates of n files scatter with a variance that is divided by n, not n - 1, and the normal distribution
+    takes that variance for known. So sqrt(n / (n - 1)) t replaces its z, with t of n - 1 degrees of freedom.
+    For many files it is z. Source: Hesterberg 2015 (the expanded percentile interval), here in BCa.
     """
     free = max(n_files - 1, 1)
     return float(np.sqrt(n_files / free) * _t(confidence, free))
@@ -131,7 +132,7 @@ def mean_of_runs(values: npt.ArrayLike, confidence: float) -> tuple[Floats, Floa
 def _moments(values: Floats) -> tuple[Floats, Floats]:
     """Return the mean over the first axis, and the sum of squares about it; exact for equal values.
 
-    NaN where any is not finite; the mean of none, the squares of fewer than two.
+    NaN if any value is not finite; the mean is NaN without values, the squares for fewer than two.
     """
     with np.errstate(invalid="ignore"):
         first = values[0] if len(values) else np.full(values.shape[1:], np.nan)
@@ -142,7 +143,7 @@ def _moments(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _ordered(values: npt.ArrayLike) -> tuple[Floats, Index]:
-    """Return the replicates of each score in order, (n_scores, n_replicates), and how many are defined.
+    """Return the replicates of each score in order, (n_scores, n_replicates), and the number of defined ones.
 
     They are laid out so that the sort runs along memory. NaN goes last.
     """
@@ -202,18 +203,19 @@ _HEAD, *_ROWS = (
 )
 MEASURED_WITH = tuple(map(int, _HEAD[2:]))
 MEASURED = {(method, kind): tuple(map(float, shares)) for method, kind, *shares in _ROWS}
-"""By `--ci` and by reading of macro F1 (or `difference`, of two systems alike): what share of intervals held
-the true score, with so many files as `MEASURED_WITH` says. Of the optimal reading that is the score of all
-files there are, each class at the threshold that is best for all of them."""
+"""Measured coverage of intervals by `--ci` and by reading of macro F1 (or `difference`, of two systems
+alike): the share of intervals with the true score inside, for the numbers of files in `MEASURED_WITH`. For
+the optimal reading the true score is the score of all available files, each class at the threshold that is
+best for all of them."""
 
 NOMINAL, ENOUGH = 0.95, 0.92
-"""What the intervals were to hold, and from which share on they are not called rough."""
+"""The nominal coverage of intervals, and the share from which they are not called rough."""
 
 
 def held(method: str, kind: str, n_files: int) -> float | None:
-    """Return what share of intervals held the truth with so many files, or the next fewer that were measured.
+    """Return the share of intervals with the truth inside, for so many files or the next fewer measured.
 
-    None of what has no intervals, and of more files than were measured.
+    Returns None for scores without intervals, and for more files than were measured.
     """
     shares = MEASURED.get((method, kind))
     if shares is None or n_files > MEASURED_WITH[-1]:
@@ -222,5 +224,5 @@ def held(method: str, kind: str, n_files: int) -> float | None:
 
 
 def files_of(n_files: int) -> int:
-    """Return with how many files it was measured what is said of so many."""
+    """Return the measured number of files whose coverage applies to so many."""
     return max((n for n in MEASURED_WITH if n <= n_files), default=MEASURED_WITH[0])

@@ -1,11 +1,13 @@
 """Means of scores over files, scenes and groups: `segment.hard.f1.micro@scenes.harmonic`.
 
-Each part is scored by itself, and its scores are averaged by the rules of averages over classes: a part
-without reference (of a class, where the score is of one) is left out, whatever its value; a value that is
-undefined because of what the system has counts the worst there is, one that the reference leaves undefined is
-left out; a 0 makes harmonic and geometric means 0.
+Each part is scored separately, and the rules of averages over classes apply to its scores:
 
-Scenes are those of the settings and of `by` together. Single classes have means over scenes only.
+- A part without reference (of a class, for the score of a class) is left out, whatever its value.
+- A value left undefined by the system's output counts as the worst; a value left undefined by the reference
+  is left out.
+- A 0 makes harmonic and geometric means 0.
+
+Scenes are the scenes of the settings and of `by` together. Single classes have means over scenes only.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ _AT_ONCE = 1 << 22
 
 
 def check_means(settings: Settings, *, scenes: bool) -> None:
-    """Raise EvaluationError for means over scenes where there are none."""
+    """Raise EvaluationError for means over scenes without scenes."""
     asked = [mean for mean in settings.means if mean.startswith("scenes.")]
     if asked and not scenes:
         raise EvaluationError(
@@ -38,10 +40,10 @@ def check_means(settings: Settings, *, scenes: bool) -> None:
 
 
 def means_over(mean: str, scores: Iterable[Score], values: Mapping[Key, Array]) -> list[Score]:
-    """Return a mean over parts of all scores that have it, by the names that they have as such.
+    """Return a mean over parts of all scores that have it, by the names of these means.
 
-    mean: what stands behind the `@`, such as `scenes.harmonic`. scores: of the whole. values: (n_parts,)
-    each, NaN where undefined.
+    mean: the text after the `@`, such as `scenes.harmonic`. scores: of the whole. values: (n_parts,) each,
+    NaN if undefined.
     """
     over, _, kind = mean.partition(".")
     chosen = {
@@ -58,12 +60,12 @@ def means_over(mean: str, scores: Iterable[Score], values: Mapping[Key, Array]) 
 
 
 def key_of(score: Score | ScoreName) -> Key:
-    """Return what a score is of, whichever part or mean over parts it belongs to."""
+    """Return the key of a score, whichever part or mean over parts it belongs to."""
     return Key(score.basis, score.reading, score.measure, score.average, score.class_name)
 
 
 def size_of(key: Key) -> Key:
-    """Return the size of the reference that a score has to do with."""
+    """Return the size of the reference for a score."""
     average = "micro" if key.class_name is None else None
     return Key(key.basis, key.reading, "n_ref", average, key.class_name)
 
@@ -71,7 +73,7 @@ def size_of(key: Key) -> Key:
 def _filled(values: Floats, sizes: Floats, keys: Sequence[Key]) -> Floats:
     """Return the values of parts, (n_keys, ...), as they enter means.
 
-    sizes: of the reference, (n_keys, ...); NaN of what has none, such as rankings.
+    sizes: of the reference, (n_keys, ...); NaN for scores without a size, such as rankings.
     """
     missing = [_measure_of(key).missing for key in keys]
     column = np.array([np.nan if each is None else each for each in missing], dtype=np.float64)
@@ -87,24 +89,24 @@ def _measure_of(key: Key) -> Measure:
 
 
 class Scorer(Protocol):
-    """What gives scores of weighted files: `Replicates`, or a mean over parts of the files."""
+    """Source of scores of weighted files: `Replicates`, or a mean over parts of the files."""
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
-        """Return scores of each weights, (n_keys, n_weights), NaN where undefined."""
+        """Return scores of each weights, (n_keys, n_weights), NaN if undefined."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeanOfParts:
-    """Means of what gives the scores of parts, of which a part without any file has none.
+    """Means over parts of weighted files; a part without any file has no score.
 
-    parts: each with the places of its files among all.
+    parts: each with the positions of its files among all.
     """
 
     kind: str
     parts: Sequence[tuple[Scorer, Index]]
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
-        """Return means of each weights, (n_keys, n_weights), NaN where undefined."""
+        """Return means of each weights, (n_keys, n_weights), NaN if undefined."""
         asked = list(dict.fromkeys([*keys, *map(size_of, keys)]))
         row = {key: number for number, key in enumerate(asked)}
         own, sizes = [row[key] for key in keys], [row[size_of(key)] for key in keys]
@@ -130,7 +132,7 @@ class MeanOfFiles:
     by_key: Mapping[Key, Array]
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
-        """Return means of each weights, (n_keys, n_weights), NaN where undefined."""
+        """Return means of each weights, (n_keys, n_weights), NaN if undefined."""
         means, nothing = np.full((len(keys), len(weights)), np.nan), np.full(weights.shape[1], np.nan)
         for number, key in enumerate(keys):
             values, sizes = (

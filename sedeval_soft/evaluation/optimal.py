@@ -1,16 +1,16 @@
-"""Best thresholds of a tally, and its counts and scores at these, or at thresholds from elsewhere.
+"""Best thresholds of a tally, and its counts and scores at these, or at given thresholds.
 
-The optimal reading has the best threshold of each class, those best jointly, or best under a constraint. The
-tuned reading has thresholds that were given, or are best for other files: those of a fold are best with the
-weight of its own files 0. `tune` finds thresholds to be used on other data.
+The optimal reading has the best threshold of each class, the jointly best ones, or the best ones under a
+constraint. The tuned reading has thresholds that were given, or are best for other files: thresholds of a
+fold are best with the weight of its own files 0. `tune` finds thresholds to be used on other data.
 
-Where all files count the same, they are counted as one: values are sorted without saying whose they are.
+If all files count the same, they are counted as one: values are sorted without their files.
 
-Best thresholds of weighted files, and scores at them: of each weights anew, or at those of all files.
+Best thresholds of weighted files, and scores at them: found anew for each weights, or kept from all files.
 
-What depends on the files is sorted and matched once: TP and N_sys of all weights are weighted cumulative
-sums. Only M, what is counted regardless of class, needs a look at all classes together at the thresholds that
-are best: S = M - TP, D = N_ref - M, I = N_sys - M.
+Data of the files are sorted and matched once: TP and N_sys of all weights are weighted cumulative sums. Only
+M, the count regardless of class, needs all classes together at the best thresholds: S = M - TP, D = N_ref -
+M, I = N_sys - M.
 """
 
 from __future__ import annotations
@@ -66,11 +66,12 @@ WeightedScores = Callable[[Floats], Table]
 """Returns the scores of weighted files; weights: (n_weights, n_files)."""
 
 Best = tuple[Floats, DetectionCounts]
-"""What `Candidates.best` says of each class, and the counts of each file at the thresholds of the best F."""
+"""Results of `Candidates.best` for each class, and the counts of each file at the thresholds of the best
+F."""
 
 
 def best_counts(tally: Tally, basis: str, settings: Settings) -> Best:
-    """Return the best threshold of each class, and what is counted there."""
+    """Return the best threshold of each class, and the counts at it."""
     once, merits, inclusive = np.ones((1, 1)), merits_of(basis, settings), settings.inclusive
     of_classes = threshold_counts(
         tally, basis, settings, as_one(tally),
@@ -81,14 +82,14 @@ def best_counts(tally: Tally, basis: str, settings: Settings) -> Best:
 
 
 def merits_of(basis: str, settings: Settings) -> list[Merit]:
-    """Return what thresholds of a basis are best for: the highest F, for events also the fewest errors."""
+    """Return the merits of thresholds of a basis: the highest F, for events also the fewest errors."""
     return [f_merit(settings.beta), *(() if basis in CELLS else (error_merit,))]
 
 
 def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | None = None) -> Table:
-    """Return the scores at each class's best threshold, and at those that are best jointly or constrained.
+    """Return the scores at each class's best threshold, and at jointly or constrained best thresholds.
 
-    best: what `best_counts` returns; None to look for it.
+    best: the result of `best_counts`; None to compute it.
     """
     of_classes, counts = best or best_counts(tally, basis, settings)
     scores = optimal_table(counts.total(), of_classes[:, 0, 3], settings)
@@ -101,13 +102,13 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | No
 def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:
     """Return the scores of counts at class-wise thresholds, totals over files, and those thresholds.
 
-    thresholds: (..., n_classes), NaN where nothing of a class is detected.
+    thresholds: (..., n_classes), NaN for a class without detections.
     """
     return {**detection_scores(counts, settings.beta), "threshold": Averaged(thresholds)}
 
 
 def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) -> Table:
-    """Return the lowest error rates of counts at class-wise thresholds, and those; (..., n_classes) each.
+    """Return the lowest error rates of counts, and their class-wise thresholds; (..., n_classes) each.
 
     Micro pools the counts at the thresholds that give them.
     """
@@ -121,7 +122,7 @@ def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) 
 
 
 def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) -> DetectionCounts:
-    """Return the counts of each file where each class has a threshold, (n_classes,), NaN for never."""
+    """Return the counts of each file at a threshold of each class, (n_classes,), NaN for never."""
     if basis in CELLS:
         scores, hits, lengths = _cells(tally, basis, settings)
         detections = active(scores, thresholds[:, None], settings.inclusive)
@@ -140,7 +141,7 @@ def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) 
 
 
 def as_one(tally: Tally) -> Index:
-    """Return owners of files, (n_files,), of which there is one: nobody tells files from one another."""
+    """Return owners of files, (n_files,), with one owner for all files."""
     return np.zeros(len(tally.files), dtype=np.int32)
 
 
@@ -151,9 +152,9 @@ def threshold_counts(
     owner: Index,
     make: Callable[[ThresholdCounts], Any] = lambda counts: counts,
 ) -> list[Any]:
-    """Return what is made of the counts of each class at every threshold; of cells, one class at a time.
+    """Return a result made from the counts of each class at every threshold; of cells, one class at a time.
 
-    owner: (n_files,) whose each file is, numbers from 0: what counts as a file.
+    owner: (n_files,) the owner of each file, numbers from 0: all files of an owner count as one file.
     """
     if basis not in CELLS:
         return [*map(make, ThresholdCounts.of_lives(*_lives_of_owners(tally, basis, settings, owner)))]
@@ -171,7 +172,7 @@ def pooled_counts(
 ) -> ThresholdCounts:
     """Return the counts of all classes as one at every threshold; owner: as for `threshold_counts`.
 
-    regardless: whether also what is paired whatever its class is counted, which intersections do not know.
+    regardless: whether pairs regardless of class are counted as well; intersections have none.
     """
     if basis not in CELLS:
         lives, n_ref = _lives_of_owners(tally, basis, settings, owner)
@@ -189,7 +190,7 @@ def pooled_counts(
 
 
 def _lives_of_owners(tally: Tally, basis: str, settings: Settings, owner: Index) -> tuple[Lives, Index]:
-    """Return what counts of a basis of events when, and the events of the reference, by owners of files."""
+    """Return the lives of counts of an event basis, and the reference events, by owners of files."""
     sides = tally.events["reference"].events(), tally.system(basis)
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
@@ -207,7 +208,7 @@ def _lives_of_owners(tally: Tally, basis: str, settings: Settings, owner: Index)
 def _cells(tally: Tally, basis: str, settings: Settings) -> tuple[Floats, Bools, Index]:
     """Return the scores of cells and whether they are positive, (n_classes, n_cells) each.
 
-    Beside them how many cells each file has.
+    Beside them, it returns the number of cells of each file.
     """
     sides = tally.samples[f"{basis}.system"], positive(tally.samples[f"{basis}.reference"], settings)
     return *sides, tally.per_file[cells_of(basis)]
@@ -216,12 +217,12 @@ def _cells(tally: Tally, basis: str, settings: Settings) -> tuple[Floats, Bools,
 def events_when(
     reference: Events, system: EventLifetimes, n_files: int, n_classes: int, rule: PairRule
 ) -> tuple[Lives, Index]:
-    """Return which file has which matched and existing events when, and its events, (n_files, n_classes)."""
+    """Return the lives of matched and existing events by file, and the events, (n_files, n_classes)."""
     # The reference is there at all levels.
     ever = EventLifetimes.from_events(reference)
     groups = file_class(ever, n_classes), file_class(system, n_classes)
     group, level, change = match_lifetimes(ever, system, groups, rule)
-    # What is there from a level on counts at all thresholds below as if it were not there. None is below 0.
+    # A change at a level counts with the opposite sign at all thresholds below. No threshold is below 0.
     some = level > 0
     file, label = np.divmod(group[some], n_classes)
     hits = Alive(label, file, np.zeros(len(file)), level[some], -change[some])
@@ -230,7 +231,7 @@ def events_when(
 
 
 def paired_events(tally: Tally, settings: Settings) -> Alive:
-    """Return how many pairs of events which file has at which thresholds, whatever their class."""
+    """Return the number of pairs of events by file and threshold, regardless of class."""
     sides = (tally.events[name] for name in ("reference", "system"))
     reference, system = (replace(side, label=np.zeros_like(side.label), nested=False) for side in sides)
     with naming(tally.files, ()):
@@ -249,9 +250,9 @@ def candidates_of(
 
 
 def _first_detected(scores: Floats, hits: Bools) -> Bools:
-    """Return which classes of a cell are the first ones detected, of as many as are active in the reference.
+    """Return which classes of a cell are detected first, of as many as are active in the reference.
 
-    As the threshold falls, one more of a cell's classes is paired with each of these, whatever it is.
+    As the threshold falls, each of these detections makes one more pair in its cell, whatever its class.
     """
     n_ref = hits.sum(axis=0)
     sounding = np.flatnonzero(n_ref)
@@ -265,7 +266,7 @@ def _first_detected(scores: Floats, hits: Bools) -> Bools:
 def others_of(
     tally: Tally, basis: str, settings: Settings, owner: Index, classes: Sequence[Candidates] = ()
 ) -> WeightedScores:
-    """Return what gives the scores at thresholds that are best jointly, or under a constraint.
+    """Return a function for the scores at thresholds that are best jointly, or under a constraint.
 
     owner: as for `threshold_counts`; weights are of owners. classes: the candidates of each, if known.
     """
@@ -275,7 +276,8 @@ def others_of(
         joint.append(Candidates.of(pooled_counts(tally, basis, settings, owner)))
     if settings.satisfice:
         regardless = Constraint.parse(settings.satisfice).counts_regardless
-        # Any level may come nearest to a constraint: a precision of 0 is one, that of nothing is undefined.
+        # Any level may come nearest to a constraint: a precision of 0 is defined, the precision of no
+        # detections is undefined.
         under = candidates_of(tally, basis, settings, owner, every=True)
         pooled = pooled_counts(tally, basis, settings, owner, regardless=regardless)
         under.append(Candidates.of(pooled, every=True))
@@ -302,7 +304,7 @@ def with_tuned(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[st
     for basis in BASES:
         if not Plan.of(settings).scores(basis, "tuned"):
             continue
-        # No more than what counting a basis needs.
+        # No more counts than a basis needs.
         samples = {name: of for name, of in tally.samples.items() if name.startswith(f"{basis}.")}
         bare = replace(tally, per_class={}, samples=samples, events={} if basis in CELLS else tally.events)
         tuned = tuned_thresholds(tally, basis, settings, folds)
@@ -318,7 +320,7 @@ def with_tuned(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[st
 def tuned_thresholds(
     tally: Tally, basis: str, settings: Settings, folds: Mapping[str, Sequence[str]]
 ) -> list[tuple[Index, Floats]]:
-    """Return which files, (n,), have which thresholds, (n_classes,): given ones, or the best of other folds.
+    """Return files, (n,), with their thresholds, (n_classes,): given ones, or the best of other folds.
 
     A class without reference in all other folds has the threshold of the settings.
     """
@@ -338,9 +340,9 @@ def tuned_thresholds(
 
 
 def _fold_files(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[str]]) -> list[Index]:
-    """Return the files of each fold: given ones, or as many of about equal size as are asked for.
+    """Return the files of each fold: given ones, or the requested number of about equal size.
 
-    Raises EvaluationError where there are no folds, or fewer files than folds.
+    Raises EvaluationError without folds, or for fewer files than folds.
     """
     if settings.cross_tune == "folds":
         if not folds:
@@ -361,13 +363,13 @@ def _fold_files(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[s
 
 
 def merit_of(objective: str, beta: float) -> tuple[str, Merit]:
-    """Return the basis whose counts thresholds are best for, and what of these is to be highest."""
+    """Return the basis whose counts thresholds are best for, and the merit of these counts."""
     basis, _, measure = objective.partition(".")
     return basis, f_merit(beta) if measure == "f1" else error_merit
 
 
 def with_rule_followed(settings: Settings, tally: Tally) -> Settings:
-    """Return settings that name the thresholds that follow from their rule, if they have one.
+    """Return settings with the thresholds computed by their rule, if they have one.
 
     `midpoint`: of the lowest and the highest score of a class. `prior`: as many segments pass as are active.
     """
@@ -392,10 +394,11 @@ def with_rule_followed(settings: Settings, tally: Tally) -> Settings:
 
 
 def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
-    """Return the best threshold of each class, for the objective that the settings name, as a file has them.
+    """Return the best threshold of each class for the objective of the settings, in the format of files.
 
-    A class without reference has none; one of which nothing is detected at the best has `never`. Beside them
-    are, for each class, the size of its reference, its score, and the thresholds that count the same.
+    A class without reference has none; a class without detections at the best threshold has `never`. Beside
+    them the result has, for each class, the size of its reference, its score, and the range of thresholds
+    with the same counts.
     """
     objective = settings.objective or "segment.f1"
     basis, merit = merit_of(objective, settings.beta)
@@ -427,7 +430,7 @@ def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
 
 
 _Regardless = Callable[[Floats, Index], Floats]
-"""Returns M of weights, (n_weights,), at thresholds that pass so many levels, (n_weights, n_classes)."""
+"""Returns M of weights, (n_weights,); passed: the levels that thresholds pass, (n_weights, n_classes)."""
 
 _POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
 """The F of all classes together that thresholds are best for."""
@@ -436,7 +439,7 @@ _POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
 def optimal_of_weights(
     tally: Tally, basis: str, classes: Sequence[Candidates], settings: Settings
 ) -> WeightedTables:
-    """Return what gives the optimal reading of a basis, each weights at best thresholds of their own.
+    """Return a function for the optimal reading of a basis, with the best thresholds of each weights.
 
     classes: the candidates of each class.
     """
@@ -474,14 +477,14 @@ def optimal_of_weights(
 
 
 def _paired_cells(tally: Tally, basis: str, levels: Sequence[Floats], settings: Settings) -> _Regardless:
-    """Return what counts the classes of a cell that are paired, whichever they are."""
+    """Return a function that counts the classes of a cell that are paired, regardless of class."""
     scores = tally.samples[f"{basis}.system"]
     sizes = positive(tally.samples[f"{basis}.reference"], settings).sum(axis=0)
-    # Only where the reference has something can anything be paired with it.
+    # Pairs need activity of the reference.
     active = np.flatnonzero(sizes)
     n_ref = sizes[active].astype(np.min_scalar_type(max(len(levels), 1)))
     start = np.searchsorted(active, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
-    # How many levels are up to each cell: small numbers are compared fast.
+    # Number of levels up to each cell: small numbers are compared fast.
     small = np.min_scalar_type(max(map(len, levels), default=0))
     place = np.zeros((len(levels), len(active)), dtype=small)
     for c, of_class in enumerate(levels):
@@ -505,12 +508,12 @@ def _paired_cells(tally: Tally, basis: str, levels: Sequence[Floats], settings: 
 
 
 def _paired_events(tally: Tally, levels: Sequence[Floats], settings: Settings) -> _Regardless:
-    """Return what counts the events that are matched regardless of class."""
+    """Return a function that counts the events that are matched regardless of class."""
     rule, n_files = pair_rule(settings), len(tally.files)
     sides = [tally.events[side] for side in ("reference", "system")]
     reference, system = (side.take(np.argsort(side.file, kind="stable")) for side in sides)
     starts = [np.searchsorted(side.file, np.arange(n_files + 1)) for side in (reference, system)]
-    # How many levels a threshold passes, at the least and at fewer than the last, where an event exists.
+    # An event exists at thresholds that pass at least `born` levels and fewer than `dies`.
     born, dies = np.zeros((2, len(system)), dtype=np.int64)
     for c, of_class in enumerate(levels):
         mine = system.label == c
@@ -518,7 +521,7 @@ def _paired_events(tally: Tally, levels: Sequence[Floats], settings: Settings) -
             ranks[mine] = np.searchsorted(of_class, values[mine], side="right")
 
     def of_file(weights: Floats, passed: Index, file: int) -> Floats:
-        """Return how many events of a file are matched for each weights, (n_weights,)."""
+        """Return the number of matched events of a file for each weights, (n_weights,)."""
         mine, theirs = (np.arange(start[file], start[file + 1]) for start in starts)
         rank = passed[:, system.label[theirs]]
         # The same events exist at many thresholds: each such state is matched once, as if it were a file.
@@ -549,7 +552,7 @@ def _paired_events(tally: Tally, levels: Sequence[Floats], settings: Settings) -
 
 
 def with_fixed(tally: Tally, settings: Settings) -> tuple[Tally, Tables]:
-    """Return the optimal readings of all files, and a tally with what is counted at their thresholds."""
+    """Return the optimal readings of all files, and a tally with the counts at their thresholds."""
     columns: Columns = {}
     families = Plan.of(settings).thresholded
     fixed: Tables = {family: optimal_scores(tally, family[0], settings) for family in families}
@@ -560,9 +563,9 @@ def with_fixed(tally: Tally, settings: Settings) -> tuple[Tally, Tables]:
 
 
 def fixed_of_weights(tally: Tally, settings: Settings, fixed: Tables) -> WeightedTables:
-    """Return what gives the optimal readings at thresholds of all files.
+    """Return a function for the optimal readings at thresholds of all files.
 
-    fixed: what these have there, as `with_fixed` returns it beside the tally.
+    fixed: the readings at these thresholds, as `with_fixed` returns them beside the tally.
     """
 
     def tables(weights: Floats) -> Tables:
@@ -588,7 +591,7 @@ def _fixed_table(basis: str, best: Table, sums: Mixtures, settings: Settings) ->
 
 
 def _thresholds(best: Table, n_classes: int) -> dict[str, Floats]:
-    """Return the thresholds of a table, (n_classes,), by what they are best for; NaN where none is."""
+    """Return the thresholds of a table, (n_classes,), by their merits; NaN for a class without one."""
     thresholds = {}
     for use in ("threshold", "best_error_rate_threshold", *_POOLED):
         if use in best:

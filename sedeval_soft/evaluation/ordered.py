@@ -2,8 +2,8 @@
 
 Files have weights: how often each counts. Every file has an owner, a number. The program first adds up the
 counts of all files of an owner, and weights are of owners: the scores of all files have one owner, which
-counts once; for replicates each file is an owner. If there is one owner, the program counts many classes with
-few values together, as if each class were an owner.
+counts once; for replicates each file is an owner. If all files have one owner, the program counts many
+classes with few values together, as if each class were an owner.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.recordings import positive
 
 _TINY = 1e-100
-"""If the highest value of a class is below this, its squares vanish beside those of other classes."""
+"""Highest value of a class below which its squares vanish beside the squares of other classes."""
 
 _ALONE = 1 << 40
 """A number of values so large that a class is counted alone."""
 
 Cut = Callable[[Array], Array]
-"""What is done to reference values first: nothing, or binarising them."""
+"""Change of reference values before counting: none, or binarising."""
 
 _Measures = Callable[[Floats], Mapping[str, Floats]]
 """Returns measures of weighted files by name, (n_weights,) each."""
 
 
 def cut_of(reading: str, settings: Settings) -> Cut:
-    """Return what a reading does to reference values."""
+    """Return the change that a reading makes to reference values."""
     return (lambda values: values) if reading == "soft" else (lambda values: positive(values, settings))
 
 
 def cell_tables(tally: Tally, basis: str, settings: Settings, owner: Index) -> WeightedTables:
-    """Return what gives the tables of a basis, `segment` or `clip`, that need all cells in order.
+    """Return a function for the tables of a basis, `segment` or `clip`, that need all cells in order.
 
     owner: (n_files,) numbers from 0. Weights are (n_weights, n_owners).
     """
@@ -93,10 +93,12 @@ def cell_tables(tally: Tally, basis: str, settings: Settings, owner: Index) -> W
 class _Cells(NamedTuple):
     """Cells, (n,) each; the silent cells of an owner are one cell that counts often.
 
-    reference, system: the values of both sides; the reference may be cut at its threshold. owner: if classes
-    are counted together, each class is an owner. inside: whether a cell is evaluated; cells that are not
-    evaluated are false alarms in average precisions, and nothing in other measures. often: how often a cell
-    counts. n_classes: the number of classes that are counted together; 1 if all cells count as one class.
+    - reference, system: the values of both sides; the reference may be binarised at its threshold.
+    - owner: if classes are counted together, each class is an owner.
+    - inside: whether a cell is evaluated; cells that are not evaluated are false alarms in average
+      precisions, and nothing in other measures.
+    - often: how often a cell counts.
+    - n_classes: the number of classes that are counted together; 1 if all cells count as one class.
     """
 
     reference: Array
@@ -134,7 +136,7 @@ class _Cells(NamedTuple):
 
 
 def _measures(cells: _Cells, n_owners: int, reading: str, plan: Plan) -> list[_Measures]:
-    """Return what gives the measures of cells; n_owners: those of one class."""
+    """Return a function for the measures of cells; n_owners: owners of one class."""
     settings, measures, n = plan.settings, list[_Measures](), max(n_owners, cells.n_classes)
     if plan.asks_for("curves"):
         y, p, file, inside, often, _ = cells.take(in_order(cells.system)[1][::-1])
@@ -174,9 +176,9 @@ def _table(parts: Sequence[Sequence[_Measures]], weights: Floats, n_ref: Floats,
 
 
 def event_tables(tally: Tally, settings: Settings, owner: Index) -> WeightedTables:
-    """Return what gives the average precisions of events, ranked by value; owner: as above."""
+    """Return a function for the average precisions of events, ranked by value; owner: as above."""
     detections = Detections.of(tally.events["system"], settings.threshold, settings.inclusive)
-    # Of equal overlaps the earlier event is taken, which must not be that of the earlier row.
+    # Of equal overlaps the earlier event is taken, whatever the order of rows.
     reference = tally.events["reference"].events().in_order()
     precisions = weighted_precisions(reference, detections, owner, len(tally.classes), settings.iou)
     return lambda weights: {("event", "hard"): precisions(weights)}

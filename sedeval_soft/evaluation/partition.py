@@ -1,7 +1,7 @@
-"""Recordings of tables in files, in parts that memory holds while they are counted.
+"""Parts of tables in files: recordings are grouped so that memory suffices for counting each part.
 
-A table may have its rows in any order, and may be in several files (shards). Each file is read block by
-block, once, and its rows are written to the part of their recording, which a hash of its name tells.
+A table may have its rows in any order, and may be in several files (shards). The program reads each file
+block by block, once, and writes its rows to the part of their recording, given by a hash of its name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BLOCK = (1 << 20, 1 << 24)
 """Bytes that are read at a time, at the least and at the most: more leave the processor's cache."""
 
 _TEXT = 64
-"""How often the text of both tables fits into memory while a part as large as that is counted."""
+"""Ratio of available memory to the text of both tables of a part of that size while it is counted."""
 
 _MOST_PARTS, _MOST_PIECES = 1024, 200_000
 """Parts of a table, and parts of all its shards together."""
@@ -40,10 +40,10 @@ _MOST_PARTS, _MOST_PIECES = 1024, 200_000
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Whole recordings of both sides, which are counted by themselves.
+    """Whole recordings of both sides, which are counted separately.
 
-    reference, system: without any row: these are in `pieces`, for either side in the order of shards.
-    durations: seconds by file name, None where there are none for any.
+    reference, system: without any row: rows are in `pieces`, for either side in the order of shards.
+    durations: seconds by file name, None if no file has any.
     """
 
     reference: EventTable
@@ -53,11 +53,11 @@ class Part:
 
     @property
     def name(self) -> str:
-        """Return what the part is, for messages."""
+        """Return the name of the part, for messages."""
         return listing(tuple(dict.fromkeys([*self.reference.files, *self.system.files])), "recording")
 
     def sides(self) -> tuple[EventTable, EventTable]:
-        """Return the rows of both sides; raises RoomError where they do not fit into memory."""
+        """Return the rows of both sides; raises RoomError if they do not fit into memory."""
         pieces = [*self.pieces[0], *self.pieces[1]]
         check_room(
             sum(bytes_of_rows(piece.names) * piece.n_rows for piece in pieces) / 2,
@@ -72,7 +72,8 @@ class Part:
 class Parts(NamedTuple):
     """Both tables in parts.
 
-    reference, system: without any row. durations: seconds by file name. n_rows: how many each side has.
+    reference, system: without any row. durations: seconds by file name. n_rows: the number of rows of each
+    side.
     """
 
     parts: list[Part]
@@ -92,10 +93,10 @@ def partition_files(
     n_parts: int | None = None,
     block: int | None = None,
 ) -> Parts:
-    """Write tables in files to parts; raises what is wrong with the first that something is wrong with.
+    """Write tables in files to parts; raises the error of the first file with an error.
 
-    read_durations: called when tables are read. folder: where rows are written, which all who work see.
-    n_parts, block (bytes that are read at a time): as memory asks for where they are None.
+    read_durations: called after tables are read. folder: for the rows, visible to all workers. n_parts, block
+    (bytes that are read at a time): chosen by memory if None.
     """
     reuse_freed()
     files = [shards_of(name, limits) for name in (reference, system)]
@@ -126,7 +127,7 @@ def partition_files(
             raise EvaluationError(f"{error}; {expected}") from error
         raise
     durations = read_durations()
-    # What is not named goes by the name that the other side has: only together they are one recording.
+    # A table without a name gets the name of the other side: only together they are one recording.
     unnamed = UNNAMED in (*ours.files, *theirs.files)
 
     def by_part(names: Iterable[str]) -> dict[int, tuple[str, ...]]:
@@ -157,7 +158,7 @@ def partition_files(
 
 
 class Unread(NamedTuple):
-    """A file to be written to parts. path: where it is for who reads it."""
+    """A file to be written to parts. path: its location for the reader."""
 
     file: TableFile
     path: str
@@ -165,7 +166,7 @@ class Unread(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return what the file is called, for messages."""
+        """Return the name of the file, for messages."""
         return spelled(self.file.name)
 
 
@@ -187,13 +188,13 @@ def write_parts(n_parts: int, block: int, folder: Path, reading: Unread) -> _Wri
         file = file.holding(read_rows(path, limits=limits)) if file.alone else file.read(path, limits)
         digest = file.rows.origin.sha256 or ""
         names, pieces = store(iter([file.rows]), n_parts, folder, limits, lambda: digest)
-    # It goes by the name that it was given, wherever it was read.
+    # Its name is the given one, wherever the file was read.
     name = names.origin.name.replace(spelled(path), reading.name)
     names = replace(names, origin=replace(names.origin, name=name))
     return replace(file, rows=names, n_rows=sum(piece.n_rows for piece in pieces.values())), pieces
 
 
 def _whole(name: str, shards: Sequence[TableFile], limits: Limits) -> EventTable:
-    """Return the table that some files are together, without any row."""
+    """Return the table that some files form together, without any row."""
     rows = joined(name, shards, limits)
     return replace(rows, origin=limits.as_read(rows.origin, ""))

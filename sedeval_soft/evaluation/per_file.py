@@ -1,9 +1,8 @@
-"""The scores of single files, from what was counted in each of them.
+"""Scores of single files, computed from the counts of each.
 
-Counts of files add up to those of all. What is computed of counts has a value for each file: the one that the
-file would have if it were evaluated by itself, with the same classes. The optimal reading is that at the best
-thresholds of all files together. What looks at the values of all files, such as a curve, single files do not
-have.
+Counts of files add up to the counts of all. Measures of counts have a value for each file, equal to the value
+in an evaluation of this file alone with the same classes. The optimal reading uses the best thresholds of all
+files together. Single files do not have measures that need the values of all files, such as curves.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _MAIN = {
     if measure.table == table
     for average in averages
 }
-"""The measures and averages that are told of files where nothing else is said."""
+"""Default measures and averages of files."""
 
 _MOST_CELLS = 1 << 18
 """Files times classes that are computed at once: each measure needs some arrays of that size."""
@@ -56,7 +55,7 @@ class FileScores:
     scores: Mapping[str, Array]
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a data frame with a row for each file; what is undefined is missing."""
+        """Return a data frame with a row for each file; undefined values are missing."""
         import pandas as pd
 
         frame = {"filename": list(self.files), "length": self.length}
@@ -106,12 +105,12 @@ def _columns(tally: Tally, settings: Settings) -> Iterator[tuple[Key, Array]]:
         some = slice(first, first + most)
         files = tally.mixtures(itemgetter(some))
         for key, values in named(_tables(files, settings), tally.classes, settings.means):
-            # What is not an array of files is the same in all of them: a threshold that was given.
+            # Values that are not arrays of files are the same in all files: a given threshold.
             yield key, np.broadcast_to(np.nan if values is None else values, len(tally.files[some]))
 
 
 def _tables(files: Mixtures, settings: Settings) -> Tables:
-    """Return the tables of what is counted in each file."""
+    """Return the tables of the counts of each file."""
     best = {
         (basis, reading): detection_scores(totals(files, f"{basis}.{reading}"), settings.beta)
         for basis, reading in Plan.of(settings).thresholded

@@ -1,7 +1,7 @@
-"""Scores of resampled files, and the intervals of scores that follow from them.
+"""Scores of resampled files, and the intervals of scores computed from them.
 
-Replicates are weights of files, (n_replicates, n_files): how often each counts. What depends on the files is
-counted and sorted once; the scores of many replicates follow from one product of matrices.
+Replicates are weights of files, (n_replicates, n_files): how often each counts. Data of the files are counted
+and sorted once; the scores of many replicates follow from one product of matrices.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sedeval_soft.plan import THRESHOLDED, Plan
 from sedeval_soft.settings import Settings
 
 Progress = Callable[[int, int], None]
-"""Told how many of how many are done: replicates, or the submissions of a board."""
+"""Called with the number of finished items and their total: replicates, or the submissions of a board."""
 
 _WEIGHTS, _MOST_ROWS = 1 << 21, 1 << 10
 """Weights, and replicates, in a block: memory does not grow with the number of replicates."""
@@ -49,7 +49,7 @@ NOT_SMOOTH = frozenset(
 """Measures that pick one threshold, bin or class: leaving out a file moves them by jumps or not at all, from
 which the jackknife learns nothing (Efron & Tibshirani 1993, section 11.6)."""
 
-# How often each file counts. What a row holds depends on the seed and its number alone.
+# Number of times that each file counts. A row depends on the seed and its number alone.
 
 
 def bootstrap(n_files: int, replicates: int, seed: int) -> Iterator[Floats]:
@@ -85,7 +85,7 @@ def exchanges(n_files: int, replicates: int, seed: int) -> Iterator[Floats]:
 
 
 def all_exchanges(n_files: int) -> int:
-    """Return how many exchanges of files there are that may differ in the size of the difference."""
+    """Return the number of exchanges of files that may differ in the size of the difference."""
     return 1 << max(n_files - 1, 0)
 
 
@@ -110,10 +110,10 @@ def stream(seed: int, *names: str) -> np.random.Generator:
 
 @dataclass(frozen=True, slots=True)
 class Replicates:
-    """What gives the scores of weighted files.
+    """Function of weights that returns the scores of weighted files.
 
-    tally: of the files. families: each gives the tables of some families of scores. fixed: the tables of all
-    files whose thresholds are kept, by basis and reading.
+    tally: of the files. families: functions for the tables of some families of scores. fixed: the tables of
+    all files whose thresholds are kept, by basis and reading.
     """
 
     tally: Tally
@@ -153,12 +153,12 @@ class Replicates:
         return cls(tally, settings, families, fixed or {})
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
-        """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
+        """Return scores of each weights, (n_keys, n_weights), NaN if undefined.
 
         weights: (n_weights, n_files) how often each file counts, whole numbers.
         """
         place, values = {key: row for row, key in enumerate(keys)}, np.full((len(keys), len(weights)), np.nan)
-        # Tables have all scores, and what these are made of, of all classes.
+        # Tables have all scores and their statistics, of all classes.
         step = max(1, _IN_TABLES // (1 + len(self.tally.per_class) * len(self.tally.classes)))
         for begin in range(0, len(weights), step):
             some = slice(begin, begin + step)
@@ -176,10 +176,11 @@ def replicate(
     total: int,
     progress: Progress | None = None,
 ) -> Floats:
-    """Return the scores of all rows of weights, (n_keys, total), NaN where undefined; total: how many rows.
+    """Return the scores of all rows of weights, (n_keys, total), NaN if undefined; total: number of rows.
 
-    A class has none where it has no reference, as it is in no macro average there. Else faint false alarms of
-    a rare class make its soft F 0 in replicates of other files, while its hard F is undefined.
+    Single classes have no score in a replicate without their reference, as macro averages leave them out
+    there. Otherwise faint false alarms of a rare class would make its soft F 0 in replicates of other files,
+    while its hard F is undefined.
     """
     check_room(
         8.0 * len(keys) * total,
@@ -209,11 +210,11 @@ def with_intervals(
     progress: Progress | None = None,
     make: Callable[[Settings], Scorer] | None = None,
 ) -> dict[str, Score]:
-    """Return the scores of a tally with the intervals that the settings ask for.
+    """Return the scores of a tally with the requested intervals.
 
-    scores: by name, all of the tally. make: returns what gives them of weighted files by some settings;
-    None for `Replicates` of the tally. A score has none where it is undefined, where it is so in too many
-    replicates, or where the method is not valid for it; none has one where there are fewer than two files.
+    scores: by name, all of the tally. make: returns the scorer of weighted files for some settings; None for
+    `Replicates` of the tally. A score has no interval if it is undefined, if it is undefined in too many
+    replicates, or if the method is not valid for it. With fewer than two files no score has an interval.
     """
     n_files, method, skips = len(tally.files), settings.ci, skips_optimal(settings)
     without = THRESHOLDED if skips else ()
@@ -244,13 +245,13 @@ def with_intervals(
 
 
 def skips_optimal(settings: Settings) -> bool:
-    """Return whether the intervals that are asked for are not valid for optimal readings."""
+    """Return whether the requested intervals are not valid for optimal readings."""
     anew = Plan.of(settings).thresholded and not settings.fixed_thresholds
     return settings.ci == "jackknife" and bool(anew)
 
 
 def refuse_jackknife(settings: Settings, names: Sequence[str]) -> None:
-    """Raise SettingsError where intervals of optimal scores of some names, or of no others, are not valid."""
+    """Raise SettingsError if intervals of optimal scores are not valid, for some names or for all scores."""
     if not skips_optimal(settings):
         return
     optimal = [name for name in names if ScoreName.parse(name).reading == "optimal"]
@@ -262,11 +263,11 @@ def refuse_jackknife(settings: Settings, names: Sequence[str]) -> None:
 
 
 ROUGH = "intervals are rough"
-"""How the warnings begin that intervals hold the truth less often than they say."""
+"""Beginning of warnings about intervals with a lower coverage than their nominal one."""
 
 
 def interval_notes(tally: Tally, settings: Settings, main: str | None) -> list[str]:
-    """Return what a reader must know of the intervals of a tally. main: the score that is reported."""
+    """Return warnings about the intervals of a tally. main: the score that is reported."""
     if settings.ci is None:
         return []
     n_files = len(tally.files)
@@ -293,11 +294,11 @@ def interval_notes(tally: Tally, settings: Settings, main: str | None) -> list[s
 
 
 _FEW, _NAMED = 0.01, 3
-"""The share of replicates from which on it is said that a class lacks them; classes that are named then."""
+"""Share of replicates from which a warning names classes that they lack; number of classes named."""
 
 
 def _without_reference(tally: Tally) -> list[str]:
-    """Return in words which classes have no reference in how many replicates of the files."""
+    """Return in words which classes lack a reference in how many replicates of the files."""
     n_files, sizes = len(tally.files), [of for name, of in tally.per_class.items() if name.endswith(".n_ref")]
     if not sizes:
         return []
@@ -315,7 +316,7 @@ def _without_reference(tally: Tally) -> list[str]:
 
 
 def _rough(n_files: int, method: str, settings: Settings, main: str) -> list[str]:
-    """Return in words how often intervals of the reported score hold the truth, if that is too rarely."""
+    """Return in words the coverage of intervals of the reported score, if it is too low."""
     basis, reading, *_ = ScoreName.parse(main)
     anew = () if settings.fixed_thresholds else THRESHOLDED
     kind = "optimal" if (basis, reading) in anew else "soft" if reading == "soft" else "hard"

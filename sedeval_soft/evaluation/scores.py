@@ -1,8 +1,8 @@
-"""Scores as named values, and how a tally becomes scores. `details` has what may stand beside them.
+"""Scores as named values, and their computation from a tally. `details` has the details beside them.
 
-What `print` and notebooks show of results: the text that the command prints.
+The text of results for `print` and notebooks is the text that the command prints.
 
-Presentation is a later stage, of which nothing here may import: it is looked up when something is shown.
+Presentation is a later stage, and nothing here may import it: it is looked up on display.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class UnknownScoreError(EvaluationError, KeyError):
 class Score(NamedTuple):
     """One number with its name.
 
-    name: `basis.reading.measure.average` or `basis.reading.measure[class]`, and `@group` of a part.
-    average: `micro`, `macro` or `weighted`, or a mean that was asked for; None for the score of one class.
-    class_name: the class; None for an average.
-    value: a count (int), a number (float) or None where the measure is undefined.
-    group: the group of classes, the scene or the fold that it is a score of, or what it is a mean over, such
-    as `scenes.harmonic`; None for the whole.
-    low, high: the ends of its interval; None where none was asked for, or it has none.
+    - name: `basis.reading.measure.average` or `basis.reading.measure[class]`, and `@group` of a part.
+    - average: `micro`, `macro` or `weighted`, or a requested mean; None for the score of one class.
+    - class_name: the class; None for an average.
+    - value: a count (int), a number (float) or None if the measure is undefined.
+    - group: the group of classes, the scene or the fold of the score, or the parts of a mean, such as
+      `scenes.harmonic`; None for the whole.
+    - low, high: the ends of its interval; None without an interval.
     """
 
     name: str
@@ -81,10 +81,10 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What was read: name, SHA-256 of its bytes (None for data in memory), sizes and form.
+    """An input: name, SHA-256 of its bytes (None for data in memory), sizes and form.
 
-    options: what the user said of how it is read, such as `label=speech`. points: the thresholds of operating
-    points in order; none of any other table.
+    options: the user's options for reading it, such as `label=speech`. points: the thresholds of operating
+    points in order; none for any other table.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Input:
 
     @property
     def has_thresholds(self) -> bool:
-        """Whether it matters where it is cut: it has values, or tables at several thresholds."""
+        """Whether a threshold matters: the input has values, or tables at several thresholds."""
         return self.has_values or len(self.points) > 1
 
 
@@ -110,17 +110,19 @@ class Input:
 class Scores(Mapping[str, "float | int | None"]):
     """All scores of one system, by name.
 
-    `scores["segment.soft.f1.macro"]` is a float, an int for counts, or None where undefined.
-    Iteration and `list(scores.values())` follow the order in which scores are listed. `print(scores)` shows
-    what the command prints.
+    `scores["segment.soft.f1.macro"]` is a float, an int for counts, or None if undefined. Iteration and
+    `list(scores.values())` follow the order in which scores are listed. `print(scores)` shows the text that
+    the command prints.
 
-    system: the system's name. classes: the evaluated classes in order. confusion: which class was taken for
-    which, of segments and of events, if `measures` asks for it. runs: the names of repeated
-    trainings that scores are the means of. folds: the spread over folds, if there are
-    any. worst: what costs most, sweep: scores over thresholds of the reference, if the settings ask for it.
-    chance: the chance levels of scores, if they were asked for. signature: what makes the result repeatable:
-    the version, all settings, and the hashes of what was read; short_signature: for people, with the settings
-    that are not the default ones.
+    - system: the system's name. classes: the evaluated classes in order.
+    - confusion: confusions of classes, for segments and for events, if `measures` requests them.
+    - runs: the names of the repeated trainings that scores are means of.
+    - folds: the spread over folds, if there are any.
+    - worst: the highest costs. sweep: scores over thresholds of the reference. Both only if the settings
+      request them.
+    - chance: the chance levels of scores, if requested.
+    - signature: the version, all settings, and the hashes of all inputs, which make the result repeatable.
+      short_signature: for people, with the settings that are not the default ones.
     """
 
     scores: Mapping[str, Score]
@@ -190,7 +192,7 @@ class Scores(Mapping[str, "float | int | None"]):
         return self.scores[name]
 
     def _hint_of_mean(self, name: str) -> str:
-        """Return why there is no mean of a name, or which one it may mean; empty for names of no mean."""
+        """Return why a mean does not exist, or its probable name; empty for names that are not means."""
         whole, at, part = name.rpartition("@")
         if part in PART_MEANS:
             return "; single files have no such score" if part.startswith("files.") else ""
@@ -199,7 +201,7 @@ class Scores(Mapping[str, "float | int | None"]):
 
     @property
     def macro_classes(self) -> dict[str, int]:
-        """Over how many classes the macro averages of each basis and reading are: those with a reference.
+        """Number of classes in the macro averages of each basis and reading: the classes with a reference.
 
         By `basis.reading`, such as `segment.soft`.
         """
@@ -226,8 +228,8 @@ class Scores(Mapping[str, "float | int | None"]):
     def metrics(self, separator: str = "/") -> dict[str, float]:
         """Return the defined scores by names that trackers of experiments take: `segment/soft/f1/macro`.
 
-        The name of a class stands in the place of an average, as in `segment/soft/f1/car`; what MLflow
-        refuses in it is an underscore. separator: between the parts of a name.
+        The name of a class replaces an average, as in `segment/soft/f1/car`; characters that MLflow refuses
+        become underscores. separator: between the parts of a name.
         """
         metrics = {}
         for score in self.scores.values():
@@ -238,7 +240,7 @@ class Scores(Mapping[str, "float | int | None"]):
         return metrics
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a data frame with one row per score; what is undefined or not there is missing (pd.NA)."""
+        """Return a data frame with one row per score; undefined or absent values are missing (pd.NA)."""
         import pandas as pd
 
         rows = [[getattr(score, name) for name in OF_SCORE] for score in self.scores.values()]
@@ -249,10 +251,12 @@ class Scores(Mapping[str, "float | int | None"]):
     def per_file(self, *names: str) -> pd.DataFrame:
         """Return a data frame with one row per file: its name, its length in seconds, and its scores.
 
-        Columns have the names that scores have of all files together, such as `segment.soft.f1.micro`. names:
-        of these; without any, precision, recall, F, error rate and counts of each basis and reading. What is
-        undefined is missing (pd.NA). A file has the scores that it would have if it were evaluated by itself
-        with the same classes; those of the optimal reading are at the best thresholds of all files together.
+        Columns have the names of the scores of all files together, such as `segment.soft.f1.micro`. names: a
+        choice of these; without any, precision, recall, F, error rate and counts of each basis and reading.
+        Undefined values are missing (pd.NA).
+
+        The scores of a file equal its scores in an evaluation of this file alone with the same classes;
+        scores of the optimal reading are at the best thresholds of all files together.
 
         Raises EvaluationError for scores that single files do not have, and for means of runs.
         """
@@ -260,7 +264,7 @@ class Scores(Mapping[str, "float | int | None"]):
         return frame
 
     def file_scores(self, names: Sequence[str] = ()) -> Any:  # noqa: ANN401 - `FileScores` of a later stage
-        """Return what `per_file` is made of; arguments and errors as there."""
+        """Return the data of `per_file`; the arguments and errors are the same."""
         if self.make_files is None:
             reason = "a mean over runs has no scores of single files; ask for those of one of the runs"
             raise EvaluationError(f"{self.system}: {reason}")
@@ -270,10 +274,10 @@ class Scores(Mapping[str, "float | int | None"]):
 
 
 def not_computed(name: str, settings: Settings, spell: Callable[..., str], *, points: bool = False) -> str:
-    """Return why a score is not computed with some settings; empty where it is.
+    """Return why a score is not computed with some settings; empty if it is computed.
 
-    spell: returns how a setting is written, of its name and of values. points: the system is one of operating
-    points. Raises ScoreNameError for a name that no score has.
+    spell: returns the spelling of a setting, from its name and values. points: whether the system is one of
+    operating points. Raises ScoreNameError for a name that no score has.
     """
     plan, parsed, group = Plan.of(settings), ScoreName.parse(name), group_of(name)
     basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
@@ -305,7 +309,7 @@ def _keyword(name: str, *values: str) -> str:
 
 
 _REFUSED = re.compile(r"[^\w .:-]", re.ASCII)
-"""What trackers refuse in the name of a metric."""
+"""Characters that trackers refuse in the name of a metric."""
 
 SCHEMA = "soft-sed-eval/1"
 
@@ -319,20 +323,20 @@ def has_soft_reference(scores: Scores) -> bool:
 
 
 def _is_soft(inputs: Sequence[Input]) -> bool:
-    """Return whether the reference has values, as one without a description is taken to."""
+    """Return whether the reference has values; one without a description counts as having them."""
     return not inputs or any(item.has_values for item in inputs if item.role == "reference")
 
 
 def main_score(scores: Scores) -> str | None:
-    """Return the name of the score to report and to rank by; None if there is no F1."""
+    """Return the name of the score for reports and ranks; None without any F1."""
     return main_of(scores.scores, scores.settings, scores.inputs)
 
 
 def main_of(scores: Mapping[str, Score], settings: Settings, inputs: Sequence[Input]) -> str | None:
-    """Return the name of the score to report and to rank by, of those of one system.
+    """Return the name of the score for reports and ranks among the scores of one system.
 
-    The one that the settings name. Else F1 of the reading that fits the reference, soft if it has values and
-    hard if it has none; of segments and as a macro average if these were evaluated.
+    The settings may name it. The default is F1 of the reading that fits the reference: soft if it has values,
+    else hard; of segments and as a macro average if these were evaluated.
     """
     named = settings.rank_by
     if named in scores:
@@ -404,7 +408,7 @@ def _system(scores: Scores) -> dict[str, Any]:
     return system
 
 
-# From a tally to scores: tables of what is counted, of best thresholds, of what needs all values in order.
+# From a tally to scores: tables of counts, of best thresholds, of measures that need all values in order.
 
 
 def score_tally(tally: Tally, settings: Settings) -> dict[str, Score]:
@@ -413,9 +417,9 @@ def score_tally(tally: Tally, settings: Settings) -> dict[str, Score]:
 
 
 def all_tables(tally: Tally, settings: Settings, best: Mapping[str, Best] | None = None) -> Tables:
-    """Return the tables of all that the settings ask for, by basis and reading.
+    """Return the tables of everything that the settings request, by basis and reading.
 
-    best: by basis, the best thresholds where they are known, and what is counted there.
+    best: by basis, the best thresholds if known, and the counts at them.
     """
     plan, tables = Plan.of(settings), counted_tables(tally, settings)
     for family in plan.thresholded:
@@ -435,12 +439,12 @@ def scores_in(tables: Tables, tally: Tally, settings: Settings) -> dict[str, Sco
 
 
 def finite(value: float | int) -> float | int | None:
-    """Return a value as it leaves the package: None for NaN, which stands for undefined."""
+    """Return a value as it leaves the package: None for NaN, the undefined value."""
     return value if math.isfinite(value) else None
 
 
 class Key(NamedTuple):
-    """What a score is of: an average (class None), or a class (average None)."""
+    """Key of a score: its parts with an average (class None), or a class (average None)."""
 
     basis: str
     reading: str
@@ -452,9 +456,9 @@ class Key(NamedTuple):
 def named(
     tables: Tables, classes: tuple[str, ...], means: Sequence[str] = ()
 ) -> Iterator[tuple[Key, Array | None]]:
-    """Yield the values of all scores, (...) each, in the order of the registry; None where there is none.
+    """Yield the values of all scores, (...) each, in the order of the registry; None for absent ones.
 
-    means: averages that are had beside those of each measure, where it has them.
+    means: on-demand averages beside the averages of each measure, if it has them.
     """
     for family in FAMILIES:
         table = tables.get((family.basis, family.reading), {})
@@ -479,7 +483,7 @@ def joined(*parts: Tables) -> Tables:
 
 
 def counted_tables(tally: Totals, settings: Settings) -> Tables:
-    """Return the tables of what is counted, by basis and reading: of a tally, or of many mixtures of it."""
+    """Return the tables of counts, by basis and reading: of a tally, or of many mixtures of it."""
     plan = Plan.of(settings)
     tables = {family: _counted(tally, *family, plan) for family in plan.families if family not in THRESHOLDED}
     # The numbers of sed_eval in place of ours.
@@ -526,7 +530,7 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
 
 
 def ranked_tables(tally: Tally, settings: Settings) -> Tables:
-    """Return the tables of what needs all values in order: curves, calibration, correlation, PSDS."""
+    """Return the tables that need all values in order: curves, calibration, correlation, PSDS."""
     plan = Plan.of(settings)
     # All files have one owner, which counts once.
     tables, owner, once = Tables(), as_one(tally), np.ones((1, 1))
@@ -545,7 +549,7 @@ def ranked_tables(tally: Tally, settings: Settings) -> Tables:
 
 
 def screen_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401 - of a later stage
-    """Return what the command prints of one system, or of a board of several, without colours."""
+    """Return the text that the command prints for one system, or for a board of several, without colours."""
     text: str = import_module("sedeval_soft.report.render").render(systems, board=board)
     return text.removesuffix("\n")
 

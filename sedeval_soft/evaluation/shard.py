@@ -1,4 +1,4 @@
-"""What some files add to an evaluation: shards of all files together are the evaluation."""
+"""Shards: statistics of some files; the shards of all files together are the evaluation."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ Files = dict[str, tuple[str, ...]]
 
 
 class Shard(NamedTuple):
-    """Statistics of some files, and what is said of where they are from.
+    """Statistics of some files, and their origin.
 
-    settings: what shaped the statistics. system: the system's name. tally: of all classes. groups: of the
-    classes of each group alone: errors regardless of class are other ones among fewer classes. findings: what
-    a reader should know. inputs: what was read, by role and name. durations: seconds by file name; None where
-    none were given.
+    - settings: settings that shaped the statistics. system: the system's name. tally: of all classes.
+    - groups: tallies of the classes of each group alone: errors regardless of class differ among fewer
+      classes.
+    - findings: findings for the reader. inputs: the inputs, by role and name.
+    - durations: seconds by file name; None if none were given.
     """
 
     settings: Settings
@@ -50,10 +51,10 @@ class Shard(NamedTuple):
 
     @staticmethod
     def merge(shards: Sequence[Shard]) -> Shard:
-        """Return the shard of all files of some, at least one, whatever their order.
+        """Return the shard of all files of some shards, at least one, whatever their order.
 
-        Raises EvaluationError where a file occurs twice, where settings differ, which it names, and where
-        touching rows are one event in some shards only.
+        Raises EvaluationError if a file occurs twice, if settings differ, which it names, and if touching
+        rows are one event in some shards only.
         """
         first = shards[0]
         if len(shards) == 1:
@@ -63,7 +64,7 @@ class Shard(NamedTuple):
         for shard in shards:
             refuse_other_settings(first.settings, shard.settings)
             paths = {item.name for item in shard.inputs if item.role == "system"}
-            # One that was merged itself is called by the names of what it was made of, or of their files.
+            # A merged shard is named after its parts, or after their files.
             known = [paths, {PurePath(path).name for path in paths}]
             systems |= next(
                 (each for each in known if shard.system == ", ".join(sorted(each))), {shard.system}
@@ -96,8 +97,8 @@ def shard_of_rows(
 ) -> Shard:
     """Return the statistics of rows; arguments as for `evaluate`.
 
-    batch: whether more files will follow, so that what is missing here may not be missing in all.
-    cells: whether the values of all segments are kept, as comparing systems segment by segment needs.
+    batch: whether more files will follow, so that data missing here may be in later files. cells: whether the
+    values of all segments are kept, as comparing systems segment by segment needs.
     """
     pair = align(reference, system, settings, durations)
     if not system.has_values and seems_of_frames(reference):
@@ -113,13 +114,13 @@ def shard_of_rows(
     }
     inputs = tuple(describe(rows, role, settings) for role, rows in sides.items())
     if batch:
-        # Data in memory go by their role, so that batches of them can be told of as one.
+        # Data in memory are named after their role, so that batches of them are described as one.
         inputs = tuple(
             item if item.sha256 is not None else replace(item, name=item.role, form="in memory")
             for item in inputs
         )
     else:
-        # What is refused is refused before much is computed.
+        # Errors are raised before long computations.
         if settings.strict:
             pair.findings.warnings(settings)
         scenes_of(pair.files, pair.classes, settings)
@@ -127,11 +128,11 @@ def shard_of_rows(
 
 
 _MOST_ANSWERS, _LOOKED_AT = 50, 10_000
-"""Different values of what annotators answer, at the most, and values that are looked at."""
+"""Largest number of different values of annotators' answers, and the number of values looked at."""
 
 
 def seems_of_frames(rows: EventTable) -> bool:
-    """Return whether rows are what a network puts out: steps of less than a second, of many values."""
+    """Return whether rows look like a network's output: steps of less than a second, of many values."""
     if not rows.has_values or not len(rows):
         return False
     values = np.concatenate([column[:_LOOKED_AT] for column in rows.values])
@@ -147,10 +148,10 @@ def shard_of(
     *,
     cells: bool = False,
 ) -> Shard:
-    """Return the statistics of a pair; `inputs` and `durations` are what it was made of, else as above."""
+    """Return the statistics of a pair; `inputs` and `durations` are its sources, else as above."""
     settings, findings = pair.settings, pair.findings
     if pair.ignored is not None:
-        # What is ignored is told of.
+        # Ignored rows are reported.
         findings = replace(findings, ignored={", ".join(pair.ignored.classes): left_out(pair)})
     pieces = pieces_of(pair)
     tally = Tally.merge(tally_pair(pair.with_files(files), cells=cells) for files in pieces)
@@ -164,7 +165,7 @@ def shard_of(
 
 
 def bytes_of_rows(rows: EventTable) -> int:
-    """Return what counting takes at the most for each row of a table."""
+    """Return the most bytes that counting takes for each row of a table."""
     return _ROW + _VALUE * max(0, len(rows.values) - 1)
 
 
@@ -188,7 +189,7 @@ def pieces_of(pair: Recordings) -> list[tuple[str, ...]]:
 
 
 def describe(rows: EventTable, role: str, settings: Settings) -> Input:
-    """Return what was read, for headers and signatures."""
+    """Return the description of rows, for headers and signatures."""
     origin = rows.origin
     # Post-processing makes events of rows that may touch.
     merged = merges(rows, settings) or (role == "system" and settings.postprocesses)
@@ -249,9 +250,9 @@ def refuse_other_settings(ours: Settings, theirs: Settings) -> None:
 
 
 def _form_of(role: str, shards: Sequence[Shard]) -> str:
-    """Return what an event of a side is: `merge` if touching rows were joined, else `rows`.
+    """Return the form of events of a side: `merge` if touching rows were joined, else `rows`.
 
-    Those decide that have rows that touch or overlap. Raises EvaluationError where these differ.
+    Shards with rows that touch or overlap decide. Raises EvaluationError if they differ.
     """
     forms: dict[bool, set[str]] = {True: set(), False: set()}
     for shard in shards:
@@ -267,7 +268,7 @@ def _form_of(role: str, shards: Sequence[Shard]) -> str:
 
 
 def _joined(inputs: Sequence[Input], findings: AlignmentReport) -> tuple[Input, ...]:
-    """Return what was read, each file once, and data in memory as one input for each role."""
+    """Return the inputs, each file once, and data in memory as one input for each role."""
     files = {(item.role, item.name, item.sha256): item for item in inputs if item.sha256 is not None}
     joined = [files[key] for key in sorted(files)]
     for role in dict.fromkeys(item.role for item in inputs):

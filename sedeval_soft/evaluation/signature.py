@@ -1,7 +1,7 @@
 """The signature of a result, which makes it repeatable: in full, and in short for people.
 
-In full: the version, every setting, and the hash of everything that was read. In short: the version, the
-settings that are not the default ones, and the first letters of hashes.
+In full: the version, every setting, and the hash of every input. In short: the version, the settings that are
+not the default ones, and the first letters of hashes.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ _LETTERS = 8
 """Letters of a hash that are shown in short."""
 
 _LATER: dict[str, Any] = {"match_by": "collar", "means": [], "map": {}}
-"""Settings that others were signed without, and what holds then: signatures do not name it."""
+"""Settings that older signatures lack, and the values they imply: signatures do not name these values."""
 
 _LONGEST = 40
 """Letters of a setting that are shown in short; of a longer one its hash."""
 
 _LISTED = ("only", "measures", "means")
-"""Settings that are names of ours, which are shown in full: a hash of them cannot be repeated by anybody."""
+"""Settings that are names of ours, which are shown in full: nobody can repeat a hash of them."""
 
 POINT = " \N{MIDDLE DOT} "
-"""What stands between the parts of a signature in short."""
+"""Separator of the parts of a signature in short."""
 
 _MOST_SYSTEMS = 3
 """Systems up to which each has its hash in short."""
 
 
 class Signature(NamedTuple):
-    """What makes a result repeatable, in full and in short."""
+    """Signature that makes a result repeatable, in full and in short."""
 
     full: str
     short: str
@@ -55,8 +55,8 @@ def sign(
 ) -> Signature:
     """Return the signature: in full `soft-sed-eval 0.1.0 | segment_length=1 ... | reference:sha256=...`.
 
-    durations: seconds by file name; their hash is that of lines of name, tabulator and seconds by name.
-    partitions: of the files, by the name of the option that asks for them.
+    durations: seconds by file name; their hash is the hash of lines of name, tabulator and seconds by name.
+    partitions: of the files, by the name of their option.
     """
     chosen, default = _words(settings), _default_words(settings.ci)
     hashes = [f"{item.role}:sha256={item.sha256 or 'none'}" for item in inputs]
@@ -93,11 +93,12 @@ _OF_BASES = {
     "event": ("onset", "onset_collar", "offset", "offset_collar", "offset_collar_rate", "match_by", "iou"),
     "intersection": ("dtc", "gtc"),
 }
-"""Settings on which best thresholds depend, beside those of all, by the basis that they were found for."""
+"""Settings on which best thresholds depend, beside the settings of every basis, by the basis of the
+thresholds."""
 
 
 def doubts_of_tuning(path: str, made: str, settings: Settings, inputs: Sequence[Input]) -> list[str]:
-    """Return why tuned scores are not what they seem: same tables, or other settings.
+    """Return reasons to distrust tuned scores: same tables, or other settings.
 
     path: of the file of thresholds. made: the signature in it. settings, inputs: of the evaluation.
     """
@@ -123,9 +124,9 @@ def doubts_of_tuning(path: str, made: str, settings: Settings, inputs: Sequence[
 
 
 def sign_together(systems: Sequence[Scores], **asked: object) -> Signature:
-    """Return the signature of several systems: that of the first, the other systems, and what they were for.
+    """Return the signature of several systems: the first signature, the other systems, and options.
 
-    asked: what else shaped the numbers, None nothing.
+    asked: other options that shaped the numbers, None without any.
     """
     others = [item.sha256 for each in systems[1:] for item in each.inputs if item.role == "system"]
     hashes = "".join(f" system:sha256={hashed or 'none'}" for hashed in others)
@@ -149,7 +150,7 @@ _ROLES = {"reference": "ref", "system": "sys"}
 
 
 def _words(settings: Settings) -> dict[str, str]:
-    """Return the settings as texts, those that are none left out."""
+    """Return the settings as texts, without settings that are None."""
     words: dict[str, Any] = {name: value for name, value in settings.to_dict().items() if name != "rank_by"}
     words = {name: value for name, value in words.items() if value is not None and value != _LATER.get(name)}
     for name, value in words.items():
@@ -164,7 +165,7 @@ def _words(settings: Settings) -> dict[str, str]:
 
 @lru_cache(8)
 def _default_words(ci: Interval | None) -> dict[str, str]:
-    """Return the default settings as texts; those of intervals are there with intervals alone."""
+    """Return the default settings as texts; defaults of intervals are included with intervals only."""
     return _words(Settings(ci=ci)) | {"ci": "", "region_edges": "cut"}
 
 

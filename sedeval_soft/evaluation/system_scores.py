@@ -1,6 +1,6 @@
-"""The scores of a whole evaluation: of all files, of groups, scenes and folds, and what stands beside them.
+"""Scores of a whole evaluation: of all files, groups, scenes and folds, and the details beside them.
 
-What settings ask for beside plain scores is imported only then: start-up is a feature.
+Modules for requested details are imported on demand, which keeps start-up fast.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ def score_shard(
     points: bool = False,
     progress: Progress | None = None,
 ) -> Scores:
-    """Return all scores of a shard, with what the settings ask for beside them.
+    """Return all scores of a shard, with the details that the settings request.
 
-    folds: which files are of which fold, for the spread of scores. by: which are of which scene, beside the
-    scenes of the settings. points: whether the system is one of operating points, which keep their curves.
-    Raises EvaluationError for groups, scenes and folds that do not fit what is evaluated.
+    folds: the files of each fold, for the spread of scores. by: the files of each scene, beside the scenes of
+    the settings. points: whether the system is one of operating points, which keep their curves. Raises
+    EvaluationError for groups, scenes and folds that do not fit the evaluated files and classes.
     """
     asked = settings = shard.settings
     plan, (files, unknown) = Plan.of(asked), _files_of_parts(shard, folds=folds, by=by)
@@ -132,9 +132,9 @@ def score_shard(
 
 
 def parts_for(shard: Shard, name: str, by: Partition | None) -> dict[str, tuple[Tally, Index]]:
-    """Return the scenes or groups that a score is a mean over, as `parts_of`; none where it is over none.
+    """Return the scenes or groups that a score is a mean over, as `parts_of`; none for other scores.
 
-    by: which files are of which scene, beside the scenes of the settings.
+    by: the files of each scene, beside the scenes of the settings.
     """
     over = (ScoreName.parse(name).group or "").partition(".")[0]
     if over not in ("scenes", "groups"):
@@ -144,7 +144,7 @@ def parts_for(shard: Shard, name: str, by: Partition | None) -> dict[str, tuple[
 
 
 def parts_of(shard: Shard, over: str, scenes: Files) -> dict[str, tuple[Tally, Index]]:
-    """Return the tally of each of the `scenes`, or `groups`, by name, and where its files are among all."""
+    """Return the tally of each of the `scenes`, or `groups`, and the positions of its files among all."""
     tally, settings = shard.tally, shard.settings
     if over == "groups":
         every = np.arange(len(tally.files))
@@ -162,11 +162,11 @@ def _means(
     counts: Tally,
     progress: Progress | None,
 ) -> dict[str, Score]:
-    """Return the means over files, scenes and groups that the settings ask for, with their intervals.
+    """Return the means over files, scenes and groups that the settings request, with their intervals.
 
-    in_parts: the tables of scenes and groups, and the classes of each. counts: of each file, also at
-    best thresholds, which are those of all files in every replicate, too: so means over files have no
-    intervals in optimal readings unless thresholds are fixed.
+    in_parts: the tables of scenes and groups, and the classes of each. counts: of each file, also at best
+    thresholds. Every replicate uses the best thresholds of all files: so means over files have no intervals
+    in optimal readings unless thresholds are fixed.
     """
     from sedeval_soft.evaluation.means import means_over
 
@@ -201,7 +201,7 @@ def _means(
 def scorer_of(
     shard: Shard, mean: str, scenes: Files, of_files: Mapping[Key, Array], settings: Settings
 ) -> Scorer:
-    """Return what gives a mean over parts of weighted files; of_files: the averages that each file has."""
+    """Return the scorer of a mean over parts of weighted files; of_files: the averages that each file has."""
     from sedeval_soft.evaluation.means import MeanOfFiles, MeanOfParts
     from sedeval_soft.evaluation.resample import Replicates
 
@@ -213,14 +213,14 @@ def scorer_of(
 
 
 def _file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> FileScores:
-    """Return the scores of each file; what computes them is imported when they are asked for."""
+    """Return the scores of each file; the module that computes them is imported on demand."""
     from sedeval_soft.evaluation.per_file import file_scores
 
     return file_scores(tally, settings, names)
 
 
 def _counts_of_files(tally: Tally, best: Mapping[str, Best]) -> Tally:
-    """Return what was counted in each file, also at best thresholds, without segments and events."""
+    """Return the counts of each file, also at best thresholds, without segments and events."""
     columns: Columns = {}
     for basis, (_, counts) in best.items():
         columns |= columns_of(f"{basis}.optimal", counts)
@@ -228,7 +228,7 @@ def _counts_of_files(tally: Tally, best: Mapping[str, Best]) -> Tally:
 
 
 def _details(tally: Tally, settings: Settings, plan: Plan, *, points: bool) -> dict[str, Any]:
-    """Return what the settings ask for beside scores, as fields of `Scores`."""
+    """Return the requested details beside scores, as fields of `Scores`."""
     details: dict[str, Any] = {}
     if "confusion" in settings.measures:
         details["confusion"] = _confusions(tally, settings, plan)
@@ -246,7 +246,7 @@ def _details(tally: Tally, settings: Settings, plan: Plan, *, points: bool) -> d
 
 
 def _confusions(tally: Tally, settings: Settings, plan: Plan) -> tuple[Confusion, ...]:
-    """Return which class was taken for which, of segments, clips and events, both sides cut."""
+    """Return the confusions of classes, for segments, clips and events, with both sides binarised."""
     from sedeval_soft.evaluation.details import Confusion
     from sedeval_soft.measures.confusion import confuse_events, confuse_segments
 
@@ -256,7 +256,7 @@ def _confusions(tally: Tally, settings: Settings, plan: Plan) -> tuple[Confusion
             reference, system = (tally.samples[f"{basis}.{side}"] for side in ("reference", "system"))
             counts[basis] = confuse_segments(positive(reference, settings), detected(system, settings))
     if plan.confuses_events:
-        # Which of the largest matchings is found must not depend on the order of the table.
+        # The choice of the largest matching must not depend on the order of the table.
         ours, theirs = (tally.events[side].events().in_order() for side in ("reference", "detected"))
         counts["event"] = confuse_events(ours, theirs, len(tally.classes), pair_rule(settings))
     return tuple(
@@ -271,14 +271,14 @@ def _confusions(tally: Tally, settings: Settings, plan: Plan) -> tuple[Confusion
 def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
     """Return a shard with the counts of the tuned reading, if its settings have one and it has none.
 
-    folds: which files are of which fold. Raises EvaluationError for folds that do not fit.
+    folds: the files of each fold. Raises EvaluationError for folds that do not fit.
     """
     files = {} if folds is None else _assigned(shard, folds)[0]
     return _tuned(shard, files)[0] if shard.settings.tunes else shard
 
 
 def _tuned(shard: Shard, folds: Files) -> tuple[Shard, Settings]:
-    """Return what `tuned_shard` does, and settings that name the thresholds that follow from their rule."""
+    """Return the result of `tuned_shard`, and settings with the thresholds computed by their rule."""
     settings = with_rule_followed(shard.settings, shard.tally)
     if not any(f"{basis}.tuned.tp" in shard.tally.per_class for basis in BASES):
         groups = {name: with_tuned(part, settings, folds) for name, part in shard.groups.items()}
@@ -289,8 +289,9 @@ def _tuned(shard: Shard, folds: Files) -> tuple[Shard, Settings]:
 def _files_of_parts(shard: Shard, **partitions: Partition | None) -> tuple[dict[str, Files], list[str]]:
     """Return the files of each scene of the settings, and of each part of partitions, by the kind of part.
 
-    Beside them, warnings of files that are not evaluated. Raises EvaluationError where two parts of different
-    kinds have the same name, there is one fold alone, or there are no scenes of which means are asked for.
+    Beside them, it returns warnings of files that are not evaluated. Raises EvaluationError if two parts of
+    different kinds have the same name, if there is only one fold, or if means over scenes are requested
+    without scenes.
     """
     settings, tally = shard.settings, shard.tally
     if settings.means:
@@ -321,7 +322,7 @@ def _assigned(shard: Shard, partition: Partition) -> tuple[Files, list[str]]:
 
 
 def _take(tally: Tally, parts: Files) -> dict[str, tuple[Tally, Index]]:
-    """Return the tally of the files of each part, and where these are among all."""
+    """Return the tally of the files of each part, and the positions of these files among all."""
     position = {file: i for i, file in enumerate(tally.files)} if parts else {}
     places = {
         name: np.array([position[file] for file in files], dtype=np.int64) for name, files in parts.items()
@@ -330,7 +331,7 @@ def _take(tally: Tally, parts: Files) -> dict[str, tuple[Tally, Index]]:
 
 
 def _of_part(scores: Iterable[Score], part: str) -> dict[str, Score]:
-    """Return scores by the names that they have as those of a part."""
+    """Return scores by their names as scores of a part."""
     renamed = {}
     for score in scores:
         name = str(
@@ -353,7 +354,7 @@ def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Sco
 
 
 def _sampled(tables: Tables, tally: Tally, group: str | None) -> list[str]:
-    """Return which scores are means over fewer levels than there are; of the whole or a group or scene."""
+    """Return which scores are means over a sample of levels; of the whole or a group or scene."""
     sampled = [
         (str(ScoreName(basis, reading, measure, OVERALL, group=group)), *values.levels)
         for (basis, reading), table in tables.items()
@@ -388,7 +389,7 @@ def answered_in_vain(tally: Tally, settings: Settings) -> list[str]:
 def unreachable(scores: Iterable[Score], constraint: Constraint) -> list[str]:
     """Return a warning for each basis with classes for which no threshold satisfies the constraint.
 
-    scores: of one evaluation; what a constrained measure comes nearest to stands beside a missing F.
+    scores: of one evaluation; the nearest value of a constrained measure is beside a missing F.
     """
     values = {(s.basis, s.class_name, s.measure): s.value for s in scores if s.reading == "optimal"}
     nearest: dict[str, list[str]] = {}

@@ -1,12 +1,13 @@
 """Tally files: a shard of an evaluation in one file, and back, to the last bit.
 
-A file is a zip of numpy arrays, as `numpy.savez_compressed` writes it and `numpy.load` reads it, one for
-each column, and of a header in JSON; nothing in it is ever unpickled. The same shard gives the same bytes.
+A file is a zip of numpy arrays and a header in JSON. `numpy.savez_compressed` writes the arrays and
+`numpy.load` reads them, one for each column; nothing in the file is ever unpickled. The same shard gives the
+same bytes.
 
-The comment of the zip, with which the file ends, is the SHA-256 of all bytes before it: a damaged file is
-refused. Who makes a file with the right hash can put any scores into it: shapes and ranges of numbers are
-checked so that every file is scored or refused, and no more. Names may hold what no UTF-8 has (undecodable
-file names, kept as surrogates): the text keeps them so.
+The comment of the zip, at the end of the file, is the SHA-256 of all bytes before it: a damaged file is
+refused. Anybody who makes a file with the right hash can put any scores into it: the reader only checks
+shapes and ranges of numbers, so that every file is scored or refused. Names may contain characters outside
+UTF-8 (undecodable file names, kept as surrogates): the text keeps them.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ _COLUMNS, _TIMES = ("per_class", "per_file", "samples"), ("file", "label", "onse
 _TYPES = ("<i4", "<i8", "<f8")
 
 _ROUNDING = 1e-9
-"""How far means of values may be off by rounding."""
+"""Largest error of means of values by rounding."""
 
 _MOST = 2**62
-"""What whole numbers may add up to: more would overflow in sums."""
+"""Largest sum of whole numbers: larger sums would overflow."""
 
 _HIGHEST = math.nextafter(1.0, 2.0)
 """Levels are up to 1; an operating point at 1 has the next number above it."""
@@ -59,7 +60,7 @@ _Seconds = Annotated[float, msgspec.Meta(ge=0, le=LONGEST)]
 
 
 class TallyError(Exception):
-    """What is wrong with a tally file; the reader adds which."""
+    """Error of a tally file; the reader adds its name."""
 
 
 class PackedTally(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,7 +92,7 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _folder(number: int) -> str:
-    """Return where the arrays of a part are."""
+    """Return the folder of the arrays of a part."""
     return f"group{number}" if number else "whole"
 
 
@@ -164,7 +165,7 @@ def _write(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 
 def unpack_shard(name: str, data: bytes, limits: Limits = LIMITS) -> Shard:
-    """Return the shard that a tally file holds; name: of the file, for messages.
+    """Return the shard in a tally file; name: of the file, for messages.
 
     Raises InputError for anything that is not a whole and sound tally file.
     """
@@ -177,7 +178,7 @@ def unpack_shard(name: str, data: bytes, limits: Limits = LIMITS) -> Shard:
         with _refused("the list of its members is damaged"):
             archive = zipfile.ZipFile(io.BytesIO(data))
         with archive:
-            # Of what is packed in other ways zipfile may unfold more than a member says that it has.
+            # Compression methods other than ours may unfold to more bytes than a member declares.
             if {info.compress_type for info in archive.infolist()} - {
                 zipfile.ZIP_STORED,
                 zipfile.ZIP_DEFLATED,
@@ -197,7 +198,7 @@ def unpack_shard(name: str, data: bytes, limits: Limits = LIMITS) -> Shard:
 
 @contextmanager
 def _refused(message: str) -> Iterator[None]:
-    """Turn what broken bytes and impossible contents raise into a TallyError."""
+    """Turn errors from broken bytes and impossible contents into a TallyError."""
     try:
         yield
     except TallyError:
@@ -237,7 +238,7 @@ def _shard(archive: zipfile.ZipFile) -> Shard:
 
 
 def _header(archive: zipfile.ZipFile) -> Header:
-    """Return the header of a tally file; raises TallyError where it is none, or one of another format."""
+    """Return the header of a tally file; raises TallyError if it is absent or has another format."""
 
     def refuse_constant(name: str) -> float:
         raise ValueError(f"{name} is not a number in JSON")
@@ -275,13 +276,13 @@ def _check_findings(report: AlignmentReport) -> None:
 def _tally(
     arrays: Mapping[str, Array], files: tuple[str, ...], part: PackedTally, settings: Settings
 ) -> Tally:
-    """Return the tally of a part; raises TallyError where it cannot be one."""
+    """Return the tally of a part; raises TallyError if its arrays cannot be one."""
     classes = settings.classes if part.group is None else settings.groups[part.group]
     if len({*part.classes}) < len(part.classes):
         raise TallyError("names a class twice")
     if classes is not None and not {*part.classes} <= {*classes}:
         raise TallyError(f"has classes {sorted({*part.classes} - {*classes})} that its settings do not")
-    # What has no settings is skipped in adding tallies: it must be nothing.
+    # Adding tallies skips arrays without settings: they must be empty.
     if part.recipe is None and (files or part.classes or arrays):
         raise TallyError("has a tally without a recipe")
     groups: dict[str, dict[str, Array]] = {kind: {} for kind in _COLUMNS}

@@ -1,4 +1,4 @@
-"""The verbs of the project: what is counted, and how counts become scores."""
+"""Measures of the package: statistics of cells and events, and the scores computed from them."""
 
 from typing import TYPE_CHECKING
 

@@ -1,22 +1,22 @@
-"""What a measure and a family are, and how undefined values enter averages over classes.
+"""Measures, families of measures, and undefined values in averages over classes.
 
-A measure is one object in one place: columns of tables, `explain`, the docs' tables and
-hints at misspelt names are made from it.
+Each measure is one object: columns of tables, `explain`, the docs' tables and hints at misspelt names are
+made from it.
 
-Undefined is NaN inside the package and leaves it as None. Arrays have the classes last; whatever axes stand
-before (replicates) are kept.
+Undefined values are NaN inside the package and None in its output. Arrays have the classes last; axes before
+them (replicates) are kept.
 
-Nothing that a system does may take a class out of an average:
+A system cannot take a class out of an average:
 
-- A class without reference (n_ref = 0) is left out of macro averages, whatever its value.
-- A value that is undefined because of what the system has counts the worst there is, `Measure.missing`:
+- Macro averages leave out a class without reference (n_ref = 0), whatever its value.
+- A value left undefined by the system's output counts as the worst value, `Measure.missing`. Examples:
   precision of a class that was never detected, a correlation with values that are all the same.
-- A value that the reference alone leaves undefined is -inf here, where a measure has such a `missing`, and is
-  left out: a correlation with a reference that is constant. Where it has none, every NaN is one of these.
+- A value left undefined by the reference alone is -inf in measures with such a `missing`, and is left out: a
+  correlation with a constant reference. In measures without `missing`, every NaN is such a value.
 - An average over no class is undefined.
-- Harmonic and geometric means leave out and count what the macro average does; a 0 among them makes them 0.
-  Only measures of which more is better, from 0 up, have them: of errors, one class without any would hide all
-  others.
+- Harmonic and geometric means leave out and count the same classes as the macro average; a 0 among them makes
+  them 0. Only measures from 0 up with "higher is better" have these means: one class without errors would
+  hide all others.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ Direction = Literal["higher", "lower", "none"]
 
 
 class Averaged(NamedTuple):
-    """One measure of all classes and its averages; None where an average has no meaning.
+    """Values of one measure: all classes and their averages; None for an average that has no meaning.
 
-    classes: (..., n_classes). micro, macro, weighted: (...). overall: (...) of a measure that is no
-    average but defined over all classes together. n_ref: (..., n_classes) the reference that averages go by,
-    and missing: what an undefined value (NaN) of a class counts in them; n_ref is None where there are none.
-    harmonic, geometric: (...), computed when they are asked for. levels: over how
-    many levels a soft reading is a mean, and how many different ones there are.
+    - classes: (..., n_classes). micro, macro, weighted: (...).
+    - overall: (...) of a measure that is not an average but defined over all classes together.
+    - n_ref: (..., n_classes) the reference by which averages are weighted, None without averages.
+    - missing: the value that an undefined value (NaN) of a class counts in averages.
+    - harmonic, geometric: (...), computed on demand.
+    - levels: the number of levels that a soft reading is averaged over, and the number of distinct levels.
     """
 
     classes: Array | None
@@ -62,7 +63,7 @@ class Averaged(NamedTuple):
         return self._mean("geometric")
 
     def first(self) -> Averaged:
-        """Return the values of the first weights, where all arrays are (n_weights, ...)."""
+        """Return the values of the first weights of arrays (n_weights, ...)."""
         columns = {name: of[0] for name, of in self._asdict().items() if isinstance(of, np.ndarray)}
         return self._replace(**columns)
 
@@ -84,7 +85,7 @@ WeightedTables = Callable[[Floats], Tables]
 
 
 def ratio(numerator: Array, denominator: Array) -> Floats:
-    """Divide; NaN (undefined) where the denominator is 0."""
+    """Divide; NaN (undefined) if the denominator is 0."""
     # Beside a size of 1e-300 a quotient may be too large for a float: infinite, and so undefined when shown.
     with np.errstate(over="ignore"):
         quotient: Floats = np.asarray(numerator / np.where(denominator, denominator, np.nan))
@@ -94,8 +95,8 @@ def ratio(numerator: Array, denominator: Array) -> Floats:
 def weighted(values: Array, n_ref: Array, undefined: float | None = None, kind: str = "mean") -> Floats:
     """Return a mean over classes weighted by `n_ref`, shape (...); kind: as for `mean_of`.
 
-    values, n_ref: (..., n_classes); -inf is left out. undefined: what NaN counts, None to leave it out. The
-    mean of nothing is NaN, or -inf where NaN counts: the reference alone has made it so.
+    values, n_ref: (..., n_classes); -inf is left out. undefined: the value that NaN counts, None to leave NaN
+    out. The mean of no value is NaN, or -inf if NaN counts: only the reference makes values -inf.
     """
     if undefined is None:
         return mean_of(kind, values, n_ref)
@@ -104,11 +105,12 @@ def weighted(values: Array, n_ref: Array, undefined: float | None = None, kind: 
 
 
 def mean_of(kind: str, values: Array, weight: Array) -> Floats:
-    """Return a mean over the last axis, (...): `mean`, `harmonic` or `geometric`; NaN of no value.
+    """Return a mean over the last axis, (...): `mean`, `harmonic` or `geometric`; NaN without values.
 
-    values: (..., n); NaN and -inf are left out. weight: (..., n) how often each counts. Harmonic and
-    geometric means are of values from 0 up, and 0 where a value that counts is 0; of equal values each is
-    that value, exactly, and none is beyond the smallest and the largest.
+    values: (..., n); NaN and -inf are left out. weight: (..., n) how often each counts.
+
+    Harmonic and geometric means take values from 0 up, and are 0 if a value that counts is 0. Means of equal
+    values are exactly that value, and no mean is beyond the smallest or largest value.
     """
     values, weight = np.broadcast_arrays(np.asarray(values, dtype=np.float64), weight)
     counted = (weight > 0) & (values > -np.inf)
@@ -122,7 +124,7 @@ def mean_of(kind: str, values: Array, weight: Array) -> Floats:
     unit = np.where(known, least, 1.0)
     some = np.where(counted & known[..., None], values, unit[..., None])
     if kind == "harmonic":
-        # Divided by the smallest, so that no inverse is too large; beside it what is infinite counts nothing.
+        # Divided by the smallest, so that no inverse is too large; infinite values add nothing beside it.
         with np.errstate(over="ignore"):
             mean = unit * ratio(total, (weight / (some / unit[..., None])).sum(axis=-1))
     else:
@@ -145,18 +147,23 @@ def averaged(classes: Array, micro: Array | None, n_ref: Array, undefined: float
 
 
 class Measure(NamedTuple):
-    """One number: its name, its formula as text and as code, and all that is told of it.
+    """One measure: its name, its formula as text and as code, and its description.
 
-    name: as in score names. summary: one line. formula: in the letters of `explanation`.
-    value: the formula, of the statistics of classes or of all classes pooled, NaN where it is undefined; None
-    where all measures of a family are computed together, as those of a curve. low, high: the range, None
-    where unbounded. direction: which way is better, `none` for counts. undefined: when there is no value.
-    missing: what a value counts in averages that is undefined because of what the system has, the worst there
-    is; None where that cannot be. source: who defined
-    it. averages: beside the value of each class. has_classes: whether single classes have a value. short: its
-    name in the head of a column; aliases: what others call it. table: where it is shown, see `report.page`.
-    needs: an option without which it is not computed, besides those of its family. exact: whether every digit
-    is shown. letters: of its formula, that mean something else than in other formulas.
+    - name: as in score names. summary: one line. formula: in the letters of `explanation`.
+    - value: the formula, applied to the statistics of classes or of all classes pooled; NaN if undefined.
+      None if all measures of a family are computed together, as for curves.
+    - low, high: the range, None if unbounded. direction: which way is better, `none` for counts.
+    - undefined: the case without a value.
+    - missing: the worst value, counted in averages for a value left undefined by the system's output; None if
+      there cannot be one.
+    - source: the publication that defined it.
+    - averages: its averages, beside the value of each class. has_classes: whether single classes have a
+      value.
+    - short: its name in the head of a column. aliases: names in other tools. table: its table, see
+      `report.page`.
+    - needs: an option that computes it, besides the options of its family.
+    - exact: whether every digit is shown.
+    - letters: letters of its formula with another meaning than in other formulas.
     """
 
     name: str
@@ -185,17 +192,17 @@ class Measure(NamedTuple):
 
     @property
     def means(self) -> tuple[str, ...]:
-        """Return the averages over classes that it has where they are asked for."""
+        """Return the averages over classes that the measure has on demand."""
         return CLASS_MEANS if "macro" in self.averages and self.has_mean("harmonic") else ()
 
     def has(self, average: str | None) -> bool:
-        """Return whether it has an average, if only where that is asked for; None: the value of a class."""
+        """Return whether it has an average, if only on demand; None: the value of a class."""
         return self.has_classes if average is None else average in (*self.averages, *self.means)
 
     def has_mean(self, kind: str) -> bool:
-        """Return whether a `mean`, `harmonic` or `geometric` mean of its values says how good they are."""
+        """Return whether a `mean`, `harmonic` or `geometric` mean of its values measures quality."""
         if kind == "mean":
-            # A value that is infinite for good systems and bad ones has no place in a mean.
+            # Means leave out a measure that is infinite for good systems and bad ones.
             return self.direction != "none" and self.low is not None
         return self.direction == "higher" and self.low == 0
 
@@ -203,9 +210,8 @@ class Measure(NamedTuple):
 def scores_of(measures: Iterable[Measure], classes: Any, pooled: Any) -> Table:  # noqa: ANN401
     """Return the values of measures by name, each with its averages.
 
-    classes, pooled: what the formulas are of: the statistics of each class, (..., n_classes), with their
-    `n_ref`, which averages are weighted by; and those of all classes together, (...). A micro average is the
-    same formula of the latter.
+    classes: the statistics of each class, (..., n_classes), with their `n_ref`, the weights of averages.
+    pooled: the statistics of all classes together, (...). A micro average is the formula applied to `pooled`.
     """
     table: Table = {}
     for measure in measures:
@@ -223,8 +229,8 @@ def scores_of(measures: Iterable[Measure], classes: Any, pooled: Any) -> Table: 
 class Family(NamedTuple):
     """Measures of one basis in one reading.
 
-    summary: what the system and the reference are read as. group: what must be asked for
-    (the setting `measures`) to have them; empty for those that come with their basis and reading.
+    summary: the form in which system and reference are read. group: the value of the setting `measures` that
+    adds them; empty for measures that are always computed with their basis and reading.
     """
 
     basis: str

@@ -1,7 +1,7 @@
-"""Calibration: whether the system's values mean what they say, of bins of cells with similar scores.
+"""Calibration: whether values are frequencies of activity, in bins of cells with similar scores.
 
-Among segments with value p, a share p should be active. Bins are counted by their cells and the sums of
-both sides' values, which add over classes.
+Among segments with value p, a share p should be active. Each bin counts its cells and sums both sides'
+values; these sums add over classes.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from sedeval_soft.measures.file_sums import FileSums, first_where, in_blocks, pi
 from sedeval_soft.sorting import counts_between, heads, in_order
 
 Bins = Floats
-"""Cells in bins by score, (..., 3, n_bins): how many, and the sums of the scores and of the references."""
+"""Cells in bins by score, (..., 3, n_bins): their number, and the sums of the scores and of the
+references."""
 
-# score: (n,) ascending. references: what belongs to it in each reading, (n,) each.
+# score: (n,) ascending. references: the values of each reading for these cells, (n,) each.
 
 
 def equal_width(score: Floats, references: Sequence[Array], n_bins: int) -> Bins:
@@ -36,7 +37,7 @@ def equal_mass(score: Floats, references: Sequence[Array], n_bins: int) -> Bins:
 
 
 def _inner_ranks(size: int, n_bins: int) -> Index:
-    """Return how many cells bins of equal mass should have below their inner edges."""
+    """Return the number of cells that bins of equal mass should have below their inner edges."""
     ranks = np.arange(1, n_bins) * size // n_bins
     return ranks[ranks > 0]
 
@@ -89,8 +90,8 @@ def distances(bins: Bins) -> tuple[Array, Array]:
 def brier_parts(bins: Bins, squares: Array) -> dict[str, Array]:
     """Return the parts of the Brier score by name, each (...,).
 
-    squares: (..., 3) the `moments` of the cells in the bins. Source: Murphy 1973; for what lies within bins
-    Stephenson, Coelho & Jolliffe 2008.
+    squares: (..., 3) the `moments` of the cells in the bins. Sources: Murphy 1973; Stephenson, Coelho &
+    Jolliffe 2008 for the parts within bins.
     """
     size, score, reference = np.moveaxis(bins, -2, 0)
     whole = size.sum(axis=-1)
@@ -123,21 +124,22 @@ def bin_scores(width: Bins, squares: Array, adaptive: Array) -> dict[str, Array]
 
 
 _BLOCK, _LARGEST = 1 << 6, 1 << 21
-"""Cells that are looked at for an end of a bin, and numbers in a table of what files count before them."""
+"""Cells searched for an end of a bin, and numbers in a table of the counts of files before them."""
 
 
 @dataclass(frozen=True, slots=True)
 class BinCounts:
-    """What each file counts in bins by score.
+    """Statistics of each file in bins by score.
 
-    Where bins of equal mass end depends on the weights. What files count before each block of cells says in
-    which block that is, and only there cells are looked at one by one.
+    The ends of bins of equal mass depend on the weights. The amounts before each block of cells give the
+    block of an end, and only the cells of this block are searched.
 
-    amounts: (3, n_blocks, n) of each cell in ascending order of scores: one, its score and its reference, as
-    often as it counts; nothing behind the last cell. file: (n_blocks, n). last: (n_cells,) how many cells
-    come up to the last one with the score of each. before: (3, n_files, n_blocks + 1) amounts before each
-    block, and in all. width: in turn the three amounts in bins of equal width, (n_bins,) each, and the
-    `moments` of all cells.
+    - amounts: (3, n_blocks, n) of each cell in ascending order of scores: one, its score and its reference,
+      times its count; nothing behind the last cell.
+    - file: (n_blocks, n).
+    - last: (n_cells,) the number of cells up to the last one with the same score.
+    - before: (3, n_files, n_blocks + 1) amounts before each block, and in all.
+    - width: the three amounts in bins of equal width, (n_bins,) each, then the `moments` of all cells.
     """
 
     amounts: Floats
@@ -157,7 +159,7 @@ class BinCounts:
         """
         p, order = in_order(score)
         y, file, often = reference[order].astype(np.float64), file[order], often[order]
-        # Those of a bin are at its lower end or above.
+        # Cells of a bin are at its lower end or above.
         inner, of_all = (
             np.searchsorted(np.arange(1, n_bins) / n_bins, p, side="right"),
             np.full(len(p), 3 * n_bins),

@@ -1,8 +1,8 @@
-"""Confusion of classes: what the system says where the reference has a class.
+"""Confusion of classes: classes of the system against classes of the reference.
 
-Segments hold several classes at once, so theirs is a matrix of co-activation: a segment counts for every
-pair of an active reference class and an active system class. Of events it counts the matched pairs, and then
-pairs of what these leave over, whatever their class: substitutions.
+Segments have several classes at once, so their matrix counts co-activation: each segment counts for every
+pair of an active reference class and an active system class. The matrix of events counts the matched pairs,
+and then pairs of the remaining events, whatever their class: substitutions.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def confuse_segments(reference: Bools, system: Bools) -> Counts:
 
 
 def confuse_events(reference: Events, system: Events, n_classes: int, rule: PairRule) -> Counts:
-    """Count matched events, and pairs of classes among what the matching leaves over."""
+    """Count matched events, and pairs of classes among the events left unmatched."""
     matched = match_events(reference, system, n_classes, rule)
     free = np.ones(len(system), dtype=bool)
     free[matched[matched >= 0]] = False

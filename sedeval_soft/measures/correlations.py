@@ -1,6 +1,6 @@
 """Correlation of both sides' values, and the distance of their distributions, of weighted files.
 
-Many weights are looked at at once.
+Many weights are processed at once.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ def _numbered(values: Floats) -> tuple[Floats, Array]:
 
 @dataclass(frozen=True, slots=True)
 class RankCounts:
-    """What each file counts of the order of both sides' values.
+    """Statistics of each file about the order of both sides' values.
 
-    reference, system: of each distinct value, ascending, how many cells have it. pairs: of each pair of them
-    that some cells have, how many. pair: (2, n_pairs) the values of each, numbered. rest: a value of the
-    reference, numbered: pairs with it are none of these. ahead: of each distinct value of either side, in how
-    many cells more the reference has it than the system. steps: from each of these to the next.
+    - reference, system: for each distinct value, ascending, the number of cells with it.
+    - pairs: for each pair of values that some cells have, the number of cells. pair: (2, n_pairs) its values,
+      numbered.
+    - rest: a value of the reference, numbered: `pairs` leaves out pairs with it.
+    - ahead: for each distinct value of either side, how many more cells the reference has at it than the
+      system.
+    - steps: from each distinct value to the next.
     """
 
     reference: FileSums
@@ -48,7 +51,7 @@ class RankCounts:
         """Count cells: both sides' values in [0, 1], the file of each, and how often it counts, (n,)."""
         (_, ours), (_, theirs) = _numbered(reference), _numbered(system)
         sizes = [int(side.max(initial=0)) + 1 for side in (ours, theirs)]
-        # Ranks are about their mean: what the cells of one value add follows from what all others do.
+        # Ranks are about their mean: the sum of the cells of one value follows from the sum of all others.
         rest = int(np.bincount(ours, often, 1).argmax())
         some = ours != rest
         key, number = np.unique(ours[some] * sizes[1] + theirs[some], return_inverse=True)
@@ -89,8 +92,8 @@ def _ranks(counts: Floats, size: Floats) -> Floats:
 def _correlation(common: Floats, ours: Floats, theirs: Floats) -> Floats:
     """Return correlations from sums of products and of squares about the means.
 
-    Undefined: -inf where the squares of the reference are 0, NaN where
-    those of the system are.
+    Undefined correlations are -inf if the squares of the reference are 0, and NaN if the squares of the
+    system are 0.
     """
     correlation = np.clip(ratio(common, np.sqrt(ours * theirs)), -1.0, 1.0)
     return np.where(ours > 0, correlation, -np.inf)
@@ -98,11 +101,11 @@ def _correlation(common: Floats, ours: Floats, theirs: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What each file has of two sides' values: how many, their means, and how they scatter about these.
+    """Moments of two sides' values in each file: numbers, means, and scatter about the means.
 
-    size: (n_files,). means, low, high: (2, n_files) of each side. products: (3, n_files) sums of squares of
-    each side, and of products of both. rounding: values that differ by no more are one. name: that of their
-    correlation.
+    - size: (n_files,). means, low, high: (2, n_files) of each side.
+    - products: (3, n_files) sums of squares of each side, and of products of both.
+    - rounding: values that differ by at most this are equal. name: name of the correlation.
     """
 
     name: str
@@ -138,7 +141,7 @@ class Moments:
         return cls(name, size, means, low, high, np.array(products), rounding)
 
     def scores(self, weights: Floats) -> dict[str, Floats]:
-        """Return the linear correlation by its name, (n_weights,), undefined as that of ranks."""
+        """Return the linear correlation by its name, (n_weights,), undefined as the rank correlation."""
 
         def of_block(block: Floats) -> dict[str, Floats]:
             cells, is_drawn = block * self.size, block > 0

@@ -1,20 +1,21 @@
-"""Curves over all thresholds of cells: their points, and in what labels are counted.
+"""Curves over all thresholds of cells: their points, and the measures of these curves.
 
-A cell with reference value y counts as a positive of weight y and a negative of weight 1 - y: for a
-reference cut at a threshold, as one or the other.
+A cell with reference value y counts as a positive of weight y and a negative of weight 1 - y; a cell of a
+binarised reference is one or the other.
 
-Rates are compared: is a recall of 0.3 reached, is a false alarm rate at most 0.1? Sums of soft labels, which
-are floats, would answer by chance, for 0.1 + 0.2 is more than 0.3. So a rate that is off by no more than
+Measures compare rates: is a recall of 0.3 reached, is a false alarm rate at most 0.1? Sums of soft labels are
+floats and would answer by chance, for 0.1 + 0.2 is more than 0.3. So a rate that is off by no more than
 rounding counts as equal.
 
-Undefined, as NaN: all measures without a positive; what needs false alarm rates also without a negative.
+All measures are undefined (NaN) without a positive; measures of false alarm rates are also undefined without
+a negative.
 
 Average precision of events as in object detection: ranked by value, matched by overlap in time.
 
-Of a table whose touching rows are one event, the detections are the events at the threshold, each with the
-highest value in it; otherwise every row with a value above 0 is one, whatever the threshold. A detection
-takes the reference event of its file and class that is still free and overlaps it most, detections with
-higher values first. Sources: Everingham et al. 2010; Lin et al. 2014 (COCO).
+If touching rows of a table are one event, the detections are the events at the threshold, each with its
+highest value; otherwise every row with a value above 0 is a detection, whatever the threshold. A detection
+takes the free reference event of its file and class that overlaps it most, detections with higher values
+first. Sources: Everingham et al. 2010; Lin et al. 2014 (COCO).
 """
 
 from __future__ import annotations
@@ -47,8 +48,7 @@ from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events
 
 _SLACK = 1e-7
-"""By which share of a total a rate of soft labels may miss what it is compared with: rounding, of labels in
-single precision, too."""
+"""Share of a total by which rounding may move a rate of soft labels, including labels in single precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,10 @@ class Ordered:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """What is detected at every distinct score, (n_points,): thresholds from the highest down.
+    """Detected cells at every distinct score, (n_points,): thresholds from the highest down.
 
-    score: the lowest score that is detected. tp, fp: weights of the positives and negatives among them.
-    n_sys: how many they are.
+    score: the lowest score that is detected. tp, fp: weights of the positives and negatives among the
+    detected cells. n_sys: the number of detected cells.
     """
 
     score: Floats
@@ -83,10 +83,10 @@ class Points:
 
     @classmethod
     def of(cls, cells: Ordered) -> Points:
-        """Count what is detected; equal scores are detected together."""
+        """Count the detected cells; equal scores are detected together."""
         first, reference = heads(cells.score)[::-1], cells.reference[::-1]
         last = len(cells.score) - 1 - first
-        # Summed from the top, and each by itself: what is small is not the difference of two large sums.
+        # Sums run from the top, and each sum separately: small values are not differences of two large sums.
         floats = reference.dtype == np.float64
         tp = np.cumsum(reference, dtype=np.float64 if floats else np.int64)
         n_sys = np.arange(1, len(reference) + 1)
@@ -102,7 +102,7 @@ RATES = (
 
 
 def d_prime(area: float) -> float:
-    """Return sqrt(2) times the inverse normal of an area under the ROC, NaN where that is infinite.
+    """Return sqrt(2) times the inverse normal of an area under the ROC, NaN if that is infinite.
 
     Source: Simpson & Fitter 1973.
     """
@@ -111,16 +111,16 @@ def d_prime(area: float) -> float:
     return math.sqrt(2) * NormalDist().inv_cdf(area) if 0 < area < 1 else math.nan
 
 
-# What a class scores at every threshold, for plots and tables.
+# Scores of a class at every threshold, for plots and tables.
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Counts of a class at every threshold, and what follows from them; NaN where that is undefined.
+    """Counts of a class at every threshold, and the rates computed from them; NaN if undefined.
 
-    threshold: (n,) ascending; each value holds up to the next one. The first may be NaN, see `of_points`.
-    tp, n_sys: (n,) counts, or weights where the reference is soft. n_ref: size of the reference. fp: (n,)
-    false positives of cells; None for events, which have no true negatives to set them against.
+    - threshold: (n,) ascending; each applies up to the next one. The first may be NaN, see `of_points`.
+    - tp, n_sys: (n,) counts, or weights for a soft reference. n_ref: size of the reference.
+    - fp: (n,) false positives of cells; None for events, which have no true negatives.
     """
 
     threshold: Floats
@@ -131,9 +131,9 @@ class Curve:
 
     @classmethod
     def of_points(cls, points: Points) -> Curve:
-        """Return the curve of cells, from the point at which all are positive to the one at which none is.
+        """Return the curve of cells, from the point with all cells positive to the point with none.
 
-        No threshold detects cells of value 0: where there are any, that first point has none.
+        No threshold detects cells of value 0: if there are such cells, the first point has no threshold.
         """
         counts = [
             np.append(column[::-1], column.dtype.type(0)) for column in (points.tp, points.n_sys, points.fp)
@@ -181,7 +181,7 @@ class Curve:
     def det(self) -> tuple[Floats, Floats]:
         """Return the axes of the DET curve: inverse normal of false positive and false negative rate.
 
-        (n,) each, NaN where a rate is 0 or 1 and has none. Source: Martin et al. 1997.
+        (n,) each, NaN for a rate of 0 or 1, which has no inverse. Source: Martin et al. 1997.
         """
         from scipy.special import ndtri
 
@@ -207,8 +207,8 @@ _AT_ONCE = 1 << 16
 class Surface:
     """Counts over thresholds of the reference (axis 1) and of the system (axis 2).
 
-    thresholds: (n,) ascending, those of either side. tp: (n_classes, n, n). n_ref: (n_classes, n) at
-    thresholds of the reference; n_sys: (n_classes, n) at those of the system. beta: of F.
+    thresholds: (n,) ascending, for either side. tp: (n_classes, n, n). n_ref: (n_classes, n) at thresholds of
+    the reference; n_sys: (n_classes, n) at thresholds of the system. beta: of F.
     """
 
     thresholds: Floats
@@ -219,7 +219,7 @@ class Surface:
 
     @classmethod
     def of(cls, reference: Floats, system: Floats, beta: float = 1.0, *, inclusive: bool = False) -> Self:
-        """Count cells, (n_classes, n_cells), values in [0, 1]; inclusive: active at a threshold, too."""
+        """Count cells, (n_classes, n_cells), values in [0, 1]; inclusive: cells at a threshold are active."""
         edges = np.arange(1, STEPS) / STEPS
 
         def of_class(c: int) -> Index:
@@ -228,7 +228,7 @@ class Surface:
                 part = slice(begin, begin + _AT_ONCE)
                 ours, theirs = (_place(side[c, part], edges, inclusive) for side in (reference, system))
                 both += np.bincount(ours.astype(np.int64) * STEPS + theirs, minlength=STEPS * STEPS)
-            # What lies above k thresholds lies above all lower ones: sums from the high end, both ways.
+            # Values above k thresholds are above all lower ones: sums from the high end, both ways.
             above = both.reshape(STEPS, STEPS)[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)
             return above[::-1, ::-1]
 
@@ -238,7 +238,7 @@ class Surface:
 
     @property
     def f(self) -> Floats:
-        """F of each class, (n_classes, n, n); NaN where neither side has anything."""
+        """F of each class, (n_classes, n, n); NaN if neither side has anything."""
         return f_beta(self.tp, self.n_ref[:, :, None], self.n_sys[:, None, :], self.beta)
 
     @property
@@ -255,9 +255,9 @@ class Surface:
 
 
 def _place(values: Floats, edges: Floats, inclusive: bool) -> Array:
-    """Return how many thresholds lie below each value (or at it), (n,).
+    """Return how many thresholds are below each value (or at it), (n,).
 
-    As np.searchsorted does, without a search: a product is off by one at the most, for rounding.
+    The result equals np.searchsorted, without a search: rounding moves a product by one at most.
     """
     low, high = np.append(-np.inf, edges), np.append(edges, np.inf)
     place = np.minimum(values * STEPS, STEPS - 1).astype(np.int16)
@@ -272,13 +272,13 @@ def _place(values: Floats, edges: Floats, inclusive: bool) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class CurveCounts:
-    """What each file counts between the points of a curve, thresholds from the highest down.
+    """Statistics of each file between the points of a curve, thresholds from the highest down.
 
-    counts: in turn: the positives gained at each point and the false alarms there,
-    (n_points,) each; the false alarms right before each, and after the last one, (n_points + 1,); and all
-    that is detected from the point before to each, (n_points,). False alarms are those among which rates are.
-    slack: by which share of a total two sums that are equal may differ; 0 where they are whole numbers.
-    n_ref: (n_files,) the positives, None where all of them are detected at some threshold.
+    - counts, in turn: the positives gained at each point, and the false alarms at each point, (n_points,)
+      each; the false alarms right before each point, and after the last one, (n_points + 1,); all cells
+      detected from the point before to each point, (n_points,). Only rated cells are false alarms.
+    - slack: the share of a total by which two equal sums may differ; 0 for whole numbers.
+    - n_ref: (n_files,) the positives, None if all of them are detected at some threshold.
     """
 
     counts: FileSums
@@ -299,14 +299,14 @@ class CurveCounts:
     ) -> Self:
         """Count cells, (n,) each: descending scores, values, or whether they are active, and files.
 
-        often: how often each counts; None for once. rated: which of them rates are of; others are false
-        alarms in precision alone. None for all.
+        often: how often each counts; None for once. rated: the cells that rates count, None for all; other
+        cells are false alarms in precision alone.
         """
         first = heads(score)
         times = np.ones(len(score)) if often is None else often.astype(np.float64)
         value = reference * times
         gaining = np.logical_or.reduceat(value > 0, first) if len(first) else np.zeros(0, dtype=bool)
-        # Where nothing is ever gained there is one point without anything, so that there is one.
+        # If nothing is gained, the counts have one empty point.
         n = max(int(gaining.sum()), 1)
         sizes = np.diff(first, append=len(score))
         gained = np.repeat(gaining, sizes)
@@ -377,8 +377,8 @@ def _rates(
     n_points + 1) the false alarms between points.
     """
     nothing, shape, n = np.zeros((len(tp), 1)), (len(tp),), tp.shape[1]
-    # The ROC is level to each point, slopes there, and is level to the end. What is reached once so many
-    # points are: TP, the area below the ROC, and FP; and FP at the end of the level line that comes then.
+    # The ROC is level to each point, slopes there, and is level to the end. The values after so many points
+    # are: TP, the area below the ROC, and FP; and FP at the end of the level line that follows.
     low = np.append(nothing, tp, axis=1)
     fp = np.cumsum(silent + np.append(nothing, alarms, axis=1), axis=1)
     after = np.append(nothing, fp[:, :-1] + alarms, axis=1)
@@ -397,7 +397,7 @@ def _rates(
         return rate
 
     whole = (area[:, -1] + level[:, -1]) / (n_ref * n_silent)
-    # Of floats, what is wrong in TP is wrong in FP, too, however small that is.
+    # Errors of floats in TP are errors in FP, however small FP is.
     most = max_fpr + slack * (n_ref + n_silent) / n_silent
     inside = first_where(lambda at: alarm_rate(after, at + 1) > most, shape, n)
     corner, following = alarm_rate(fp, inside), np.minimum(inside + 1, n)
@@ -435,15 +435,15 @@ COCO = tuple((50 + 5 * k) / 100 for k in range(10))
 """The overlaps over which COCO takes the mean."""
 
 NAMES = ("average_precision", "average_precision_voc", "average_precision_coco101")
-"""What is had at the overlap that a match must reach; of the last one COCO takes the mean."""
+"""Measures at the overlap that a match must reach; COCO averages the last one over overlaps."""
 
 _MOST_PAIRS, _MANY = 4_000_000, 64
-"""Pairs of events that overlap beyond which nothing is begun, if they are so many for each detection."""
+"""Overlapping pairs of events, in all and for each detection: numbers beyond both limits are refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detections:
-    """Events with values, those of each class in descending order of value; value: (n,)."""
+    """Events with values, in descending order of value within each class; value: (n,)."""
 
     events: Events
     value: Floats
@@ -455,12 +455,12 @@ class Detections:
         if system.nested:
             above = system.take(system.dies >= threshold if inclusive else system.dies > threshold)
             whole = above.alive(threshold, inclusive)
-            # Whatever lasts to a level above the threshold lies in one event at it, and begins there or
-            # later: the value is the highest in it.
+            # Every lifetime that reaches a level above the threshold is part of one event at the threshold,
+            # and begins there or later: the value is the highest in it.
             order = np.lexsort((~whole, above.onset, above.label, above.file))
             found, value = above.take(order[whole[order]]), np.zeros(int(whole.sum()))
             inner, head = above.take(order), np.cumsum(whole[order]) - 1
-            # Those whose event at the threshold begins outside of the evaluated regions are left out.
+            # Events that begin outside of the evaluated regions at the threshold are left out.
             own = (head >= 0) & (inner.offset <= found.offset[head]) if len(found) else head >= 0
             for codes, theirs in ((inner.file, found.file), (inner.label, found.label)):
                 own &= codes == theirs[head] if len(found) else False
@@ -472,10 +472,10 @@ class Detections:
 def weighted_precisions(
     reference: Events, detections: Detections, owner: Index, n_classes: int, iou: float
 ) -> Callable[[Floats], Table]:
-    """Return what gives the average precisions of events of weighted files.
+    """Return the function that gives the average precisions of events of weighted files.
 
-    owner: (n_files,) numbers from 0; weights are of owners. iou: the overlap that a match must reach. Whether
-    a detection finds an event depends on its own file alone.
+    owner: (n_files,) numbers from 0; weights are of owners. iou: the overlap that a match must reach. Matches
+    of a detection depend on its own file alone.
     """
     found, n_owners = detections.events, int(owner.max(initial=0)) + 1
     n_ref = np.zeros((n_owners, n_classes), dtype=np.int64)

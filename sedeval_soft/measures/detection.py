@@ -1,13 +1,14 @@
 """Precision, recall, F and error rate: the same formulas for every basis and reading.
 
-All of them are made of six statistics. For segments, events and any reading of either:
+All of them are computed from six statistics, for segments, for events and for any reading of either:
 
-    tp, n_ref, n_sys    per class: what is matched, what the reference has, what the system has
-    substitutions       S = M - TP, where M is what could be matched regardless of class
+    tp, n_ref, n_sys    per class: matched, in the reference, in the system
+    substitutions       S = M - TP, where M is the number of matches regardless of class
     deletions           D = N_ref - M
     insertions          I = N_sys - M
 
-Counts are int64, their soft readings float64 sums: soft F is F of what `count_soft` in `segment.py` counts.
+Hard counts are int64, soft counts float64 sums: soft F is F of the counts of `count_soft` in `segment.py`.
+
 Sources: Mesaros, Heittola and Virtanen 2016 (segment- and event-based), Harju and Mesaros 2023 (soft).
 Differences to sed_eval: undefined values (see `base.py`), and S for events, which does not depend on the
 order of rows.
@@ -54,7 +55,7 @@ def totals(tally: Totals, prefix: str) -> DetectionCounts:
 
 
 def f_beta(tp: Array, n_ref: Array, n_sys: Array, beta: float = 1.0) -> Array:
-    """Return (1 + b^2) TP / (b^2 N_ref + N_sys), NaN where neither side has anything.
+    """Return (1 + b^2) TP / (b^2 N_ref + N_sys), NaN if neither side has anything.
 
     Source: van Rijsbergen 1979, written with counts so that only an empty class is undefined.
     """
@@ -63,11 +64,11 @@ def f_beta(tp: Array, n_ref: Array, n_sys: Array, beta: float = 1.0) -> Array:
 
 
 class Detection(NamedTuple):
-    """What the measures of detection are values of: of each class, (..., n_classes), or of all pooled, (...).
+    """Statistics for measures of detection: of each class, (..., n_classes), or pooled, (...).
 
-    fp, fn, tn: false positives and negatives, and true negatives, which only cells have. silent: the cells in
-    which the reference is known to be silent. substitutions, deletions, insertions: of one class there are no
-    substitutions, so that these are 0, `fn` and `fp`.
+    - fp, fn, tn: false positives and negatives, and true negatives, which only cells have.
+    - silent: the cells with a reference known to be silent.
+    - substitutions, deletions, insertions: for one class these are 0, `fn` and `fp`.
     """
 
     tp: Array
@@ -102,10 +103,12 @@ def confusion_scores(
 ) -> Table:
     """Return the measures that need true negatives, by name.
 
-    counts: totals, classes last. n_segments: (...) the number of evaluated segments. beyond: (..., n_classes)
-    of `counts.n_sys` are not among these, but after the end of a file: false positives beside them.
-    is_expected: (n_classes,) the classes that the reference or the settings name, None for all: only these
-    have true negatives. So nothing that a system adds makes silence to be right about, and every false
+    - counts: totals, classes last. n_segments: (...) the number of evaluated segments.
+    - beyond: (..., n_classes) the cells of `counts.n_sys` after the end of a file: false positives beside the
+      evaluated segments.
+    - is_expected: (n_classes,) the classes that the reference or the settings name, None for all.
+
+    Only expected classes have true negatives: a system cannot add silence to be right about, and every false
     positive counts. Micro averages pool the cells of all classes. Source: Mesaros, Heittola & Virtanen 2016.
     """
     silent = np.asarray(n_segments)[..., None] - counts.n_ref
@@ -133,12 +136,12 @@ def _scores(
 
 
 def _specificity(counts: Detection) -> Array:
-    """Return TN / (TN + FP); false positives alone, elsewhere, do not define what silence would."""
+    """Return TN / (TN + FP); undefined without cells that are known to be silent."""
     return ratio(counts.tn, np.where(counts.silent, counts.tn + counts.fp, 0))
 
 
 def _mcc(counts: Detection) -> Array:
-    """Return the correlation of both sides, 0 where the system is the same in all cells."""
+    """Return the correlation of both sides, 0 if the system is the same in all cells."""
     tp, fp, fn, tn = (np.asarray(x, dtype=np.float64) for x in (counts.tp, counts.fp, counts.fn, counts.tn))
     # In this order the spread of two equal sides is exact.
     spread = np.sqrt(((tp + fn) * (tn + fp)) * ((tp + fp) * (tn + fn)))
@@ -231,7 +234,7 @@ OF_CELLS = (
         undefined="sensitivity or specificity is", short="bacc", aliases=("bacc", "balanced-accuracy")),
     _negatives("npv", "negative predictive value: share of silent system segments that are right",
         "TN / (TN + FN)",
-        # Where the reference is active in every segment, no output could be right about silence.
+        # No output could be right about silence if the reference is active in every segment.
         lambda c: np.where(c.tn + c.fp > 0, ratio(c.tn, c.tn + c.fn), -np.inf), source="Altman & Bland 1994",
         short="NPV", missing=0.0, undefined="either side is active in every segment; counts 0 in averages if "
         "the reference is not"),
@@ -254,7 +257,7 @@ OF_FUZZY_SETS = tuple(
 )
 """The measures of soft segments and clips, which others have defined for these."""
 
-# What is told of the thresholds that readings find; they are computed where these are looked for.
+# Measures of the thresholds that readings find; they are computed by the search for these thresholds.
 
 THRESHOLD = _threshold("threshold",
     "the threshold of the class that gives its best F",

@@ -1,12 +1,12 @@
 """Divergences, proper scores and correlations: how far the system's values are from the reference's.
 
-No threshold cuts anything here. Source and convention of the Kullback-Leibler divergence: Harju & Mesaros
-2023, whose Table 1 it reproduces. Reference first, in nats, 0 ln 0 = 0, the system's values clipped to
-[eps, 1 - eps]. Divergences are summed per file and class; correlations and distances of distributions need
-all cells of a class, or of all classes, at once.
+None of these measures uses a threshold. Source and convention of the Kullback-Leibler divergence: Harju &
+Mesaros 2023, whose Table 1 it reproduces. The reference comes first, in nats, 0 ln 0 = 0, the system's values
+clipped to [eps, 1 - eps]. Divergences are summed per file and class; correlations and distances of
+distributions need all cells of a class, or of all classes, at once.
 
-A cell that is 0 on both sides adds what `silent` says to each sum, whatever its class and file. These are
-kept apart, so that a class that is absent from a file needs no entry.
+A cell that is 0 on both sides adds the value of `silent` to each sum, whatever its class and file. These
+cells are counted separately, so that a class that is absent from a file needs no entry.
 """
 
 from __future__ import annotations
@@ -26,37 +26,38 @@ from sedeval_soft.threads import for_each
 _TINY = float(np.finfo(np.float64).tiny)
 
 ROUNDING = 1e-14
-"""How far apart entropies may be that would be one without rounding."""
+"""Largest distance between entropies that would be equal without rounding."""
 
 _BLOCK = 1 << 16
 """Cells whose values are summed at a time."""
 
 ENTROPIES = ("kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon")
-"""What is counted in nats."""
+"""Sums in nats."""
 
 _CLIPPED = {*ENTROPIES} - {"jensen_shannon"}
-"""What is not 0 where both sides are, for the clipping."""
+"""Sums that clipping makes nonzero if both sides are 0."""
 
 KL = ("kl_divergence",)
-"""What is summed of a soft reference at least."""
+"""Sums that every soft reference has."""
 
 SOFT = (*ENTROPIES, "brier", "mean_absolute_error", "product")
-"""What is summed of a soft reference where divergences are asked for."""
+"""Sums of a soft reference if divergences are requested."""
 
 PROPER = ("cross_entropy", "brier")
-"""What is summed of a cut reference."""
+"""Sums of a binarised reference."""
 
 
 def silent(name: str, eps: float) -> float:
-    """Return what a cell adds to a sum where both sides are 0."""
+    """Return the amount that a cell adds to a sum if both sides are 0."""
     return -math.log1p(-eps) if name in _CLIPPED else 0.0
 
 
 class Logarithms(NamedTuple):
-    """Values in [0, 1], what they lack to 1, and the logarithms of both, all of one shape.
+    """Values in [0, 1], their differences to 1, and the logarithms of both, all of one shape.
 
-    That of 0 is a finite one, for it is clipped, or multiplied by 0. What a value lacks to 1 has its own: of
-    1 - 1e-7 a float keeps nine digits of the 1e-7, so that a value of 1 would cost less than one of 0.
+    The logarithm of 0 is finite, for it is clipped, or multiplied by 0. The difference to 1 has its own
+    logarithm: a float keeps nine digits of the 1e-7 in 1 - 1e-7, so that a value of 1 would cost less than a
+    value of 0.
     """
 
     value: Floats
@@ -79,7 +80,7 @@ class Logarithms(NamedTuple):
     def expected(self, value: Floats, rest: Floats) -> Floats:
         """Return v ln(w) + (1 - v) ln(1 - w) elementwise; value, rest: v and 1 - v, of these values w.
 
-        That is minus their cross-entropy, in nats; of v itself minus its entropy.
+        The result is minus the cross-entropy, in nats; for w = v, minus the entropy.
         """
         logarithms = value * self.of_value
         logarithms += rest * self.of_rest
@@ -96,8 +97,8 @@ def _values(
 ) -> Iterator[Floats]:
     """Yield the named values of each cell in their order; names: `KL`, `SOFT` or `PROPER`.
 
-    clipped: the logarithms of p. Who takes an array may change it. None is made before it is needed: what
-    is in use stays in the processor's cache.
+    clipped: the logarithms of p. The caller may change each array. Arrays are made on demand, so that the
+    arrays in use stay in the processor's cache.
     """
     if names == PROPER:
         forward, distance = clipped.expected(y, 1.0 - y), y - p.value
@@ -129,10 +130,10 @@ def _values(
 def count_divergence(
     reference: Floats | Bools, system: Floats, start: Index, names: tuple[str, ...], eps: float
 ) -> dict[str, Array]:
-    """Sum named values of the cells where either side is above 0, (n_files, n_classes) each.
+    """Sum named values of the cells with a side above 0, (n_files, n_classes) each.
 
-    names: `KL`, `SOFT` or `PROPER`. reference, system, start: as in `segment.count_soft`. Beside these
-    sums, `sounding` is the number of these cells.
+    names: `KL`, `SOFT` or `PROPER`. reference, system, start: as in `segment.count_soft`. Beside these sums,
+    `sounding` is the number of these cells.
     """
     n_files, (n_classes, n_cells) = len(start) - 1, system.shape
     file = np.repeat(np.arange(n_files), np.diff(start))
@@ -220,7 +221,7 @@ OF_CUT = (
     _distance("brier", "mean squared error of the values", "mean of (y - p)^2", source="Brier 1950",
         short="Brier"),
 )  # fmt: skip
-"""Proper scores, which a cut reference has, too."""
+"""Proper scores that a binarised reference has as well."""
 
 DISTANCES = (
     _distance("kl_divergence_reverse", "mean Bernoulli divergence of the reference from the system, in nats",
@@ -256,7 +257,7 @@ ENTROPY_CORRELATION = _correlation_of("entropy_correlation",
     aliases=("entcorr", "entropy_corr"))  # fmt: skip
 
 OF_VALUES = (*OF_CUT, *DISTANCES, SOFT_F1_LOSS, WASSERSTEIN, PEARSON, SPEARMAN, ENTROPY_CORRELATION)
-"""What comes beside KL_DIVERGENCE where divergences are asked for."""
+"""Measures beside KL_DIVERGENCE if divergences are requested."""
 
 MISSING = {measure.name: measure.missing for measure in OF_VALUES}
-"""What undefined values of these count in averages."""
+"""Values that count for undefined values of these measures in averages."""

@@ -1,4 +1,4 @@
-"""Events: which are matched, what is counted of them, and how far matched events are off."""
+"""Events: matchings, counts of matched events, and deviations of matched events."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def file_class(events: Timed, n_classes: int) -> Index:
 
 
 def sum_groups(group: Index, weight: Floats, shape: tuple[int, int]) -> Floats:
-    """Return the sum of weights of each file and class: (n_files, n_classes), as `shape` says."""
+    """Return the sum of weights of each file and class: (n_files, n_classes), given as `shape`."""
     sums: Floats = np.bincount(group, weight, minlength=shape[0] * shape[1]).astype(np.float64)
     return sums.reshape(shape)
 
@@ -49,7 +49,8 @@ def match_events(
 ) -> Index:
     """Match events of one file and class; return for each reference event its partner, -1 for none.
 
-    Optimal is the largest matching, of several the one of least total distance. Raises TooManyPairsError.
+    An optimal matching is the largest one, and of several the one of least total distance. Raises
+    TooManyPairsError.
     """
     groups = file_class(reference, n_classes), file_class(system, n_classes)
     left, right = PairCandidates.of(reference, system, groups, rule).pairs()
@@ -68,9 +69,9 @@ def count_events(
 ) -> DetectionCounts:
     """Count matched events per file and class, and errors per file.
 
-    With M the size of a maximum matching of a file's events regardless of class: S = M - TP,
-    D = N_ref - M, I = N_sys - M. It does not depend on the order of events, as sed_eval's pass over
-    what its matching left does. matched: what `match_events` returns; None for an optimal matching.
+    With M the size of a maximum matching of a file's events regardless of class: S = M - TP, D = N_ref - M, I
+    = N_sys - M. Unlike sed_eval's pass over the unmatched events, M does not depend on the order of events.
+    matched: the result of `match_events`; None for an optimal matching.
     """
     if matched is None:
         matched = match_events(reference, system, n_classes, rule)
@@ -97,10 +98,10 @@ def count_regardless(
 
 # The soft reading: counts of matched events of both alpha-cuts, integrated over all levels.
 #
-# At each level a the events of the reference where y >= a are matched with those of the system where
-# p >= a, as many as can be. TP is the integral of how many, N_ref and N_sys that of how many there are,
-# M that of a matching regardless of class. No other tool has it; with labels of 0 and 1 it is the hard
-# reading.
+# At each level a the events of the reference where y >= a are matched with the events of the system where
+# p >= a, as many as can be. TP is the integral of the number of matches, N_ref and N_sys the integrals of the
+# numbers of events, M the integral of a matching regardless of class. No other tool has this reading; with
+# labels of 0 and 1 it is the hard reading.
 
 
 def count_soft_events(
@@ -108,12 +109,12 @@ def count_soft_events(
 ) -> DetectionCounts:
     """Integrate the matched events and errors of all levels, per file (and class).
 
-    Raises TooManyPairsError where too many events of a file overlap, whatever their class.
+    Raises TooManyPairsError if too many events of a file overlap, whatever their class.
     """
     by_class = file_class(reference, n_classes), file_class(system, n_classes)
     by_file = reference.file.astype(np.int64), system.file.astype(np.int64)
     groupings = (by_file, by_class) if n_classes > 1 else (by_file,)
-    # A reading of fewer levels would begin here, where this raises TooManyPairsError.
+    # A reading of fewer levels would begin here, in place of the TooManyPairsError.
     matched = _matched(reference, system, groupings, rule)
     # The matching regardless of class as that of the first class of each file.
     paired, tp = matched[0]._replace(group=matched[0].group * n_classes), matched[-1]
@@ -131,9 +132,9 @@ Groups = tuple[Index, Index]
 def match_lifetimes(
     reference: EventLifetimes, system: EventLifetimes, groups: Groups, rule: PairRule
 ) -> LevelChanges:
-    """Return where the size of the largest matching of each group changes.
+    """Return the levels at which the size of the largest matching of each group changes.
 
-    Raises TooManyPairsError where a group has too many pairs.
+    Raises TooManyPairsError if a group has too many pairs.
     """
     return _matched(reference, system, (groups,), rule)[0]
 
@@ -141,18 +142,18 @@ def match_lifetimes(
 def _matched(
     reference: EventLifetimes, system: EventLifetimes, groupings: Sequence[Groups], rule: PairRule
 ) -> list[LevelChanges]:
-    """Return what `match_lifetimes` does, for each of several groupings.
+    """Return the result of `match_lifetimes` for each of several groupings.
 
     groupings: the others divide the groups of the first one.
     """
     orders = [
         order_of(side.onset, group) for side, group in zip((reference, system), groupings[0], strict=True)
     ]
-    # What may pair is close together then.
+    # Candidate pairs are then close together.
     reference, system = reference.take(orders[0]), system.take(orders[1])
     groupings = [(ours[orders[0]], theirs[orders[1]]) for ours, theirs in groupings]
     ours, theirs = groupings[0]
-    # Whole groups, so many at a time that they do not fill the memory.
+    # Whole groups, few enough at a time for the memory.
     total = np.cumsum(np.bincount(np.concatenate((ours, theirs))))
     cuts = distinct(np.searchsorted(total, np.arange(0, len(ours) + len(theirs), _AT_ONCE), side="right"))
     ends = zip(np.searchsorted(ours, cuts).tolist(), np.searchsorted(theirs, cuts).tolist(), strict=True)
@@ -160,7 +161,7 @@ def _matched(
     for (begin, first), (end, last) in pairwise((*ends, (len(ours), len(theirs)))):
         a, b = slice(begin, end), slice(first, last)
         some = reference.take(a), system.take(b)
-        # Groups are counted from the first of them, so that no part takes room for those of all.
+        # Groups are counted from the first of them, so that no part takes memory for the groups of all parts.
         base = min(int(group[0]) for group in (ours[a], theirs[b]) if len(group))
         candidates = PairCandidates.of(*some, (ours[a] - base, theirs[b] - base), rule)
         left, right = level_pairs(*some, candidates)
@@ -170,7 +171,7 @@ def _matched(
     return [LevelChanges.joined(part) for part in parts]
 
 
-# How far matched events are off: the time of the system minus that of the reference, in seconds. Sums and
+# Deviations of matched events: the time of the system minus the time of the reference, in seconds. Sums and
 # sums of squares are kept per file and class, so that files can be added.
 
 ENDS = ("onset", "offset")
@@ -208,7 +209,7 @@ class Deviations(NamedTuple):
     def spread(self, end: str) -> Array:
         """Return the standard deviation of the deviation, divided by TP, not TP - 1."""
         bias = self.bias(end)
-        # Rounding may take what is 0 below it.
+        # Rounding may take a 0 below 0.
         spread: Array = np.sqrt(np.maximum(ratio(self.sums[f"{end}_squares"], self.n_ref) - bias * bias, 0.0))
         return spread
 

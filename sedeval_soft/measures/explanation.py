@@ -1,4 +1,4 @@
-"""All that is known of a score: its parts, the letters of its formula, and what other tools do otherwise."""
+"""Explanations of scores: their parts, the letters of their formulas, and differences to other tools."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     **{PSDS_NUMBERS[word]: (text, "intersection.hard.psds") for word, text in _PSDS.items()},
     **{word: (text, "intersection.hard.psds") for word, text in _PSDS.items()},
 }
-"""Words of screens and options that are not names of scores: what each means, and a score that has it."""
+"""Words of screens and options that are not names of scores: their meanings, and a score for each."""
 
 _OVER_CELLS = frozenset(
     {
@@ -69,17 +69,17 @@ _OVER_CELLS = frozenset(
         "mean_absolute_error",
     }
 )
-"""Measures that are means over all cells, in which absent classes count, too."""
+"""Measures that are means over all cells; absent classes count in them."""
 
 
 def _rows(name: str) -> list[list[str]]:
-    """Return the cells of a table that lies beside this module, row by row, without its header."""
+    """Return the cells of a table beside this module, row by row, without its header."""
     lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
     return [line.split("\t") for line in lines[1:]]
 
 
 _LETTERS: dict[str, dict[str, str]] = {}
-"""What the letters of formulas stand for, by what they are of; those of counts are of cells and events."""
+"""Meanings of letters in formulas, by the thing counted; letters of counts are for cells and events."""
 for _kind, _letter, _meaning in _rows("letters.tsv"):
     _LETTERS.setdefault(_kind, {})[_letter] = _meaning
 
@@ -87,7 +87,7 @@ _WORDS = re.compile(r"(?<![A-Za-z_])[A-Za-z]+(?:_(?:ref|sys|k))?(?![A-Za-z_])")
 
 
 def letters_of(basis: str, reading: str, measure: Measure) -> dict[str, str]:
-    """Return what the letters of a formula stand for, and those that these are told by, in order."""
+    """Return the meanings of the letters of a formula, and of the letters in these meanings, in order."""
     meanings = {**_LETTERS["formulas"], **_letters(basis, reading, measure.name), **measure.letters}
     letters: dict[str, str] = {}
     texts = [measure.formula]
@@ -119,17 +119,18 @@ def _letters(basis: str, reading: str, measure: str) -> dict[str, str]:
     }
 
 
-# Where others' numbers differ on purpose: for `explain`, and the tables of explanations/differences.md.
-# To tell of another one, add a row to differences.tsv.
+# Intended differences to other tools: for `explain`, and the tables of explanations/differences.md. To add a
+# difference, add a row to differences.tsv.
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that another tool does otherwise.
+    """One case that another tool computes differently.
 
-    tool: its name. what: the case. theirs, ours: what is done in it; Markdown, of code in backticks only.
-    scores: patterns of the scores that it can change, as `basis.reading.measure.form` where the form is an
-    average, `class` or `overall`.
+    - tool: its name. what: the case.
+    - theirs, ours: the computation of either tool; Markdown with code in backticks only.
+    - scores: patterns of the scores that the case can change, as `basis.reading.measure.form`; the form is an
+      average, `class` or `overall`.
     """
 
     tool: str
@@ -139,11 +140,11 @@ class Difference:
     scores: tuple[str, ...]
 
     def concerns(self, name: ScoreName) -> bool:
-        """Return whether it can change a score; one without average stands for all of its forms."""
+        """Return whether the case can change a score; a pattern without average includes all of its forms."""
         form = "class" if name.class_name is not None else name.average
         stem = f"{name.basis}.{name.reading}.{name.measure}"
         forms = ("micro", "macro", "weighted", "class", "overall") if form is None else (form,)
-        # What changes the values of classes changes any mean of them.
+        # Changes to the values of classes change every mean of them.
         forms = ("macro",) if form in CLASS_MEANS else forms
         return any(fnmatchcase(f"{stem}.{each}", pattern) for pattern in self.scores for each in forms)
 
@@ -152,22 +153,22 @@ DIFFERENCES = tuple(
     Difference(tool, what, theirs, ours, tuple(scores.split()))
     for tool, what, theirs, ours, scores in _rows("differences.tsv")
 )
-"""All that are known, by tool, in the order of the docs."""
+"""All known differences, by tool, in the order of the docs."""
 
 TOOLS = tuple(dict.fromkeys(difference.tool for difference in DIFFERENCES))
 
 
-# What is known of one score.
+# Explanation of one score.
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a score means.
+    """Meaning of a score.
 
-    name: as it was asked for. measure: with formula, range, source and undefined case.
-    basis, reading, average: what these parts of the name say. letters: of the formula.
-    asked_by: options that it needs, empty for what is always there.
-    differences: what other tools do otherwise. alike: names of the measures that tables call the same.
+    - name: as requested. measure: with formula, range, source and undefined case.
+    - basis, reading, average: the meanings of these parts of the name. letters: letters of the formula.
+    - asked_by: options that compute it, empty for scores that are always computed.
+    - differences: differences to other tools. alike: names of the measures with the same name in tables.
     """
 
     name: str
@@ -182,10 +183,10 @@ class Explanation:
 
 
 def explained(text: str) -> Explanation:
-    """Return all that is known of a score, of a class, of a group (`@name`) or of all forms of a measure.
+    """Return the explanation of a score, of a class, of a group (`@name`) or of all forms of a measure.
 
-    text: its name, or what tables call it, such as `KLD` or `f1`: then of the first measure that is called so
-    and is computed where nothing is asked for.
+    text: its name, or its name in tables, such as `KLD` or `f1`: then the first measure with this name that
+    is computed by default.
 
     Raises ScoreNameError, with close matches, for a name that no score has.
     """
@@ -240,7 +241,7 @@ def _explanation(name: ScoreName, family: Family, measure: Measure) -> Explanati
 def _asked_by(name: ScoreName, family: Family, measure: Measure) -> str:
     """Return the options without which a score is not computed."""
     needed = []
-    # PSDS is asked for by itself.
+    # PSDS is requested separately.
     if measure.table != "psds":
         needed += [f"--only {family.basis}" if family.basis not in DEFAULT_ONLY else ""]
         needed += [f"--measures {family.group}" if family.group else ""]

@@ -1,4 +1,4 @@
-"""Sums over weighted files, of many weights at once: a product of weights and what each file counts."""
+"""Sums over weighted files, for many weights at once: a product of weights and statistics of files."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.sorting import heads
 
 _AT_ONCE = 1 << 18
-"""Numbers in an array that is made for some weights: so many stay near the processor."""
+"""Numbers in an array for some weights: arrays of this size stay in the processor's cache."""
 
 _FEW = 1 << 10
-"""Entries up to which scipy is not imported, which takes as long as many products of so few.
+"""Entries up to which scipy is not imported: its import takes as long as many products of so few entries.
 
-Of one file there is nothing to sum."""
+A single file needs no sum.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class FileSums:
-    """What each file counts of some things, such as of the points of a curve; most of it is nothing.
+    """Statistics of each file for a list of things, such as the points of a curve; most entries are 0.
 
-    start: (n_things + 1,) where the entries of each thing begin. file, amount: (n_entries,) what a file
-    counts of it. few: whether they are so few that scipy is not worth its import.
+    - start: (n_things + 1,) the first entry of each thing.
+    - file, amount: (n_entries,) the file of each entry, and its amount.
+    - few: whether the entries are too few for an import of scipy.
     """
 
     start: Index
@@ -36,7 +38,7 @@ class FileSums:
 
     @classmethod
     def of(cls, thing: Array, file: Array, amount: Array, shape: tuple[int, int]) -> Self:
-        """Add up amounts of things of files, (n,) each; shape: how many of both there are."""
+        """Add up amounts of things of files, (n,) each; shape: the numbers of things and files."""
         files, sums = file.astype(np.int64, copy=False), amount.astype(np.float64, copy=False)
         if np.any(thing[1:] < thing[:-1]):
             key = thing * np.int64(shape[1]) + file
@@ -48,7 +50,7 @@ class FileSums:
         return cls(start, files, sums, shape[1], shape[1] == 1 or len(files) <= _FEW)
 
     def __len__(self) -> int:
-        """Return of how many things."""
+        """Return the number of things."""
         return len(self.start) - 1
 
     def weighted(self, weights: Floats) -> Floats:
@@ -83,7 +85,7 @@ def _matrix(sums: FileSums, kind: np.dtype[Any]) -> Any:  # noqa: ANN401 - of sc
 
 
 def blocks(n: int, size: int) -> Iterator[slice]:
-    """Yield places of n weights, some at a time, at least once; size: how many numbers are made for each."""
+    """Yield slices of n weights, at least one; size: the count of numbers computed for each weight."""
     rows = max(1, _AT_ONCE // max(size, 1))
     return (slice(begin, begin + rows) for begin in range(0, max(n, 1), rows))
 
@@ -91,20 +93,22 @@ def blocks(n: int, size: int) -> Iterator[slice]:
 def in_blocks(
     of_block: Callable[[Floats], Mapping[str, Array]], weights: Floats, size: int
 ) -> dict[str, Array]:
-    """Return the measures, (n_weights,) each by name, that a function makes of weights, of some at a time.
+    """Return the measures that a function computes from weights, (n_weights,) each by name, in blocks.
 
-    size: how many numbers it makes for each.
+    size: the count of numbers that the function computes for each weight.
     """
     parts = [of_block(weights[some]) for some in blocks(len(weights), size)]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def counted_together(values: Index, n_cells: int, n_owners: int) -> list[slice]:
-    """Return groups of classes next to one another that are counted at once, as if a class were an owner.
+    """Return groups of adjacent classes that are counted at once, each class as an owner.
 
-    Hundreds of calls for each class take longer than more numbers in each. values: (n_classes,) how many
-    distinct ones a class may have: each class has numbers for all those of its group. n_cells: of a class, at
-    most. Where files have weights of their own, there is one class in a group.
+    Hundreds of calls for each class take longer than more numbers in each call. If files have weights of
+    their own, each group has one class.
+
+    values: (n_classes,) the most distinct values of a class; each class gets numbers for all values of its
+    group. n_cells: the most cells of a class.
     """
     groups, begin, total, most = list[slice](), 0, 0, _AT_ONCE // max(n_cells, 1) if n_owners == 1 else 1
     for c, some in enumerate(values.tolist()):
@@ -119,9 +123,9 @@ def counted_together(values: Index, n_cells: int, n_owners: int) -> list[slice]:
 def of_each(
     measures: Callable[[Floats], Mapping[str, Floats]], n_classes: int
 ) -> Callable[[Floats], dict[str, Floats]]:
-    """Return what gives the measures of some classes that are counted together, (n_classes, n_weights) each.
+    """Return a function for the measures of classes counted together, (n_classes, n_weights) each.
 
-    measures: gives those of weights of the owners of each class in turn.
+    measures: gives the measures for weights of the owners of each class in turn.
     """
 
     def of_classes(weights: Floats) -> dict[str, Floats]:
@@ -132,21 +136,21 @@ def of_each(
 
 
 def picked(columns: Array, at: Index) -> Array:
-    """Return what each row has at positions of its own; columns: (n_weights, n), at: (n_weights, ...)."""
+    """Return the values of each row at its own positions; columns: (n_weights, n), at: (n_weights, ...)."""
     row = np.arange(len(columns)).reshape(-1, *(1,) * (at.ndim - 1))
     chosen: Array = columns.reshape(-1)[row * columns.shape[1] + at]
     return chosen
 
 
 def first_where(holds: Callable[[Index], Bools], shape: tuple[int, ...], size: int) -> Index:
-    """Return the first of `size` positions from which on something holds, `size` where it never does.
+    """Return the first of `size` positions from which on a condition is true, `size` if it never is.
 
-    holds: whether it does at positions of the shape.
+    The function `holds` returns whether the condition is true at positions of the shape.
     """
     low, high = np.zeros(shape, dtype=np.int64), np.full(shape, size)
     for _ in range(size.bit_length()):
         middle = (low + high) // 2
-        # Where the search has ended, both stay as they are.
+        # After the end of the search both bounds stay unchanged.
         found = holds(np.minimum(middle, size - 1)) | (middle >= size)
         low, high = np.where(found, low, middle + 1), np.where(found, middle, high)
     return high

@@ -28,15 +28,16 @@ LEAST = (0.3, 0.5, 0.7)
 _NAMES = tuple(f"recall_at_iou_{round(100 * least)}" for least in LEAST)
 
 COLUMNS = ("n_items", "answered", "silent", "iou", *_NAMES)
-"""What is counted of each file and class: whether it is an item, or an absent query that is answered; of each
-file whether it is one that is not; the overlap of an item, and whether that is enough."""
+"""Columns of files and classes. Per file and class: whether it is an item, whether it is an answered absent
+query, the overlap of an item, and whether the overlap reaches each of `LEAST`. Per file: whether it is an
+absent query without an answer."""
 
 
 class Items(NamedTuple):
-    """What the measures are values of, (..., n_classes) or (...) pooled; n_ref: the number of items.
+    """Statistics of measures, (..., n_classes) or (...) pooled; n_ref: the number of items.
 
-    answered: the absent queries that the system answers. silent: those that it does not, (...). iou: the sum
-    of the items' overlaps. found: how many reach each of `LEAST`.
+    answered: the absent queries that the system answers. silent: the absent queries without an answer, (...).
+    iou: the sum of the items' overlaps. found: the number of items that reach each of `LEAST`.
     """
 
     n_ref: Array

@@ -1,14 +1,14 @@
-"""Detections that count neither way: those of time about which the reference says that nothing is known.
+"""Detections that do not count: they are in time that the reference declares unknown.
 
-Rows of ignored classes (`UNK` of few-shot tables) are no events to be found but such time, for all classes. A
-detection is left out if
+Rows of ignored classes (`UNK` of few-shot tables) mark unknown time for all classes, not events to be found.
+A detection is left out if
 
-- no reference event of its own class is compatible with it, by the rule of which events may be matched;
+- no reference event of its own class is compatible with it, by the rule of candidate pairs;
 - an ignored event is compatible with it by the same rule, or ignored events cover more than half of it.
 
 Intersections have no such rule of pairs. There a detection is left out if it overlaps no reference event of
-its own class, and ignored events cover more than half of it: it would be a false positive, and nothing else
-changes.
+its own class, and ignored events cover more than half of it. Such a detection would be a false positive, and
+other counts stay the same.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def without_ignored(
 
 
 def mostly_covered(ignored: Timed, system: Timed) -> Bools:
-    """Return of which detections ignored events cover more than half, (n_sys,).
+    """Return which detections ignored events cover for more than half their length, (n_sys,).
 
     A detection without extent lasts for a tick.
     """
@@ -65,9 +65,10 @@ def touched(reference: Timed, system: Timed, n_classes: int) -> Bools:
 
 
 def _covered(events: Timed, groups: Index, system: Timed, system_groups: Index) -> tuple[Ticks, Ticks]:
-    """Return how much of each detection events of its group cover, and how long it is, (n_sys,) ticks each.
+    """Return the covered time and the length of each detection, (n_sys,) ticks each.
 
-    groups, system_groups: (n,) numbers. A detection without extent lasts for a tick.
+    Events of its group cover a detection. groups, system_groups: (n,) numbers. A detection without extent
+    lasts for a tick.
     """
     union, end = Regions.of(groups, events.onset, events.offset), np.maximum(system.offset, system.onset + 1)
     covered = union.before(system_groups, end) - union.before(system_groups, system.onset)

@@ -1,23 +1,25 @@
-"""Intersections: how much of a stretch of time events cover, and what is counted of it at all thresholds.
+"""Intersections: the share of time that events cover, and counts of it at all thresholds.
 
 The criteria of intersection-based detection (Bilen et al. 2020):
 
 - Detection tolerance (DTC): a detection counts if reference events of its class cover at least the share
   `dtc` of it; else it is a false positive.
-- Ground truth intersection (GTC): a reference event is found if detections that pass the DTC cover at
-  least the share `gtc` of it.
+- Ground truth intersection (GTC): a reference event is found if detections that pass the DTC cover at least
+  the share `gtc` of it.
 - Cross-trigger tolerance (CTTC): a false positive is a cross trigger of another class if that class's
   reference events cover at least the share `cttc` of it.
 
-A detection that passes the DTC without helping any reference event over the GTC counts neither way, so
-that N_sys = TP + FP is not the number of detections.
+A detection that passes the DTC without helping any reference event over the GTC counts neither way, so that
+N_sys = TP + FP is not the number of detections.
 
-At all thresholds the reference is cut once. Whether a detection passes the DTC does not depend on the
-threshold: FP is a sum over lifetimes. A reference event inside one detection is found if that passes. Else
-detections cover parts of it, at most two of them beyond its ends; each lifetime is such a part of at most two
-reference events, those that hold its onset and its offset. So all takes a few sorts of as many entries as
-there are lifetimes, however they are nested. Where detections overlap at one level (rows that are events),
-what several cover counts once: `in_union` makes pieces of them first.
+The reference has one threshold for all thresholds of the system. The DTC of a detection does not depend on
+the threshold: FP is a sum over lifetimes. A reference event inside one detection is found if that detection
+passes. Otherwise detections cover parts of the event, at most two of them beyond its ends. Each lifetime is
+such a part of at most two reference events: the events around its onset and its offset. So the counts take a
+few sorts of as many entries as there are lifetimes, however they are nested.
+
+If detections overlap at one level (rows that are events), shared time counts once: `in_union` cuts them into
+pieces first.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ from sedeval_soft.timeline.ranges import check_pairs, expand, stretches
 _FINEST = 10**6  # shares are taken as fractions with at most this denominator
 _LINE = 2**62  # places on a line
 _DENSE = 2**24  # groups up to which places are looked up by their numbers
-_PAIRS = 2**24  # pairs of events at all levels that are looked at
+_PAIRS = 2**24  # pairs of events at all levels that are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +83,20 @@ def required(share: float, length: Ticks) -> Ticks:
     return np.maximum(needed, 1)
 
 
-# How much of a stretch of time events cover.
+# Coverage of stretches of time by events.
 #
-# Events of all groups (a file and class) are laid out on one line. How long some event of a group has lasted
-# before a time is a piecewise linear function of it, found from two sorted lists: so the overlap of any
-# number of stretches with all events takes a few searches. What several events cover counts once, so that
-# nothing is gained by saying the same twice.
+# Events of all groups (a file and class) are laid out on one line. The time that some event of a group has
+# lasted before a time is a piecewise linear function of it, found from two sorted lists: so the overlap of
+# any number of stretches with all events takes a few searches. Time that several events cover counts once,
+# so that repeated events gain nothing.
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Where on the line the times of each group lie.
+    """Positions of the times of each group on the line.
 
-    groups: (n,) ascending numbers of groups, None where all from 0 on are there. start: (n + 1,) their
-    beginnings. end: (n + 1,) their last offsets, on the line. The last one is of all other groups.
+    groups: (n,) ascending numbers of groups, None for all from 0 on. start: (n + 1,) their beginnings. end:
+    (n + 1,) their last offsets, on the line. The last entry is for all other groups.
     """
 
     groups: Index | None
@@ -115,7 +117,7 @@ class Line:
         return cls(groups, end - last, end)
 
     def locate(self, group: Index, *times: Ticks) -> list[Index]:
-        """Return where times of groups lie, (n,) each, at most at the end of their group."""
+        """Return the positions of times of groups, (n,) each, at most at the end of their group."""
         others = len(self.start) - 1
         if self.groups is None:
             at = np.minimum(group, others)
@@ -128,11 +130,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """The time that events of each group cover, ready for questions about overlap.
+    """The time that events of each group cover, prepared for queries about overlap.
 
-    onset: (n,) ascending places on the line where stretches begin that do not overlap: the events, or what
-    those that overlap cover together. offset, total: (n + 1,) where the first k of them end, and how long
-    they last together.
+    onset: (n,) ascending positions of disjoint stretches on the line: single events, or unions of overlapping
+    events. offset, total: (n + 1,) the end of the first k stretches, and their total length.
     """
 
     line: Line
@@ -147,14 +148,15 @@ class Cover:
         begins, ends = (np.sort(places) for places in line.locate(group, onset, offset))
         new = begins[1:] >= ends[:-1]
         if not new.all():
-            # Where as many have ended as have begun nothing goes on: there, and only there, stretches end.
+            # A gap begins if as many have ended as have begun: there, and only there, stretches end.
             begins, ends = begins[np.append(True, new)], ends[np.append(new, True)]
         return cls(line, begins, np.append(0, ends), np.append(0, np.cumsum(ends - begins)))
 
     def before(self, group: Index, *times: Ticks) -> list[Ticks]:
         """Return how many ticks before times of groups are within some event, (n,) each.
 
-        times: each not before the one it follows. Only differences say something: groups before count, too.
+        times: each not before the one it follows. Only differences have a meaning: earlier groups are
+        included.
         """
         onset = np.append(self.onset, np.iinfo(np.int64).max)
 
@@ -168,7 +170,7 @@ class Cover:
                     begun = begun + (onset[begun] < place)
                     far = np.flatnonzero(onset[begun] < place)
                     begun[far] = np.searchsorted(self.onset, place[far])
-                # Of those begun only the last may not have ended.
+                # Only the last stretch that has begun may not have ended.
                 ticks.append(self.total[begun] - np.maximum(self.offset[begun] - place, 0))
             return ticks
 
@@ -184,12 +186,14 @@ class Cover:
 
 
 def in_union(events: EventLifetimes, group: Index) -> tuple[EventLifetimes, Index]:
-    """Return lifetimes that cover at each level what some cover, and never overlap, and their groups.
+    """Return disjoint lifetimes that cover the same time at each level, and their groups.
 
-    events: (n,) with an extent. group: (n,). Those that do not overlap in time are returned as they are, as
-    are those of an activity. Else time is cut at each onset and offset, and levels at each birth of a group:
-    above one, what is covered lasts up to the highest level of those that cover it. Lists of operating
-    points, and rows, which are all born at 0, are cut no further than they are.
+    events: (n,) with an extent. group: (n,). Events that do not overlap in time are returned unchanged, and
+    so are the events of an activity.
+
+    Otherwise time is cut at each onset and offset, and levels at each birth of a group: above a birth,
+    covered time lasts up to the highest level of the covering events. Lists of operating points, and rows,
+    which are all born at 0, are not cut further.
     """
     if events.nested or in_turn(group, np.zeros(len(events)), events):
         return events, group
@@ -223,7 +227,7 @@ def in_turn(group: Index, born: Floats, events: Timed) -> bool:
     """
     order = np.lexsort((events.onset, born, group))
     new = (np.diff(group[order]) != 0) | (np.diff(born[order]) != 0)
-    # In the order of onsets it is enough to look at neighbours.
+    # In the order of onsets a comparison of neighbours is enough.
     return bool(np.all(new | (events.onset[order][1:] >= events.offset[order][:-1])))
 
 
@@ -237,7 +241,7 @@ def count_intersections(
 
     N_sys = TP + FP; D = N_ref - TP, I = FP, and no S: nothing is matched one to one.
     """
-    # What has no extent cannot be covered.
+    # Events without extent cannot be covered.
     reference, system = reference.lasting(), system.lasting()
     ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
     passed = Cover.of(ours, reference.onset, reference.offset).reaches(theirs, system, criteria.dtc)
@@ -289,7 +293,7 @@ def count_soft_intersections(
 def _shared(
     reference: EventLifetimes, ours: Index, system: EventLifetimes, theirs: Index
 ) -> tuple[Index, Index, Floats, Floats, Index]:
-    """Return who overlap, at which levels born < a <= dies they do, and how many ticks they share."""
+    """Return overlapping pairs, the levels born < a <= dies of their overlap, and their shared ticks."""
     left, right = overlapping(reference, system, ours, theirs, _PAIRS)
     low = np.maximum(reference.born[left], system.born[right])
     high = np.minimum(reference.dies[left], system.dies[right])
@@ -305,7 +309,7 @@ def _shared(
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The reference's events and the system's lifetimes, those without extent left out.
+    """The reference's events and the system's lifetimes, all with an extent.
 
     ours, theirs: their groups (file and class). passed: (n_sys,) which lifetimes pass the DTC.
     """
@@ -326,7 +330,7 @@ class Judged:
         return cls(reference, system, ours, theirs, passed)
 
     def false(self) -> Alive:
-        """Return who is a false positive, and when."""
+        """Return the false positives, and their thresholds."""
         of, wrong = self.system, np.flatnonzero(~self.passed)
         return Alive(of.label[wrong], of.file[wrong], of.born[wrong], of.dies[wrong])
 
@@ -338,9 +342,9 @@ def intersections_when(
     n_classes: int,
     criteria: Criteria,
 ) -> tuple[Lives, Index]:
-    """Return which file has which found reference events and detections (N_sys = TP + FP) when.
+    """Return the files, found reference events and detections (N_sys = TP + FP) at all thresholds.
 
-    Beside it, the reference events of each file, (n_files, n_classes).
+    Beside them, it returns the reference events of each file, (n_files, n_classes).
     """
     judged = Judged.of(reference, system, n_classes, criteria)
     n_ref = count_per_class(judged.reference, n_files, n_classes)
@@ -349,7 +353,7 @@ def intersections_when(
 
 
 def found_when(judged: Judged, criteria: Criteria) -> list[Alive]:
-    """Return when how many reference events of which class are found."""
+    """Return the number of found reference events of each class at all thresholds."""
     reference, passed = judged.reference, np.flatnonzero(judged.passed)
     helpful, theirs = judged.system.take(passed), judged.theirs[passed]
     if not len(reference) or not len(helpful):
@@ -369,15 +373,15 @@ def overlapping(
 ) -> tuple[Index, Index]:
     """Return all pairs of a reference event and a detection of its group that overlap, by their positions.
 
-    Two overlap where one of them begins while the other lasts; what has no extent overlaps nothing. ours,
-    theirs: groups. most: pairs beyond which they are refused. Raises TooManyOverlapsError.
+    Two overlap if one of them begins while the other lasts; events without extent overlap nothing. ours,
+    theirs: groups. most: the number of pairs beyond which they are refused. Raises TooManyOverlapsError.
     """
     line = Line.of(np.concatenate((ours, theirs)), np.concatenate((reference.offset, system.offset)))
     begin, end = line.locate(ours, reference.onset, reference.offset)
     their_begin, their_end = line.locate(theirs, system.onset, system.offset)
 
     def begun_in(first: Index, last: Index, begins: Index) -> tuple[Index, Index]:
-        """Return in which ranges which of some begin."""
+        """Return pairs of a range and a begin inside it, by their positions."""
         order = np.argsort(begins, kind="stable")
         low, high = (np.searchsorted(begins, ends, sorter=order) for ends in (first, last))
         high = np.maximum(low, high)
@@ -386,7 +390,7 @@ def overlapping(
         return owner, order[at]
 
     left, right = begun_in(begin, end, their_begin)
-    # Those that begin at once were found.
+    # Events with equal onsets were found above.
     later, earlier = begun_in(their_begin + 1, their_end, begin)
     left, right = np.concatenate((left, earlier)), np.concatenate((right, later))
     lasting = (begin < end)[left] & (their_begin < their_end)[right]
@@ -398,20 +402,20 @@ def overlapping(
 def enough(
     event: Index, born: Array, dies: Array, overlap: Index, needed: Index
 ) -> tuple[Index, Array, Array]:
-    """Return for which levels the parts of an event that exist make what it needs.
+    """Return the levels at which the existing parts of an event reach the needed sum.
 
-    event: (n,) whose parts, each existing for born < a <= dies and worth `overlap`. needed: of each event.
-    Returns events and levels low < a <= high, as often as an event comes to have enough.
+    event: (n,) the event of each part; a part exists for born < a <= dies and adds `overlap`. needed: of each
+    event. Returns events and levels low < a <= high, once for each time an event reaches the sum.
     """
     level, change = np.concatenate((born, dies)), np.concatenate((overlap, -overlap))
     return spans(np.concatenate((event, event)), level, change, needed)
 
 
 def spans(event: Index, level: Array, change: Index, needed: Index) -> tuple[Index, Array, Array]:
-    """Return for which levels the sum of an event's changes up to there is at least what it needs.
+    """Return the levels at which the sum of an event's changes up to there is at least the needed sum.
 
-    Levels may be numbered, which is faster.
-    event, level, change: (n,), the changes of each event being 0 together. needed: of each event, above 0.
+    Levels may be numbered, which is faster. event, level, change: (n,); the changes of each event sum to 0.
+    needed: of each event, above 0.
     """
     if level.dtype.kind == "i":
         order = order_of(event * (int(level.max(initial=0)) + 1) + level)
@@ -422,7 +426,7 @@ def spans(event: Index, level: Array, change: Index, needed: Index) -> tuple[Ind
     sums = np.cumsum(change[order])
     last = np.append(heads(event, level)[1:], len(event))[: len(event)] - 1
     event, level, sums = event[last], level[last], sums[last]
-    # All that an event got it has lost at its end: sums begin anew with each event by themselves.
+    # Each event's changes sum to 0 at its end, so sums begin anew with each event.
     good = sums >= needed[event]
     before = np.concatenate(([False], good[:-1]))
     begins, ends = np.flatnonzero(good & ~before), np.flatnonzero(before & ~good)

@@ -1,21 +1,21 @@
-"""The largest matching at every level at once, of events that come and go with the level.
+"""The largest matching at every level at once, of events that are born and die with the level.
 
-As the level rises from 0 to 1, events are born and die. A largest matching of those that are there is kept,
-and mended at each birth and death instead of being found anew. An event that is born, or whose partner died,
-gets a partner along an augmenting path, if there is one (Berge 1957). Marks on pairs keep the search short:
-they are the parts of a graph that Dulmage and Mendelsohn (1958) found, only that a pair may keep a mark that
-it no longer deserves. docs/explanations/lifetimes.md has the algorithm step by step, and the proof.
+As the level rises from 0 to 1, events are born and die. The sweep keeps a largest matching of the living
+events, and updates it at each birth and death instead of computing it anew. An event that is born, or whose
+partner died, gets a partner along an augmenting path, if such a path exists (Berge 1957). Marks on pairs keep
+the search short: they are the parts of a graph that Dulmage and Mendelsohn (1958) found, except that a pair
+may keep an outdated mark. docs/explanations/lifetimes.md has the algorithm step by step, and the proof.
 
-The sweep is plain Python. Where there is much to do, numba compiles the same functions, if it is installed,
-as it is beside sed_eval. How many can be paired does not depend on which largest matching is held, so that
-both give the same counts.
+The sweep is plain Python. For large inputs numba compiles the same functions, if it is installed, as it is
+beside sed_eval. The number of pairs does not depend on the choice of the largest matching, so that both give
+the same counts.
 
-Whole numbers that change with the level, and their integrals over all levels, which are exact.
+The module also has whole numbers that change with the level, and their exact integrals over all levels.
 
 The integral of a count that grows by c(k) at the level a(k), and is 0 beyond all of these, is minus the sum
 of c(k) a(k). Levels are cut into whole numbers of 27 bits, whose sums are exact. So integrals may be added
-and subtracted before they are rounded: what is 0 or equal is so to the last digit, what is larger never
-becomes smaller, and nothing depends on the order in which changes were found.
+and subtracted before they are rounded. Zero and equal integrals are exact to the last digit, a larger
+integral never becomes smaller, and the order of changes does not matter.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _MUCH = 1_000_000
 """Pairs that compete, in all that this process swept, from which on numba is loaded: that takes seconds."""
 
 _BLOCK = 1 << 10
-"""Events that are swept at a time, about, where they may pair with no other ones."""
+"""Number of events in a block of the sweep, about, if they may pair with no others."""
 
 _CROWDED = 24
-"""Events that one may pair with beyond which a search takes longer than it does to take over a partner."""
+"""Number of possible partners beyond which a search takes longer than taking over a partner."""
 
 _ABSENT, _DESERTED, _FREE, _UNMARKED, _REFERENCE, _SYSTEM = -3, -2, -1, 0, 1, 2
-"""What an event is: not there; one whose partner died at this level; without partner; in a pair with no mark;
-in one to which alternating paths may lead from a free event of the reference, or of the system."""
+"""States of an event: absent; its partner died at this level; without partner; in a pair without mark; in a
+pair to which alternating paths may lead from a free event of the reference, or of the system."""
 
 
 def matching_changes(
@@ -55,10 +55,10 @@ def matching_changes(
     *,
     compiled: bool | None = None,
 ) -> LevelChanges:
-    """Return where the size of the largest matching of each group changes.
+    """Return the levels at which the size of the largest matching of each group changes.
 
     groups: of the events of either side. left, right: (n,) the pairs, as positions of events of one group
-    that may pair and share a level. compiled: whether numba compiles the sweep; None for where it pays.
+    that may pair and share a level. compiled: whether numba compiles the sweep; None to compile large inputs.
     """
     alone = _without_rival(reference, system, left, right)
     pair = left[alone], right[alone]
@@ -66,7 +66,7 @@ def matching_changes(
     left, right = left[~alone], right[~alone]
     if not len(left):
         return changes
-    # Events that compete are numbered, those of the reference first.
+    # Competing events are numbered, events of the reference first.
     (ours, left), (theirs, right) = _renumbered(left, groups[0]), _renumbered(right, groups[1])
     n_ref, n = len(ours), len(ours) + len(theirs)
     right += np.int32(n_ref)
@@ -74,7 +74,7 @@ def matching_changes(
     group = np.concatenate((groups[0][ours], groups[1][theirs]))
     born = np.concatenate((reference.born[ours], system.born[theirs]))
     dies = np.concatenate((reference.dies[ours], system.dies[theirs]))
-    # Deaths come before births at the same level: what is equal stays in order.
+    # Deaths come before births at the same level: the order of equal entries is kept.
     matters = _looked_at(left, right, born, dies)
     levels, number = np.concatenate((dies, born)), np.arange(n, dtype=np.int32)
     some = np.flatnonzero(matters)
@@ -93,15 +93,16 @@ def matching_changes(
 
 
 def _event(update: Codes) -> Codes:
-    """Return the event of each update, (n,): v where it is v or ~v."""
+    """Return the event of each update, (n,): v for an update v or ~v."""
     event: Codes = np.maximum(update, ~update)
     return event
 
 
 def _without_rival(reference: EventLifetimes, system: EventLifetimes, left: Codes, right: Codes) -> Bools:
-    """Return which pairs compete with no other one at any level of theirs, (n,).
+    """Return which pairs compete with no other one at any of their levels, (n,).
 
-    Where pairs are more than their events most compete: to look for the others takes longer than it saves.
+    If pairs outnumber their events most pairs compete: a search for the others would take longer than it
+    saves.
     """
     n_events = sum(
         np.count_nonzero(_is_there(events, len(side)))
@@ -144,7 +145,7 @@ def _renumbered(events: Codes, group: Index) -> tuple[Index, Codes]:
 
 
 def _neighbours(left: Codes, right: Codes, n: int) -> tuple[Codes, Codes]:
-    """Return whom each of n events may pair with, (2 n_pairs,), after where those of each begin, (n + 1,)."""
+    """Return the possible partners of n events, (2 n_pairs,), and the first index of each, (n + 1,)."""
     near = []
     for ends in ((left, right), (right, left)):
         key = ends[0].astype(np.int64) << 32
@@ -159,10 +160,10 @@ def _neighbours(left: Codes, right: Codes, n: int) -> tuple[Codes, Codes]:
 
 
 def _looked_at(left: Codes, right: Codes, born: Floats, dies: Floats) -> Bools:
-    """Return whether it matters when an event dies, and when it is born, (2, n_events).
+    """Return whether the death and the birth of each event matter, (2, n_events).
 
-    left, right: (n_pairs,) the pairs. Only those that an event may pair with look at it. If it is born before
-    all of them, it may be there from the beginning, and if it dies after them, to the end.
+    left, right: (n_pairs,) the pairs. Only possible partners use an event. An event born before all of them
+    may exist from the beginning, and an event that dies after them to the end.
     """
     matters = np.zeros((2, len(born)), dtype=bool)
     for some in stretches(len(left)):
@@ -177,8 +178,8 @@ def _looked_at(left: Codes, right: Codes, born: Floats, dies: Floats) -> Bools:
 def _blocks(graph: tuple[int, Codes, Codes], group: Index) -> Codes:
     """Return the number of the block of each event: events of two blocks are in no pair, (n,).
 
-    graph: as `Graph`. A sweep of one block after another stays in the processor's cache. Where events are in
-    the order of their groups and times, a block ends where none before may pair with one after.
+    graph: as `Graph`. A sweep of one block after another stays in the processor's cache. If events are in the
+    order of their groups and times, a block ends before the first event that no earlier event may pair with.
     """
     n_ref, first, near = graph
     lowest, highest = near[first[:n_ref]], near[first[1 : n_ref + 1] - 1]
@@ -202,18 +203,19 @@ Graph = tuple[int, Sequence[int], Sequence[int]]
 """`n_ref`, `first` and `near`."""
 
 State = tuple[MutableSequence[int], ...]
-"""Of each event its mark (what it is), its partner if it is in a pair, and whence a search came.
+"""Mark (state) of each event, its partner if it is in a pair, and its predecessor in a search.
 
-Then room for the events that a search reached, for those from which it has not gone on, and for the deserted.
+Further arrays have room for the events that a search reached, for those that it has not yet continued from,
+and for the deserted events.
 """
 
 
 def _sweep(
     graph: Graph, updates: Sequence[int], moments: Sequence[int], state: State, change: MutableSequence[int]
 ) -> None:
-    """Let events be born and die, and count by how much the matching grows at each moment.
+    """Process births and deaths of events, and count the growth of the matching at each moment.
 
-    updates: v where an event is born, ~v where it dies, in the order of their moments, deaths first.
+    updates: v for the birth of an event, ~v for its death, in the order of their moments, deaths first.
     """
     mark, partner, _, _, _, deserted = state
     _, first, _ = graph
@@ -244,10 +246,10 @@ def _sweep(
 
 
 def _enter(event: int, graph: Graph, state: State) -> int:
-    """Let an event be there, and pair it if that makes the matching larger; return by how much.
+    """Add an event, and pair it if that makes the matching larger; return the growth.
 
-    An augmenting path leads through pairs with the mark of the other side. It is searched depth first. Pairs
-    that are reached get the mark of the event's own side, and keep it if there is no path.
+    An augmenting path leads through pairs with the mark of the other side. The search is depth first. Reached
+    pairs get the mark of the event's own side, and keep it if the search finds no path.
     """
     n_ref, first, near = graph
     mark, partner, way, reached, waiting, _ = state
@@ -295,7 +297,7 @@ def _swap(root: int, event: int, other: int, state: State) -> None:
 
 
 def _spread(n_reached: int, own: int, graph: Graph, state: State) -> None:
-    """Mark all pairs to which alternating paths lead from what is reached: free, or of marked pairs."""
+    """Mark all pairs that alternating paths reach from the reached events: free, or of marked pairs."""
     _, first, near = graph
     mark, partner, _, reached, _, _ = state
     at = 0
@@ -311,10 +313,11 @@ def _spread(n_reached: int, own: int, graph: Graph, state: State) -> None:
 
 
 def _take_over(event: int, graph: Graph, state: State) -> bool:
-    """Pair an event that is born with one whose partner died at this level; return whether that is done.
+    """Pair a new event with one whose partner died at this level; return whether it was paired.
 
-    Not if each of the two might be paired without the other: then there might be two pairs. An event cannot
-    be if it may pair with no free event, and with none of a pair that has the mark of the other side.
+    They are not paired if each might be paired without the other: then there might be two pairs. An event
+    cannot be paired otherwise if it may pair with no free event, and with no event of a pair that has the
+    mark of the other side.
     """
     n_ref, first, near = graph
     mark, partner, _, reached, _, _ = state
@@ -345,10 +348,10 @@ def _take_over(event: int, graph: Graph, state: State) -> bool:
     return True
 
 
-# In Python, or compiled.
+# The sweep in Python, or compiled.
 
 _PAIRS = [0]
-"""How many pairs this process has swept."""
+"""Number of pairs that this process has swept."""
 
 
 def _swept(
@@ -360,7 +363,7 @@ def _swept(
     """
     n_ref, first, near = graph
     _PAIRS[0] += len(near) // 2
-    # To count who holds an array takes longer than the sweep: its caller holds all of them.
+    # Python's reference counts of arrays take longer than the sweep: its caller keeps all arrays.
     loops = _swap, _spread, _enter, _take_over, _sweep
     much = _PAIRS[0] >= _MUCH if compiled is None else compiled
     sweep = compiled_loop(*loops, _nrt=False) if much else None
@@ -371,7 +374,7 @@ def _swept(
         state = mark.astype(np.int8), *np.zeros((5, n), dtype=np.uint32)
         sweep((n_ref, first, near.view(np.uint32)), updates, moments, state, change)
         return change
-    # Python is quicker with lists of its own numbers. What is read in order need not become one.
+    # Python is quicker with lists of its own numbers. Arrays that are read in order need not become lists.
     changes = change.tolist()
     lists = n_ref, first.tolist(), near.data
     state = mark.tolist(), *([0] * n for _ in range(5))
@@ -384,14 +387,14 @@ _BITS = 27
 
 
 Lives = tuple[Index, Floats, Floats]
-"""What there is of each group at which levels: groups, born and dies; (n,) each.
+"""Lives in each group over levels: groups, born and dies; (n,) each.
 
-What is born above where it dies is one less at the levels between these.
+A life that is born above its death subtracts one at the levels between these.
 """
 
 
 class LevelChanges(NamedTuple):
-    """By how much a count of each group grows where the level rises beyond some level; (n,) each."""
+    """Growth of a count of each group as the level rises beyond some level; (n,) each."""
 
     group: Index
     level: Floats
@@ -399,7 +402,7 @@ class LevelChanges(NamedTuple):
 
     @classmethod
     def of_lives(cls, group: Index, born: Floats, dies: Floats) -> Self:
-        """Return the changes of how many there are of what lives at the levels born < a <= dies."""
+        """Return the changes of the number of lives, which exist at the levels born < a <= dies."""
         one = np.ones(len(group), dtype=np.int64)
         return cls(np.concatenate((group, group)), np.concatenate((born, dies)), np.concatenate((one, -one)))
 
@@ -416,7 +419,7 @@ class LevelChanges(NamedTuple):
 
 
 def integrals(counts: Sequence[Lives], n_groups: int) -> Index:
-    """Return how much all lives of each group are together, (n_digits, n_counts, n_groups).
+    """Return the total length of all lives of each group, (n_digits, n_counts, n_groups).
 
     Levels are in [0, 1]. Digit k is a whole number of 2**(-27 (k + 1)), of any sign and size.
     """

@@ -1,8 +1,8 @@
-"""Levels at which a soft reading is taken that has no closed form: the mean of the hard reading over them.
+"""Levels for a soft reading without closed form: the mean of the hard reading over them.
 
-Between two levels at which an event begins or ceases to exist nothing changes. If there are at most `MOST`
-such levels, the mean over all of them, each with its width, is exactly the soft reading. If there are more,
-`MOST` evenly spaced levels represent all of them, and the output says so.
+Nothing changes between two levels at which an event begins or ceases to exist. If there are at most `MOST`
+such levels, the mean over all of them, each with its width, is exactly the soft reading. Otherwise `MOST`
+evenly spaced levels represent all of them, and the output reports it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from sedeval_soft.sorting import distinct
 from sedeval_soft.timeline.events import EventLifetimes
 
 MOST = 200
-"""Levels beyond which evenly spaced ones are taken."""
+"""Number of levels beyond which evenly spaced ones are used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Levels:
     """Levels in (0, 1] at which labels are binarised.
 
-    level: (n,) ascending. width: (n,) how much of (0, 1] each stands for; together they end at the highest
-    level of all events. n_distinct: how many different levels there are.
+    level: (n,) ascending. width: (n,) the part of (0, 1] that each represents; together they end at the
+    highest level of all events. n_distinct: the number of distinct levels.
     """
 
     level: Floats
@@ -46,7 +46,7 @@ class Levels:
 
     @property
     def sampled(self) -> tuple[int, int] | None:
-        """How many levels there are here, and how many different ones; None if these are the same."""
+        """The number of levels, and the number of distinct levels; None if these are the same."""
         return None if self.n_distinct == len(self.level) else (len(self.level), self.n_distinct)
 
 
@@ -58,7 +58,7 @@ def mean_over_levels(
     count: counts the events of all sides at one level.
     """
     levels, counts = Levels.of(sides), list[DetectionCounts]()
-    # Where nothing exists, nothing is counted at any level.
+    # Without events, every count is 0 at any level.
     pairs = [*zip(levels.level.tolist(), levels.width.tolist(), strict=True)] or [(1.0, 0.0)]
     for level, width in pairs:
         cut = (side.take(side.alive(level, inclusive=True)).events() for side in sides)

@@ -1,4 +1,4 @@
-"""Loops that run as they are in Python, or compiled by numba where there is much to do."""
+"""Loops that run in Python, or compiled by numba for large inputs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 @cache
 def compiled_loop(*functions: Callable[..., Any], **options: object) -> Callable[..., Any] | None:
-    """Return the last of some functions compiled by numba, None where that is not possible.
+    """Return the last of some functions compiled by numba, None if numba cannot compile them.
 
     functions: plain functions of numbers and arrays; each may call those before it. options: of numba, which
-    keeps what it compiled for later processes, in a folder of its choice.
+    keeps the compiled functions for later processes, in a folder of its choice.
     """
     try:
         from numba import njit

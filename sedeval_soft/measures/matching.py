@@ -1,13 +1,13 @@
 """Matchings between reference and system events, given as edges of a bipartite graph.
 
 `first_free_matching` is the greedy rule of sed_eval: references in order, each takes its first free system
-event. `maximum_matching` pairs as many as can be paired: it begins greedily, and goes on along augmenting
+event. `maximum_matching` pairs as many as can be paired: it begins greedily, and continues along augmenting
 paths, searched depth first (Kuhn 1955). It is for counts. `nearest_matching` is for pairs: of the largest
-matchings it is one of the least total distance, made by the cheapest augmenting paths (Jonker & Volgenant
+matchings it is one of the least total distance, found by the cheapest augmenting paths (Jonker & Volgenant
 1987).
 
-The searches are loops. They run in Python, or compiled by numba from where on there is much to do: the same
-lines, and the same result.
+The searches are loops. They run in Python, or compiled by numba for large inputs: the same lines, and the
+same result.
 
 Vertices are numbered from 0; a matching is an array over left vertices of right partners, -1 for none.
 """
@@ -27,13 +27,13 @@ from sedeval_soft.timeline.events import Timed
 from sedeval_soft.timeline.ranges import TooManyOverlapsError
 
 _MUCH = 3_000_000
-"""Steps of loops, in all that this process ran, from which on numba is loaded: that takes seconds."""
+"""Number of steps of loops in this process from which numba is loaded: the import takes seconds."""
 
 _MOST_STEPS = 60_000_000
 """Steps after which a matching is refused: in Python they take a minute."""
 
 _STEPS = [0]
-"""How many steps this process has run in Python."""
+"""Number of steps that this process has run in Python."""
 
 _FARTHEST = 1 << 58
 """Ticks that all distances of a matching may have together, so that no sum of them overflows: 9,000 years."""
@@ -45,10 +45,10 @@ class TooManyPairsError(TooManyOverlapsError):
     def __init__(
         self, events: Timed, most: int, files: Sequence[str] = (), classes: Sequence[str] = ()
     ) -> None:
-        """Name the place, and what leaves fewer pairs.
+        """Name the place, and a way to fewer pairs.
 
-        events: those of the reference that have the pairs, of one file. most: how many pairs there may be, 0
-        where it is not their number that takes too long. files, classes: names, if they are known.
+        events: the reference events of one file that have the pairs. most: the largest number of pairs, 0 if
+        the time and not the number of pairs is too large. files, classes: names, if they are known.
         """
         self.events, self.most = events, most
         place = [files[events.file[0]]] if files else []
@@ -77,8 +77,8 @@ def first_free_matching(
 ) -> Index:
     """Return the greedy matching: left vertices in order, each takes its first free right vertex.
 
-    left, right: (n_edges,). merit: (n_edges,); where it is given each takes the free one of most merit, the
-    first of equals. Returns (n_left,) right partners, -1 for none. Sources: sed_eval; Lin et al. 2014 (COCO).
+    left, right: (n_edges,). merit: (n_edges,); if given, each takes the free one of most merit, the first of
+    equals. Returns (n_left,) right partners, -1 for none. Sources: sed_eval; Lin et al. 2014 (COCO).
     """
     order = np.lexsort((right, left) if merit is None else (right, -merit, left))
     partner, owner = np.full(n_left, -1, dtype=np.int64), np.full(n_right, -1, dtype=np.int64)
@@ -110,11 +110,11 @@ def maximum_matching(
 
 
 def nearest_matching(left: Index, right: Index, reference: Timed, system: Timed) -> Index:
-    """Return a matching with most pairs, and of those one with the least sum of distances.
+    """Return a matching with most pairs, and of these one with the least sum of distances.
 
-    left, right: (n_edges,) pairs, as positions of events, each pair once. The distance of a pair is
-    |onset - onset'| + |offset - offset'|. Which of several such matchings it is does not depend on the order
-    of events that differ in their times. Returns (n_ref,) partners, -1 for none. Raises TooManyPairsError.
+    left, right: (n_edges,) pairs, as positions of events, each pair once. The distance of a pair is |onset -
+    onset'| + |offset - offset'|. The choice between several such matchings does not depend on the order of
+    events that differ in their times. Returns (n_ref,) partners, -1 for none. Raises TooManyPairsError.
     """
     partner = np.full(len(reference), -1, dtype=np.int64)
     alone = (np.bincount(left)[left] == 1) & (np.bincount(right)[right] == 1)
@@ -131,7 +131,7 @@ def nearest_matching(left: Index, right: Index, reference: Timed, system: Timed)
     left, right, distance = left[order], right[order], distance[order]
     # To be without a partner costs more than all distances: no pair is given up for one.
     alone_costs = np.array([4 * min(len(ours), len(theirs)) * int(distance.max()) + 1])
-    # Those whose nearest is nobody's before them.
+    # Left vertices whose nearest partner no earlier vertex takes.
     nearest = heads(left)
     nearest = nearest[np.unique(right[nearest], return_index=True)[1]]
     pair, owner = np.full(len(ours), -1, dtype=np.int64), np.full(len(theirs), -1, dtype=np.int64)
@@ -149,7 +149,7 @@ def nearest_matching(left: Index, right: Index, reference: Timed, system: Timed)
 
 
 def _in_time(events: Index, side: Timed) -> tuple[Index, Index]:
-    """Return those of some events in the order of time, and the place among these of each of the some."""
+    """Return the distinct ones of some events in the order of time, and the position of each event in it."""
     those = distinct(events)
     those = those[np.lexsort((side.offset[those], side.onset[those]))]
     place = np.empty(len(side), dtype=np.int64)
@@ -162,7 +162,7 @@ def _in_time(events: Index, side: Timed) -> tuple[Index, Index]:
 
 
 def _run(loop: Callable[..., tuple[int, int]], most: int, *arrays: Index) -> int:
-    """Run a loop over all left vertices; return how far it comes in so many steps.
+    """Run a loop over all left vertices; return the vertex it reaches in `most` steps.
 
     arrays: of the loop, the first of them (n_left + 1,).
     """
@@ -193,9 +193,10 @@ def _augment(
 ) -> tuple[int, int]:  # fmt: skip
     """Pair left vertices, from root on, by augmenting paths.
 
-    right: (n_edges,) the ends of edges, those of left vertex u from first[u] on. path: the left vertices of
-    the path, at: which edge of each is next. seen: which right vertices were reached. What was searched in
-    vain stays so: from there no path will ever lead to a free vertex (Berge 1957).
+    - right: (n_edges,) the ends of edges; edges of left vertex u begin at first[u].
+    - path: the left vertices of the path, at: the next edge of each.
+    - seen: the right vertices reached. After a vain search they stay seen: no path will ever lead from there
+      to a free vertex (Berge 1957).
     """
     steps = 0
     while root < len(first) - 1 and steps < most:
@@ -238,12 +239,14 @@ def _go_cheapest(  # noqa: C901, PLR0912 - numba calls one function faster than 
     root: int, most: int, first: Numbers, left: Numbers, right: Numbers, distance: Numbers,
     alone_costs: Numbers, pair: Numbers, owner: Numbers, price: Numbers, way: Numbers, reach: Numbers,
 ) -> tuple[int, int]:  # fmt: skip
-    """Let left vertices without a partner, from root on, be there, at the least cost of all that are there.
+    """Add left vertices without a partner, from root on, at the least cost of all that are present.
 
-    left, right, distance: (n_edges,) edges by left vertex, those of u from first[u] on, and what they cost.
-    alone_costs: (1,) what it costs that a left vertex has no partner. pair, owner: the edge of each left and
-    right vertex, -1 for none. price: (n_right,) what makes the edge of each left vertex its cheapest, 0 or
-    below, 0 of what is free. way: by which edge a right vertex was reached, reach: at what cost; -1 before.
+    - left, right, distance: (n_edges,) edges by left vertex and their costs; edges of u begin at first[u].
+    - alone_costs: (1,) the cost of a left vertex without a partner.
+    - pair, owner: the edge of each left and right vertex, -1 for none.
+    - price: (n_right,) the price that makes the edge of each left vertex its cheapest, 0 or below, 0 for a
+      free vertex.
+    - way: the edge by which a right vertex was reached, -1 before. reach: the cost of reaching it.
 
     The path ends at a right vertex that is free, or at a left one that loses its partner, whichever costs
     less. Costs are reduced by prices, so that none is negative (Dijkstra 1959).

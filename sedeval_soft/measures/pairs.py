@@ -1,13 +1,13 @@
-"""Which events of the reference and the system may pair: by collars, or by how much they overlap.
+"""Candidate pairs of reference and system events: by collars, or by their overlap.
 
 By collars a pair is a candidate if |onset - onset'| <= onset collar and |offset - offset'| <= the larger of
 the offset collar and the rate times the reference event's length (Mesaros, Heittola & Virtanen 2016). By
-overlap it is one if its intersection over union, what both events cover of what either covers, is at least a
-share, as in object detection (Everingham et al. 2010). Times are whole microseconds, so an onset at 0.9 s is
-within 0.2 s of one at 1.1 s, and events from 0 to 1 s and from 0.7 to 1 s overlap by 0.3.
+overlap a pair is a candidate if its intersection over union is at least a share, as in object detection
+(Everingham et al. 2010). Times are whole microseconds, so an onset at 0.9 s is within 0.2 s of one at 1.1 s,
+and events from 0 to 1 s and from 0.7 to 1 s overlap by 0.3.
 
 Events are laid out on one line, group after group, so that one sort and two searches find the candidates of
-all groups. Of onsets and offsets the one that leaves fewer pairs is searched.
+all groups. The search uses onsets or offsets, whichever leaves fewer pairs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sedeval_soft.tables.ticks import Ticks, tick
 from sedeval_soft.timeline.events import EventLifetimes, Timed
 from sedeval_soft.timeline.ranges import expand
 
-# System events in an order, and where in it those begin and end that are near each reference event.
+# System events in an order, and the range of system events near each reference event.
 Windows = tuple[Index, Index, Index]
 # Positions of events: of several, of one, or of a run of them.
 Places = Index | Codes | int | slice
@@ -44,10 +44,10 @@ _MEND = "A smaller --onset-collar or --offset-collar (a larger --set iou) leaves
 
 
 class Condition(NamedTuple):
-    """Onsets of a candidate pair, or its offsets, are near one another: in a window around the reference's.
+    """Onsets of a candidate pair, or its offsets, are near each other: in a window around the reference's.
 
-    reference: (n_ref,). system: (n_sys,). before, after: (n_ref,) how much earlier, or later, that of the
-    system may be.
+    reference: (n_ref,). system: (n_sys,). before, after: (n_ref,) how much earlier, or later, the system's
+    time may be.
     """
 
     reference: Ticks
@@ -112,15 +112,15 @@ class Overlapping(NamedTuple):
 
 
 def intersection_over_union(onset: Ticks, offset: Ticks, their_onset: Ticks, their_offset: Ticks) -> Floats:
-    """Return what two stretches of time have in common as a share of what they cover together, (n,).
+    """Return the intersection of two stretches of time as a share of their union, (n,).
 
-    Of two without extent at one time it is 1, as of all that are equal. Where two lie apart it is below 0.
-    It is a quotient of whole numbers, correctly rounded: one that equals a share as that was written (0.3 is
-    3/10) is the float of that share. No other one is, as long as what both cover, in microseconds, times the
-    denominator of the share is below 2**52: an hour, and a share of six decimals.
+    Two equal stretches have 1, including two without extent at one time. Two disjoint stretches have a value
+    below 0. The result is a correctly rounded quotient of whole numbers: a quotient equal to a share as
+    written (0.3 is 3/10) is the float of that share. No other quotient is, if the union in microseconds times
+    the denominator of the share is below 2**52: an hour, and a share of six decimals.
     """
     common = np.minimum(offset, their_offset) - np.maximum(onset, their_onset)
-    # What both cover together, where they overlap or touch: from the first onset to the last offset.
+    # The union of two stretches that overlap or touch: from the first onset to the last offset.
     extent = np.maximum(offset, their_offset) - np.minimum(onset, their_onset)
     share: Floats = (common + (extent == 0)) / np.maximum(extent, 1)
     return share
@@ -128,10 +128,10 @@ def intersection_over_union(onset: Ticks, offset: Ticks, their_onset: Ticks, the
 
 @dataclass(frozen=True, slots=True)
 class Collars:
-    """Tolerances in ticks; None where onsets or offsets are not looked at.
+    """Tolerances in ticks; None if onsets or offsets are not compared.
 
-    onset: of onsets. offset, rate: of offsets, in ticks and as a share of the reference's length.
-    slack: ticks added to every tolerance, for candidates that are judged again in floats.
+    onset: of onsets. offset, rate: of offsets, in ticks and as a share of the reference's length. slack:
+    ticks added to every tolerance, for candidates that are compared again in floats.
     """
 
     onset: int | None
@@ -149,7 +149,7 @@ class Collars:
         )
 
     def conditions(self, reference: Timed, system: Timed) -> tuple[list[Condition], list[Overlapping]]:
-        """Return what candidate pairs of these events must meet: windows, and what no windows say."""
+        """Return the conditions of candidate pairs of these events: windows, and other conditions."""
         conditions = []
         if self.onset is not None:
             tolerance = np.full(len(reference), self.onset + self.slack, dtype=np.int64)
@@ -161,9 +161,9 @@ class Collars:
         return conditions, []
 
     def right_ends(self, reference: Timed, system: Timed) -> tuple[Bools, Bools]:
-        """Return of which pairs the onset is right, and of which the offset; reference, system: (n,) pairs.
+        """Return which pairs have the right onset, and which the right offset; reference, system: (n,) pairs.
 
-        An end at which nobody looks is right.
+        An end that is not compared is right.
         """
         at, right = np.arange(len(reference)), np.ones(len(reference), dtype=bool)
         of_onsets, _ = replace(self, offset=None).conditions(reference, system)
@@ -176,18 +176,18 @@ class Collars:
 class Overlap:
     """The least intersection over union of two events, in (0, 1].
 
-    What an event of the reference of length L has in common with another is at most L, and at least a share t
-    of what both cover. So both cover at most L / t, and at most L (1 - t) of the first is not common: the
-    system's onset is at most L / t - L earlier and L (1 - t) later, its offset the other way round. In these
-    windows candidates are looked for.
+    The intersection of a reference event of length L with another is at most L, and at least a share t of
+    their union. So the union is at most L / t, and at most L (1 - t) of the first is not in the intersection.
+    The system's onset is at most L / t - L earlier and L (1 - t) later, its offset the other way round. The
+    search for candidates uses these windows.
     """
 
     least: float
 
     def conditions(self, reference: Timed, system: Timed) -> tuple[list[Condition], list[Overlapping]]:
-        """Return what candidate pairs of these events must meet: windows, and what no windows say."""
+        """Return the conditions of candidate pairs of these events: windows, and other conditions."""
         length = (reference.offset - reference.onset).astype(np.float64)
-        # A little more than needed, for rounding. Beyond all times more says nothing.
+        # A little more than needed, for rounding. Windows beyond all times are clipped.
         outside, inside = (
             np.minimum(rate * length * (1 + 1e-12) + 2, 2.0**60).astype(np.int64)
             for rate in (min(1 / self.least, 2.0**60) - 1, 1 - self.least)
@@ -205,10 +205,10 @@ class Overlap:
         )
 
     def right_ends(self, reference: Timed, system: Timed) -> tuple[Bools, Bools]:
-        """Return of which pairs the onset is right, and of which the offset; reference, system: (n,) pairs.
+        """Return which pairs have the right onset, and which the right offset; reference, system: (n,) pairs.
 
-        An end is wrong if it is enough to mend it; if either is, the one that is further off; if neither is,
-        both are wrong.
+        An end is wrong if correcting it alone is enough. If correcting either is enough, the end that is
+        further off is wrong; if neither is enough, both are wrong.
         """
         times = reference.onset, reference.offset
         by_onset = intersection_over_union(*times, reference.onset, system.offset) >= self.least
@@ -218,19 +218,19 @@ class Overlap:
 
 
 PairRule = Collars | Overlap
-"""Which events may pair."""
+"""Rule of candidate pairs."""
 
 
 def pair_rule(settings: Settings) -> PairRule:
-    """Return which events may pair: those within collars, or those that overlap enough."""
+    """Return the rule of candidate pairs: within collars, or by enough overlap."""
     return Overlap(settings.iou) if settings.match_by == "iou" else Collars.of(settings)
 
 
 class PairCandidates(NamedTuple):
-    """Where the candidate pairs of events of one group are: not yet a list of them.
+    """Search ranges of the candidate pairs of events of one group, not yet a list of pairs.
 
-    reference, group: the events of the reference, and the numbers of their groups. windows: of the condition
-    that leaves the fewest pairs. others: what else must hold.
+    reference, group: the events of the reference, and the numbers of their groups. windows: windows of the
+    condition that leaves the fewest pairs. others: the other conditions.
     """
 
     reference: Timed
@@ -265,10 +265,10 @@ class PairCandidates(NamedTuple):
         return left[order].astype(np.int64), right[order].astype(np.int64)
 
     def where(self, *checks: Callable[[Codes, Codes], Bools]) -> tuple[Codes, Codes]:
-        """Return the candidate pairs in any order; checks: what must hold of them before all else.
+        """Return the candidate pairs in any order; checks: conditions that are tested first.
 
-        Raises TooManyPairsError where those of a group are too many, whatever other groups there are, and
-        RoomError where all of them do not fit into memory.
+        Raises TooManyPairsError if a group has too many pairs, whatever other groups there are, and RoomError
+        if all pairs do not fit into memory.
         """
         places, first, last = self.windows
         order = places.astype(np.int32)
@@ -293,9 +293,9 @@ class PairCandidates(NamedTuple):
         return left, right
 
     def _check_groups(self, group: Index, weight: Index | None = None, times: int = 1) -> None:
-        """Raise TooManyPairsError if a group has more pairs than it may, or than so many times as many.
+        """Raise TooManyPairsError if a group has more pairs than allowed, or than `times` as many.
 
-        group, weight: (n,) groups of pairs, and how many these are if each is several.
+        group, weight: (n,) groups of pairs, and the number of pairs that each represents.
         """
         if (len(group) if weight is None else weight.sum()) <= times * MOST_PAIRS:
             return

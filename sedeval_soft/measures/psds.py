@@ -1,16 +1,15 @@
 """The polyphonic sound detection score (PSDS), exact over all thresholds, of files with any weights.
 
-At each threshold of the system there are found reference events, false positives and cross triggers of each
-file. Files have weights, how often each counts: once for the score itself, as often as a replicate drew it
-for an interval. The counts of weighted files are a product of weights and counts, and the PSD-ROC of a
-class is the best of these points:
+At each threshold of the system each file has found reference events, false positives and cross triggers.
+Files have weights: one for the score itself, the number of draws in a replicate for an interval. The counts
+of weighted files are a product of weights and counts, and the PSD-ROC of a class is the best of these points:
 
 - Without cross triggers a rate is a whole number of false positives in the time of all files. So the
   staircase is a table: the most events found with at most 0, 1, 2 .. false positives.
-- With cross triggers it is a table, too: the lowest rate at which 1, 2, 3 .. events are found.
+- With cross triggers the staircase is another table: the lowest rate at which 1, 2, 3 .. events are found.
 
-Thresholds with too many false positives for any part of the ROC are not looked at. The soft reading is the
-mean over the levels of the reference (`Levels`).
+Thresholds with too many false positives for any part of the ROC are skipped. The soft reading is the mean
+over the levels of the reference (`Levels`).
 
 PSD-ROCs, and the areas below them.
 
@@ -21,10 +20,11 @@ false positives per hour (eFPR) of at most x: a staircase that starts at (0, 0).
     eTPR(x) = max(0, mean over classes of TPR(x) - alpha_st * standard deviation over classes of TPR(x))
     PSDS = 1 / max_efpr * integral of eTPR(x) for x from 0 to max_efpr
 
-T is the length of all files, T_ref that of all reference events of a class, CT[c'] the cross triggers of
-class c', which are false positives too. Classes without reference take no part. Sources: Bilen et al. 2020
-(PSDS), Ebbers et al. 2022 (all thresholds), Ebbers et al. 2023 (piPSDS: points of several post-processings
-in one staircase).
+T is the length of all files, T_ref the length of all reference events of a class, CT[c'] the cross triggers
+of class c', which are also false positives. Classes without reference are left out.
+
+Sources: Bilen et al. 2020 (PSDS), Ebbers et al. 2022 (all thresholds), Ebbers et al. 2023 (piPSDS: points of
+several post-processings in one staircase).
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ _STEPS, _SORTED = 1 << 24, 1 << 20
 
 
 def triggered(judged: Judged, n_ref: Index, criteria: Criteria) -> Iterator[tuple[int, Index]]:
-    """Yield classes, and which false positives are cross triggers of each, positions among all of them.
+    """Yield classes, and the false positives that are cross triggers of each, as positions among all.
 
-    n_ref: (n_classes,) how many reference events each class has: those without are left out.
+    n_ref: (n_classes,) the number of reference events of each class: classes without any are left out.
     """
     wrong, n_classes = judged.system.take(~judged.passed), len(n_ref)
     cover = Cover.of(judged.ours, judged.reference.onset, judged.reference.offset)
@@ -76,10 +76,10 @@ def triggered(judged: Judged, n_ref: Index, criteria: Criteria) -> Iterator[tupl
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What the files of each owner count at all thresholds.
+    """Counts of each owner's files at all thresholds.
 
-    classes: the candidates of each class. n_ref, ticks: (n_owners, n_classes) how many events the reference
-    has, and how long they last together. n_sys: (n_owners, n_classes) detections of all thresholds.
+    classes: the candidates of each class. n_ref, ticks: (n_owners, n_classes) the number of reference events,
+    and their total length. n_sys: (n_owners, n_classes) detections of all thresholds.
     """
 
     classes: Sequence[Candidates]
@@ -99,9 +99,9 @@ class Counted:
     ) -> Self:
         """Count the files of each owner, (n_files,) numbers from 0.
 
-        Counts are FOUND and N_SYS, both together, and where cross triggers count, those of each class.
-        classes: the candidates of the best intersection-based F, whose counts are these where no cross
-        triggers count; None to find them.
+        Counts are FOUND and N_SYS, both together, and cross triggers of each class if they count. classes:
+        the candidates of the best intersection-based F, which have the same counts if cross triggers do not
+        count; None to find them.
         """
         shape = int(owner.max(initial=0)) + 1, n_classes
         events = reference.lasting()
@@ -116,7 +116,7 @@ class Counted:
 
 
 def _counts(judged: Judged, owner: Index, n_ref: Index, criteria: Criteria) -> list[ThresholdCounts]:
-    """Return what the files of each owner count at all thresholds, of each class; see `Counted.of`."""
+    """Return the counts of each owner's files at all thresholds, of each class; see `Counted.of`."""
     n_counts, false = 2, judged.false()
     lives: list[tuple[Alive, Sequence[int]]] = [(of, (FOUND, N_SYS)) for of in found_when(judged, criteria)]
     lives.append((false, (N_SYS,)))
@@ -137,9 +137,10 @@ def _detections(system: EventLifetimes, owner: Index, n_owners: int, n_classes: 
 
 @dataclass(frozen=True, slots=True)
 class Rocs:
-    """The PSD-ROCs of weighted files, and the areas below them.
+    """PSD-ROCs of weighted files, and the areas below them.
 
-    weights: (n_weights, n_owners). rate: (n_weights,) one false positive per hour, NaN if there is no time.
+    weights: (n_weights, n_owners). rate: (n_weights,) one false positive per hour, NaN for files without
+    time.
     """
 
     weights: Floats
@@ -148,16 +149,16 @@ class Rocs:
 
     @classmethod
     def of(cls, weights: Floats, length: Index, criteria: Criteria) -> Self:
-        """Find the rates of owners with so many ticks, (n_owners,)."""
+        """Find the rates of owners; length: (n_owners,) their ticks."""
         return cls(weights, ratio(np.asarray(HOUR), weights @ length / TICKS_PER_SECOND), criteria)
 
     def n_steps(self, n_false: int) -> int:
-        """Return how long staircases may be; n_false: how many false positives weighted files may have."""
+        """Return the length of staircases; n_false: the most false positives of weighted files."""
         least = float(np.min(self.rate, where=self.rate > 0, initial=np.inf))
         return 2 + min(int(self.criteria.max_efpr / least), n_false)
 
     def most_found(self, systems: Sequence[Candidates], n_steps: int) -> Floats:
-        """Return how many events are found with at most 0, 1 .. false positives, (n_weights, n_steps).
+        """Return the most events found with at most 0, 1 .. false positives, (n_weights, n_steps).
 
         systems: of one class, of which the best is taken.
         """
@@ -168,9 +169,9 @@ class Rocs:
         return np.maximum.accumulate(most, axis=1)
 
     def lowest_rates(self, systems: Sequence[Candidates], size: int, per_trigger: Floats) -> Floats:
-        """Return from which eFPR on 1, 2 .. `size` events are found, (n_weights, size), infinite for never.
+        """Return the lowest eFPR with 1, 2 .. `size` events found, (n_weights, size), infinite for never.
 
-        systems: as for `most_found`. per_trigger: (n_weights, n_classes) what a cross trigger adds to it.
+        systems: as for `most_found`. per_trigger: (n_weights, n_classes) the eFPR that a cross trigger adds.
         """
         lowest = np.full((len(self.weights), size + 1), np.inf)
         for row, found, efpr in self._rates(systems, per_trigger):
@@ -179,7 +180,7 @@ class Rocs:
         return np.minimum.accumulate(lowest[:, :0:-1], axis=1)[:, ::-1]
 
     def per_trigger(self, n_ref: Floats, seconds: Floats) -> Floats:
-        """Return what a cross trigger of each class adds to the eFPR of each class.
+        """Return the eFPR that a cross trigger of each class adds to each class.
 
         Returns (n_classes, n_weights, n_classes), the class that is triggered last. n_ref, seconds:
         (n_classes, n_weights) of the reference.
@@ -218,7 +219,7 @@ class Rocs:
         """Yield points that may be on the ROC of a class: positions of weights, and each count, (n,)."""
         for some in blocks(len(self.weights), len(own.value) * len(own.changes)):
             counts = np.array(own.counts(self.weights[some])[:-1])
-            # What is detected and has not found anything is false.
+            # Detections that have not found anything are false.
             counts[FALSE] = counts[N_SYS] - counts[FOUND]
             at, row = np.nonzero(
                 (counts[FALSE] * self.rate[some] < self.criteria.max_efpr) & (counts[FOUND] > 0)
@@ -226,7 +227,7 @@ class Rocs:
             yield some.start + row, counts[:, at, row]
 
     def left(self, efpr: Floats) -> Floats:
-        """Return which share of the area lies beyond a rate, 0 from the largest one on."""
+        """Return the share of the area beyond a rate, 0 from the largest one on."""
         share: Floats = np.maximum(1.0 - efpr / self.criteria.max_efpr, 0.0)
         return share
 
@@ -241,7 +242,7 @@ class Rocs:
         mean = ratio(heights.sum(axis=0), number)
         squares = (((heights - mean) * present) ** 2).sum(axis=0)
         etpr = np.maximum(mean - self.criteria.alpha_st * np.sqrt(ratio(squares, number)), 0.0)
-        # By the widths of steps: where all is found at once the area is 1, whatever stood before.
+        # By the widths of steps: the area is 1 if all events are found at once, whatever came before.
         area: Floats = (etpr * (left - np.append(left[:, 1:], np.zeros((len(left), 1)), axis=1))).sum(axis=1)
         return area
 
@@ -253,7 +254,7 @@ _Areas = tuple[Floats, Floats]
 def _without_triggers(rocs: Rocs, found: Floats, n_ref: Floats) -> _Areas:
     """Return the areas below staircases; found: (n_classes, n_weights, n_steps)."""
     left = rocs.left(np.arange(found.shape[2]) * rocs.rate[:, None])
-    # Sums over whole events: where all are found at once it is 1.
+    # Sums over whole events: the area is 1 if all events are found at once.
     classes = ratio((np.diff(found, axis=2, prepend=0.0) * left).sum(axis=2), n_ref)
     return rocs.below(found, left, n_ref) if rocs.criteria.alpha_st > 0 else _mean(classes), classes
 
@@ -292,12 +293,14 @@ def _mean(classes: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Psds:
-    """What gives the PSDS of files with weights.
+    """Functions of weights that return the PSDS of files.
 
-    owner: (n_files,) whose each is, numbers from 0: weights are of owners. length: (n_owners,) ticks.
-    systems: by the names of `systems_of`, what is counted against the cut reference; none where nothing is.
-    levels: of the soft reference; None if that reading is not asked for, or if there is one level, which is
-    that of the hard reading. n_sys: detections of all thresholds, (n_owners, n_classes) of each system.
+    - owner: (n_files,) the owner of each file, numbers from 0: weights are of owners. length: (n_owners,)
+      ticks.
+    - systems: counts against the binarised reference by the names of `systems_of`; empty without counts.
+    - levels: of the soft reference; None if the soft reading is not requested, or if the only level is the
+      level of the hard reading.
+    - n_sys: detections of all thresholds, (n_owners, n_classes) of each system.
     """
 
     tally: Tally
@@ -312,18 +315,18 @@ class Psds:
     def of(
         cls, tally: Tally, settings: Settings, owner: Index, candidates: Sequence[Candidates] | None = None
     ) -> Self:
-        """Count the files of each owner; candidates: those of the best intersection-based F if known."""
+        """Count the files of each owner; candidates: of the best intersection-based F if known."""
         readings, criteria = Plan.of(settings).psds, Criteria.of(settings)
         length, levels = np.bincount(owner, tally.per_file["length"], 1).astype(np.int64), None
         if not length.any():
-            # Where there is no time events may not have been kept.
+            # Events of files without time may not have been kept.
             return cls(tally, settings, owner, length, [], None, [])
         if "soft" in readings and not is_cut_once(tally):
             levels = levels_of(tally)
         systems = list[Counted]()
         if "hard" in readings or levels is None:
             names = systems_of(settings) if "hard" in readings else ["system"]
-            # Those with a median filter have other events.
+            # Systems with a median filter have other events.
             known = [candidates, *[None] * len(names[1:])]
             systems = [
                 counted_of(tally, name, owner, criteria, classes)
@@ -377,7 +380,7 @@ class Psds:
         }
 
     def _hard(self, rocs: Rocs, systems: Sequence[Counted], n_steps: int) -> _Areas:
-        """Return PSDS against the cut reference, of the best of some systems at each rate."""
+        """Return PSDS against the binarised reference, of the best of some systems at each rate."""
         if not (systems and self.tally.classes):
             shape = len(self.tally.classes), len(rocs.rate)
             return np.full(shape[1], np.nan), np.full(shape, np.nan)
@@ -391,7 +394,7 @@ class Psds:
         return _without_triggers(rocs, found.reshape(*n_ref.shape, n_steps), n_ref)
 
     def _soft(self, rocs: Rocs, levels: Levels, n_steps: int) -> _Areas:
-        """Return the means over the levels where there is a reference."""
+        """Return the means over the levels at which the reference has events."""
         sums, defined = np.zeros((2, len(self.tally.classes) + 1, len(rocs.rate)))
         for width, counted in zip(levels.width.tolist(), self._at_levels(levels), strict=True):
             pooled, classes = self._hard(rocs, [counted], n_steps)
@@ -423,7 +426,7 @@ def levels_of(tally: Tally) -> Levels:
 
 
 def is_cut_once(tally: Tally) -> bool:
-    """Return whether the reference has the events of the hard reading at all levels where it has any."""
+    """Return whether the reference has the events of the hard reading at all of its nonempty levels."""
     if levels_of(tally).n_distinct != 1 or "ignored" in tally.events:
         return False
     columns = [
@@ -435,14 +438,14 @@ def is_cut_once(tally: Tally) -> bool:
 
 
 def systems_of(settings: Settings) -> list[str]:
-    """Return what the systems of the hard reading are called in a tally: first the one without filter."""
+    """Return the names of the systems of the hard reading in a tally: first the one without filter."""
     return ["system", *(f"median {length}" for length in settings.psds_median_filters)]
 
 
 def counted_of(
     tally: Tally, name: str, owner: Index, criteria: Criteria, classes: Sequence[Candidates] | None = None
 ) -> Counted:
-    """Count one of `systems_of` against the cut reference; classes: as for `Counted.of`."""
+    """Count one of `systems_of` against the binarised reference; classes: as for `Counted.of`."""
     system = tally.system("intersection") if name == "system" else tally.events[name]
     reference = tally.events["reference"].events()
     return Counted.of(reference, system, owner, len(tally.classes), criteria, classes)
@@ -453,7 +456,7 @@ def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdR
     criteria, owner = Criteria.of(settings), np.zeros(len(tally.files), dtype=np.int64)
     rocs = Rocs.of(np.ones((1, 1)), tally.per_file["length"].sum(keepdims=True), criteria)
     if np.isnan(rocs.rate[0]):
-        # Nothing happens so often an hour where there is no time; events may not have been kept.
+        # Files without time have no rates per hour; their events may not have been kept.
         return psd_roc(Staircases.none(len(tally.classes)), criteria)
     return psd_roc(rocs.staircases([counted_of(tally, name, owner, criteria) for name in systems]), criteria)
 
@@ -481,7 +484,8 @@ class Staircases:
     def under(cls, label: Index, efpr: Floats, tp: Index, n_ref: Index) -> Staircases:
         """Return the staircases that operating points, each (n,), make."""
         scale = int(n_ref.max(initial=0)) + 1
-        # Of points that find as many only the one with the fewest false positives can be on the staircase.
+        # Only the point with the fewest false positives, among points with equally many found events, can be
+        # on the staircase.
         key = label * scale + tp
         fewest = np.full(len(n_ref) * scale, np.inf)
         np.minimum.at(fewest, key, efpr)
@@ -492,13 +496,13 @@ class Staircases:
 
     @classmethod
     def none(cls, n_classes: int) -> Staircases:
-        """Return those of classes that have no reference."""
+        """Return the staircases of classes without reference."""
         nothing = np.zeros(0, dtype=np.int64)
         return cls(nothing, np.zeros(0), nothing, np.zeros(n_classes, dtype=np.int64))
 
 
 def rising(label: Index, efpr: Floats, tp: Index) -> tuple[Index, Floats, Index]:
-    """Return the points of staircases, by label and eFPR: those above all before; points: (n,) each."""
+    """Return the points of staircases, by label and eFPR, that are above all before; points: (n,) each."""
     scale = int(tp.max(initial=0)) + 1
     order = np.lexsort((tp, efpr, label))
     label, efpr, tp = label[order], efpr[order], tp[order]
@@ -510,9 +514,9 @@ def rising(label: Index, efpr: Floats, tp: Index) -> tuple[Index, Floats, Index]
 
 @dataclass(frozen=True, slots=True)
 class PsdRoc:
-    """The PSD-ROC over all classes: eTPR holds from each eFPR to the next, and the score it gives.
+    """The PSD-ROC over all classes, each eTPR from its eFPR to the next, and its score.
 
-    efpr, etpr: (n,). value: PSDS. classes: (n_classes,) that of each class alone, NaN without reference.
+    efpr, etpr: (n,). value: PSDS. classes: (n_classes,) PSDS of each class alone, NaN without reference.
     """
 
     efpr: Floats
@@ -522,7 +526,7 @@ class PsdRoc:
 
 
 def psd_roc(stairs: Staircases, criteria: Criteria) -> PsdRoc:
-    """Combine the staircases of all classes; the score is NaN where no class has a reference."""
+    """Combine the staircases of all classes; the score is NaN if every class lacks a reference."""
     max_efpr, present = criteria.max_efpr, np.flatnonzero(stairs.n_ref)
     label, within = stairs.label, stairs.efpr < max_efpr
     _, at, etpr = combined(0 * label, label, stairs.efpr, stairs.tp, stairs.n_ref[None], criteria)
@@ -537,10 +541,10 @@ def psd_roc(stairs: Staircases, criteria: Criteria) -> PsdRoc:
 def combined(
     cut: Index, label: Index, efpr: Floats, tp: Index, n_ref: Index, criteria: Criteria
 ) -> tuple[Index, Floats, Floats]:
-    """Return the PSD-ROC over all classes of each cut: cuts, eFPR, eTPR that holds from there on, (n,) each.
+    """Return the PSD-ROC over all classes of each cut: cuts, eFPR, and eTPR from there on, (n,) each.
 
-    cut, label, efpr, tp: (n_points,) of the staircases of classes. n_ref: (n_cuts, n_classes). eTPR is NaN
-    where no class has a reference. The first eFPR of each cut is 0.
+    cut, label, efpr, tp: (n_points,) of the staircases of classes. n_ref: (n_cuts, n_classes). eTPR is NaN if
+    every class lacks a reference. The first eFPR of each cut is 0.
     """
     n_cuts, n_classes = n_ref.shape
     within = np.flatnonzero(efpr < criteria.max_efpr)
@@ -556,7 +560,7 @@ def combined(
     number = present.sum(axis=1).take(at)
 
     def height(c: int) -> Floats:
-        """Return the TPR of a class where it has a reference, elsewhere 0."""
+        """Return the TPR of a class with a reference, else 0."""
         found = np.maximum.accumulate(start + np.where(label == c, tp, 0)) - start
         return found.take(last) / np.maximum(n_ref[:, c], 1).take(at)
 
@@ -573,7 +577,7 @@ def combined(
 def areas(x: Floats, y: Floats, begins: Index, end: float) -> Floats:
     """Return the areas under steps from x on to `end`, as a share of it: summed by rises, 1 is exactly 1.
 
-    begins: where the steps of each begin, ascending; up to there y is 0.
+    begins: the first step of each, ascending; before it y is 0.
     """
     before = np.append(0.0, y[:-1])[: len(y)]
     before[begins[begins < len(y)]] = 0.0

@@ -1,9 +1,9 @@
 """The order of the classes within each segment: statistics summed per file, and their measures.
 
-Within a segment the classes are put in order of the system's values. A class is active by y and silent by
-1 - y. Segments without an active reference class count nothing; others weigh as much as their highest y,
-which is the share of levels at which they have one, and is 1 where the reference is cut. Classes
-with equal values share a rank, the last of them.
+Within a segment the classes are ordered by the system's values. A class is active by y and silent by 1 - y.
+Segments without an active reference class count nothing. Others weigh as much as their highest y, the share
+of levels with an active class, which is 1 for a binarised reference. Classes with equal values share a rank,
+the last of them.
 """
 
 from __future__ import annotations
@@ -32,24 +32,25 @@ SUMS = (
 """Sums over segments that every reference has, each weighted: `misordered` pairs, `distance` |y - p|."""
 
 CUT_SUMS = ("exact_match_prefix", "subset_accuracy")
-"""Sums over segments that only a cut reference has."""
+"""Sums over segments that only a binarised reference has."""
 
 CLASS_SUMS = ("prefix", "prefix_hits", "n_ref")
-"""Sums of a cut reference by class: in the prefix, in it and active, and active."""
+"""Sums of a binarised reference by class: in the prefix, in it and active, and active."""
 
 _Tied = tuple[Index, Floats, Floats]
-"""Segments in which classes share the last places of the prefix: which, and the shares of classes in it, and
-in it and active, (n_classes, n) each."""
+"""Segments with classes that share the last ranks of the prefix: positions, and the shares of classes in it,
+and in it and active, (n_classes, n) each."""
 
 Sides = tuple[Floats | Bools, Floats | Bools]
-"""A reference, and what the distance of its values is taken from: where it is cut, what is detected."""
+"""A reference, and the values that its distance is computed from: detections for a binarised reference."""
 
 
 class _Ranks(NamedTuple):
     """The classes of each segment in descending order of the system's values; all (n_classes, n_segments).
 
-    p: the values. order: where in such arrays the class of each rank is. tied: which ranks have the value of
-    the next in some segments, from the last up, and in which. rank: from 1 on, of ties the last.
+    p: the values. order: the index in such arrays of the class of each rank. tied: the ranks that have the
+    value of the next in some segments, from the last up, and these segments. rank: from 1 on, of ties the
+    last.
     """
 
     p: Floats
@@ -60,7 +61,7 @@ class _Ranks(NamedTuple):
     @classmethod
     def of(cls, p: Floats) -> _Ranks:
         n_classes, size = p.shape
-        # What is sorted together lies together.
+        # Values sorted together are adjacent in memory.
         order = np.multiply(np.argsort(np.negative(p.T, order="C"), axis=1).T, size, order="C")
         order += np.arange(size)
         values = p.take(order, mode="clip")
@@ -70,7 +71,7 @@ class _Ranks(NamedTuple):
         return cls(p, order, tied, _as_last(rank.copy(), tied) if tied else rank)
 
     def sums(self, values: Array) -> Array:
-        """Return what values by rank sum up to, down to the last tie of each."""
+        """Return the cumulative sums of values by rank, down to the last tie of each."""
         sums = values.copy()
         for before, row in pairwise(sums):
             np.add(before, row, out=row)
@@ -78,7 +79,7 @@ class _Ranks(NamedTuple):
 
 
 def _as_last(sums: Array, tied: Sequence[tuple[int, Bools]]) -> Array:
-    """Give ties what the last of them has, and return this; sums: from rank to rank they do not fall."""
+    """Give ties the sum of the last of them, and return the sums; sums: not falling from rank to rank."""
     for k, of_next in tied:
         np.maximum(sums[k], sums[k + 1] * of_next, out=sums[k])
     return sums
@@ -89,8 +90,8 @@ def count_ranking(
 ) -> dict[str, tuple[dict[str, Floats], dict[str, Floats]]]:
     """Return sums over the segments of each file by name, (n_files,), and by class, (n_files, n_classes).
 
-    readings: what is compared in the hard and in the soft reading, (n_classes, n_segments) each; they share
-    the order of the classes. system, start: as in `segment.count_soft`. eps: values are clipped to
+    readings: the pairs of arrays compared in the hard and in the soft reading, (n_classes, n_segments) each;
+    they share the order of the classes. system, start: as in `segment.count_soft`. eps: values are clipped to
     [eps, 1 - eps] in logarithms.
     """
     n_classes, size = system.shape
@@ -107,7 +108,7 @@ def count_ranking(
         for reading, sides in readings.items():
             y, other = (side[:, block] for side in sides)
             hard = reading == "hard"
-            # What is active is counted, in numbers as small as can be.
+            # Active cells are counted, in numbers as small as possible.
             distance = (y != other).view(np.uint8) if hard else np.abs(y - other)
             by_rank = np.ascontiguousarray(y).take(ranks.order, mode="clip")
             y = np.ascontiguousarray(y, dtype=np.float64)
@@ -146,19 +147,19 @@ def count_ranking(
 
 
 def _sums_of(ranks: _Ranks, y: Array, *, hard: bool) -> dict[str, Array]:
-    """Return what follows from the order of the classes, (n_segments,) each.
+    """Return the sums computed from the order of the classes, (n_segments,) each.
 
-    y: by rank; where hard, whole numbers with room for the square of how many classes there are.
+    y: by rank; for hard readings, whole numbers large enough for the square of the number of classes.
     """
     above, rank = ranks.sums(y), ranks.rank
     if hard:
         places, itself = rank.astype(y.dtype), np.zeros_like(above[-1])
         silent = places - above
         wrong = (y * silent).sum(axis=0, dtype=y.dtype)
-        # Of a cut reference, every level has the same classes.
+        # A binarised reference has the same classes at every level.
         coverage = (y * places).max(axis=0)
     else:
-        # What is at once active and silent makes no pair with itself.
+        # A class makes no pair with itself, even if it is partly active and partly silent.
         silent, itself = ranks.sums(1.0 - y), sum_classes(y * (1.0 - y))
         wrong = np.maximum(sum_classes(y * silent) - itself, 0.0)
         coverage = _coverage(rank, y)
@@ -168,7 +169,7 @@ def _sums_of(ranks: _Ranks, y: Array, *, hard: bool) -> dict[str, Array]:
         "one_error": 1.0 - above[0] / rank[0],
         "coverage": coverage,
         "misordered": wrong,
-        # Nothing is out of order where there is no pair.
+        # Segments without pairs have nothing out of order.
         "ranking_loss": np.minimum(_quotient(wrong, pairs), 1.0),
         "label_ranking_average_precision": _quotient(sum_classes(y * above / rank), mass),
     }
@@ -200,8 +201,8 @@ def _coverage(rank: Floats, y: Floats) -> Floats:
 def _prefix(ranks: _Ranks, y: Floats, begin: int) -> tuple[Bools, _Tied | None]:
     """Return which classes are among the N_ref highest of their segment, (n_classes, n_segments).
 
-    Classes with equal values share the places that are left for them: segments in which some do are returned
-    by themselves, and none of their classes is in the first array. y: by class. begin: the first segment.
+    Classes with equal values share the remaining ranks: segments with such classes are returned separately,
+    and none of these classes is in the first array. y: by class. begin: the first segment.
     """
     p, places = ranks.p, sum_classes(y)
     last = np.maximum(places.astype(np.int64) - 1, 0), np.arange(p.shape[1])
@@ -222,8 +223,9 @@ def ranking_scores(
 ) -> Table:
     """Return the measures of rankings by name.
 
-    sums: totals of segments by name, (...). of_classes: those of classes of a cut reference, (..., n_classes)
-    by `CLASS_SUMS`; empty for a soft one. n_classes: how many are put in order. unit: `nats` or `bits`.
+    sums: totals of segments by name, (...). of_classes: totals of classes of a binarised reference, (...,
+    n_classes) by `CLASS_SUMS`; empty for a soft one. n_classes: the number of ordered classes. unit: `nats`
+    or `bits`.
     """
     means = {name: ratio(total, sums["weight"]) for name, total in sums.items()}
     shares = {name: means[name] for name in ("one_error", "ranking_loss", "label_ranking_average_precision")}

@@ -1,7 +1,7 @@
-"""All measures by name: what `explain`, the help, the docs and the contract tests go through.
+"""Registry of all measures by name: for `explain`, the help, the docs and the contract tests.
 
-Most measures are beside what computes them. Those of curves and of calibration are here, so that names are
-known without what computes them: `curve_scores` and `calibration`.
+Most measures are beside their computation. Measures of curves and of calibration are here, so that names are
+known without importing `curve_scores` and `calibration`.
 
 The grammar of score names, which parses back:
 
@@ -9,18 +9,19 @@ The grammar of score names, which parses back:
     basis.reading.measure[class]       event.hard.recall[people talking]
     basis.reading.measure              intersection.hard.psds
 
-The last form is that of measures defined over all classes together. Scores of a group of classes, or of the
-files of a scene, have its name behind an `@`:
+The last form is for measures defined over all classes together. Scores of a group of classes, or of the files
+of a scene, have its name after an `@`:
 
     segment.soft.f1.macro@traffic      intersection.hard.psds@traffic      segment.soft.f1[car]@street
 
-Means that are computed only when asked for are averages, `harmonic` and `geometric`, and stand behind the `@`
-where they are over files, scenes or groups; no group and no scene can have such a name:
+Means that are computed only on demand are averages, `harmonic` and `geometric`. They are written after the
+`@` for means over files, scenes or groups; no group and no scene can have such a name:
 
     segment.soft.f1.harmonic           segment.soft.f1.micro@scenes.harmonic
 
-A class name may hold anything, brackets, dots and `@` too: it is what stands between the first `[` and
-the last `]`. The name of a group or a scene holds neither, so what stands behind the last `]` is told apart.
+A class name may contain anything, including brackets, dots and `@`: it is the text between the first `[` and
+the last `]`. The name of a group or a scene contains neither bracket, so the text after the last `]` is
+unambiguous.
 """
 
 from __future__ import annotations
@@ -41,18 +42,18 @@ from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, is_part_name
 AVERAGES = ("micro", "macro", "weighted")
 
 OVERALL = "overall"
-"""Stands for the average of a measure that is defined over all classes together; names leave it out."""
+"""Average of a measure that is defined over all classes together; names leave it out."""
 
 
 class ScoreNameError(EvaluationError):
-    """A score name that the grammar does not know."""
+    """Error of a score name that the grammar does not know."""
 
 
 class ScoreName(NamedTuple):
     """The parts of a score's name; exactly one of `average` and `class_name` is set.
 
-    group: the group of classes, or the scene, that it is a score of, or what it is a mean over
-    (`scenes.harmonic`); None for the whole.
+    group: the group of classes or the scene of the score, or the parts of a mean (`scenes.harmonic`); None
+    for the whole.
     """
 
     basis: str
@@ -69,7 +70,7 @@ class ScoreName(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> ScoreName:
-        """Read a name; raises ScoreNameError that says which form is expected."""
+        """Read a name; raises ScoreNameError with the expected form."""
         part = r"([^.@[]+)"
         average = rf"\.({'|'.join((*AVERAGES, *CLASS_MEANS))})|\[(.*)\]"
         match = re.fullmatch(rf"{part}\.{part}\.{part}(?:{average})?(?:@([^]]*))?", text, re.DOTALL)
@@ -179,7 +180,7 @@ _CALIBRATION = (
 )  # fmt: skip
 
 _Row = tuple[str, str, tuple[Measure, ...]] | tuple[str, str, tuple[Measure, ...], str]
-"""A reading, what the system and the reference are read as, the measures, and what must be asked for."""
+"""A reading, the form in which system and reference are read, the measures, and the option for them."""
 
 _DETECTION, _OVERLAPS = detection.MEASURES, detection.OF_INTERSECTIONS
 _BEST = (detection.THRESHOLD, *detection.BEST_ERROR_RATE)
@@ -256,11 +257,12 @@ MEASURE_ALIASES.update(
 
 
 def register(measure: Measure) -> None:
-    """Compute a measure of one's own in this process, beside those of detection.
+    """Compute a measure of one's own in this process, beside the measures of detection.
 
-    measure: `value` is its formula, of a `detection.Detection`, whose arrays have one shape. One of the table
-    `negatives` may need true negatives: hard segments and clips alone have it, others have it everywhere.
-    Raises SettingsError for a name that is not a word of its own, and for one without a formula.
+    measure: `value` is its formula, of a `detection.Detection`, whose arrays have one shape. A measure of the
+    table `negatives` may need true negatives: only hard segments and clips have it, other measures are
+    computed everywhere. Raises SettingsError for a name that is not a word of its own, and for a measure
+    without a formula.
     """
     taken = {name for _, _, name in MEASURES} - {each.name for each in detection.OWN}
     if not re.fullmatch("[a-z][a-z0-9_]*", measure.name) or measure.name in {*taken, *MEASURE_ALIASES}:
@@ -287,10 +289,10 @@ def forget(name: str) -> None:
 
 
 def without_own(measures: object) -> object:
-    """Return what `measures` says without measures of one's own, which are registered.
+    """Return the names in `measures` without measures of one's own, which are registered.
 
-    They are given as they are, or as the file and the name of one: `my_measures.py:G_MEAN`. Raises
-    SettingsError for one that cannot be had.
+    They are given as objects, or as the file and the name of a measure: `my_measures.py:G_MEAN`. Raises
+    SettingsError for a measure that cannot be loaded.
     """
     if isinstance(measures, str | Measure):
         measures = [measures]
@@ -332,8 +334,8 @@ def group_of(name: ScoreName | str) -> str:
 def family_of(name: ScoreName | str, likely: Sequence[str] = ()) -> tuple[Family, Measure]:
     """Return the family and the measure that a score name means.
 
-    Raises ScoreNameError for a name that no measure has, with those that it could mean: of the likely ones,
-    else of those that are computed where nothing is asked for, else of all.
+    Raises ScoreNameError for a name that no measure has, with its possible meanings: of the likely measures,
+    else of the measures computed by default, else of all.
     """
     if isinstance(name, str):
         text = name
@@ -355,7 +357,7 @@ def family_of(name: ScoreName | str, likely: Sequence[str] = ()) -> tuple[Family
 
 
 def _check_mean(name: ScoreName, measure: Measure) -> None:
-    """Raise ScoreNameError for a mean over files, scenes or groups that a measure, or its form, has not."""
+    """Raise ScoreNameError for a mean over files, scenes or groups that a measure, or its form, lacks."""
     if name.group not in PART_MEANS:
         return
     parts, _, kind = name.group.partition(".")
@@ -370,7 +372,7 @@ def _check_mean(name: ScoreName, measure: Measure) -> None:
 
 
 def _meant(text: str, likely: Sequence[str]) -> str:
-    """Return what a text may mean that is no name of a score; empty where it has no part of one."""
+    """Return the possible meanings of a text that is not a name of a score; empty if it lacks every part."""
     return (
         meant(text, likely)
         or meant(text, score_names(usual=True))
@@ -381,10 +383,10 @@ def _meant(text: str, likely: Sequence[str]) -> str:
 def score_names(
     classes: Sequence[str] = ("class",), *, usual: bool = False, means: Sequence[str] = ()
 ) -> Iterator[str]:
-    """Iterate over all score names; those of classes once as `[class]`, or for each given class.
+    """Iterate over all score names; names of classes once as `[class]`, or for each given class.
 
-    usual: only those that are computed where nothing is asked for. means: averages that are there beside
-    those of each measure, where it has them.
+    usual: only names computed by default. means: on-demand averages beside the averages of each measure, if
+    it has them.
     """
     for family in FAMILIES:
         asked_for = family.basis not in DEFAULT_ONLY or family.reading == "tuned" or family.group

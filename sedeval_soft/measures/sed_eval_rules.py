@@ -1,18 +1,18 @@
 """`--set compat=sed_eval`: the hard reading with the floats and NaN rules of sed_eval 0.2.1.
 
-What differs from ours, all of it read in its source:
+Differences from our rules, all of them read in its source:
 
-- Segments start at floor(onset / length) and end at ceil(offset / length) in floats, so that at
-  0.1 s a third of the onsets on the grid begin one segment early. An event without extent off the
-  grid is active in one segment.
+- Segments start at floor(onset / length) and end at ceil(offset / length) in floats, so that at 0.1 s a third
+  of the onsets on the grid begin one segment early. An event without extent off the grid is active in one
+  segment.
 - Collars are compared in floats: 0.9 s against 1.1 s at 0.2 s is a miss.
-- Substitutions of events: what the matching left over is paired in reference order, whatever
-  the class. With optimal matching that depends on which maximum matching was found, so theirs is used.
-- F is NaN (undefined) where precision or recall is; 2.2e-16 is added to denominators elsewhere, so
-  that the error rate of a class without reference is 0, or 4.5e15 per false alarm.
-- Macro averages are the mean over classes of what is not NaN: classes without reference count in
-  error rates and sensitivity, classes never detected are left out of F. With event-based scores
-  precision without any detection is 0 (`empty_system_output_handling="zero_score"`).
+- Substitutions of events: unmatched events are paired in reference order, whatever the class. With optimal
+  matching their number depends on the choice of the maximum matching, so sed_eval's choice is used.
+- F is NaN (undefined) if precision or recall is; 2.2e-16 is added to denominators elsewhere, so that the
+  error rate of a class without reference is 0, or 4.5e15 per false alarm.
+- Macro averages are the mean over classes of the values that are not NaN: classes without reference count in
+  error rates and sensitivity, classes never detected are left out of F. With event-based scores precision
+  without any detection is 0 (`empty_system_output_handling="zero_score"`).
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _their_maximum_matching(left: Index, right: Index, n_left: int) -> Index:
         graph.setdefault(system_event, []).append(reference_event)
     if graph:
         with warnings.catch_warnings():
-            # What its packages say of one another is nothing that a user can mend.
+            # Users cannot fix warnings between its packages.
             warnings.simplefilter("ignore")
             from sed_eval.util import bipartite_match
         for reference_event, system_event in bipartite_match(graph).items():

@@ -1,4 +1,4 @@
-"""Segments and clips: what is counted of their cells."""
+"""Segments and clips: counts of their cells."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _PIECE = 1 << 13
 """Segments summed at a time."""
 
 _AT_ONCE = 1 << 14
-"""Segments of which what is summed is made at a time: it stays in the processor's cache."""
+"""Segments summed at a time: their values stay in the processor's cache."""
 
 
 class Pieces(NamedTuple):
     """Segments of files, cut into pieces from the beginning of each file.
 
-    So the sums of a file do not depend on the files beside it, nor on where these are counted. edges:
+    So the sums of a file do not depend on the files beside it, nor on its position among them. edges:
     (n_pieces + 1,) the first segment of each. start: (n_files + 1,) the first piece of each file.
     """
 
@@ -66,7 +66,7 @@ class Pieces(NamedTuple):
         return cls(np.append(start[file] + number * length, start[-1]), np.append(0, np.cumsum(count)))
 
     def sums(self, values: Callable[[slice], Iterable[Floats]], n_rows: int) -> Floats:
-        """Sum over each file what is made of a range of segments, (n,) per row: (n_rows, n_files)."""
+        """Sum over each file a function of a range of segments, (n,) per row: (n_rows, n_files)."""
         sums = np.zeros((n_rows, len(self.edges) - 1))
         first = np.searchsorted(self.edges, np.arange(self.edges[0], self.edges[-1], _AT_ONCE))
         for begin, end in pairwise((*distinct(first).tolist(), sums.shape[1])):
@@ -90,11 +90,11 @@ def count_files(values: Bools, start: Index) -> Array:
 def sum_classes(values: Floats) -> Floats:
     """Sum an array over its first axis, the classes, one after another.
 
-    One row after another: in numpy's own order the last digit may depend on how many classes there are,
-    silent ones too, so that batches of files with other classes would not add up to the same bytes.
+    In numpy's own order the last digit may depend on the number of classes, including silent ones. Batches of
+    files with other classes would then not add up to the same bytes.
     """
     if values.flags.c_contiguous and values.shape[1] > 1:
-        # Row by row in numpy, too: only neighbours in memory are added in another order.
+        # Row by row in numpy as well: only neighbours in memory are added in another order.
         return np.asarray(np.add.reduce(values, axis=0, initial=0.0))
     total = np.zeros(values.shape[1])
     for row in values:
@@ -121,15 +121,15 @@ def count_hard(reference: Bools, system: Bools, start: Index) -> DetectionCounts
 
 
 def fuzzy_and(reference: Floats, system: Floats, t_norm: TNorm) -> Floats:
-    """Return what two fuzzy memberships have in common, elementwise: min(y, p), y p, or max(0, y + p - 1).
+    """Return the conjunction of two fuzzy memberships, elementwise: min(y, p), y p, or max(0, y + p - 1).
 
-    Only the minimum of a value and itself is the value, so only with it a copied reference has F = 1.
-    Source: Klement, Mesiar & Pap 2000.
+    Only the minimum of a value and itself is the value, so only with it a copied reference has F = 1. Source:
+    Klement, Mesiar & Pap 2000.
     """
     if t_norm == "product":
         return reference * system
     if t_norm == "lukasiewicz":
-        # What the larger lacks to 1 is exact from 0.5 on: the result is never above the smaller.
+        # The difference of the larger to 1 is exact from 0.5 on: the result is never above the smaller.
         lacking = 1.0 - np.maximum(reference, system)
         return np.maximum(np.minimum(reference, system) - lacking, 0.0)
     return np.minimum(reference, system)
@@ -171,11 +171,10 @@ def count_soft(reference: Floats, system: Floats, start: Index, t_norm: TNorm = 
     return DetectionCounts(tp, n_ref, n_sys, *sum_files(errors, start))
 
 
-# Hard segment counts from runs of active segments, without a grid of cells.
-#
-# A run is a maximal stretch of active segments of one file and class. A table of events has few runs
-# however short the segments are, so that the hard reading of an hour at 10 ms costs no more than at 1 s.
-# The counts are those of `count_hard`.
+# Hard segment counts from runs of active segments, without a grid of cells. A run is a maximal stretch of
+# active segments of one file and class. A table of events has few runs however short the segments are, so
+# that the hard reading of an hour at 10 ms costs no more than at 1 s. The counts equal the counts of
+# `count_hard`.
 
 
 class Runs(NamedTuple):
@@ -213,7 +212,7 @@ def runs_on_grid(events: Events, grid: Grid) -> Runs:
 def count_hard_runs(reference: Runs, system: Runs, start: Index, n_classes: int) -> DetectionCounts:
     """Count active segments and errors per file; start: (n_files + 1,) first segment of each file."""
     sides = _common_runs(reference, system, int(start[-1])), reference, system
-    # All files are cut where any run begins or ends: how many classes each side has is the same between cuts.
+    # All files are cut at the ends of runs: the number of classes on each side is constant between cuts.
     cuts = distinct(np.concatenate([start, *(edge for runs in sides for edge in (runs.first, runs.last))]))
     changes = np.zeros((3, len(cuts)), dtype=np.int64)
     for change, runs in zip(changes, sides, strict=True):
@@ -238,7 +237,7 @@ def count_beyond(runs: Runs, start: Index, n_evaluated: Index, n_classes: int) -
 
 
 def _common_runs(a: Runs, b: Runs, size: int) -> Runs:
-    """Return the runs common to both; the runs of each are disjoint, so those of each pair are too."""
+    """Return the runs common to both; the runs of each are disjoint, and so are the common runs."""
     begin = np.searchsorted(b.label * size + b.last, a.label * size + a.first, side="right")
     end = np.searchsorted(b.label * size + b.first, a.label * size + a.last, side="left")
     ours, theirs = expand(begin, np.maximum(end, begin))

@@ -1,8 +1,8 @@
-"""A tally: what scores need and nothing else, keyed by file.
+"""A tally: the statistics that scores need and nothing else, keyed by file.
 
-A tally adds lawfully: merging is a disjoint union by file, columns are kept in the order of the file names,
-and totals are taken in that order. So any split of the files into batches, shards or machines gives the same
-numbers to the last bit, which running sums would not.
+Tallies can be added in any order: merging is a disjoint union by file, columns are kept in the order of the
+file names, and totals are taken in that order. So any split of the files into batches, shards or machines
+gives the same numbers to the last bit, unlike running sums.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sedeval_soft.timeline.ranges import expand
 
 
 class Totals(Protocol):
-    """Statistics summed over files: of a tally, or of many mixtures of its files, which stand first."""
+    """Statistics summed over files: of a tally, or of many mixtures of its files on the first axis."""
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -55,19 +55,20 @@ class Mixtures:
 class Tally:
     """Statistics of some files.
 
-    files: sorted and distinct, (n_files,). classes: sorted or as the settings name them.
-    per_class: named columns (n_files, n_classes), int64 counts or float64 sums.
-    per_file: named columns (n_files,).
-    samples: named arrays (n_classes, n_cells), the cells of all files in the order of `files`. The first part
-        of a name, such as `segment` in `segment.system`, is their basis; how many cells each file has is the
-        column `n_segments` of `per_file`, or `n_clips`; the first of them are evaluated, as many as
-        `n_evaluated_segments` or `n_evaluated_clips` says. Others have no reference, which never saw them.
-    events: named lifetimes, coded into `files` and `classes`.
-    recipe: the settings that shaped the statistics; only tallies of one recipe can be added.
-    expected: the classes that the reference or the settings name, None for all: the cells of others hold no
-        true negatives, and are in no mean over cells.
+    - files: sorted and distinct, (n_files,). classes: sorted or in the order of the settings.
+    - per_class: named columns (n_files, n_classes), int64 counts or float64 sums.
+    - per_file: named columns (n_files,).
+    - samples: named arrays (n_classes, n_cells), the cells of all files in the order of `files`. The first
+      part of a name is their basis, such as `segment` in `segment.system`. The columns `n_segments` or
+      `n_clips` of `per_file` give the number of cells of each file. The columns `n_evaluated_segments` or
+      `n_evaluated_clips` give the number of evaluated cells, the first of each file. Later cells have no
+      reference.
+    - events: named lifetimes, coded into `files` and `classes`.
+    - recipe: the settings that shaped the statistics; only tallies of one recipe can be added.
+    - expected: the classes that the reference or the settings name, None for all. Cells of other classes have
+      no true negatives, and are in no mean over cells.
 
-    A class that one tally lacks counts 0 in it: every statistic is 0 where nothing is active.
+    A class that one tally lacks counts 0 in it: every statistic is 0 without activity.
     """
 
     files: tuple[str, ...] = ()
@@ -82,8 +83,8 @@ class Tally:
     def __post_init__(self) -> None:
         """Check that files are sorted and distinct, and that all columns have their shapes.
 
-        Columns are put in one order in memory: in another, numpy adds in another order, and the last digit of
-        a total would depend on whether tallies were merged.
+        Columns get one memory order: numpy adds other orders differently, and the last digit of a total would
+        depend on whether tallies were merged.
         """
         per_class = {name: np.ascontiguousarray(column) for name, column in self.per_class.items()}
         object.__setattr__(self, "per_class", per_class)
@@ -116,7 +117,7 @@ class Tally:
     def system(self, basis: str) -> EventLifetimes:
         """Return the system's events of all thresholds, as `event` or `intersection` evaluates them.
 
-        They differ where detections are left out, see `measures.ignored`.
+        They differ if detections are left out, see `measures.ignored`.
         """
         return self.events.get(f"system of {basis}", self.events["system"])
 
@@ -126,9 +127,9 @@ class Tally:
         return np.array([self.expected is None or name in self.expected for name in self.classes], dtype=bool)
 
     def take(self, index: Index, files: tuple[str, ...] | None = None) -> Tally:
-        """Return the tally of some files, (n,) positions; those that occur twice need new names.
+        """Return the tally of some files, (n,) positions; files that occur twice need new names.
 
-        files: the names, sorted; None for those that the files have.
+        files: the names, sorted; None to keep the names of the files.
         """
         index = np.asarray(index, dtype=np.int64)
         cells = {}
@@ -163,7 +164,7 @@ class Tally:
     def merge(tallies: Iterable[Tally]) -> Tally:
         """Return the tally of all files of some tallies.
 
-        Raises EvaluationError where a file occurs twice or settings differ.
+        Raises EvaluationError if a file occurs twice or settings differ.
         """
         parts = [tally for tally in tallies if tally.recipe is not None]
         if len(parts) <= 1:
@@ -209,16 +210,16 @@ class Tally:
 
 
 _Part = tuple[Tally, Index, Index]
-"""A tally that is merged with others, and the places of its files and its classes among theirs."""
+"""A tally that is merged with others, and the positions of its files and classes among theirs."""
 
 
 def evaluated_of(name: str) -> str:
-    """Return the column that says how many cells of some samples are evaluated in each file."""
+    """Return the column with the number of evaluated cells of some samples in each file."""
     return f"n_evaluated_{name.partition('.')[0]}s"
 
 
 def cells_of(name: str) -> str:
-    """Return the column that says how many cells of some samples each file has."""
+    """Return the column with the number of cells of some samples in each file."""
     return f"n_{name.partition('.')[0]}s"
 
 
@@ -231,9 +232,9 @@ def _take_events(events: EventLifetimes, index: Index, n_files: int) -> EventLif
 
 
 def _check_same_classes(parts: Sequence[Tally]) -> None:
-    """Raise EvaluationError where classes differ, or which of them the reference names.
+    """Raise EvaluationError if classes differ, or the classes that the reference names.
 
-    Which there are decides how classes rank in a segment.
+    The classes present decide how classes rank in a segment.
     """
     first = parts[0]
     for part in parts:
@@ -261,8 +262,7 @@ def _join_columns(parts: Sequence[_Part], name: str, shape: tuple[int, int]) -> 
 def _join_samples(parts: Sequence[_Part], name: str, lengths: Index, n_classes: int) -> Array:
     """Join the cells of all parts in the order of files, (n_classes, n_cells), absent classes 0.
 
-    lengths: (n_files,) cells of each file. Files of a part that stay together are copied together: mostly
-    that is all of them.
+    lengths: (n_files,) cells of each file. Adjacent files of a part are copied together: usually all of them.
     """
     start = np.cumsum(lengths) - lengths
     joint: Array = np.zeros((n_classes, int(lengths.sum())), dtype=parts[0][0].samples[name].dtype)
@@ -284,6 +284,6 @@ def _join_events(parts: Sequence[_Part], kind: str) -> EventLifetimes:
             for of, files, classes in every
         ]
     )
-    # A table without rows has no values, and does not tell how events of the others were made.
+    # A table without rows has no values, and no information about how events of the others were made.
     joined = replace(joined, nested=all(of.nested for of, _, _ in every if len(of)))
     return joined.take(np.argsort(joined.file, kind="stable"))

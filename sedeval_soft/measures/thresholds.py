@@ -1,22 +1,22 @@
-"""Counts of a class at every threshold of the system: what is best over thresholds is read off these.
+"""Counts of a class at every threshold of the system, and the best thresholds by these counts.
 
-A level is a value of the system at which counts change: what counts right below it need not count at it
-or above. Thresholds between which no count changes are alike, and `threshold_between` is the number that is
-written for them; of equally good ones the highest is best. No threshold is below 0: a value of 0 is never a
-detection.
+A level is a value of the system at which counts change: detections right below it need not be detections at
+it or above. Thresholds between two adjacent levels have the same counts, and `threshold_between` is the
+number written for them; of equally good ones the highest is best. No threshold is below 0: a value of 0 is
+never a detection.
 
 Candidate thresholds of weighted files: the best of each class, of all jointly, or under a constraint.
 
-They are made of the counts at every threshold. Weights of one give what is best for all files.
+They are computed from the counts at every threshold. Weights of one give the best thresholds for all files.
 
 - Of each class: the candidate at which F, or another merit, is highest; of several the highest threshold.
-- Jointly: micro F pools the counts of classes, so the threshold that is best for a class alone need not be
-  best for all. F is a ratio of sums over classes: for a given value f, the classes part, each maximising
-  (1 + b^2) TP - f N_sys by itself; the F that these reach is the next f, until it is not higher. A few rounds
-  do. Source: Dinkelbach 1967.
-- Under a constraint: exact over all thresholds. One for which nothing is detected is among them: it has no
-  precision, and so reaches none. Where no threshold satisfies the constraint, the scores are those of what
-  comes nearest to it, and nothing is best. sed_scores_eval answers with a precision of 1 at F = 0, and takes
+- Jointly: micro F pools the counts of classes, so the best threshold for a class alone need not be best for
+  all. F is a ratio of sums over classes. For a given value f each class maximises (1 + b^2) TP - f N_sys
+  separately; the resulting F is the next f, until it is not higher. A few rounds are enough. Source:
+  Dinkelbach 1967.
+- Under a constraint: exact over all thresholds. One candidate detects nothing: its precision is undefined and
+  satisfies no constraint. If no threshold satisfies the constraint, the scores are the scores of the nearest
+  candidate, and no threshold is best. sed_scores_eval answers with a precision of 1 at F = 0, and takes
   constraints of its best error rate the wrong way round.
 """
 
@@ -42,14 +42,14 @@ from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.ranges import expand
 
 Merit = Callable[[Any, Any, Any], Any]
-"""What is best where it is highest: of TP, N_sys and N_ref. It never falls with TP, nor rises with N_sys."""
+"""Function of TP, N_sys and N_ref to be maximised. It never falls with TP, nor rises with N_sys."""
 
 TP, N_SYS, PAIRED = 0, 1, 2
-"""Rows of counts; PAIRED is what is matched regardless of class, where that is counted."""
+"""Rows of counts; PAIRED counts matches regardless of class, if requested."""
 
 
 class Alive(NamedTuple):
-    """What counts for thresholds born <= t < dies, (n,) each; weight: how much, (n,) or one for all."""
+    """Lives that count for thresholds born <= t < dies, (n,) each; weight: (n,) or one for all."""
 
     label: npt.NDArray[np.integer[Any]]
     file: npt.NDArray[np.integer[Any]]
@@ -59,16 +59,16 @@ class Alive(NamedTuple):
 
 
 Lives = Sequence[tuple[Alive, Sequence[int]]]
-"""What lives when, and the rows of counts that it adds to."""
+"""Lives at thresholds, and the rows of counts that each adds to."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThresholdCounts:
-    """By how much counts of a class grow from thresholds at or above a level to those right below it.
+    """Growth of the counts of a class from thresholds at or above a level to those right below it.
 
-    level: (n,) ascending, above 0; one may be there several times. file: (n,) whose change it is. changes:
-    (n_counts, n) whole numbers, in rows TP, N_SYS and others. n_ref: (n_files,) sizes of the reference. Where
-    files are counted as one, that is file 0.
+    - level: (n,) ascending, above 0; one may occur several times. file: (n,) the file of each change.
+    - changes: (n_counts, n) whole numbers, in rows TP, N_SYS and others.
+    - n_ref: (n_files,) sizes of the reference. Files that are counted as one are file 0.
     """
 
     level: Floats
@@ -88,8 +88,8 @@ class ThresholdCounts:
     ) -> Self:
         """Count cells, (n_cells,) each: each is detected at every threshold below its value.
 
-        file: whose each is, of so many. paired: as `positive`, the cells that are detected first of as many
-        as are positive in their place.
+        file: the file of each cell, of `n_files`. paired: as `positive`, the cells that are detected first of
+        as many as are positive at their position.
         """
         heard = system > 0
         marks = [positive[heard], np.ones(np.count_nonzero(heard), dtype=bool)]
@@ -99,9 +99,9 @@ class ThresholdCounts:
 
     @classmethod
     def of_lives(cls, lives: Lives, n_ref: Index, n_counts: int = 2) -> list[ThresholdCounts]:
-        """Count what lives at thresholds, for each class; n_ref: (n_files, n_classes).
+        """Count lives at thresholds, for each class; n_ref: (n_files, n_classes).
 
-        Births at level 0 are of no threshold: there is none below.
+        Births at level 0 count at no threshold, for no threshold is below.
         """
         n_classes = n_ref.shape[1]
         # Where lives end, and where they begin.
@@ -134,7 +134,7 @@ class ThresholdCounts:
     def steps(self) -> tuple[Floats, Index]:
         """Return the summed counts at all thresholds: (n,) ascending, and (n_counts, n).
 
-        Each holds up to the next threshold, the last from there on.
+        Each applies up to the next threshold, the last from there on.
         """
         first = heads(self.level)
         counts = np.zeros((len(self.changes), len(first) + 1), dtype=np.int64)
@@ -144,13 +144,13 @@ class ThresholdCounts:
 
 
 def f_merit(beta: float) -> Merit:
-    """Return F as a merit; 0 where there is nothing at all."""
+    """Return F as a merit; 0 if neither side has anything."""
     square = beta * beta
     return lambda tp, n_sys, n_ref: tp * (1.0 + square) / (n_sys + (square * n_ref + (n_ref == 0)))
 
 
 def error_merit(tp: Any, n_sys: Any, n_ref: Any) -> Any:  # noqa: ANN401, ARG001 - a Merit
-    """Return what is highest where errors, N_ref + N_sys - 2 TP, are fewest."""
+    """Return a merit that is highest if errors, N_ref + N_sys - 2 TP, are fewest."""
     return 2 * tp - n_sys
 
 
@@ -158,9 +158,9 @@ def threshold_between(low: float, high: float, inclusive: bool = False) -> float
     """Return the number that is written for all thresholds between two levels, 0 <= low < high.
 
     It is the middle, half their sum in 64-bit floats, rounded to as few decimals as leave it strictly between
-    them: to the nearest, and a half to the even digit, as `round` does. Between two floats that are next to
-    each other there is none: then it is `low`, or `high` if inclusive, which detect the same. NaN where
-    `high` is infinite: nothing is detected at any number.
+    them: to the nearest, and a half to the even digit, as `round` does. For two adjacent floats it is `low`,
+    or `high` if inclusive, which detect the same. NaN if `high` is infinite: nothing is detected in that
+    range.
     """
     middle = (low + high) / 2
     if math.isinf(high):
@@ -172,10 +172,10 @@ def threshold_between(low: float, high: float, inclusive: bool = False) -> float
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The candidate thresholds of one class, or of all classes as one.
+    """Candidate thresholds of one class, or of all classes as one.
 
-    value: (n,) descending: a threshold right below each; the first is infinite, where nothing is detected.
-    changes: by how much each count grows at which candidate. table: what they are candidates of.
+    value: (n,) descending: a threshold right below each; the first is infinite and detects nothing. changes:
+    the growth of each count at each candidate. table: the counts of the candidates.
     """
 
     value: Floats
@@ -186,7 +186,8 @@ class Candidates:
     def of(cls, table: ThresholdCounts, *, every: bool = False) -> Self:
         """Return the candidates among the levels of a table.
 
-        every: whether any level is one; F can only be best, and errors fewest, where TP rises or N_sys falls.
+        every: whether any level is one; else levels with rising TP or falling N_sys, where alone F can be
+        best and errors fewest.
         """
         first = heads(table.level)
         may = (
@@ -197,7 +198,7 @@ class Candidates:
         chosen = np.logical_or.reduceat(may, first)[::-1]
         # From the highest level down: of equally good ones the first has the highest threshold.
         value = np.append(math.inf, table.level[first][::-1][chosen])
-        # What changes at a level has changed at the first candidate that is not above it.
+        # Changes at a level have happened at the first candidate that is not above it.
         place = 1 + np.cumsum(chosen) - chosen
         place = np.repeat(place, np.diff(first, append=len(table.level))[::-1])
         size = len(value), len(table.n_ref)
@@ -216,10 +217,10 @@ class Candidates:
         return [*(np.cumsum(of, axis=0) for of in sums), weights @ self.table.n_ref]
 
     def best(self, weights: Floats, merits: Sequence[Merit], *, inclusive: bool) -> Floats:
-        """Return what is best for each weights, (n_merits, 6, n_weights); weights: (n_weights, n_files).
+        """Return the best candidates, (n_merits, 6, n_weights); weights: (n_weights, n_files).
 
-        Where a merit is highest: weighted TP, N_sys and N_ref, the threshold that is written, and between
-        which levels all thresholds count the same. Nothing is detected where there is no reference.
+        The six rows at the highest merit are: weighted TP, N_sys and N_ref, the threshold that is written,
+        and the two levels between which all thresholds count the same. Without reference nothing is detected.
         """
 
         def of_block(block: Floats) -> dict[str, Floats]:
@@ -239,9 +240,10 @@ class Candidates:
         ])  # fmt: skip
 
     def ranges(self, weights: Floats, at: Index) -> tuple[Floats, Floats]:
-        """Return between which levels all thresholds count the same as candidates, (n_weights,) each.
+        """Return the levels between which all thresholds count the same as candidates, (n_weights,) each.
 
-        The lower one is 0 where there is no level below, the higher one infinite where nothing is detected.
+        The lower one is 0 for candidates without a level below, the higher one infinite for candidates that
+        detect nothing.
         """
         table, high = self.table, self.value[at]
         first = heads(table.level)
@@ -260,12 +262,12 @@ class Candidates:
         return low, high
 
     def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:
-        """Return the threshold that is written for a candidate for each weights, NaN where there is none."""
+        """Return the threshold that is written for a candidate for each weights, NaN if it has none."""
         return written(*self.ranges(weights, at), inclusive)
 
 
 def written(low: Floats, high: Floats, inclusive: bool) -> Floats:
-    """Return what `threshold_between` does, of many levels, (n,)."""
+    """Return the result of `threshold_between` for many levels, (n,)."""
     ranges = [*zip(low.tolist(), high.tolist(), strict=True)]
     known = {ends: threshold_between(*ends, inclusive) for ends in {*ranges}}
     return np.array([known[ends] for ends in ranges])
@@ -274,7 +276,7 @@ def written(low: Floats, high: Floats, inclusive: bool) -> Floats:
 def joint_scores(candidates: Sequence[Candidates], weights: Floats, beta: float, *, inclusive: bool) -> Table:
     """Return the best micro F of weighted files, and the thresholds that reach it, by name.
 
-    candidates: those of each class, then those of all classes as one. weights: (n_weights, n_files).
+    candidates: for each class, then for all classes as one. weights: (n_weights, n_files).
     """
     *classes, pooled = candidates
     at, best = joint_best(classes, weights, beta)
@@ -291,8 +293,8 @@ def joint_scores(candidates: Sequence[Candidates], weights: Floats, beta: float,
 def joint_best(classes: Sequence[Candidates], weights: Floats, beta: float) -> tuple[Index, Floats]:
     """Return the positions of the thresholds with the best micro F of each weights, and that F.
 
-    Positions are (n_weights, n_classes), 0 where nothing of a class is detected; F is (n_weights,), NaN
-    where there is no reference.
+    Positions are (n_weights, n_classes), 0 for a class without detections; F is (n_weights,), NaN without
+    reference.
     """
     square = beta * beta
 
@@ -303,7 +305,7 @@ def joint_best(classes: Sequence[Candidates], weights: Floats, beta: float) -> t
         while True:
             places, (tp, n_sys) = np.zeros_like(at), np.zeros((2, len(block)))
             for c, (hits, detections, *_) in enumerate(counts):
-                # Where nothing is gained the first is the best, at which nothing of the class is detected.
+                # If no candidate gains anything the first is the best: it detects nothing of the class.
                 place = places[:, c] = np.argmax((1.0 + square) * hits - best * detections, axis=0)
                 tp += hits[place, column]
                 n_sys += detections[place, column]
@@ -326,8 +328,8 @@ def satisficed_scores(
 ) -> Table:
     """Return the scores at the best threshold of each class, and at the best one for all, by name.
 
-    candidates: those of each class, then those of all classes as one, with what is PAIRED where the
-    constraint needs it. weights: (n_weights, n_files). length: (n_files,) of the recordings in ticks.
+    candidates: for each class, then for all classes as one, with PAIRED counts if the constraint needs them.
+    weights: (n_weights, n_files). length: (n_files,) of the recordings in ticks.
     """
     constraint, columns = Constraint.parse(settings.satisfice), []
     for each in candidates:
@@ -346,11 +348,11 @@ def satisficed_scores(
 def _satisfying(
     counts: Sequence[Floats], ticks: Floats, constraint: Constraint, beta: float
 ) -> dict[str, Array]:
-    """Return the best candidates, and what they reach, (n_weights,) each.
+    """Return the best candidates, and their scores, (n_weights,) each.
 
-    counts: as `Candidates.counts` returns them. ticks: (n_weights,) length of all files. Returns positions,
-    0 without reference; the constrained measure there; and F, precision and recall, NaN where the constraint
-    is not satisfied. Of one class M, what is paired, is TP.
+    counts: the result of `Candidates.counts`. ticks: (n_weights,) length of all files. Returns positions, 0
+    without reference; the constrained measure there; and F, precision and recall, NaN if the constraint is
+    not satisfied. For a single class M, the number of pairs, is TP.
     """
     tp, n_sys, *paired, n_ref = counts
     every = tp, n_sys, paired[0] if paired else tp
@@ -375,7 +377,7 @@ def _satisfying(
     value, goal = values(constraint.measure, *every), values(constraint.best, *every)
     at_least = constraint.measure in AT_LEAST
     holds = value >= constraint.number if at_least else value <= constraint.number
-    # What has no value is not best, and cannot be nearest.
+    # Candidates without a value are not best, and cannot be nearest.
     merit = np.where(holds & ~np.isnan(goal), -goal if constraint.best == "error_rate" else goal, -np.inf)
     at, feasible, present, column = merit.argmax(axis=0), holds.any(axis=0), n_ref > 0, np.arange(len(n_ref))
     never = np.flatnonzero(~feasible)

@@ -1,4 +1,4 @@
-"""Independent pieces of array work, on all processors where it is worth while.
+"""Independent pieces of array work, on all processors if they are large enough.
 
 numpy lets go of the interpreter while it works on large arrays, so threads are enough. Each piece is
 computed as it would be alone: results do not depend on how many processors there are.

@@ -181,7 +181,7 @@ class Ordered(NamedTuple):
 
     @property
     def touching(self) -> Bools:
-        """Mask of rows but the first that begin at the end of the row before, both with a length, (n - 1,)."""
+        """Mask of rows but the first that begin at the end of the row before, both with extent, (n - 1,)."""
         has_length = self.offset > self.onset
         touching = self.same & (np.abs(self.onset[1:] - self.offset[:-1]) <= TICK / 2)
         return touching & has_length[1:] & has_length[:-1]

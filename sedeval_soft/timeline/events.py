@@ -1,10 +1,10 @@
-"""What is active when: values as functions of time, the events of one threshold, and those of all.
+"""Values as functions of time, the events at one threshold, and the events at all thresholds.
 
-An `Activity` is a piecewise-constant function of time with values in [0, 1] per file and class. Rows of one
-class may overlap; where they do, the largest value counts. Between its pieces the value is 0.
+An `Activity` is a piecewise-constant function of time with values in [0, 1] per file and class. If rows of
+one class overlap, the largest value counts. Between its pieces the value is 0.
 
-`Events` are what is active at one threshold: each active row is one event, or rows of a class that touch or
-overlap are one event, as a table of fixed time steps needs.
+`Events` are active at one threshold: each active row is one event, or rows of a class that touch or overlap
+are one event, as a table of fixed time steps needs.
 
 For one class in one file the events of all thresholds form a tree: each maximal run of pieces whose values
 exceed something. A run whose smallest value is m, with larger neighbour n, is an event for every level a with
@@ -48,7 +48,7 @@ class Timed:
         return len(self.onset)
 
     def take(self, index: npt.NDArray[np.intp] | Bools | slice) -> Self:
-        """Return those at some positions, or those of a mask."""
+        """Return the pieces at some positions, or in a mask."""
         if not isinstance(index, slice) and index.dtype == bool:
             # numpy takes those at positions several times as fast.
             index = np.flatnonzero(index)
@@ -67,7 +67,7 @@ class Timed:
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Return those of all parts, at least one, one part after another."""
+        """Return the pieces of all parts, at least one, one part after another."""
         names = [each.name for each in fields(cls) if each.name != "nested"]
         columns = for_each(
             lambda name: np.concatenate([getattr(part, name) for part in parts]), names, sum(map(len, parts))
@@ -103,7 +103,7 @@ class Activity(Timed):
     def of_rows(cls, rows: Activity) -> Activity:
         """Settle the overlaps of rows in any order; those without extent vanish.
 
-        Where they overlap they are cut at every onset and offset of their class; the largest value counts.
+        Overlapping rows are cut at every onset and offset of their class; the largest value counts.
         """
         rows = rows.lasting()
         file, label = rows.file, rows.label
@@ -127,9 +127,9 @@ class Activity(Timed):
         return self if not len(self) or self.value.min() > 0 else self.take(np.flatnonzero(self.value > 0))
 
     def merged(self) -> Activity:
-        """Return the pieces whose value is above 0, joined where they touch and their values are equal.
+        """Return the pieces whose value is above 0, joined if they touch and their values are equal.
 
-        That is the same for all tables of one function of time, however they cut it into rows.
+        All tables of one function of time give the same pieces, however they cut it into rows.
         """
         pieces = self.sounding()
         touching = pieces.onset[1:] == pieces.offset[:-1]
@@ -181,7 +181,7 @@ class Events(Timed):
     def joined_up(self, *, touching: bool) -> Events:
         """Return events by file, class and onset, those that overlap as one; none without extent.
 
-        touching: whether those that only touch are one, too. Only events of one class are joined.
+        touching: whether events that only touch are also one. Only events of one class are joined.
         """
         events = self.lasting().in_order()
         if not len(events):
@@ -215,10 +215,10 @@ def active_rows(rows: EventTable, threshold: float, inclusive: bool) -> Events:
 
 
 def events_of(rows: EventTable, threshold: float, inclusive: bool, merge: bool) -> Events:
-    """Return the events of a table at one threshold, row by row or merged where they touch or overlap.
+    """Return the events of a table at one threshold, row by row, or merged if they touch or overlap.
 
-    Merged ones are sorted by file, class and onset. Rows without extent are none of them: a time step of no
-    length holds nothing.
+    Merged ones are sorted by file, class and onset. Rows without extent make no event: a time step of no
+    length is empty.
     """
     if not merge:
         return active_rows(rows, threshold, inclusive)
@@ -232,7 +232,7 @@ def events_of(rows: EventTable, threshold: float, inclusive: bool, merge: bool) 
 
 
 def _merged_steps(rows: EventTable, spans: Spans, threshold: float, inclusive: bool) -> Events:
-    """Merge time steps that are in order: steps of a class are one event where they touch."""
+    """Merge time steps that are in order: touching steps of a class are one event."""
     firsts, lasts = [], []
     touching = (spans.file[1:] == spans.file[:-1]) & (spans.onset[1:] == spans.offset[:-1])
     for column in rows.values:
@@ -258,8 +258,8 @@ def _merged_steps(rows: EventTable, spans: Spans, threshold: float, inclusive: b
 class EventLifetimes(Timed):
     """For which levels which events exist.
 
-    born, dies: (n,) the event exists at every level a with born < a <= dies, that is above every threshold t
-    with born <= t < dies. nested: whether they are those of an activity: what exists at one level is apart.
+    born, dies: (n,) The event exists at every level a with born < a <= dies, i.e. above every threshold t
+    with born <= t < dies. nested: Whether the events are from an activity: the events of one level are apart.
     """
 
     born: Floats
@@ -312,8 +312,8 @@ class EventLifetimes(Timed):
 class Slots(NamedTuple):
     """Pieces of activities in a row, and a wall of value 0 wherever they do not touch, and at both ends.
 
-    Pieces of value 0 are walls, too. place: (n,) the slot of each piece. pieces: (n_slots,) how many there
-    are up to each slot.
+    Pieces of value 0 are also walls. place: (n,) the slot of each piece. pieces: (n_slots,) the number of
+    pieces up to each slot.
     """
 
     place: Index

@@ -1,12 +1,12 @@
-"""Segments of fixed length: where they begin and end, which times lie there, and what values they have.
+"""Segments of fixed length: their begins and ends, the times in them, and their values.
 
-Edge k lies at k times the exact length of a segment, so that a grid of 1/3 s is as good after an hour as in
-its first second. Times are whole ticks of what a table says, and a table says 1/3 as 0.333, 0.333333 or in
-single precision: `Edges.slack` is how far a time may lie from an edge to be on it.
+Edge k is at k times the exact length of a segment: a grid of 1/3 s is as exact after an hour as in its first
+second. Times are whole ticks of a table's numbers, and a table writes 1/3 as 0.333, 0.333333 or in single
+precision: `Edges.slack` is the distance at which a time is still on an edge.
 
-Segments of all files lie one after another: segment `k` of file `f` is `start[f] + k` on the `Grid`. A file
-of length T has ceil(T / segment length) segments; its last one may be cut short. Segments that are not to be
-looked at can be dropped (`Grid.without`): those that are left are numbered anew, and stay where they are.
+Segments of all files follow one another: segment `k` of file `f` is `start[f] + k` on the `Grid`. A file of
+length T has ceil(T / segment length) segments; its last one may be cut short. `Grid.without` drops segments:
+the remaining segments are numbered anew, and keep their times.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ class Edges(NamedTuple):
     def overlapped(self, onset: Ticks, offset: Ticks) -> tuple[Index, Index]:
         """Return the first segment that each row overlaps, and one past the last, (n,) each.
 
-        A row with an extent overlaps one at the least: where its ends are on the same edge, within their
-        rounding, the one that most of it lies in. A row without extent overlaps none.
+        A row with an extent overlaps at least one segment: if both ends are on the same edge, within their
+        rounding, it overlaps the segment that contains most of it. A row without extent overlaps none.
         """
         first, last = self.before(onset), self.after(offset)
         short = np.flatnonzero((last <= first) | (offset <= onset))
@@ -106,13 +106,13 @@ class Edges(NamedTuple):
     def near_misses(
         self, file: npt.NDArray[np.int32], onset: Floats, offset: Floats
     ) -> tuple[int, int, float]:
-        """Return how many rows could show a grid, how many show one that is nearly this one, and how nearly.
+        """Return the number of rows that could show a grid, of rows nearly on this grid, and their distance.
 
-        file, onset, offset: of rows, (n,) each, in seconds; those that begin with their file show
-        nothing. A row nearly lies on the grid if both of its ends are within `LEAST_SHARE` of an edge, and
-        not both on one. It has nearly the length of segments if that is within `STEP_SHARE` of some of them
-        but not theirs, and it touches others of which that is true: the rows of a grid that drifts away. The
-        last number is by how many seconds at the most.
+        file, onset, offset: of rows, (n,) each, in seconds; those that begin with their file show nothing. A
+        row is nearly on the grid if both of its ends are within `LEAST_SHARE` of an edge, and not both on
+        one. A row is also nearly on the grid, as on a grid that drifts away, if its length is within
+        `STEP_SHARE` of some whole segments but not equal, and it touches rows with that property. The
+        distance is the maximum, in seconds.
         """
         n_rows, off = 0, []
         within, shortest = self.step.numerator // LEAST_SHARE, float(self.step) / 2
@@ -160,12 +160,12 @@ class Edges(NamedTuple):
         return nearest, beyond
 
     def slack(self, ticks: Ticks) -> Floats:
-        """Return how many ticks times may lie from an edge to be on it, (n,): what they are rounded by.
+        """Return the distance in ticks at which a time is on an edge, (n,): the rounding of times.
 
-        Half a tick; one unit of a time's last decimal, of three to six, where the length of a segment has
-        more decimals than the time; and half the distance of neighbours in single precision, and half a tick,
-        where the time is a number of single precision (a tick where edges are not whole ticks, which the time
-        may have been rounded to before). `LEAST_SHARE` limits what counts of it.
+        The largest rounding applies: Half a tick. One unit of a time's last decimal (of three to six), if the
+        length of a segment has more decimals than the time. For a time in single precision, half the distance
+        of neighbouring numbers plus half a tick (a tick if edges are not whole ticks, to which the time may
+        have been rounded before). `LEAST_SHARE` limits what counts of it.
         """
         whole = self.step.denominator == 1
         slack = np.full(len(ticks), 0.5)
@@ -187,11 +187,11 @@ def _among(values: Index, others: Index) -> Bools:
 
 
 class _Left(NamedTuple):
-    """Runs of segments that are left where others were dropped.
+    """Runs of segments that remain after others were dropped.
 
-    start: (n_files + 1,) the first segment of each file where none was dropped: `first` counts these. first:
-    (n_runs,) the first of each run. at: (n_runs + 1,) its number among those that are left, and how many
-    there are. A run may go on over the end of a file.
+    start: (n_files + 1,) the first segment of each file before the drop: `first` counts these segments.
+    first: (n_runs,) the first segment of each run. at: (n_runs + 1,) the number of that segment among the
+    remaining segments, and their count. A run may go on over the end of a file.
     """
 
     start: Index
@@ -199,7 +199,7 @@ class _Left(NamedTuple):
     at: Index
 
     def number(self, segment: Index) -> Index:
-        """Return how many of those that are left lie before each of some segments, any shape."""
+        """Return the number of remaining segments before each of some segments, any shape."""
         run = np.maximum(np.searchsorted(self.first, segment, side="right") - 1, 0)
         if not len(self.first):
             return np.zeros_like(segment)
@@ -216,10 +216,10 @@ class _Left(NamedTuple):
 class Grid(NamedTuple):
     """Fixed-length segments over files.
 
-    edges: of the segments of any file. length: (n_files,) ticks. start: (n_files + 1,) the first segment
-    of each file and the end of the last. evaluated: (n_files,) the evaluated length in ticks, at most
-    `length`: segments that begin there or later are not among those that scores average over. left: which
-    segments are left where some were dropped. regions: what is evaluated, None for all.
+    edges: Edges of the segments of any file. length: (n_files,) ticks. start: (n_files + 1,) the first
+    segment of each file and the end of the last. evaluated: (n_files,) Evaluated length in ticks, at most
+    `length`: scores do not average over segments that begin at its end or later. left: Remaining segments
+    after some were dropped. regions: Evaluated regions, None for all.
     """
 
     edges: Edges
@@ -263,8 +263,8 @@ class Grid(NamedTuple):
     def without(self, first: Index, last: Index) -> Grid:
         """Return the grid without some ranges of segments, which may overlap and need no order.
 
-        first, last: (n,) the first segment of each range and one past its last, as `cells` has them. All that
-        lies in dropped segments is nowhere on the grid then, and is neither counted nor kept.
+        first, last: (n,) the first segment of each range and one past its last, as `cells` has them. Time in
+        dropped segments is nowhere on the grid then, and is neither counted nor kept.
         """
         some = last > first
         if not some.any():
@@ -281,7 +281,7 @@ class Grid(NamedTuple):
         return self._replace(start=left.number(left.start), left=left)
 
     def within(self, regions: Regions) -> Grid:
-        """Return the grid without the segments that no region overlaps; its rows are those of the regions."""
+        """Return the grid without segments that no region overlaps; its rows are the rows in the regions."""
         on = regions.moved(self.edges.on)
         first, last = self.cells(on.file.astype(np.int32), on.begin, on.end)
         grid = self.without(np.append(0, last), np.append(first, self.size))
@@ -304,7 +304,7 @@ class Grid(NamedTuple):
 
     @property
     def apart(self) -> Bools | None:
-        """Return which segments do not follow the one before, (n,); None where none was dropped."""
+        """Return which segments do not follow the segment before, (n,); None if none was dropped."""
         if self.left is None:
             return None
         apart: Bools = np.diff(self.place(np.arange(self.size)), prepend=-1) != 1
@@ -323,7 +323,7 @@ class Grid(NamedTuple):
         return int(self.start[-1])
 
     def check_size(self, n_classes: int, *, in_order: bool = False, means: bool = False) -> None:
-        """Refuse a grid that memory cannot hold, or a file of more than a month; raises EvaluationError.
+        """Refuse a grid beyond memory, or a file of more than a month; raises EvaluationError.
 
         in_order: whether the values of all segments will be put in order. means: whether means are taken.
         """
@@ -347,8 +347,8 @@ class Grid(NamedTuple):
     def spans(self, cell: Index, file: Codes | None = None) -> tuple[Codes, Ticks, Ticks]:
         """Return the file of some segments, and where each begins and ends in it, in ticks; (n,) each.
 
-        The last segment of a file ends with the file, and the last evaluated one with what is evaluated,
-        whatever the file has after it. file: where it is at hand.
+        The last segment of a file ends with the file, and the last evaluated segment ends with the evaluated
+        length, even if the file goes on. file: the files of the segments, if known.
         """
         if file is None:
             file = np.searchsorted(self.start, cell, side="right") - 1
@@ -360,9 +360,9 @@ class Grid(NamedTuple):
     def cells(self, file: npt.NDArray[np.int32], onset: Ticks, offset: Ticks) -> tuple[Index, Index]:
         """Return the segments that rows overlap, as first and one past the last, each (n,).
 
-        A row that only touches a segment's edge does not overlap it, a row without extent
-        overlaps none, one with an extent within its file overlaps one at the least, and what lies beyond a
-        file's last segment, or in a dropped one, is cut off.
+        A row that only touches a segment's edge does not overlap it, and a row without extent overlaps none.
+        A row with an extent within its file overlaps at least one. The parts of rows after a file's last
+        segment, or in a dropped segment, are cut off.
         """
         start = self.start if self.left is None else self.left.start
         n_segments = np.diff(start)
@@ -461,7 +461,7 @@ def rows_of(
 ) -> EventTable:
     """Return values of segments as rows of a segment each, by file, segment and class; 0 has no row.
 
-    values: (n_classes, n_segments). What `pool_rows` makes of these rows are the values.
+    values: (n_classes, n_segments). `pool_rows` restores the values from these rows.
     """
     segment, label = np.nonzero(values.T)
     file, onset, offset = grid.spans(segment)

@@ -47,7 +47,7 @@ _COMPARED = ("f1.macro", "error_rate.micro", "kl_divergence.micro", "psds.overal
 
 
 def check_rank_by(name: str) -> Measure:
-    """Return the measure that systems are to be ranked by; raises SettingsError where none can be."""
+    """Return the measure that is to rank the systems; raises SettingsError if none can."""
     if not isinstance(name, str):
         raise SettingsError(f"rank_by must be the name of a score, such as {RANK_BY[True]}, not {name!r}")
     measure, parsed = measure_of(name), ScoreName.parse(name)
@@ -88,10 +88,9 @@ def rank_scores(
 ) -> Board:
     """Return the board of systems, each with its scores, from their resampled score.
 
-    paired: None ranks by the score alone: nothing is said of how sure that is. baseline: the system from
-    which differences are taken; None for the best. tallies: of the systems, by which they are compared
-    segment by segment; None for no discordances.
-    Raises UnknownScoreError for a score that is not there, SettingsError for a baseline.
+    paired: None ranks by the score alone, without uncertainty. baseline: The system from which differences
+    are taken; None for the best. tallies: Tallies of the systems, for comparison segment by segment; None
+    for no discordances. Raises UnknownScoreError for a missing score, SettingsError for a baseline.
     """
     settings, names = systems[0].settings, [scores.system for scores in systems]
     lower = check_rank_by(rank_by).direction == "lower"
@@ -198,7 +197,7 @@ def _discordances(
 ) -> tuple[Discordance, ...]:
     """Return McNemar's test of each system against another one in each class, hard reading of segments.
 
-    tallies: by system. Nothing where that reading is not evaluated.
+    tallies: by system. Returns an empty result if that reading is not evaluated.
     """
     if not Plan.of(settings).scores("segment", "hard") or len(tallies) < 2:
         return ()
@@ -236,9 +235,9 @@ def _wrong(tally: Tally, files: Mapping[str, int], settings: Settings) -> dict[s
 
 
 def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, settings: Settings) -> list[str]:
-    """Return what a reader must know before trusting a board; systems: in the order of their places.
+    """Return warnings about a board for its reader; systems: in the order of their ranks.
 
-    n_files: of all together, None where nothing is resampled.
+    n_files: of all together, None without resampling.
     """
     warnings = []
     name = ScoreName.parse(rank_by)
@@ -281,9 +280,9 @@ def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, sett
 def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     """Return the mean of each score over runs, with the interval of it, within the range of the score.
 
-    A score that is undefined in a run, or that a run does not have, has no mean; folds differ in means. What
-    costs most, confusions and curves are of single runs. Source: Harju & Mesaros 2023, table 2.
-    runs: two or more.
+    A score that is undefined in a run, or that a run does not have, has no mean; folds differ in means. The
+    worst files, classes and segments, confusions and curves are of single runs. Source: Harju & Mesaros 2023,
+    table 2. runs: two or more.
     """
     first = runs[0]
     names = [key for key in first.scores if all(key in run.scores for run in runs)]

@@ -1,4 +1,4 @@
-"""The screen of a board: systems by place, which of them may differ by chance alone, and where they differ.
+"""The screen of a board: systems by rank, systems that may differ by chance alone, and their differences.
 
 Its content does not depend on the terminal, as on the screen of one system. All tables are on the page of
 `report.board`, which `-v` prints.
@@ -57,16 +57,16 @@ def board_screen(
 ) -> str:
     """Return the screen of a board, lines of at most `width` cells of a terminal.
 
-    by_class: show every class. words: say what the words on it mean.
+    by_class: show every class. words: explain the words on the screen.
     """
     return _BoardScreen(shown_of_board(board), width, color=color, by_class=by_class).text(words=words)
 
 
 class _BoardScreen:
-    """What is shown of a board, and how.
+    """Content and style of the screen of a board.
 
-    ranks: the score that ranks. names: what the systems are called, by place. is_tested: whether there are
-    p-values of their differences. order: the bases and readings of any system.
+    ranks: the score that ranks. names: names of the systems, by rank. is_tested: whether their differences
+    have p-values. order: the bases and readings of any system.
     """
 
     def __init__(self, board: Board, width: int, *, color: bool, by_class: bool) -> None:
@@ -141,13 +141,13 @@ class _BoardScreen:
         return [*lines, *[f"{'':>{size}}  and {left} more: -v"] * (left > 0)]
 
     def _lines(self, first: Column, columns: Mapping[str, Column], shortest: int = 8) -> list[str]:
-        """Return columns as lines, and note those for which there is no room."""
+        """Return columns as lines, and note the columns that do not fit."""
         lines, names = lines_and_names(first, columns, self.width, shortest=shortest, color=self.color)
         self.left_out |= dict.fromkeys(names)
         return lines
 
     def _versus(self) -> str:
-        """Return what is above differences: the place of the system from which they are taken."""
+        """Return the heading of differences: the rank of the system from which they are taken."""
         return f"vs {self.board.entries[[*self.board].index(self.board.compared_to)].place}"
 
     # Where systems differ.

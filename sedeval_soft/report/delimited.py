@@ -117,16 +117,17 @@ _NUMBERS = (
     *("efpr", "etpr", "bin_size", "mean_score", "mean_reference", "reference_threshold"),
 )
 COLUMNS = ("system", "basis", "reading", "class", "average", "bins", *_NUMBERS)
-"""What a row has. `efpr` and `etpr` are those of the PSD-ROC, and rows with `bins` those of reliability
-diagrams, which have nothing else. Rows with a `reference_threshold` are hard counts over both sides'
-thresholds."""
+"""Columns of a row of curves. `efpr` and `etpr` are the rates of the PSD-ROC, and rows with `bins` are rows
+of reliability diagrams, which use no other column. Rows with a `reference_threshold` are hard counts over
+both sides' thresholds.
+"""
 
 
 def write_curves(path: str, systems: Mapping[str, Curves], *, raw_names: bool = False) -> None:
     """Write all curves of systems, by name, to a text table or Parquet as the path ends, or nothing at all.
 
-    raw_names: names stay in a text table as they are, also those that a spreadsheet would run as formulas;
-    in Parquet they always do. Raises OutputError where it cannot be written.
+    raw_names: a text table keeps names unchanged, even names that a spreadsheet would run as formulas;
+    Parquet always keeps them. Raises OutputError if the file cannot be written.
     """
     import pyarrow as pa
     from pyarrow import csv
@@ -162,7 +163,7 @@ def write_curves(path: str, systems: Mapping[str, Curves], *, raw_names: bool = 
 
 
 def _curves(curves: Curves) -> Iterator[dict[str, Any]]:
-    """Yield the columns of each curve; a text stands in every row."""
+    """Yield the columns of each curve; a text is repeated in every row."""
     for (basis, reading), by_class in curves.families().items():
         members = [("class", label, curve) for label, curve in by_class.items()]
         pooled = curves.pooled.get(f"{basis}.{reading}")

@@ -1,7 +1,7 @@
 """Columns of text that fit a width: what screens are made of.
 
-Names are shortened in the middle, numbers never. Where all columns do not fit, those of the highest rank are
-left out.
+Names are shortened in the middle, numbers never. If the columns do not all fit, the columns of the highest
+rank are left out.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ _GAPS = (3, 2, 1)
 class Column(NamedTuple):
     """A column: its heading, which neighbours may share, its name, and the texts in it.
 
-    styles: of each text, as `styled` takes them. left: names are at the left, numbers at the right. rank: 0
-    stays; of the others the highest go first where there is no room, equal ones together.
+    styles: of each text, as `styled` takes them. left: Whether the column is aligned left (names) or right
+    (numbers). rank: 0 stays. If columns do not fit, columns of other ranks are left out, the highest first,
+    equal ones together.
     """
 
     heading: str
@@ -45,7 +46,7 @@ class Column(NamedTuple):
 
 
 def fitting(columns: Sequence[Column], width: int, shortest: int = 8) -> list[Column]:
-    """Return the columns that have texts and fit; those of the highest rank are left out first.
+    """Return the columns that have texts and fit; columns of the highest rank are left out first.
 
     The first column has names. shortest: cells of a terminal below which these are not shortened as long as a
     column can be left out.
@@ -59,7 +60,7 @@ def fitting(columns: Sequence[Column], width: int, shortest: int = 8) -> list[Co
 def lines_of(
     columns: Sequence[Column], width: int | None = None, *, shortest: int = 8, color: bool = False
 ) -> list[str]:
-    """Return columns as lines: headings, where there are any, names, then rows.
+    """Return columns as lines: headings, if there are any, names, then rows.
 
     width: the cells of a terminal that lines may have; None for as many as all columns take.
     """
@@ -90,9 +91,9 @@ def lines_and_rest(
     see: str = "-v",
     color: bool = False,
 ) -> list[str]:
-    """Return columns as lines, with a last one that names those for which there is no room.
+    """Return columns as lines, with a last line that names the columns that do not fit.
 
-    columns: by what they are called there; many are counted. see: which option shows all.
+    columns: by their name in that line; many are counted. see: the option that shows all.
     """
     lines, names = lines_and_names(first, columns, width, shortest=shortest, color=color)
     return lines + rest(names, width, see=see)
@@ -101,14 +102,14 @@ def lines_and_rest(
 def lines_and_names(
     first: Column, columns: Mapping[str, Column], width: int, *, shortest: int = 8, color: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Return columns as lines, and the names of those for which there is no room."""
+    """Return columns as lines, and the names of the columns that do not fit."""
     kept = fitting([first, *columns.values()], width, shortest)
     names = [name for name, column in columns.items() if column not in kept and any(column.texts)]
     return lines_of(kept, width, shortest=shortest, color=color), names
 
 
 def rest(names: Sequence[str], width: int, *, see: str = "-v") -> list[str]:
-    """Return lines that name columns for which there is no room; none if there are no such columns."""
+    """Return lines that name columns that do not fit; none if all columns fit."""
     told = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} more columns"
     return folded(f"no room here for {told}: see {see}", width) if names else []
 
@@ -119,7 +120,7 @@ def needed(columns: Sequence[Column]) -> int:
 
 
 def _needed(columns: Sequence[Column], gap: int) -> int:
-    """Return how many cells columns take that others stand before."""
+    """Return the number of cells of columns that follow others."""
     return sum(column.width + gap + 2 * apart for column, apart in zip(columns, _apart(columns), strict=True))
 
 
@@ -205,13 +206,13 @@ def number(value: float | int | None) -> str:
 
 
 def signed(value: float | int | None) -> str:
-    """Return a difference like a score, with its sign where it is above 0, too."""
+    """Return a difference formatted like a score, with a sign also above 0."""
     text = number(value)
     return text if value is None or value < 0 or not text.strip("0.") else f"+{text}"
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Return the ends of an interval, `[.69,.77]`; nothing where there is none."""
+    """Return the ends of an interval, `[.69,.77]`; empty without an interval."""
     if low is None or high is None:
         return ""
     ends = (f"{end:z.2f}" if math.isfinite(end) else UNDEFINED for end in (low, high))
@@ -233,7 +234,7 @@ def styled(text: str, style: str, *, color: bool) -> str:
 
 
 def wrapped(parts: Iterable[str], width: int, before: str = "") -> list[str]:
-    """Return parts with points between them on as few lines as hold them, later lines indented alike."""
+    """Return parts with points between them on as few lines as possible, later lines indented alike."""
     lines: list[str] = []
     line = before
     for part in parts:

@@ -64,7 +64,7 @@ def fill(
 
 
 def script_hash(script: bytes) -> str:
-    """Return by what a policy of a page knows a script."""
+    """Return the hash by which a page's policy identifies a script."""
     return f"'sha256-{b64encode(sha256(script).digest()).decode('ascii')}'"
 
 
@@ -74,5 +74,5 @@ def plotly_script() -> bytes:
 
 
 def plotly_name() -> str:
-    """Return a file name for plotly.js that tells its version."""
+    """Return a file name for plotly.js with its version."""
     return f"plotly-{version('plotly')}.min.js"

@@ -1,6 +1,6 @@
 r"""Scores in LaTeX: a `table` with caption, label and the rules of booktabs.
 
-Of one system it is the summary, of several the leaderboard: systems in rows, the best of each column bold.
+For one system it is the summary, for several the leaderboard: systems in rows, the best of each column bold.
 Intervals are subscripts. A page has room for the F of each basis and reading of a leaderboard, and for the
 intervals of the score by which systems are ranked. The signature is a comment above. Names are escaped, for
 any engine; letters that its fonts lack are left to the document.
@@ -112,7 +112,7 @@ def _summary(scores: Scores) -> ScoreTable:
 
 
 def _cell(score: Score | None, bold: str = UNDEFINED, *, ends: bool = True) -> str:
-    """Return a value, the ends of its interval as a subscript; empty where there is no such score."""
+    """Return a value, the ends of its interval as a subscript; empty without such a score."""
     if score is None:
         return ""
     text = plain = number(score.value)

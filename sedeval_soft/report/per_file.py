@@ -39,7 +39,7 @@ _SHORTEST, _SYSTEM = 32, 20
 _FIRST = ("system", "filename", "length")
 
 _Row = list[Any]
-"""The name of a system, that of a file, and numbers, None where undefined."""
+"""The name of a system, the name of a file, and numbers, None if undefined."""
 
 
 def render_files(
@@ -55,9 +55,9 @@ def render_files(
 ) -> str:
     """Return the scores of each file of each system as text in one of `FORMATS`.
 
-    names: of the scores; without any the main ones, of these averages if any are named. every: the screen has
-    all files, too. color, width, raw_names: as for `render`. Raises EvaluationError for scores that single
-    files do not have.
+    names: of the scores; without any the main ones, restricted to `averages` if any are named. every: the
+    screen also has all files. color, width, raw_names: as for `render`. Raises EvaluationError for scores
+    that single files do not have.
     """
     tables = [scores.file_scores(names) for scores in systems]
     columns = [
@@ -116,7 +116,7 @@ def render_files(
 
 
 def _rows(systems: Sequence[Scores], tables: Sequence[FileScores], names: Sequence[str]) -> Iterator[_Row]:
-    """Yield the row of each file: its system, name and length, and its scores, None where there is none."""
+    """Yield the row of each file: its system, name and length, and its scores, None for a missing score."""
     for scores, table in zip(systems, tables, strict=True):
         nothing = np.full(len(table.files), np.nan)
         columns = [table.scores.get(name, nothing) for name in names]
@@ -180,7 +180,7 @@ def _worst_first(
 
 
 def _title(systems: Sequence[Scores], by: str) -> str:
-    """Return what is shown, and in which order."""
+    """Return the content and the order of the table."""
     if not any(scores.files for scores in systems):
         return "no files"
     several = f" of {len(systems)} systems" if len(systems) > 1 else ""

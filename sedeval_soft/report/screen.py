@@ -1,8 +1,8 @@
-"""The screen of one system: what a person sees first, in lines that fit the terminal.
+"""The first screen of one system, in lines that fit the terminal.
 
 It names one score, then has the main averages of each basis and reading, the weakest classes, and what to
-type next. Its content does not depend on the terminal: what does not fit is named. All tables are on the page
-of `report.page`, which `-v` prints.
+type next. Its content does not depend on the terminal: columns that do not fit are named. All tables are on
+the page of `report.page`, which `-v` prints.
 """
 
 from __future__ import annotations
@@ -63,15 +63,16 @@ def screen(
 ) -> str:
     """Return the screen of a system, lines of at most `width` cells of a terminal.
 
-    by_class: show every class, group and scene. words: say what the words on it mean.
+    by_class: show every class, group and scene. words: explain the words on the screen.
     """
     return _Screen(scores, width, color=color, by_class=by_class).text(words=words)
 
 
 class _Screen:
-    """What is shown of a system, and how.
+    """Content and style of the screen of a system.
 
-    order: the basis and reading of each row, those of the named score first. f: the measure that is F here.
+    order: the basis and reading of each row, the rows of the named score first. f: the measure that is F
+    here.
     """
 
     def __init__(self, scores: Scores, width: int, *, color: bool, by_class: bool) -> None:
@@ -142,7 +143,7 @@ class _Screen:
         labels = Column("", "", texts, dim, left=True)
 
         def column(name: str, measure: str, average: str, rank: int, *, ends: bool = False) -> Column:
-            """Return a measure of each row, or the interval of it, and what is beside the scores."""
+            """Return a measure of each row, or its interval, and the numbers beside the scores."""
             texts, styles = [], []
             for stem in map(".".join, self.order):
                 key = f"{stem}.{measure}.{average}"
@@ -346,7 +347,7 @@ class _Screen:
         yield from self._faint()
 
     def _value(self, basis: str, reading: str, measure: str, average: str) -> float:
-        """Return an average, NaN where it is undefined or was not computed."""
+        """Return an average, NaN if it is undefined or was not computed."""
         score = self.scores.scores.get(f"{basis}.{reading}.{measure}.{average}")
         return math.nan if score is None or score.value is None else score.value
 
@@ -444,5 +445,5 @@ def _size(value: float | int | None) -> str:
 
 
 def _badness(value: float | None) -> float:
-    """Return by what a class is put in order: its score as it is shown; what is undefined comes last."""
+    """Return the key that sorts classes: the score as it is shown; undefined scores come last."""
     return math.inf if value is None else round(value, 3)

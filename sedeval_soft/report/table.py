@@ -29,10 +29,10 @@ AnyColumn = Column | tuple[str | None, str, Iterable[str]]
 class Table:
     """A table that any presentation can draw.
 
-    title: what it shows. head: names of the columns. rows: cells as text, as many in each row as in `head`.
-    names: how many columns at the left are names; the others are numbers. headings: what stands above each
-    column of numbers, once over neighbours with the same; empty for none. details: places of the rows that
-    say more of the row above them.
+    title: Title. head: Names of the columns. rows: Cells as text, as many in each row as in `head`. names:
+    Number of columns at the left that are names; the others are numbers. headings: Heading above each column
+    of numbers, shared by equal neighbours; empty for none. details: Positions of the rows that detail the row
+    above them.
     """
 
     title: str
@@ -52,7 +52,7 @@ class Table:
 
     @property
     def columns(self) -> list[Column]:
-        """Return the columns, those of names at the left; details are dim."""
+        """Return the columns, columns of names at the left; details are dim."""
         above = ("",) * self.names + (self.headings or ("",) * (len(self.head) - self.names))
         styles = ["dim" * (at in self.details) for at in range(len(self.rows))]
         texts = [*zip(*self.rows, strict=True)] or [()] * len(self.head)
@@ -69,12 +69,12 @@ class Table:
         return (("", self.names), *((heading, len([*same])) for heading, same in groupby(self.headings)))
 
     def with_cells(self, before: str, after: str) -> Table:
-        """Return the table with another text in all cells that have one, also those of its head."""
+        """Return the table with other texts in all cells that have one, including cells of its head."""
         head, *rows = (tuple(after if c == before else c for c in row) for row in (self.head, *self.rows))
         return replace(self, head=head, rows=tuple(rows))
 
     def numbers_have(self, cell: str) -> bool:
-        """Return whether a cell stands in any column of numbers."""
+        """Return whether any column of numbers has a cell."""
         return any(cell in row[self.names :] for row in self.rows)
 
 
@@ -82,8 +82,8 @@ class Table:
 class Page:
     """One page of results.
 
-    title: what it is of. lines: what was read and how it is scored, as (name, text). notes: what a reader
-    must know of the tables. signatures: what makes the result repeatable.
+    title: Title. lines: Inputs and settings, as (name, text). notes: Notes for the reader on the tables.
+    signatures: Signatures, which make the result repeatable.
     """
 
     title: str
@@ -108,7 +108,7 @@ def number(value: float | int | None, digits: int = 3) -> str:
 
 
 def number_if_any(value: float | int | None, digits: int = 3) -> str:
-    """Return a number with so many digits, nothing where there is none."""
+    """Return a number with so many digits, empty for None."""
     return "" if value is None else number(float(value), digits)
 
 
@@ -153,7 +153,7 @@ def plain_table(table: Table, *, color: bool = False) -> str:
 def _split(table: Table, width: int) -> list[Table]:
     """Return tables at most so many cells wide that together show all columns of one; each has the names.
 
-    Where the names leave no room for even one column of numbers, a table is wider.
+    If the names leave no room for even one column of numbers, a table is wider.
     """
     names, parts = table.columns[: table.names], list[list[Column]]()
     for column in table.columns[table.names :]:
@@ -189,7 +189,7 @@ def markdown(pages: Sequence[Page]) -> str:
 
 
 def html(page: Page) -> str:
-    """Return the tables, notes and signatures of a page in HTML, which says nothing of how they look."""
+    """Return the tables, notes and signatures of a page as HTML without styles."""
     from html import escape
 
     blocks = []

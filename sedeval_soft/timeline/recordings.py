@@ -56,8 +56,8 @@ class Recordings(NamedTuple):
     length: (n_files,) evaluated seconds of each file: its duration if given, else the last offset of the
         reference: System rows must not make a recording longer.
     reach: (n_files,) seconds that segments cover: `length`, and without a duration also the time of the
-        system's rows after it. This time may have false alarms, but no true negatives, and rates do not divide
-        by it.
+        system's rows after it. This time may have false alarms, but no true negatives, and rates do
+        not divide by it.
     raw: The system's rows before post-processing.
     findings: Findings of the alignment of the two tables.
     expected: The classes that the settings or the reference name. Other classes are known from the system

@@ -1,4 +1,4 @@
-"""What differs between two results that `--format json` wrote: scores, settings, inputs."""
+"""Differences between two results that `--format json` wrote: scores, settings, inputs."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ def read_results(path: str | os.PathLike[str], limits: Limits = LIMITS) -> Resul
 def changes(
     a: Results, b: Results, names: tuple[str, str], tolerance: float = 0.0, only: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return what differs between two results as a JSON document, `same` where no score does.
+    """Return the differences between two results as a JSON document, `same` if no score differs.
 
     names: of the two files. tolerance: by how much values, and ends of intervals, may differ. only: the names
     of the scores to compare, none for all that there are. Systems are paired by name; where each result has
-    one, these are. A difference has no `a`, or no `b`, where that side lacks it. Raises SettingsError for a
+    one, these are. A difference has no `a`, or no `b`, if that side lacks it. Raises SettingsError for a
     tolerance below 0, and for names that neither result has.
     """
     if not 0 <= tolerance < math.inf:
@@ -131,7 +131,7 @@ def changes(
 def _unequal(
     one: Mapping[str, Any], other: Mapping[str, Any], differ: Callable[[Any, Any], bool]
 ) -> list[dict[str, Any]]:
-    """Return the names under which two mappings differ, with what each has there."""
+    """Return the names under which two mappings differ, with the value of each."""
     sides = {"a": one, "b": other}
     return [
         {"name": name, **{key: side[name] for key, side in sides.items() if name in side}}

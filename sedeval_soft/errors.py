@@ -20,7 +20,7 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with an input.
+    """One problem of an input.
 
     source: The file as the user named it, `-` for standard input. message: The value found and the value
     expected. line, column: Counted from 1, the column in fields; None for the whole file. code: Stable name
@@ -76,7 +76,7 @@ class InputError(EvaluationError):
         return type(self), (self.problems, self.more)
 
 
-# Names as they may be shown where something obeys what it shows: in a terminal, in a log.
+# Names in a safe form for terminals and logs, which obey some characters.
 
 
 SHOWN = 80
@@ -103,7 +103,7 @@ def visible(text: str) -> str:
 
 
 def without_commands(text: str) -> str:
-    r"""Return a text of which no line is a command to what keeps a log: `\x3a:error::`, `\x23#[error]`."""
+    r"""Return a text without a line that a log would take for a command: `\x3a:error::`, `\x23#[error]`."""
     if "::" not in text and "##" not in text:
         return text
     return re.sub(
@@ -190,7 +190,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """Return what more than one thing of a kind are called: `files`, `classes`."""
+    """Return the plural of a noun: `files`, `classes`."""
     return f"{noun}es" if noun.endswith("s") else f"{noun}s"
 
 

@@ -52,7 +52,8 @@ def memory_limited(most: int | None) -> Iterator[None]:
 def check_room(needed: float, what: str, fix: str) -> None:
     """Refuse a step that would take more memory than there is; raises RoomError before anything is taken.
 
-    needed: bytes, estimated. what: the step, as the subject of a sentence. fix: what would need less.
+    needed: bytes, estimated. what: the step, as the subject of a sentence. fix: a change that would need
+    less.
     """
     if has_room(needed):
         return
@@ -69,8 +70,8 @@ def check_room(needed: float, what: str, fix: str) -> None:
 def reuse_freed() -> None:
     """Let the C library of this process keep freed memory for the next arrays: to get new pages takes long.
 
-    The limits are those that glibc comes to by itself once arrays of 32 MiB were freed. All threads share
-    this memory, but those that were begun before.
+    The limits are the limits that glibc reaches after arrays of 32 MiB were freed. All threads share this
+    memory, except threads that were begun before.
     """
     import ctypes
 
@@ -78,7 +79,7 @@ def reuse_freed() -> None:
         library = ctypes.CDLL(None)
         library.mallopt(_MMAP_THRESHOLD, 1 << 25)
         library.mallopt(_TRIM_THRESHOLD, 1 << 26)
-        # What threads have of their own is given back to the system whatever the limits.
+        # Threads return their own memory to the system, whatever the limits.
         library.mallopt(_MOST_ARENAS, 1)
 
 

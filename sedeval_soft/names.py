@@ -143,14 +143,14 @@ def told_apart(names: Iterable[str]) -> dict[str, str]:
 
 @lru_cache(1 << 12)
 def folded(name: str) -> str:
-    """Return a name as it is compared where looks are all: without case, and blanks, `-` and `_` are one."""
+    """Return a name for comparison by looks alone: without case, and blanks, `-` and `_` are one."""
     return re.sub(r"[\s_-]+", " ", appearance(name)).strip().casefold()
 
 
 def close_matches(name: str, known: Iterable[str], n: int = MOST_MEANT, cutoff: float = 0.6) -> list[str]:
     """Return up to `n` known names that look like a name, the closest first.
 
-    Before all come those that look the same, or differ in case, blanks, `-` and `_` only.
+    Names that look the same, or differ in case, blanks, `-` and `_` only, come first.
     """
     from difflib import get_close_matches
 

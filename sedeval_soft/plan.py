@@ -94,7 +94,7 @@ class Plan(NamedTuple):
         scored = {basis for basis, _ in families}
         thresholded = tuple(family for family in THRESHOLDED if family in families)
         swept = tuple(each for each in BASES if settings.reference_sweep and wants(each, "hard", "optimal"))
-        # Those whose values tell the thresholds of tuned readings.
+        # Bases with values from which tuned readings find thresholds.
         tuned_by = {basis for basis in BASES if wants(basis, "tuned")}
         if isinstance(settings.thresholds, str):
             tuned_by.add("segment")

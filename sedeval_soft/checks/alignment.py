@@ -31,7 +31,7 @@ from sedeval_soft.tables.filenames import (
 )
 
 STRICT = "strict makes each of these an error"
-"""The last line where warnings are refused."""
+"""The last line if settings refuse warnings."""
 
 NO_DURATIONS = (
     "no durations were given: recordings are assumed to end with their last offset in the reference; "
@@ -174,7 +174,7 @@ class AlignmentReport:
         times = [table.of_durations() for table in tables.values()]
         too_long = len(times) > 1 and all(times)
         if too_long:
-            # What both sides say of the recordings is more likely right than what one table says of them.
+            # The recordings of both sides together are more reliable evidence than one table.
             ratio = min(times)
             is_milli = 500 <= ratio <= 2000
             unit = "milliseconds" if is_milli else "frames or samples, or times on both sides minutes"
@@ -237,7 +237,7 @@ class AlignmentReport:
             yield text + hint
 
     def not_listed(self, names: Sequence[str]) -> tuple[list[str], str]:
-        """Return which names of a list of files are on neither side, and what may be meant by them."""
+        """Return the names of a list of files that neither side has, and the names that they may mean."""
         unknown, ours = unknown_names(names, self.listed), sorted(self.reference_outside)
         hint = named_alike(ours, unknown, ("reference", "list")) if unknown else ""
         return unknown, hint or "".join(did_you_mean(name, ours[:_COMPARED]) for name in unknown[:1])
@@ -408,7 +408,7 @@ class AlignmentReport:
         )
 
     def _of_lengthless(self, settings: Settings) -> Iterator[str]:
-        """Yield which scores miss the false alarms in files of which no length, or no clip, is known."""
+        """Yield the scores that miss the false alarms in files of unknown length, or without a clip."""
         for files, bases, lacking, mend in (
             (self.lengthless, ("segment", "ranking"), "known length", "; --durations gives lengths of files"),
             (self.extra - self.silent, ("clip",), "clip in the reference", ""),
@@ -420,7 +420,7 @@ class AlignmentReport:
     def _of_classes(self, settings: Settings) -> Iterator[str]:
         """Yield a line for each class that only the system has, or that neither side has.
 
-        Raises EvaluationError if the tables have classes, none of which is evaluated.
+        Raises EvaluationError if the tables have classes, but none is evaluated.
         """
         asked = settings.classes
         strange = sorted(self.system_classes - self.reference_classes - {*(settings.ignore_class or ())})

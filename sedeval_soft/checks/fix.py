@@ -66,7 +66,7 @@ def mended(
         return None, (f"no copy was written: line {first} is not UTF-8 text",)
     done += ["line ends made LF"] if source.data.find(b"\r") >= 0 else []
     delimiter, n_columns = layout.delimiter, len(layout.names)
-    # Lines whose fields cannot be told apart have none.
+    # Lines with inseparable fields get none.
     whole = {n: text for n, text in texts.items() if text.strip() and misquoted(text, delimiter) is None}
     fields = {number: split(text, delimiter) for number, text in whole.items()}
     below = {n: row for n, row in fields.items() if n > layout.skip and len(row) == n_columns}
@@ -76,7 +76,7 @@ def mended(
     done += [f"commas were left: write points, or {doubt}"] if doubt else []
     mends: Counter[str] = Counter()
     changed = set()
-    # Each begins with what those before it made.
+    # Each fix begins with the result of the fixes before it.
     for number, at, text, mend in chain(
         _each(fields, None, lambda text: text.strip(BLANKS), "blanks around a field removed"),
         _each(rows, () if doubt else numbers, _with_point, "decimal comma made a point"),
@@ -134,9 +134,9 @@ def _layout(source: Source, limits: Limits) -> Layout | None:
 
 
 def _with_tabs(source: Source) -> Source | None:
-    """Return a table whose fields are divided by blanks or `|` with tabs in place of these.
+    """Return a table with fields divided by blanks or `|` with tabs as dividers instead.
 
-    None for another one, and where lines have not as many fields as each other.
+    Returns None for another table, and if lines differ in their number of fields.
     """
     lines = [text for _, text in numbered(source)]
     texts = [text for text in lines if isinstance(text, str)]

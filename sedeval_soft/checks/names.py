@@ -1,4 +1,4 @@
-"""Checks of names: those that are nearly alike, on one side only, or in the wrong column."""
+"""Checks of names: nearly equal names, names on one side only, or names in the wrong column."""
 
 from __future__ import annotations
 

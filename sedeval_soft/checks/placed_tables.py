@@ -55,7 +55,7 @@ _LINE_ENDS = {b"\r\n": "CRLF", b"\r": "CR", b"\n": "LF"}
 _LABELS = ("event_label", "soft_value")
 
 _OF_COLUMNS = ("parquet", "arrow", "arrow-stream", "jsonl")
-"""Forms, beside text, whose rows have columns with names."""
+"""Formats, beside text, whose rows have columns with names."""
 
 _MANY = 2
 """One line alone explains nothing."""
@@ -65,8 +65,8 @@ _MANY = 2
 class Log:
     """Problems of an input: all are counted, and the first `most` of each code stored.
 
-    texts: the sources that were read as text, by name, with their delimiters where these are known. no_texts:
-    the names of other sources, whose problems have no line.
+    texts: the sources that were read as text, by name, with their delimiters if known. no_texts: the names of
+    other sources, whose problems have no line.
     """
 
     most: int
@@ -104,7 +104,7 @@ class Log:
             chosen += self.stored[code][: self.most - len(chosen)]
         chosen = [replace(p, line=None, column=None) if p.source in self.no_texts else p for p in chosen]
         sources = {name: i for i, name in enumerate(dict.fromkeys(each.source for each in chosen))}
-        # What has no line is of the whole file, and comes last.
+        # A problem without a line concerns the whole file, and comes last.
         chosen.sort(key=lambda p: (sources[p.source], p.line or math.inf, p.column or 0, rank[p.severity]))
         return tuple(chosen)
 
@@ -194,7 +194,7 @@ class Table:
 
     @cached_property
     def _scanned(self) -> tuple[Sequence[int], dict[str, int]]:
-        """The lines of all rows, and those that declare files: both in one pass through the text."""
+        """The lines of all rows, and the lines that declare files: both in one pass through the text."""
         skip, n_lines = self.layout.skip, len(self.source.data[:].splitlines())
         if n_lines == skip + len(self.rows):
             # No line is blank, and none declares a file.
@@ -216,7 +216,7 @@ class Table:
 def read_tables(
     path: str | os.PathLike[str], log: Log, stdin: BinaryIO | None = None, limits: Limits = LIMITS
 ) -> list[Table]:
-    """Return the tables of a file or folder as far as they can be scored; what cannot goes to the log.
+    """Return the tables of a file or folder as far as they can be scored; problems go to the log.
 
     Raises InputError if no file can be opened.
     """
@@ -301,7 +301,7 @@ def read_source(source: Source, log: Log, limits: Limits, *, may_be_empty: bool 
 
 
 def _without_lines(source: Source, rows: EventTable, ignored: Sequence[str] = ()) -> Table:
-    """Return a table as one of text with a header, in which nothing has a line; ignored: more columns."""
+    """Return a table like a text with a header, but without places in lines; ignored: further columns."""
     roles = ("filename", "onset", "offset", *(["class"] * len(rows.classes) if rows.has_steps else _LABELS))
     names = (*roles[:3], *(rows.classes if rows.has_steps else _LABELS))
     others = (None,) * len(ignored)
@@ -354,7 +354,7 @@ def _check_line_ends(source: Source, log: Log) -> None:
 
 
 def _explanations(source: Source, misread: Columns, n_sound: int) -> Iterator[Problem]:
-    """Yield what explains the problems of a table, if anything does: its wrong rows, how many are sound."""
+    """Yield explanations of the problems of a table, if any: its wrong rows, and the number of sound rows."""
     layout, n_misread = misread.layout, len(misread)
     names = dict(zip(layout.roles, layout.names, strict=True))
     # NaN where there is no number, which is neither below nor above any.
@@ -391,6 +391,6 @@ def _explanations(source: Source, misread: Columns, n_sound: int) -> Iterator[Pr
 
 
 def _numbers(columns: Columns, at: int) -> Floats:
-    """Return the numbers of a column, (n,), NaN where one is not a number."""
+    """Return the numbers of a column, (n,), NaN for a value that is not a number."""
     cells = columns.cells[at]
     return cells.as_numbers(None) if isinstance(cells, Texts) else cells

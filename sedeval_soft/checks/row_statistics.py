@@ -42,7 +42,7 @@ class PlacedRow(NamedTuple):
     """A row that a message names.
 
     event_label: its class, nothing for the row of a wide table. length: of its recording as far as that is
-    known, else 0. All times in seconds. weight: of several the one with the most is named.
+    known, else 0. All times in seconds. weight: the row with the greatest weight is named.
     """
 
     file: str
@@ -112,7 +112,7 @@ class RowStatistics:
             int(np.count_nonzero(np.isfinite(side.whole[compared]))),
             longest,
             _latest(rows.offset),
-            # As the sums of parts are: in order, and without what was not found.
+            # In order, and without zeros, like the sums of parts.
             {name: n for name, n in sorted(counts.items()) if n},
             {name: _named(side, *each) for name, each in sorted(_in_doubt(side).items())},
         )
@@ -242,12 +242,12 @@ def _multiple(*times: Floats) -> int:
 
 
 def _in_doubt(side: Side) -> dict[str, tuple[Index, float]]:
-    """Return by name of a check the rows of which one is named: those that weigh most, and how much."""
+    """Return by name of a check the candidate rows to name, with the greatest weight, and the weight."""
     rows, lengths, whole, last = side.rows, side.expected, side.whole, side.last
     found = {"outlasting-row": (np.flatnonzero(rows.offset == last.max()), float(last.max()))}
     late = ((last > DAY) & ~np.isfinite(whole)) | ((last > 0) & (last >= _FACTOR * lengths))
     if late.any():
-        # What is known of a recording tells more.
+        # A known length is better evidence.
         weight = np.where(late, last * np.where(lengths > 0, 1.0, _UNKNOWN), -1.0)
         file = int(np.argmax(weight))
         at = np.flatnonzero((rows.file == file) & (rows.offset == last[file]))

@@ -77,7 +77,7 @@ class Side:
 
     @property
     def kind(self) -> str:
-        """Return which kind of table it is; nothing for operating points, whose rows are there again."""
+        """Return the kind of the table; empty for operating points, which repeat their rows."""
         if self.rows.has_steps:
             return STEPS
         return "" if self.rows.born is not None else VALUED if self.rows.has_values else EVENTS
@@ -188,7 +188,7 @@ class Ordered(NamedTuple):
 
 
 def _by_time(rows: EventTable, group: Groups) -> Index | slice:
-    """Return the order of rows by group and onset, those with the same tick as in the table."""
+    """Return the order of rows by group and onset, rows with the same tick as in the table."""
     onset = rows.onset
     if np.where(group[1:] == group[:-1], onset[1:] >= onset[:-1], group[1:] > group[:-1]).all():
         return slice(None)
@@ -216,7 +216,7 @@ def duplicates(side: Side) -> Found:
     ordered = side.ordered
 
     def place(at: Index) -> Placed:
-        # The order is stable: the first of equal rows stands first in the table, too.
+        # The order is stable: the first of equal rows is also the first in the table.
         first = np.maximum.accumulate(
             np.where(np.append(False, ordered.repeats), 0, np.arange(len(ordered.row)))
         )
@@ -249,7 +249,7 @@ def shifted(side: Side) -> Found:
 
 
 def touching(side: Side) -> Found:
-    """Find rows that begin where the one before of their group ends."""
+    """Find rows that begin at the end of the row before in their group."""
     row = side.ordered.row
     return Found(side.ordered.touching, lambda at: Placed(row[at + 1], row[at]))
 

@@ -34,7 +34,7 @@ _FEW = 10
 """Fewer values than this may be alike by chance."""
 
 _BY_LENGTH = ("long-recording", "after-end", "early-end")
-"""Checks of rows that mean nothing where times are in another unit."""
+"""Checks of rows that are meaningless if times are in another unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,9 @@ class Expected(NamedTuple):
     def sides(
         self, tables: Sequence[Table], own: Mapping[str, str], durations: Mapping[str, float]
     ) -> list[Side]:
-        """Return the rows of tables beside the lengths that their recordings should have.
+        """Return the rows of tables with the lengths that their recordings should have.
 
-        own: by what name each file goes; durations: seconds by these names.
+        own: the name of each file; durations: seconds by these names.
         """
         reference, least = self.reference, dict[str, float]()
         if reference is not None and reference.origin.timed:
@@ -193,7 +193,7 @@ def check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -
         alike = similar_names(expected.reference.classes)
         _add_names(log, expected.reference.origin.name, (), Wrong("similar-classes", alike, others=alike))
     sides = expected.sides(tables, own, lengths)
-    # Of all tables together, as where they are scored.
+    # Statistics of all tables together, as in scoring.
     timed = [RowStatistics.of(side) for side in sides if side.rows.origin.timed]
     statistics = RowStatistics.merge(timed or [RowStatistics()])
     for table, side in zip(tables, sides, strict=True):
@@ -378,7 +378,7 @@ def _check_rows(table: Table, side: Side, statistics: RowStatistics, log: Log) -
 
 
 def _is_row(rows: EventTable, row: PlacedRow | None) -> Bools:
-    """Return which rows of a table are those that statistics name, (n,)."""
+    """Return which rows of a table the statistics name, (n,)."""
     if row is None or row.file not in rows.files:
         return np.zeros(len(rows), dtype=bool)
     found: Bools = (rows.onset == row.onset) & (rows.offset == row.offset)

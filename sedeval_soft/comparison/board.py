@@ -29,7 +29,7 @@ class Difference:
     value: Its score minus the other's. low, high: The paired interval of the difference: both sides are
     resampled by the same files. p_bootstrap, p_exchange: Two-sided p-values of no difference, by the paired
     bootstrap and by approximate randomisation (files exchanged between the two). p_adjusted: The latter after
-    Holm. None where the score of either is undefined.
+    Holm. None if the score of either is undefined.
     """
 
     value: float | None
@@ -186,7 +186,7 @@ ALL_ALIKE = "no two systems are significantly different"
 
 
 def board_rows(board: Board) -> list[dict[str, Any]]:
-    """Return a row for each system by the names of its columns: what CSV and data frames have of a board."""
+    """Return a row for each system by the names of its columns, for CSV and data frames of a board."""
     rows = []
     for entry in board.entries:
         compared = plain(entry.difference) if entry.difference else dict.fromkeys(_COMPARED)

@@ -99,10 +99,10 @@ def rank_scores(
     ranked_by = [scores.score(rank_by) for scores in systems]
     values = np.array([score.value for score in ranked_by], dtype=np.float64)
     place = places(values, lower)
-    # Of equal ones the first given stands first.
+    # Equal systems keep the given order.
     order: list[int] = np.argsort(place, kind="stable").tolist()
     reference = order[0] if baseline is None else names.index(baseline)
-    # Of one file every replicate is that file: that says nothing of how sure anything is.
+    # With one file every replicate is that file, which shows no uncertainty.
     resampled = paired is not None and len(paired.files) > 1
     drawn = paired.bootstrap() if paired and resampled else np.full((1, len(systems)), np.nan)
     undrawn: list[Any] = [None] * len(systems)
@@ -116,12 +116,12 @@ def rank_scores(
         first, second = sorted((one, other))
         observed = float(values[first] - values[second])
         if paired is None or np.isnan(observed):
-            # Where nothing is resampled, what differs is taken to.
+            # Without resampling, different scores count as different.
             return 1.0 if alike(values[first], values[second]) else float("nan")
         return paired.p(first, second, observed)
 
     def p_values(one: int, others: Sequence[int]) -> Floats:
-        """Return the p-values that a system does not differ from others, NaN where either is undefined."""
+        """Return the p-values that a system does not differ from others, NaN if either is undefined."""
         return np.array([p_value(one, other) for other in others], dtype=np.float64)
 
     # How each system but the reference differs from that; replicates are of the same files.
@@ -221,7 +221,7 @@ def _discordances(
 def _wrong(tally: Tally, files: Mapping[str, int], settings: Settings) -> dict[str, Index]:
     """Return for each class the segments that a system has wrong, as numbers that all systems share.
 
-    Systems may be evaluated to different ends of a file: beyond one's end both sides are silent.
+    Systems may be evaluated to different ends of a file: after an end both sides are silent.
     """
     lengths = tally.per_file["n_segments"]
     start = np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -294,7 +294,7 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     }
     folds = first.folds
     if folds is not None:
-        # Those that a run does not have are left out.
+        # Folds that a run lacks are left out.
         names_of = {each.name: [f"{each.name}@{fold}" for fold in folds.names] for each in folds.spreads}
         spreads = tuple(
             Spread.of(name, [scores[each].value for each in in_folds])

@@ -1,8 +1,8 @@
 """Paired replicates of one score: all systems are resampled by the same files.
 
-A file that only one of the systems has is all false alarms of it, and nothing of the others. A board of many
-submissions changes by one at a time: earlier draws of a system, and earlier tests of two systems, can be
-given.
+A file that only one of the systems has is all false alarms of it, and does not count for the others. A board
+of many submissions changes by one at a time: earlier draws of a system, and earlier tests of two systems, can
+be given.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings, means_in
 
 Parts = Mapping[str, tuple[Tally, Index]]
-"""Scenes, or groups of classes, by name: the tally of each, and where its files are among all."""
+"""Scenes, or groups of classes, by name: the tally of each, and the positions of its files among all."""
 
 Replicated = Mapping[str, tuple[Replicates, Index]]
-"""The same, each with what gives its scores."""
+"""The same, each with the function that gives its scores."""
 
 
 @dataclass
@@ -148,7 +148,7 @@ class Paired:
         return over, kind
 
     def _system(self, k: int) -> tuple[Sequence[str], Replicated]:
-        """Return the files of one system, and what gives the scores of its parts."""
+        """Return the files of one system, and the functions that give the scores of its parts."""
         if k not in self._systems:
             tally = self.load(k)
             parts: Parts = {"": (tally, np.arange(len(tally.files)))}
@@ -164,7 +164,7 @@ class Paired:
         return self._systems[k]
 
     def _scorer(self, parts: Replicated) -> Scorer:
-        """Return what scores all parts together."""
+        """Return the function that scores all parts together."""
         over, kind = self._mean
         if over == "files":
             return MeanOfFiles(kind, averages_of_files(parts[""][0].tally, self._chosen))
@@ -184,7 +184,7 @@ class Paired:
         return replace(tally, **columns)
 
     def _places(self, k: int) -> Index:
-        """Return where the files of one system are among all, (n_files of it,)."""
+        """Return the positions of the files of one system among all, (n_files of it,)."""
         position = {file: i for i, file in enumerate(self.files)}
         files, _ = self._system(k)
         # A file beyond goes along with the same one whatever others there are.
@@ -193,7 +193,7 @@ class Paired:
         return np.fromiter(places, dtype=np.int64, count=len(files))
 
     def _joint(self, first: int, second: int) -> Scorer:
-        """Return what scores mixtures of the files of two systems, the files of the first coming first."""
+        """Return the function that scores mixtures of the files of two systems, the first's files first."""
         (files, ours), (_, theirs) = self._system(first), self._system(second)
         begin, joint = (0, len(files)), {}
         for name in {**ours, **theirs}:

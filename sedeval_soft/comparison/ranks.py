@@ -15,12 +15,12 @@ ALIKE = 1e-12
 
 
 def alike(one: npt.ArrayLike, other: npt.ArrayLike) -> Bools:
-    """Return where scores are equal but for rounding; NaN equals nothing."""
+    """Return which scores are equal but for rounding; NaN equals nothing."""
     return np.isclose(one, other, rtol=ALIKE, atol=ALIKE)
 
 
 def places(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Index:
-    """Return the places of systems, from 1: those with `alike` scores share the best one, NaN comes last.
+    """Return the places of systems, from 1: systems with `alike` scores share the best one, NaN comes last.
 
     values: (..., n_systems). lower_is_better: (), or of the shape of values without its last axis.
     """
@@ -62,7 +62,7 @@ def kendall(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Floats:
     """Return how alike scores rank systems, Kendall's tau-b of every two scores, (n_scores, n_scores).
 
     values: (n_systems, n_scores). lower_is_better: (n_scores,), such scores are turned round. For two scores
-    only systems with both count; `alike` ones are ties. NaN where one is constant, or of fewer than two
+    only systems with both count; `alike` ones are ties. NaN if one is constant, or for fewer than two
     systems. Source: Kendall 1945, as scipy.stats.kendalltau.
     """
     score = np.asarray(values, dtype=np.float64)
@@ -130,8 +130,8 @@ def p_bootstrap(differences: npt.ArrayLike, observed: npt.ArrayLike) -> Floats:
     observed: (n_scores,) the differences on all files. Centred on the observed difference d, the replicates
     d* show possible differences under no difference. Then p = (1 + #{|d* - d| >= |d|}) / (1 + #{d*}), in
     which 1 is the observed one: p is never 0. Rounding does not decide: |d* - d| may fall short of |d| by
-    1e-9 |d| + 1e-12, so that systems that differ only by rounding have p = 1. NaN where the observed
-    difference is not finite. Source: Efron & Tibshirani 1993, 16.4; Davison & Hinkley 1997, 4.4.
+    1e-9 |d| + 1e-12, so that systems that differ only by rounding have p = 1. NaN if the observed difference
+    is not finite. Source: Efron & Tibshirani 1993, 16.4; Davison & Hinkley 1997, 4.4.
     """
     difference = np.asarray(observed, dtype=np.float64)
     centre = np.where(np.isfinite(difference), difference, 0.0)
@@ -144,7 +144,7 @@ def p_exchange(differences: npt.ArrayLike, observed: npt.ArrayLike) -> Floats:
     differences: (n_replicates, n_scores) of two systems after their outputs were exchanged in some files; NaN
     ones are left out. observed: as in `p_bootstrap`, and rounding as there. For random exchanges p = (1 +
     #{|d*| >= |d|}) / (1 + #{d*}) is approximate randomisation. For all exchanges but the empty one, it is the
-    share of all exchanges, the exact p-value. NaN where the observed difference is not finite. Source: Noreen
+    share of all exchanges, the exact p-value. NaN if the observed difference is not finite. Source: Noreen
     1989; Phipson & Smyth 2010 for the 1, which keeps the test exact.
     """
     difference, chance = (np.asarray(values, dtype=np.float64) for values in (observed, differences))

@@ -2,11 +2,11 @@
 
 Scores: a head, and one row per score, or per system of a board, numbers exact. There is nothing else, so that
 `pandas.read_csv` needs no options. An undefined value is an empty field, which readers take for a missing
-number; `-` would make the column one of text. The signature is beside the rows, never in them: the command
+number; `-` would turn the column into text. The signature is beside the rows, never in them: the command
 writes it to a file of its own, or to standard error.
 
 A name that a spreadsheet would run as a formula has an apostrophe before it, and control characters in names
-are written as escapes, unless raw names are asked for. Numbers stay numbers, those below 0 as well.
+are written as escapes, unless raw names are asked for. Numbers stay numbers, even negative ones.
 
 Curves: one row for each threshold of each class; undefined values are empty fields, nulls in Parquet.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "group", "value", "low", "high")
 
 CHANCE = ("chance", "chance_error", "normalised")
-"""Columns behind the others where chance levels were asked for."""
+"""Columns after the others if chance levels were asked for."""
 
 _INDEX_HEAD = (
     *(
@@ -101,7 +101,7 @@ def lines(head: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str, *,
         return '"' + text.replace('"', '""') + '"' if quoted.search(text) else text
 
     text = "".join(f"{delimiter.join(map(field, row))}\n" for row in (head, *rows))
-    # Bytes of a name that are no text become escapes, so that it can be written.
+    # Bytes of a name that are not text become escapes, so that it can be written.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -19,7 +19,7 @@ _OBEYED = re.compile(
     "\U000e0000-\U000e007f"  # tags, which nobody sees
     "\ud800-\udfff]"  # bytes of a name that are no text
 )
-"""Characters that do something where a text is shown."""
+"""Characters with an effect on a viewer."""
 
 _LOGGED = re.compile(r"#(?=#\w*\[)")
 """The begin of a command anywhere in a line of a log."""

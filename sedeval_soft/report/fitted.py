@@ -1,4 +1,4 @@
-"""Columns of text that fit a width: what screens are made of.
+"""Columns of text that fit a width, from which screens are made.
 
 Names are shortened in the middle, numbers never. If the columns do not all fit, the columns of the highest
 rank are left out.
@@ -18,7 +18,7 @@ ELLIPSIS = "…"
 UNDEFINED = "-"
 
 _NAMED = 6
-"""Columns without room that are named one by one."""
+"""Number of columns without room that are named one by one."""
 
 _GAPS = (3, 2, 1)
 """Blanks between columns: as many as there is room for."""
@@ -67,7 +67,7 @@ def lines_of(
     gap = _GAPS[1]
     if width is not None:
         columns = fitting(columns, width, shortest)
-        # A long name is shortened before numbers stand close.
+        # A long name is shortened before the gaps of numbers are.
         gap = _gap(columns, width, columns[0].width) or _gap(columns, width, shortest) or 1
         room = max(width - _needed(columns[1:], gap), 1)
         name, texts = shortened(columns[0].name, room), [shortened(text, room) for text in columns[0].texts]
@@ -125,7 +125,7 @@ def _needed(columns: Sequence[Column], gap: int) -> int:
 
 
 def _apart(columns: Sequence[Column]) -> list[bool]:
-    """Return which columns begin a group that is set off: those under another heading than the one before."""
+    """Return which columns begin a separate group: their heading differs from their left neighbour's."""
     before = ["", *(column.heading for column in columns)][: len(columns)]
     return [column.heading not in {"", last} for column, last in zip(columns, before, strict=True)]
 
@@ -175,7 +175,7 @@ def cells(text: str) -> int:
 
 
 def shortened(text: str, room: int) -> str:
-    """Return a name in so many cells of a terminal: of a longer one the middle is left out."""
+    """Return a name in so many cells of a terminal, without the middle of a longer one."""
     if cells(text) <= room:
         return text
     head, tail, room = text, "", max(room, 1)
@@ -187,7 +187,7 @@ def shortened(text: str, room: int) -> str:
 
 
 def clipped(text: str, room: int) -> str:
-    """Return a sentence in so many cells of a terminal: of a longer one the end is left out."""
+    """Return a sentence in so many cells of a terminal, without the end of a longer one."""
     if cells(text) <= room:
         return text
     while text and cells(text) >= room:
@@ -196,7 +196,7 @@ def clipped(text: str, room: int) -> str:
 
 
 def number(value: float | int | None) -> str:
-    """Return a score in five letters: `.733`, `1.000`, `3.473`, `12.35`; `-` where undefined."""
+    """Return a score in five letters: `.733`, `1.000`, `3.473`, `12.35`; `-` if undefined."""
     if value is None or not math.isfinite(value):
         return UNDEFINED
     size = abs(value)

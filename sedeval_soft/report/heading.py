@@ -74,7 +74,7 @@ def signature_lines(signature: str, width: int, most: int | None = _MOST_LINES) 
 
 
 def name_of(path: str) -> str:
-    """Return the last part of a path, as it can be shown; of what has no file its role."""
+    """Return the last part of a path in a safe form; the role for an input without a file."""
     if path in {"reference", "system"}:
         return f"the {path}"
     return visible(PurePath(path).name or path)

@@ -33,7 +33,7 @@ _MOST_CLASSES = 50
 """Classes up to which their confusion is a table."""
 
 
-# Which measure stands in which table.
+# The table of each measure.
 
 
 _MEASURES = tuple(measure for family in FAMILIES for measure in family.measures)
@@ -41,7 +41,7 @@ _EXACT = {measure.name for measure in _MEASURES if measure.exact}
 
 
 def _in_table(table: str, *first: str) -> tuple[str, ...]:
-    """Return the measures of a table: those that come first, and others in the order of the registry."""
+    """Return the measures of a table: first the given ones, then others in the order of the registry."""
     return tuple(dict.fromkeys((*first, *(m.name for m in _MEASURES if m.table == table))))
 
 
@@ -124,7 +124,7 @@ _OF_CLASSES = {
     ),
     **{each.of_classes: each.measures for each in AVERAGED if each.of_classes},
 }
-"""The tables of classes of each basis and reading: what follows their title, and their measures."""
+"""The tables of classes of each basis and reading: end of their title, and their measures."""
 
 
 def page_of(scores: Scores, *, in_full: bool = False) -> Page:
@@ -147,7 +147,7 @@ def page_of(scores: Scores, *, in_full: bool = False) -> Page:
     )
 
 
-# What was read, and how it is scored: lines of a name and a text.
+# Inputs and settings: lines of a name and a text.
 
 
 def _header(scores: Scores) -> list[tuple[str, str]]:
@@ -206,7 +206,7 @@ def resampled(replicates: int, files: int, seed: int) -> str:
 def _tables(scores: Scores) -> Iterator[Table]:
     """Yield the tables of averages, the summary first, then the tables of classes, then of parts."""
     order = {family: place for place, family in enumerate(families(scores))}
-    # What folds score stands in the table of their spread.
+    # The table of folds has their scores.
     elsewhere = scores.folds.names if scores.folds else ()
     parts: dict[str | None, list[Score]] = {None: []}
     for score in scores.scores.values():
@@ -311,7 +311,7 @@ def _value(score: Score, end: str = "") -> str:
 
 
 def _confusion(matrix: Confusion) -> Table:
-    """Return the counts of pairs of classes, those without a partner at the ends."""
+    """Return the counts of pairs of classes; classes without a partner are at the ends."""
     names = [*map(visible, matrix.classes), "(nothing)"]
     counts = zip(*matrix.pairs, matrix.inserted, strict=True)
     columns: list[AnyColumn] = [(None, "class", names)]
@@ -344,11 +344,11 @@ def _notes(scores: Scores, tables: Sequence[Table]) -> Iterator[str]:
             yield f"Without reference, so left out of macro averages{which}: {names}."
 
 
-# Sections that few pages have: their tables, and what a reader must know of them.
+# Sections that few pages have: their tables and notes.
 
 
 def _sweep(scores: Scores, sweep: Sweep) -> Iterator[Table | str]:
-    """Yield what hard and optimal readings score at each threshold of the reference."""
+    """Yield the scores of hard and optimal readings at each threshold of the reference."""
     marked = [short(t) + " *" * (t == scores.settings.reference_cut) for t in sweep.thresholds]
     members = [ScoreName.parse(name) for name in sweep.scores]
     for basis, reading in dict.fromkeys((name.basis, name.reading) for name in members):

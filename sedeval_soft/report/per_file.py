@@ -31,7 +31,7 @@ from sedeval_soft.report.table import Page, Table, markdown, number
 SCHEMA = "soft-sed-eval-files/1"
 
 _MOST_FILES = 30
-"""Files that are on a screen where not all are asked for."""
+"""Number of files on a screen unless all are asked for."""
 
 _SHORTEST, _SYSTEM = 32, 20
 """Cells of a file's name below which columns are left out first, and of a system's name."""
@@ -82,7 +82,7 @@ def render_files(
     f = (name for name, _ in picked if ScoreName.parse(name).measure in {"f1", "fbeta"})
     by, several, is_text = names[0] if names else next(f, picked[0][0]), len(systems) > 1, form == "text"
     rows, title = _worst_first(systems, tables, by, [name for name, _ in picked]), _title(systems, by)
-    # One more takes no more room than to say that there is one.
+    # One more row takes no more room than a line about it.
     n_left = 0 if every or not is_text or len(rows) <= _MOST_FILES + 1 else len(rows) - _MOST_FILES
     rows = rows[: len(rows) - n_left]
     first = Column("", "file", [visible(row[1]) for row in rows], left=True)
@@ -141,7 +141,7 @@ def _chosen(systems: Sequence[Scores], names: Sequence[str]) -> Iterator[tuple[s
         which = f"[{visible(score.class_name)}]" if score.class_name else f" {score.average}"
         heading = f"{score.basis} {score.reading}"
         label = f"{measure_label(systems[0].settings, score.measure)}{which}"
-        # At least as wide as what is above it.
+        # At least as wide as its heading.
         yield name, Column(heading, label.rjust(len(heading)), (), rank=rank)
 
 

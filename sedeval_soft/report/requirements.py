@@ -29,7 +29,7 @@ def all_of(parse: Callable[[str], T], texts: Sequence[str]) -> list[T]:
 
 
 Likely = Callable[[], Sequence[str]]
-"""Returns the names of the scores that are computed: those that a part of a name may mean."""
+"""Returns the names of computed scores that a part of a name may mean."""
 
 
 def parse_name(text: str, likely: Likely = tuple) -> str:
@@ -43,7 +43,7 @@ def parse_name(text: str, likely: Likely = tuple) -> str:
 
 
 _COMPARE = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
-# The name is greedy: a class name may hold comparison signs too.
+# The name is greedy: a class name may contain comparison signs.
 _FORM = r"(?P<name>.*[^<>=\s])\s*(?P<sign>>=|<=|==|>|<)\s*(?P<number>[^<>=\s]+)\s*"
 
 _ROUNDING = 1e-12

@@ -99,8 +99,8 @@ def job_summary(
 ) -> str:
     """Return the requirements and the scores in Markdown; with `wanted`, just these scores.
 
-    GitHub drops a summary of more than 1 MiB: of one with more than `MOST_BYTES` only the first tables, and
-    as many lines as there is room for, stay.
+    GitHub drops a summary of more than 1 MiB: a summary with more than `MOST_BYTES` keeps only its first
+    tables, and as many lines as fit.
     """
     first, *others = [chosen_page(systems, wanted, board)] if wanted else pages_of(systems, board)
     if verdicts:

@@ -89,7 +89,7 @@ def shown(scores: Scores) -> Scores:
     if len(kept) == len(every):
         return scores
     if worst is not None and (worst.basis, "hard") in kept and (worst.basis, worst.reading) not in kept:
-        # What costs most is the same in both readings.
+        # The worst lists are the same in both readings.
         scores = replace(scores, worst=replace(worst, reading="hard"))
     return _with(scores, lambda score: (score.basis, score.reading) in kept)
 

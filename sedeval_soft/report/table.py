@@ -1,4 +1,4 @@
-"""Tables and pages of text, how numbers are written in them, and how they are drawn.
+"""Tables and pages of text, the format of their numbers, and their drawing.
 
 Drawn as aligned lines, and in Markdown. No name is ever cut. On a terminal the columns of a table that is too
 wide are spread over several tables.
@@ -63,7 +63,7 @@ class Table:
 
     @property
     def groups(self) -> tuple[tuple[str, int], ...]:
-        """Return the headings and how many columns each is over; the first, empty one is over the names."""
+        """Return the headings and the number of columns under each; the first, empty one is for the names."""
         if not self.headings:
             return ()
         return (("", self.names), *((heading, len([*same])) for heading, same in groupby(self.headings)))
@@ -95,7 +95,7 @@ class Page:
 
 
 def number(value: float | int | None, digits: int = 3) -> str:
-    """Return a count as it is, a number with so many digits, `-` where undefined."""
+    """Return a count as it is, a number with so many digits, `-` if undefined."""
     if value is None or not math.isfinite(value):
         return UNDEFINED
     if isinstance(value, int):
@@ -103,7 +103,7 @@ def number(value: float | int | None, digits: int = 3) -> str:
     if abs(value) >= _LARGE:
         return f"{value:.{digits}e}"
     text = f"{value:.{digits}f}"
-    # What rounds to zero has no sign.
+    # A number that rounds to zero has no sign.
     return text if text.strip("-0.") else text.removeprefix("-")
 
 
@@ -113,13 +113,13 @@ def number_if_any(value: float | int | None, digits: int = 3) -> str:
 
 
 def signed(value: float | int | None) -> str:
-    """Return a number with its sign, also above 0; `-` where undefined."""
+    """Return a number with its sign, also above 0; `-` if undefined."""
     text = number(value)
     return text if text[0] == "-" or float(text) == 0 else f"+{text}"
 
 
 def exact(value: float | int | None) -> str:
-    """Return a number so that reading it back gives the same number; `-` where undefined."""
+    """Return a number so that reading it back gives the same number; `-` if undefined."""
     if value is None or not math.isfinite(value):
         return UNDEFINED
     return str(value) if isinstance(value, int) else repr(float(value))
@@ -207,5 +207,5 @@ def html(page: Page) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text in which Markdown and HTML see no markup, on one line."""
+    """Return a text on one line, without markup for Markdown and HTML."""
     return visible(text).translate(_MARKUP)

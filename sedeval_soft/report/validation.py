@@ -34,7 +34,7 @@ def _more(validation: Validation) -> str:
 
 
 def _text(validation: Validation) -> str:
-    """Return a line for each problem, as compilers write them, and one that sums up."""
+    """Return a line for each problem, in the format of compilers, and a line of totals."""
 
     def path(name: str) -> str:
         """Return a path so that a line that begins with it is not a command to any reader."""
@@ -91,7 +91,7 @@ def _sarif(validation: Validation) -> str:
     ]
     results = []
     for p in validation.problems:
-        # A path from the root is no reference by itself.
+        # A path from the root is not a reference.
         scheme = "file://" if p.source.startswith("/") else ""
         location: dict[str, Any] = {"artifactLocation": {"uri": scheme + quote(p.source)}}
         if p.line is not None:

@@ -90,7 +90,7 @@ def replaced(path: str | os.PathLike[str], write: Callable[[Path], object]) -> N
 
 @contextlib.contextmanager
 def _failing(name: str) -> Iterator[None]:
-    """Turn what goes wrong in writing into an OutputError that names the file."""
+    """Turn an error in writing into an OutputError that names the file."""
     try:
         yield
     except (BrokenPipeError, OutputError):
@@ -125,7 +125,7 @@ def locked(path: str | os.PathLike[str], taken: str, text: str) -> Iterator[None
 
 
 def _lock(descriptor: int) -> None:
-    """Lock an open file; raises OSError where another has."""
+    """Lock an open file; raises OSError if another process has the lock."""
     if sys.platform == "win32":
         import msvcrt
 
@@ -240,7 +240,7 @@ _FILES = {"--save-tally": "a tally is not text", "--fix": "standard output has t
 
 
 def _states(path: str) -> list[os.stat_result]:
-    """Return what identifies the files of an input: the file, or all files of a folder or a pattern."""
+    """Return the identity of the files of an input: the file, or all files of a folder or a pattern."""
     import glob
 
     in_folder = glob.iglob(f"{glob.escape(path)}/*", include_hidden=True)  # noqa: PTH207 - as typed

@@ -6,10 +6,10 @@ one class overlap, the largest value counts. Between its pieces the value is 0.
 `Events` are active at one threshold: each active row is one event, or rows of a class that touch or overlap
 are one event, as a table of fixed time steps needs.
 
-For one class in one file the events of all thresholds form a tree: each maximal run of pieces whose values
-exceed something. A run whose smallest value is m, with larger neighbour n, is an event for every level a with
-n < a <= m. So there is at most one event per piece, found from the nearest smaller value on either side: its
-lifetime, one of the `EventLifetimes`. A run with tied minima is represented by its leftmost one.
+For one class in one file the events of all thresholds form a tree: each maximal run of pieces with values
+above some threshold. A run whose smallest value is m, with larger neighbour n, is an event for every level a
+with n < a <= m. So there is at most one event per piece, found from the nearest smaller value on either side:
+its lifetime, one of the `EventLifetimes`. A run with tied minima is represented by its leftmost one.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ class Timed:
     def take(self, index: npt.NDArray[np.intp] | Bools | slice) -> Self:
         """Return the pieces at some positions, or in a mask."""
         if not isinstance(index, slice) and index.dtype == bool:
-            # numpy takes those at positions several times as fast.
+            # numpy takes rows at positions several times as fast.
             index = np.flatnonzero(index)
         columns = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "nested"}
         return replace(self, **{name: column[index] for name, column in columns.items()})
 
     def lasting(self) -> Self:
-        """Return those that have an extent."""
+        """Return the pieces that have an extent."""
         long = self.offset > self.onset
         return self if long.all() else self.take(long)
 
     def goes_on(self) -> Bools:
-        """Return which but the first are of the file and class of the one before, (n - 1,)."""
+        """Return which but the first have the file and class of the one before, (n - 1,)."""
         same: Bools = (self.file[1:] == self.file[:-1]) & (self.label[1:] == self.label[:-1])
         return same
 
@@ -101,7 +101,7 @@ class Activity(Timed):
 
     @classmethod
     def of_rows(cls, rows: Activity) -> Activity:
-        """Settle the overlaps of rows in any order; those without extent vanish.
+        """Settle the overlaps of rows in any order; rows without extent vanish.
 
         Overlapping rows are cut at every onset and offset of their class; the largest value counts.
         """
@@ -179,7 +179,7 @@ class Events(Timed):
         return self.take(order_of(*first, self.offset, self.onset, *last, self.file))
 
     def joined_up(self, *, touching: bool) -> Events:
-        """Return events by file, class and onset, those that overlap as one; none without extent.
+        """Return events by file, class and onset, with overlapping events joined; none without extent.
 
         touching: whether events that only touch are also one. Only events of one class are joined.
         """
@@ -196,7 +196,7 @@ class Events(Timed):
 
 
 def active(values: Floats, threshold: float | Floats, inclusive: bool) -> Bools:
-    """Return which values are active: above the threshold, or at it too where `inclusive`."""
+    """Return which values are active: above the threshold, or also at it if `inclusive`."""
     compare, above = np.greater_equal if inclusive else np.greater, np.empty(values.shape, dtype=bool)
     thresholds = np.broadcast_to(threshold, values.shape)
 
@@ -267,7 +267,7 @@ class EventLifetimes(Timed):
     nested: bool = False
 
     def alive(self, threshold: float | Floats, inclusive: bool = False) -> Bools:
-        """Return which events exist above a threshold, or at it where `inclusive`.
+        """Return which events exist above a threshold, or at it if `inclusive`.
 
         threshold: one for all, or (n,) one for each.
         """
@@ -276,7 +276,7 @@ class EventLifetimes(Timed):
         return (self.born <= threshold) & (threshold < self.dies)
 
     def events(self) -> Events:
-        """Return all of them as events, whatever their levels."""
+        """Return all lifetimes as events, whatever their levels."""
         seconds = to_seconds(self.onset), to_seconds(self.offset)
         return Events(self.file, self.label, self.onset, self.offset, *seconds)
 
@@ -310,7 +310,7 @@ class EventLifetimes(Timed):
 
 
 class Slots(NamedTuple):
-    """Pieces of activities in a row, and a wall of value 0 wherever they do not touch, and at both ends.
+    """Pieces of activities in a row, and a wall of value 0 at every gap and at both ends.
 
     Pieces of value 0 are also walls. place: (n,) the slot of each piece. pieces: (n_slots,) the number of
     pieces up to each slot.
@@ -321,7 +321,7 @@ class Slots(NamedTuple):
 
     @classmethod
     def of(cls, activity: Activity) -> Slots:
-        """Place the pieces of an activity, or of all those that have pieces at the same times."""
+        """Place the pieces of an activity, or of all activities with pieces at the same times."""
         n = len(activity)
         apart = np.ones(n + 1, dtype=bool)
         apart[1:n] = ~activity.goes_on() | (activity.onset[1:] != activity.offset[:-1])
@@ -357,16 +357,16 @@ def lifetimes_of(rows: EventTable, merge: bool) -> EventLifetimes:
         return EventLifetimes.joined(for_each(of_track, tracks, len(rows) * len(tracks)))
     row, label, born, dies = rows.levels()
     whole = EventLifetimes(spans.file[row], label, spans.onset[row], spans.offset[row], born, dies)
-    # By all that tells them apart, so that sums do not depend on the order of the table.
+    # Sorted by all distinguishing keys, so that sums do not depend on the order of the table.
     keys = (whole.dies, whole.born, whole.offset, whole.onset, whole.label, whole.file)
     return whole.take(np.lexsort(keys))
 
 
 def level_runs(values: Floats) -> tuple[Index, Index, Index]:
-    """Find the maximal runs of values above something: one for each distinct minimum of a run.
+    """Find the maximal runs of values above a level: one for each distinct minimum of a run.
 
-    values: (n,) walls of the smallest value at both ends. Returns the places of minima, of tied ones the
-    leftmost, and the nearest smaller value on the left and on the right of each run.
+    values: (n,) walls of the smallest value at both ends. Returns the places of minima, the leftmost of tied
+    ones, and the nearest smaller value on the left and on the right of each run.
     """
     left = previous_smaller(values)
     # Of what lies on the right of a value, all has it as its nearest smaller one, or what does, up to where

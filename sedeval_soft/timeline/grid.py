@@ -59,7 +59,7 @@ class Edges(NamedTuple):
     step: Fraction
 
     def at(self, index: Index) -> Ticks:
-        """Return the ticks nearest to some edges, of two the even one, any shape."""
+        """Return the ticks nearest to some edges, the even one of two, any shape."""
         whole, rest = divmod(self.step.numerator, self.step.denominator)
         if not rest:
             return index * whole
@@ -82,7 +82,7 @@ class Edges(NamedTuple):
         return nearest + (beyond > 0)
 
     def on(self, ticks: Ticks) -> Ticks:
-        """Return times, those on an edge as `at` has it, (n,)."""
+        """Return times, moved onto their edge (as `at` has it) if they are on one, (n,)."""
         nearest, beyond = self._nearest(ticks)
         return np.where(beyond == 0, self.at(nearest), ticks)
 
@@ -100,7 +100,7 @@ class Edges(NamedTuple):
         return first, last
 
     def until(self, end: Ticks) -> Index:
-        """Return how many segments there are until each time, (n,): at least one until any but 0."""
+        """Return the number of segments until each time, (n,): at least one until any but 0."""
         return self.overlapped(np.zeros_like(end), end)[1]
 
     def near_misses(
@@ -108,7 +108,7 @@ class Edges(NamedTuple):
     ) -> tuple[int, int, float]:
         """Return the number of rows that could show a grid, of rows nearly on this grid, and their distance.
 
-        file, onset, offset: of rows, (n,) each, in seconds; those that begin with their file show nothing. A
+        file, onset, offset: of rows, (n,) each, in seconds; rows that begin with their file show nothing. A
         row is nearly on the grid if both of its ends are within `LEAST_SHARE` of an edge, and not both on
         one. A row is also nearly on the grid, as on a grid that drifts away, if its length is within
         `STEP_SHARE` of some whole segments but not equal, and it touches rows with that property. The
@@ -141,10 +141,10 @@ class Edges(NamedTuple):
         return n_rows, n_near, float(apart) / self.step.denominator / TICKS_PER_SECOND
 
     def _nearest(self, ticks: Ticks, *, rounding: bool = True) -> tuple[Index, Index]:
-        """Return the edge nearest to each time, and how far beyond it that is, 0 for those on it, (n,).
+        """Return the edge nearest to each time, and the distance beyond it, 0 for times on it, (n,).
 
-        rounding: whether times within their rounding of an edge are on it, else just those at it. Distances
-        are in parts of a tick, as many as the step's denominator.
+        rounding: whether times within their rounding of an edge are on it, else only times exactly at it.
+        Distances are in parts of a tick, as many as the step's denominator.
         """
         step, parts = self.step.numerator, self.step.denominator
         nearest = np.rint(ticks / float(self.step)).astype(np.int64)
@@ -165,7 +165,7 @@ class Edges(NamedTuple):
         The largest rounding applies: Half a tick. One unit of a time's last decimal (of three to six), if the
         length of a segment has more decimals than the time. For a time in single precision, half the distance
         of neighbouring numbers plus half a tick (a tick if edges are not whole ticks, to which the time may
-        have been rounded before). `LEAST_SHARE` limits what counts of it.
+        have been rounded before). `LEAST_SHARE` limits the rounding.
         """
         whole = self.step.denominator == 1
         slack = np.full(len(ticks), 0.5)
@@ -207,7 +207,7 @@ class _Left(NamedTuple):
         return number
 
     def segment(self, number: Index) -> Index:
-        """Return which segments these of those that are left were before, any shape."""
+        """Return the original numbers of some remaining segments, any shape."""
         run = np.searchsorted(self.at, number, side="right") - 1
         segment: Index = self.first[run] + (number - self.at[run])
         return segment
@@ -254,7 +254,7 @@ class Grid(NamedTuple):
 
     @property
     def n_evaluated(self) -> Index:
-        """Return how many segments of each file are evaluated, its first ones, shape (n_files,)."""
+        """Return the number of evaluated segments of each file, its first ones, shape (n_files,)."""
         n_evaluated = self.edges.until(self.evaluated)
         if self.left is None:
             return n_evaluated
@@ -295,7 +295,7 @@ class Grid(NamedTuple):
         return self.regions.before(file, end) - self.regions.before(file, begin)
 
     def place(self, segment: Index, file: Codes | None = None) -> Index:
-        """Return which segment of its file each is, counted from 0 with those that were dropped, (n,)."""
+        """Return the position of each segment in its file, from 0, dropped segments included, (n,)."""
         if file is None:
             file = np.searchsorted(self.start, segment, side="right") - 1
         if self.left is None:
@@ -311,7 +311,7 @@ class Grid(NamedTuple):
         return apart
 
     def runs(self) -> tuple[Codes, Ticks, Ticks]:
-        """Return where segments that follow one another are: file, begin and end in ticks, (n_runs,) each."""
+        """Return runs of segments that follow one another: file, begin and end in ticks, (n_runs,) each."""
         first = self.start[:-1] if self.left is None else np.append(self.start[:-1], self.left.at[:-1])
         first = distinct(first[first < self.size])
         file, begin, _ = self.spans(first)
@@ -345,7 +345,7 @@ class Grid(NamedTuple):
             )
 
     def spans(self, cell: Index, file: Codes | None = None) -> tuple[Codes, Ticks, Ticks]:
-        """Return the file of some segments, and where each begins and ends in it, in ticks; (n,) each.
+        """Return the file of some segments, and their begin and end in it, in ticks; (n,) each.
 
         The last segment of a file ends with the file, and the last evaluated segment ends with the evaluated
         length, even if the file goes on. file: the files of the segments, if known.
@@ -386,10 +386,10 @@ class Grid(NamedTuple):
 def pool_rows(rows: EventTable, grid: Grid, pool: Pool) -> Floats:
     """Return the values of all segments of all classes, shape (n_classes, n_segments).
 
-    With `pool="max"` a segment takes the largest value of what overlaps it, as sed_scores_eval and,
-    for binary labels, sed_eval do. With `pool="mean"` it takes the time-weighted mean, time without
-    any row counting 0; the last segment of a file is weighted over the part inside the grid's length.
-    Classes come first so that each class is contiguous: everything downstream works class by class.
+    With `pool="max"` a segment takes the largest value of the rows that overlap it, as in sed_scores_eval
+    and, for binary labels, in sed_eval. With `pool="mean"` it takes the time-weighted mean, time without any
+    row counting 0; the last segment of a file is weighted over the part inside the grid's length. Classes
+    come first so that each class is contiguous: everything downstream works class by class.
     """
     spans = rows.spans()
     if pool == "max":
@@ -436,7 +436,7 @@ def maxima(rows: EventTable, first: Index, last: Index, size: int) -> Floats:
     if one_each and rows.has_steps and len(first) == size and rows.block is not None:
         return rows.block
     values = np.zeros((len(rows.classes), size))
-    # To copy what lies together takes a third of the time.
+    # Copying contiguous values takes a third of the time.
     together = one_each and len(first) and last[-1] - first[0] == len(first)
     places = slice(first[0], last[-1]) if together else first
 

@@ -27,7 +27,7 @@ _SLACK = 1.5  # ticks that a time may lie off its multiple of a time step which 
 def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
     """Return the rows after the post-processing that the settings ask for, as they are if none.
 
-    Raises EvaluationError where a median filter finds no fixed time step.
+    Raises EvaluationError if a median filter finds no fixed time step.
     """
     median, gap, duration = (settings.of_classes(name, rows.classes) for name in POSTPROCESSING)
     # Pieces of one function of time: those that touch are one event, of classes that stay as they are, too.
@@ -48,7 +48,7 @@ def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
 def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
     """Filter each class over about so many seconds: the nearest odd number of the table's time steps.
 
-    Each value is replaced by the median of those around it; beyond a file's ends values are 0. The median
+    Each value is replaced by the median of its neighbourhood; beyond a file's ends values are 0. The median
     over a sliding window of time, as in sed_scores_eval, is the same: both change at time steps only.
 
     seconds: one for each class of `rows`, 0 to leave its values as they are. Returns one row per time step.
@@ -79,8 +79,8 @@ def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
 
 
 def time_step(rows: EventTable) -> float:
-    """Return the ticks of a table's time step; raises EvaluationError where times keep none."""
-    # Where rows are some of a table, the step is that of all of them.
+    """Return the ticks of a table's time step; raises EvaluationError if times keep none."""
+    # For some rows of a table, the step is the step of all its rows.
     step = rows.origin.steps.get(rows.classes)
     return step or TimeGrid.of(to_ticks(rows.onset), to_ticks(rows.offset)).step(rows.origin.name)
 

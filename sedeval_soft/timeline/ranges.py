@@ -32,9 +32,9 @@ def stretches(n: int) -> Iterator[slice]:
 
 
 def portions(before: Index, most: int) -> list[slice]:
-    """Return slices of things, one after another, that have not many more members than `most`; at least one.
+    """Return consecutive slices of items, each with not many more members than `most`; at least one slice.
 
-    before: (n + 1,) how many members there are before each thing, and in all.
+    before: (n + 1,) number of members before each item, and in all.
     """
     n = len(before) - 1
     cuts = np.searchsorted(before, np.arange(most, before[-1], most))
@@ -95,7 +95,7 @@ def check_pairs(first: Index, last: Index, most: float = math.inf) -> None:
 
 
 def covered(size: int, first: Index, last: Index) -> Floats:
-    """Return 1.0 for each of `size` cells that some range covers, else 0.0: the maximum of ranges worth 1."""
+    """Return 1.0 for each of `size` cells that some range covers, else 0.0."""
     if _SPARSE * int((last - first).sum()) <= size:
         cells = np.zeros(size)
         cells[expand(first, last)[1]] = 1.0
@@ -176,7 +176,7 @@ class Pyramid:
             self.levels.append(np.append(even, level[-1]) if len(level) % 2 else even)
 
     def before(self, places: Index, wanted: Floats, *, or_equal: bool) -> Index:
-        """Return the nearest place before each whose value is smaller than (or equal to) a wanted one, (n,).
+        """Return the nearest place before each with a value smaller than (or equal to) a wanted one, (n,).
 
         places, wanted: (n,). There must be such a place.
         """

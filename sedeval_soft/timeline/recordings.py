@@ -1,4 +1,4 @@
-"""Reference and system brought together: one list of files, one list of classes, one length each."""
+"""Alignment of reference and system: one list of files, one list of classes, one length each."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Of = TypeVar("Of", bound=Timed)
 
 
 class Recordings(NamedTuple):
-    """Two tables whose codes mean the same.
+    """Two tables with common codes for files and classes.
 
     files: All evaluated files, sorted.
     classes: All evaluated classes, sorted unless they were named.
@@ -96,19 +96,19 @@ class Recordings(NamedTuple):
 
     @property
     def evaluated_ticks(self) -> Ticks:
-        """Return how much of each file is evaluated in ticks, shape (n_files,): what rates divide by."""
+        """Return the evaluated length of each file in ticks, shape (n_files,), by which rates divide."""
         if self.regions is None:
             return self.length_ticks
         return self.regions.until(self.length_ticks).lengths(len(self.files))
 
     @property
     def length_ticks(self) -> Ticks:
-        """Return where each file ends in ticks, shape (n_files,)."""
+        """Return the end of each file in ticks, shape (n_files,)."""
         return to_ticks(self.length)
 
     @property
     def reach_ticks(self) -> Ticks:
-        """Return what segments cover of each file in ticks, shape (n_files,)."""
+        """Return the time that segments cover of each file in ticks, shape (n_files,)."""
         return to_ticks(self.reach)
 
     def with_classes(self, classes: tuple[str, ...]) -> Recordings:
@@ -171,17 +171,17 @@ def align(
 ) -> Recordings:
     """Bring a reference and a system onto one list of files and one of classes.
 
-    A file or class that one side lacks is evaluated all the same (as all false alarms or all misses) and
-    reported. `durations` (seconds by file name) is also the list of evaluated files: it adds files without
-    any row, and leaves out system files that neither it nor the reference names. `settings.files` restricts
-    the files: of a long table that loses some, classes that no row is of any more are none.
-    `settings.classes` restricts and orders the classes. The system's rows are post-processed as the settings
-    ask for, then cut to the evaluated regions; files without regions are left out. Rows of ignored classes
-    (of the settings, and of the reference's own declaration) are evaluated on neither side; rows that a
-    system declares as unknown are not detections. Classes are the classes of the whole tables, whatever the
-    regions are. look: whether findings about the rows are reported.
+    A file or class that one side lacks is evaluated (as all false alarms or all misses) and reported.
+    `durations` (seconds by file name) is also the list of evaluated files: it adds files without any row, and
+    leaves out system files that neither it nor the reference names. `settings.files` restricts the files: of
+    a long table that loses some, classes that no row is of any more are none. `settings.classes` restricts
+    and orders the classes. The system's rows are post-processed as the settings ask for, then cut to the
+    evaluated regions; files without regions are left out. Rows of ignored classes (of the settings, and of
+    the reference's own declaration) are evaluated on neither side; rows that a system declares as unknown are
+    not detections. Classes are the classes of the whole tables, whatever the regions are. look: whether
+    findings about the rows are reported.
 
-    Raises InputError where names cannot be matched, and for arrays of different shapes.
+    Raises InputError if names cannot be matched, and for arrays of different shapes.
     """
     settings, reference, system = _settled(settings, reference, system, durations or {})
     reference, system, steps = _with_forms(reference, system, settings)
@@ -264,7 +264,7 @@ def align(
 def _settled(
     settings: Settings, reference: EventTable, system: EventTable, durations: Mapping[str, float]
 ) -> tuple[Settings, EventTable, EventTable]:
-    """Settle what only some tables have: shapes, no times, unknown time, no names of files."""
+    """Settle properties that only some tables have: shapes, no times, unknown time, no names of files."""
     ours, theirs = reference.origin, system.origin
     if ours.shape is not None or theirs.shape is not None:
         check_shapes(ours, theirs)
@@ -301,7 +301,7 @@ def _lengths(
     reference: EventTable, system: EventTable, last: Mapping[str, Floats], settings: Settings
 ) -> tuple[Floats, Floats]:
     """Return length and reach of files, see `Recordings`, by their last offsets, (n_files,) each."""
-    # Where the reference has no times, the recording is as long as the system says.
+    # If the reference has no times, the recording is as long as in the system.
     length = last["reference"].copy() if reference.origin.timed else np.maximum(*last.values())
     system_ends = _system_ends(system, last["system"], length, settings)
     for rows, times in ((reference, length), (system, system_ends)):
@@ -333,7 +333,7 @@ def _within(pair: Recordings, regions: Regions, own: Mapping[str, Regions]) -> R
         rows = getattr(pair, role)
         changed[role] = _cut_by_class(rows, own) if own else regions.cut(rows)
     if own:
-        # Silence is right or wrong only where a class was looked for.
+        # Silence is right or wrong only in time in which a class was looked for.
         changed["expected"] = frozenset()
     return pair._replace(regions=regions, **changed)
 
@@ -464,9 +464,9 @@ def _without_unknown(rows: EventTable, settings: Settings) -> EventTable:
 
 
 def _check_timed(origins: tuple[Origin, Origin], settings: Settings) -> None:
-    """Refuse labels of whole recordings where anything but clips is evaluated; raises InputError.
+    """Refuse labels of whole recordings if anything but clips is evaluated; raises InputError.
 
-    origins: of both sides, one of which has no times at least.
+    origins: of both sides, at least one of them without times.
     """
     untimed, plan = [origin.name for origin in origins if not origin.timed], Plan.of(settings)
     if settings.has_regions:
@@ -480,7 +480,7 @@ def _check_timed(origins: tuple[Origin, Origin], settings: Settings) -> None:
 
 
 def check_shapes(reference: Origin, system: Origin) -> None:
-    """Refuse two arrays of different shapes, and an array of several files beside a table."""
+    """Refuse two arrays of different shapes, and an array of several files with a table."""
     ours, theirs = reference.shape, system.shape
     if ours is not None and theirs is not None and ours != theirs:
         expected = f"expected that of the reference, {ours}"
@@ -497,8 +497,8 @@ def check_shapes(reference: Origin, system: Origin) -> None:
 def _late_rows(rows: EventTable, last: Floats, ends: Floats) -> dict[str, tuple[int, float]]:
     """Return by file how many rows end after it does, and by how many seconds at the most.
 
-    last, ends: (n_files,) seconds: no row of a file ends after the one, and the file ends at the other. Times
-    are compared in ticks: a difference that no segment can show is not later.
+    last, ends: (n_files,) seconds: an upper bound of the ends of each file's rows, and the end of the file.
+    Times are compared in ticks: a difference that no segment can show is not later.
     """
     ticks = to_ticks(np.minimum(ends, LONGEST))
     if not (to_ticks(last) > ticks).any():
@@ -511,9 +511,9 @@ def _late_rows(rows: EventTable, last: Floats, ends: Floats) -> dict[str, tuple[
 
 
 def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Settings) -> Floats:
-    """Return where the last segment ends that a system makes after the end of each file, (n_files,) seconds.
+    """Return the end of the last segment that system rows add after the end of each file, (n_files,) seconds.
 
-    last, length: (n_files,) seconds: where the last row of each file ends, and where the file does. Rows of
+    last, length: (n_files,) seconds: the end of the last row of each file, and the end of the file. Rows of
     value 0 or without extent do not count. sed_eval has no values: in its scores every row makes a file
     longer.
     """
@@ -527,7 +527,7 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
 
 
 def grid_of(pair: Recordings, *, ignored: bool = False) -> Grid:
-    """Return the segments that are evaluated: what this drops is counted nowhere.
+    """Return the evaluated segments: dropped segments count nowhere.
 
     ignored: whether segments of ignored time are nevertheless included. Means are over the part of the last
     segment before the end of a recording, if known, else over the whole segment: late ends of rows do not
@@ -543,7 +543,7 @@ def grid_of(pair: Recordings, *, ignored: bool = False) -> Grid:
     if pair.ignored is None or ignored:
         return grid
     if settings.pool == "max":
-        # A segment is above the threshold where a row that overlaps it is.
+        # A segment is above the threshold if a row that overlaps it is.
         rows = active_rows(pair.ignored, settings.reference_cut, settings.inclusive)
         return grid.without(*grid.cells(rows.file, rows.onset, rows.offset))
     values = pool_rows(joined(pair.ignored), grid, settings.pool)[0]
@@ -559,7 +559,7 @@ def joined(rows: EventTable) -> EventTable:
     return replace(rows, classes=("",), label=np.zeros_like(rows.label))
 
 
-# Values of whole files (clips), for one table: a file takes the largest value of what lies in it.
+# Values of whole files (clips), for one table: a file takes the largest value in it.
 
 
 def clip_sides(pair: Recordings) -> tuple[Floats, Floats]:
@@ -589,8 +589,8 @@ def outside_ignored(rows: EventTable, pair: Recordings) -> EventTable:
 def clip_values(rows: EventTable, length: Ticks) -> Floats:
     """Return the values of all files of all classes, shape (n_classes, n_files).
 
-    length: (n_files,) ticks. Rows without extent, and those that begin at the end of their file or later,
-    count nothing, as on the grid of segments.
+    length: (n_files,) ticks. Rows without extent, and rows that begin at the end of their file or later, do
+    not count, as on the grid of segments.
     """
     spans = rows.spans()
     inside = np.flatnonzero((spans.offset > spans.onset) & (spans.onset < length[spans.file]))
@@ -598,7 +598,7 @@ def clip_values(rows: EventTable, length: Ticks) -> Floats:
     return maxima(rows.take(inside), file, file + 1, len(length))
 
 
-# The hard reading: what is active on either side at its threshold.
+# The hard reading: active rows of either side at its threshold.
 
 
 def merges(rows: EventTable, settings: Settings) -> bool:
@@ -628,7 +628,7 @@ def hard_events(pair: Recordings) -> tuple[Events, Events]:
 
 
 def all_lifetimes(pair: Recordings, rows: EventTable) -> EventLifetimes:
-    """Return the events of rows of a pair at all thresholds, those that count."""
+    """Return the events of rows of a pair at all thresholds, if they count."""
     return pair.held(lifetimes_of(rows, bool(rows.origin.joined)))
 
 
@@ -672,10 +672,10 @@ def rowwise_events(pair: Recordings) -> tuple[Events, Events]:
 
 
 def positive(reference: Floats, settings: Settings) -> Bools:
-    """Return where reference values are active."""
+    """Return which reference values are active."""
     return active(reference, settings.reference_cut, settings.inclusive)
 
 
 def detected(system: Floats, settings: Settings) -> Bools:
-    """Return where system values are active."""
+    """Return which system values are active."""
     return active(system, settings.threshold, settings.inclusive)

@@ -1,4 +1,4 @@
-"""Evaluated regions: which stretches of time count, and what becomes of rows and events at their edges.
+"""Evaluated regions: the time that counts, and the treatment of rows and events at their edges.
 
 A region has its begin and all up to its end. Regions that overlap or touch are one. Times are whole ticks.
 """
@@ -21,7 +21,7 @@ from sedeval_soft.timeline.ranges import expand, running_maximum
 Codes = npt.NDArray[np.integer[Any]]
 
 END = int(LONGEST) * TICKS_PER_SECOND
-"""Ticks: where a region ends that ends with its file, wherever that is."""
+"""Ticks: end of a region that ends with its file, at whatever time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Regions:
 
     @classmethod
     def of(cls, file: Codes, begin: Ticks, end: Ticks) -> Regions:
-        """Join regions, in any order, that overlap or touch; those without extent vanish."""
+        """Join regions, in any order, that overlap or touch; regions without extent vanish."""
         some = np.flatnonzero(end > begin)
         order = some[np.lexsort((begin[some], file[some]))]
         codes, begin, end = file[order].astype(np.int64), begin[order], end[order]
@@ -64,7 +64,7 @@ class Regions:
         return Regions.of(self.file, self.begin, np.minimum(self.end, ends[self.file]))
 
     def with_files(self, codes: Index) -> Regions:
-        """Return the regions of some files; codes: (n_files,) their new codes, -1 of those that go."""
+        """Return the regions of some files; codes: (n_files,) their new codes, -1 for dropped files."""
         file = codes[self.file]
         stays = file >= 0
         return Regions.of(file[stays], self.begin[stays], self.end[stays])
@@ -142,7 +142,7 @@ class Regions:
 
         times: begins or ends of regions. side: `right` to include begins or ends at the time itself.
         """
-        # Times by their rank among those of regions: codes and ranks make small numbers.
+        # Times become ranks among the times of regions: codes and ranks make small numbers.
         ranks = distinct(times)
         scale = len(ranks) + 1
         key = self.file * scale + np.searchsorted(ranks, times)

@@ -1,4 +1,4 @@
-"""Tables of one form as another: nothing is lost in silence."""
+"""Conversion of tables between formats: every loss is reported."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Conversion:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Rows that are ready to be written in a form, and what that does."""
+    """Rows that are ready to be written in a format, and the report of the conversion."""
 
     form: Form
     fitted: Fitted
@@ -62,7 +62,7 @@ class Prepared:
         return self.form.write(self.fitted.rows)
 
     def write(self, target: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write a file, or a folder of one per recording: it is complete or as it was."""
+        """Write a file, or a folder of one per recording, completely or not at all."""
         rows, stems = self.fitted.rows, self.fitted.stems
         if stems is None:
             write_atomic(target, compressed(os.fspath(target), self.form.blocks(rows)))
@@ -86,7 +86,7 @@ def convert(
     limits: Limits | None = None,
     **values: Unpack[ReadingKeywords],
 ) -> Conversion:
-    """Write a table in another form; a folder of one file per recording for some.
+    """Write a table in another format; some formats are a folder of one file per recording.
 
     source: Any source that `evaluate` takes. to: The name of a format; by default from the extension of the
     target. strict: Raise EvaluationError, and write nothing, if content would be lost or had to be assumed.

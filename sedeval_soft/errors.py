@@ -1,7 +1,7 @@
-"""What this package raises when a call or an input is wrong.
+"""Errors that this package raises for a wrong call or input.
 
-Every error names where it was found, what was found there and what was expected instead. The
-command line turns each of them into exit code 2 and its text, never into a traceback.
+Every error names its place, the value found there and the value expected instead. The command line turns each
+of them into exit code 2 and its text, never into a traceback.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 MAX_PROBLEMS = 10
-"""How many problems one message shows."""
+"""Number of problems in one message."""
 
 
 Severity = Literal["error", "warning", "note"]
@@ -20,13 +20,12 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with an input.
+    """One problem of an input.
 
-    source: the file as the user named it, `-` for standard input.
-    message: what was found and what was expected.
-    line, column: counted from 1, the column in fields; None where the whole file is meant.
-    code: a stable name of this kind of problem. severity: whether it can be scored all the same.
-    mend: what to do about it, where that is more than the message says.
+    source: The file as the user named it, `-` for standard input. message: The value found and the value
+    expected. line, column: Counted from 1, the column in fields; None for the whole file. code: Stable name
+    of this kind of problem. severity: Whether the input can be scored nevertheless. mend: Advice beyond the
+    message.
     """
 
     source: str
@@ -45,22 +44,22 @@ class Problem:
 
 
 class EvaluationError(Exception):
-    """The base of all errors that are the caller's to mend."""
+    """The base of all errors that the caller can fix."""
 
 
 class SettingsError(EvaluationError):
     """A setting or an option has a value that it cannot have."""
 
     def __init__(self, message: str) -> None:
-        """Keep a message of one line or several, safe to show: it may name what a file holds."""
+        """Keep a message of one line or several, safe to show even if it quotes content of a file."""
         super().__init__("\n".join(visible(line) for line in message.split("\n")))
 
 
 class InputError(EvaluationError):
-    """An input cannot be read, or holds something that cannot be scored."""
+    """An input cannot be read, or contains a value that cannot be scored."""
 
     def __init__(self, problems: Sequence[Problem] | Problem, more: int | bool = 0) -> None:
-        """Keep `problems`; `more` says how many others were found (True: some, not counted)."""
+        """Keep `problems`; `more` is the number of further problems (True: some, not counted)."""
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
         self.more = more
         lines = [str(problem) for problem in self.problems]
@@ -73,30 +72,30 @@ class InputError(EvaluationError):
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...], int | bool]]:
-        """Let it be raised in one process and told in another."""
+        """Allow raising in one process and reporting in another."""
         return type(self), (self.problems, self.more)
 
 
-# Names as they may be shown where something obeys what it shows: in a terminal, in a log.
+# Names in a safe form for terminals and logs, which obey some characters.
 
 
 SHOWN = 80
 """Characters of a field that messages show."""
 
 SAID = 200
-"""Characters that messages show of what a library said."""
+"""Number of characters of a library's message that messages show."""
 
 
 _BLANK = "[^\\S\n]|[\u00ad\u200b-\u200d\u2060\ufeff]"
 
 _COMMAND = rf"^(?:{_BLANK})*:(?=:)|#(?=#\w*\[)"
-"""How commands of a log begin: GitHub's `::error::` at the begin of a line, `##[` and `##vso[` anywhere."""
+"""Begins of commands in a log: GitHub's `::error::` at the begin of a line, `##[` and `##vso[` anywhere."""
 
 
 def visible(text: str) -> str:
     """Return a name with everything that a terminal might obey, or nobody might see, written as an escape.
 
-    So are the first characters of what a log of GitHub or Azure would take for a command.
+    The first characters that a log of GitHub or Azure would take for a command are also escaped.
     """
     if not text.isprintable():
         text = "".join(c if c.isprintable() else escaped(c) for c in text)
@@ -104,7 +103,7 @@ def visible(text: str) -> str:
 
 
 def without_commands(text: str) -> str:
-    r"""Return a text of which no line is a command to what keeps a log: `\x3a:error::`, `\x23#[error]`."""
+    r"""Return a text without a line that a log would take for a command: `\x3a:error::`, `\x23#[error]`."""
     if "::" not in text and "##" not in text:
         return text
     return re.sub(
@@ -124,7 +123,7 @@ def said(value: object) -> str:
 
 
 def one_line(said: object) -> str:
-    """Return what a library says, such as its error, on one line, the end of a long one left out."""
+    """Return a library's message, such as its error, on one line, shortened at the end if long."""
     return " ".join(str(said).split())[:SAID]
 
 
@@ -137,14 +136,14 @@ def escaped(character: str) -> str:
 
 
 _PACKAGES = {"pkg_resources": "setuptools", "yaml": "pyyaml"}
-"""Packages that are not named as what is imported of them."""
+"""Packages whose name differs from the name of their module."""
 
 
 def install_command(*modules: str) -> str:
     """Return the command that installs the packages of modules, in versions that go with this one.
 
-    It names the Python that runs, and packages that this one asks for: where what is missing is none of them,
-    but needed by one, all that are no extras.
+    The command names the running Python, and packages that this one asks for. If another package needs the
+    missing module, the command names all packages that are not extras.
     """
     import shlex
     import sys
@@ -163,7 +162,7 @@ def install_command(*modules: str) -> str:
 
 
 def missing_package(error: ModuleNotFoundError) -> str | None:
-    """Return what to say of a package that is not installed; None where only a part of one is missing.
+    """Return a message about a package that is not installed; None if only a part of one is missing.
 
     An app of this package is a folder that may have been deleted.
     """
@@ -191,7 +190,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """Return what more than one thing of a kind are called: `files`, `classes`."""
+    """Return the plural of a noun: `files`, `classes`."""
     return f"{noun}es" if noun.endswith("s") else f"{noun}s"
 
 

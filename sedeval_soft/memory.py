@@ -1,7 +1,7 @@
-"""Memory that may be taken: what a step will need is estimated and compared before it is taken.
+"""Limits on memory: the need of a step is estimated and compared before the step allocates it.
 
-By default a step may take 80 % of what is free: what the system says is available, or what is left of a
-container's share. A limit that was given is of the whole process.
+By default a step may take 80 % of free memory: the memory that the system reports as available, or the rest
+of a container's share. A given limit is for the whole process.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from sedeval_soft.errors import EvaluationError
 OPTION = "--memory-limit"
 
 SHARE = 0.8
-"""How much of what is free is taken where nothing is said."""
+"""Share of free memory that a step may take by default."""
 
 _UNKNOWN = 1 << 34
-"""Bytes taken to be free where the system does not tell."""
+"""Bytes assumed to be free if the system does not report them."""
 
 _SMALL = 1 << 26
 """Bytes that are taken without looking, unless a limit was given: to look takes longer."""
 
 _NO_LIMIT = 1 << 60
-"""Bytes from which on what a control group says is no limit: its oldest form has no other word for none."""
+"""Bytes from which a control group's number is not a limit: its oldest form has no other word for none."""
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _MOST_ARENAS = -1, -3, -8
 """Names of glibc's `mallopt`."""
@@ -41,7 +41,7 @@ class RoomError(EvaluationError):
 
 @contextlib.contextmanager
 def memory_limited(most: int | None) -> Iterator[None]:
-    """Let what is computed inside take at most so many bytes of memory; None for a share of what is free."""
+    """Let the code inside take at most so many bytes of memory; None for a share of free memory."""
     token = _GIVEN.set(most)
     try:
         yield
@@ -52,7 +52,8 @@ def memory_limited(most: int | None) -> Iterator[None]:
 def check_room(needed: float, what: str, fix: str) -> None:
     """Refuse a step that would take more memory than there is; raises RoomError before anything is taken.
 
-    needed: bytes, estimated. what: the step, as the subject of a sentence. fix: what would need less.
+    needed: bytes, estimated. what: the step, as the subject of a sentence. fix: a change that would need
+    less.
     """
     if has_room(needed):
         return
@@ -69,8 +70,8 @@ def check_room(needed: float, what: str, fix: str) -> None:
 def reuse_freed() -> None:
     """Let the C library of this process keep freed memory for the next arrays: to get new pages takes long.
 
-    The limits are those that glibc comes to by itself once arrays of 32 MiB were freed. All threads share
-    this memory, but those that were begun before.
+    The limits are the limits that glibc reaches after arrays of 32 MiB were freed. All threads share this
+    memory, except threads that were begun before.
     """
     import ctypes
 
@@ -78,12 +79,12 @@ def reuse_freed() -> None:
         library = ctypes.CDLL(None)
         library.mallopt(_MMAP_THRESHOLD, 1 << 25)
         library.mallopt(_TRIM_THRESHOLD, 1 << 26)
-        # What threads have of their own is given back to the system whatever the limits.
+        # Threads return their own memory to the system, whatever the limits.
         library.mallopt(_MOST_ARENAS, 1)
 
 
 def given_limit() -> int | None:
-    """Return the limit that was given, in bytes, None where none was."""
+    """Return the limit that was given, in bytes, None without one."""
     return _GIVEN.get()
 
 
@@ -99,7 +100,7 @@ def room() -> int:
 
 
 def taken() -> int:
-    """Return the bytes that this process has for itself now; 0 where the system does not tell."""
+    """Return the bytes of this process alone; 0 if the system does not report them."""
     fields = _read("/proc/self/statm").split()
     if len(fields) < 3:
         return 0
@@ -126,7 +127,7 @@ def _groups() -> Iterator[Path]:
 
 
 def _left_of(group: Path) -> int | None:
-    """Return what is left of the memory of a control group, None where it has no limit."""
+    """Return the remaining memory of a control group, None without a limit."""
     for names in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
         limit, usage = (f"{group}/{name}" for name in names)
         most = _read(limit).strip()

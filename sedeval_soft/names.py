@@ -1,6 +1,6 @@
-"""Names that nobody knows: close matches, and what other tools, tables and papers call settings and scores.
+"""Names of settings and scores: close matches, and the names in other tools, tables and papers.
 
-What others call things is in `aliases.toml`, which is read only where a message needs it.
+`aliases.toml` contains the other names, and is read only if a message needs it.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from functools import cache, lru_cache
 from typing import Any
 
 MOST_MEANT = 3
-"""How many names a message proposes."""
+"""Number of names that a message proposes."""
 
 _MOST_LIKELY = 12
-"""How many names a message lists that a part of a name may mean."""
+"""Number of names that a message lists for a part of a name."""
 
 _LONGEST = 200
 """Characters of a name that are looked at."""
 
 
 MEASURE_ALIASES: dict[str, str] = {}
-"""What measures are called elsewhere, by alias: each measure says it, `measures.registry` enters it here."""
+"""Other names of measures, by alias: each measure declares its own, `measures.registry` enters them here."""
 
 
 @cache
@@ -35,7 +35,7 @@ def aliases() -> dict[str, Any]:
 
 @cache
 def by_alias(table: str) -> dict[str, str]:
-    """Return what each alias of a table stands for."""
+    """Return the setting or score of each alias in a table."""
     return {alias: ours for ours, names in aliases()[table].items() for alias in names}
 
 
@@ -52,7 +52,7 @@ def other_settings() -> dict[str, tuple[str, list[str]]]:
 
 
 def hint(name: str, known: Sequence[str]) -> str:
-    """Return what a name that is no setting may mean: another tool's name of one, one like it, or all.
+    """Return a hint for an unknown setting: another tool's name of one, a similar one, or all.
 
     `; sed_eval's t_collar is onset_collar and offset_collar here`.
     """
@@ -64,10 +64,10 @@ def hint(name: str, known: Sequence[str]) -> str:
 
 
 def meant(text: str, names: Iterable[str]) -> str:
-    """Return `; did you mean a or b?` of the names that have all parts of a text, nothing where none has.
+    """Return `; did you mean a or b?` of the names that have all parts of a text, empty without such names.
 
-    Parts may be left out, and may have the names that tables, papers and other tools give them. Where more
-    than a few names have all parts, it is `; it could be a, b, c or d`, at most a dozen.
+    Parts may be left out, and may have their names in tables, papers and other tools. If more than a few
+    names have all parts, it is `; it could be a, b, c or d`, at most a dozen.
     """
     stem, bracket, rest = text[:_LONGEST].partition("[")
     words = by_alias("scores") | MEASURE_ALIASES
@@ -125,9 +125,9 @@ def appearance(name: str) -> str:
 
 
 def apart(name: str, other: str, plain: Callable[[str], str] = repr) -> tuple[str, str]:
-    """Return two names in quotes, by the numbers of their characters where they look the same.
+    """Return two names in quotes, by the numbers of their characters if they look the same.
 
-    plain: what shows names that do not.
+    plain: function that shows names that look different.
     """
     shown = ascii if appearance(name) == appearance(other) else plain
     return shown(name), shown(other)
@@ -143,14 +143,14 @@ def told_apart(names: Iterable[str]) -> dict[str, str]:
 
 @lru_cache(1 << 12)
 def folded(name: str) -> str:
-    """Return a name as it is compared where looks are all: without case, and blanks, `-` and `_` are one."""
+    """Return a name for comparison by looks alone: without case, and blanks, `-` and `_` are one."""
     return re.sub(r"[\s_-]+", " ", appearance(name)).strip().casefold()
 
 
 def close_matches(name: str, known: Iterable[str], n: int = MOST_MEANT, cutoff: float = 0.6) -> list[str]:
     """Return up to `n` known names that look like a name, the closest first.
 
-    Before all come those that look the same, or differ in case, blanks, `-` and `_` only.
+    Names that look the same, or differ in case, blanks, `-` and `_` only, come first.
     """
     from difflib import get_close_matches
 
@@ -163,7 +163,7 @@ def close_matches(name: str, known: Iterable[str], n: int = MOST_MEANT, cutoff: 
 
 
 def did_you_mean(name: str, known: Iterable[str], n: int = MOST_MEANT, cutoff: float = 0.6) -> str:
-    """Return `; did you mean a or b?` for close matches, nothing where there are none."""
+    """Return `; did you mean a or b?` for close matches, empty without any."""
     matches = close_matches(name, (other for other in known if other != name), n, cutoff)
     if matches and appearance(matches[0]) == appearance(name):
         here, other = apart(name, matches[0])

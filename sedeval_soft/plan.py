@@ -1,8 +1,8 @@
-"""What is evaluated: begin here. All that settings ask for is decided in this module.
+"""The evaluation plan: begin here. All that settings ask for is decided in this module.
 
 A *basis* (segments, clips, events, intersections, rankings) is read in one or more *readings* (hard, tuned,
-optimal, soft). Most is counted file by file and added up. What only all files together tell, such as a best
-threshold, a curve or a correlation, is computed of values that are kept of every file: of cells (segments and
+optimal, soft). Most is counted file by file and added up. Scores of all files together, such as a best
+threshold, a curve or a correlation, are computed from values kept of every file: of cells (segments and
 clips), or of events.
 """
 
@@ -38,21 +38,22 @@ _OVER_CELLS = {
 
 
 class Plan(NamedTuple):
-    """What settings ask for.
+    """The evaluation that settings ask for.
 
-    families: the bases and readings that are scored, in the order of their scores; thresholded: those of
-    them that look for each class's best threshold. swept: the bases that are scored over thresholds of the
-    reference. psds: the readings that have a PSDS; filters: the median filters over which it is computed as
-    well, in seconds.
+    families: The bases and readings that are scored, in the order of their scores. thresholded: Families that
+    search each class's best threshold. swept: The bases that are scored over thresholds of the reference.
+    psds: The readings that have a PSDS. filters: The median filters over which it is also computed, in
+    seconds.
 
-    Of cells: compared: the bases with measures that need the values of all cells together; kept: those whose
-    values are kept of every file. needs_grid: whether the values of all segments are needed; hard counts
-    alone are had without.
+    Cells: compared: The bases with measures that need the values of all cells together. kept: Bases whose
+    values are kept of every file. needs_grid: Whether the values of all segments are needed; hard counts
+    alone do not need them.
 
-    Of events: ranks_events: by their values, for their average precision. confuses_events: which class they
-    were taken for. sweeps_events: over thresholds of the reference.
-    cuts_reference_at_all_levels: whether its events are needed at all its levels. keeps_events: whether the
-    events of the system at all thresholds are kept of every file.
+    Events: ranks_events: Whether events are ranked by value, for their average precision. confuses_events:
+    Whether the classes for which they were mistaken are counted. sweeps_events: Whether events are scored
+    over thresholds of the reference.
+    cuts_reference_at_all_levels: Whether the reference's events are needed at all its levels. keeps_events:
+    Whether the events of the system at all thresholds are kept of every file.
     """
 
     settings: Settings
@@ -75,7 +76,7 @@ class Plan(NamedTuple):
 
     @classmethod
     def of(cls, settings: Settings) -> Plan:
-        """Decide what is evaluated."""
+        """Decide the evaluation from the settings."""
         plan = _latest.get("plan")
         if plan is None or plan.settings is not settings:
             plan = _latest["plan"] = cls._of(settings)
@@ -93,7 +94,7 @@ class Plan(NamedTuple):
         scored = {basis for basis, _ in families}
         thresholded = tuple(family for family in THRESHOLDED if family in families)
         swept = tuple(each for each in BASES if settings.reference_sweep and wants(each, "hard", "optimal"))
-        # Those whose values tell the thresholds of tuned readings.
+        # Bases with values from which tuned readings find thresholds.
         tuned_by = {basis for basis in BASES if wants(basis, "tuned")}
         if isinstance(settings.thresholds, str):
             tuned_by.add("segment")
@@ -131,7 +132,7 @@ class Plan(NamedTuple):
         )  # fmt: skip
 
     def scores(self, basis: str, *readings: str) -> bool:
-        """Return whether a basis is scored, in one of some readings, or in any where none is named."""
+        """Return whether a basis is scored, in one of some readings, or in any if none is named."""
         return any(of == basis and (not readings or reading in readings) for of, reading in self.families)
 
     def asks_for(self, *groups: str) -> bool:
@@ -141,7 +142,7 @@ class Plan(NamedTuple):
     def needs_lengths(self, *bases: str) -> list[str]:
         """Return the scores of some bases that only cells of a known length count in, as messages name them.
 
-        Where a file has no length, false alarms have no number of cells to be compared with.
+        In a file without a length, false alarms have no number of cells for comparison.
         """
         names = [f"{basis}.soft.kl_divergence" for basis in bases if self.scores(basis, "soft")]
         groups = [name for name in _OVER_CELLS if self.asks_for(name)]
@@ -155,7 +156,7 @@ class Plan(NamedTuple):
 
 
 def without_effect(settings: Settings, names: Iterable[str]) -> dict[str, str]:
-    """Return, of settings of some names, those that change no score, with what they need to change one."""
+    """Return the named settings that change no score, with the requirement under which each would."""
     plan, has = Plan.of(settings), {*settings.measures}
     bases, readings = ({family[i] for family in plan.families} for i in (0, 1))
     soft_cells = any(basis in CELLS and reading == "soft" for basis, reading in plan.families)

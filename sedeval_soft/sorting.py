@@ -24,8 +24,8 @@ def in_order(values: Floats) -> tuple[Floats, Index]:
     values: (n,) in [0, 1].
 
     numpy sorts plain 64-bit integers several times faster than it sorts indices by their values. So a value,
-    as many of its leading bits as there is room for, and its index are packed into one integer. What the bits
-    that did not fit would have parted is put right afterwards: by then it is all but in order.
+    as many of its leading bits as fit, and its index are packed into one integer. A final pass sorts values
+    that differ only in the bits that did not fit: by then they are nearly in order.
     """
     n = len(values)
     index_bits = max(n - 1, 0).bit_length()
@@ -48,9 +48,9 @@ def in_order(values: Floats) -> tuple[Floats, Index]:
 
 
 def order_of(*keys: npt.NDArray[np.integer[Any]]) -> Index:
-    """Return what `numpy.lexsort` does, (n,); keys: (n,) each, not negative, the last one counts most.
+    """Return the result of `numpy.lexsort`, (n,); keys: (n,) each, not negative, the last one counts most.
 
-    As many keys as there is room for are packed into one; others are looked at where that one has ties.
+    As many keys as fit are packed into one; others are compared only for ties of that one.
     """
     *others, last = keys
     if not others and np.all(last[1:] >= last[:-1]):
@@ -78,7 +78,7 @@ def order_of(*keys: npt.NDArray[np.integer[Any]]) -> Index:
 
 
 def heads(*columns: npt.NDArray[np.number[Any]]) -> Index:
-    """Return where groups of equal rows begin, (n_groups,); columns: (n,) each, their rows in order."""
+    """Return the begins of groups of equal rows, (n_groups,); columns: (n,) each, their rows in order."""
     new = np.ones(len(columns[0]), dtype=bool)
     np.not_equal(columns[0][1:], columns[0][:-1], out=new[1:])
     for column in columns[1:]:

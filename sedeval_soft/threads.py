@@ -1,4 +1,4 @@
-"""Independent pieces of array work, on all processors where it is worth while.
+"""Independent pieces of array work, on all processors if they are large enough.
 
 numpy lets go of the interpreter while it works on large arrays, so threads are enough. Each piece is
 computed as it would be alone: results do not depend on how many processors there are.
@@ -25,7 +25,7 @@ _RUNS = 16
 def for_each(function: Callable[[T], R], pieces: Iterable[T], size: int) -> list[R]:
     """Return the function's result for each piece, in order; size: how many numbers there are in all.
 
-    A piece that is worked on beside others has its share of the processors for pieces of its own.
+    A piece in work beside others has its share of the processors for pieces of its own.
     """
     pieces = list(pieces)
     usable = getattr(_here, "processors", None) or processors()
@@ -40,19 +40,19 @@ def for_each(function: Callable[[T], R], pieces: Iterable[T], size: int) -> list
 
     length = -(-len(pieces) // (workers * _RUNS))
     runs = [pieces[begin : begin + length] for begin in range(0, len(pieces), length)]
-    # What is true here, such as how much memory may be taken, is true in the threads, too.
+    # Settings of this context, such as the limit of memory, also apply in the threads.
     context = copy_context()
     pool = ThreadPoolExecutor(workers, initializer=become_worker, initargs=(usable // workers,))
     try:
         done = pool.map(lambda run: context.copy().run(work, run), runs)
         return list(chain.from_iterable(done))
     finally:
-        # Who presses Ctrl-C does not wait for what is worked on.
+        # Ctrl-C does not wait for pieces in work.
         pool.shutdown(wait=False, cancel_futures=True)
 
 
 def ahead(items: Iterator[T]) -> Iterator[T]:
-    """Yield items, each of which a thread makes while the one before it is worked on."""
+    """Yield items; a thread makes each while the caller works on the one before it."""
     from concurrent.futures import ThreadPoolExecutor
     from contextvars import copy_context
 
@@ -72,7 +72,7 @@ _here = threading.local()
 
 
 def become_worker(share: int = 1) -> None:
-    """Let this thread work on so many pieces at a time: others are busy beside it."""
+    """Let this thread work on so many pieces at a time: other threads are busy."""
     _here.processors = share
 
 

@@ -1,7 +1,7 @@
-"""What is doubtful in a table, or in a system output beside a reference, though it can be scored.
+"""Checks of tables: rows and names that can be scored but are probably wrong.
 
 A check has a code, a function that finds rows, and its messages: `evaluate` counts the rows, and `validate`
-names the place of each, so that both find the same.
+names each place, so that both find the same rows.
 """
 
 from typing import TYPE_CHECKING

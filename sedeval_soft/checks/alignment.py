@@ -1,7 +1,7 @@
-"""What was noticed in bringing a reference and a system together, and what is said of it.
+"""Findings of the alignment of a reference and a system, and the messages about them.
 
-Names that are on one side only, rows beyond their recording, and what the checks count in the rows of each
-side. Reports add up: those of batches of whole recordings together are the one of all files at once.
+The findings are names on one side only, rows beyond their recording, and the rows that the checks count on
+each side. Reports of batches of whole recordings merge into the report of all files.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from sedeval_soft.tables.filenames import (
 )
 
 STRICT = "strict makes each of these an error"
-"""The last line where warnings are refused."""
+"""The last line if settings refuse warnings."""
 
 NO_DURATIONS = (
     "no durations were given: recordings are assumed to end with their last offset in the reference; "
     "--durations gives their lengths"
 )
-"""What is said where lengths decide and none are given."""
+"""The warning if scores need lengths and no durations are given."""
 
 # Pairs of names, and classes that a message names; with how many names each class is compared to find
 # one like it: a table may name as many as it likes, and looking takes time for each pair.
@@ -53,7 +53,7 @@ _BY_CLASS = (*POSTPROCESSING, "thresholds")  # settings that may have a value fo
 _NOTHING: frozenset[str] = frozenset()
 
 OF_REGIONS = ("regions_listed", "with_region", "without_region", "too_few_shots")
-"""What an `AlignmentReport` tells of the evaluated regions."""
+"""The fields of an `AlignmentReport` about the evaluated regions."""
 
 _FILES = (
     ("missing", "reference file", NAMES["missing-file"].counted),
@@ -63,32 +63,29 @@ _FILES = (
                                     "leaves files out, --durations does not)")),
     ("ambiguous", "file name", "{system}: " + NAMES["ambiguous-file"].counted),
 )  # fmt: skip
-"""Files that are not on both sides, or have no duration: the names, what they are, and how it is told."""
+"""Files that one side lacks, or that have no duration: field of the report, noun and message of each kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlignmentReport:
-    """What was noticed in bringing a reference and a system together.
+    """Findings of the alignment of a reference and a system.
 
-    missing: reference files that the system lacks. extra: system files that the reference lacks. dropped:
-    those that are in no list of files. silent: missing and extra files without an event on the side
-    that has them. unlisted: reference files without a duration, where there are any. ambiguous: names of
-    the system for more than one file of the reference.
-    listed: names of files that the settings have and either side has, too. reference_outside,
-    system_outside: files that the settings leave out. Where only regions are evaluated: regions_listed: names
-    of files that have some and that either side has, too; with_region: files that are evaluated;
-    without_region: files that have none, too_few_shots: those with too few events, all left out.
-    doubtful: texts on names that fit more than one file, and on what had to be assumed of a table, each
-    with its mend; errors where settings are strict. notes: texts on how tables were read.
-    reference_classes, system_classes: all that either side names. declared: those that a reference declares
-    to be time about which nothing is known. beyond: by role how many rows end after
-    their file, and by how many seconds at the most. after_end: the same by file of the system's rows where no
-    duration is known and the reference's last offset is taken for the end. tables: by role what the rows tell
-    of how they were read. off_grid: by role how many rows could show a grid, how many show one that is nearly
-    that of the segments, and how many seconds off, see `timeline.grid`. ignored: what was left out for
-    ignored classes, by their names together: detections, and ticks. lengthless: files without a length in
-    which the system detects something. steps: by role the `step_counts` of a table with values, where these
-    say whether its touching rows are one event.
+    missing: Reference files that the system lacks. extra: System files that the reference lacks. dropped:
+    System files that no list of files names. silent: Missing and extra files without an event on the side
+    that has them. unlisted: Reference files without a duration, if others have one. ambiguous: System names
+    that match several reference files. listed: Files that the settings name and either side has.
+    reference_outside, system_outside: Files that the settings leave out. If only regions are evaluated:
+    regions_listed: Files that have regions and that either side has. with_region: Files that are evaluated.
+    without_region, too_few_shots: Files that are left out, without regions or with too few events. doubtful:
+    Texts on ambiguous names and on assumptions about a table, each with its fix; strict settings make them
+    errors. notes: Texts on how tables were read. reference_classes, system_classes: All classes of either
+    side. declared: Classes that a reference declares as unknown time. beyond: Number of rows that end after
+    their file, by role, and the largest excess in seconds. after_end: The same by file, for system rows after
+    the reference's last offset if no duration is known. tables: Row statistics by role. off_grid: By role,
+    the number of rows that could show a grid, the number nearly on the grid of segments, and their distance
+    in seconds, see `timeline.grid`. ignored: Detections and ticks left out, by the joined names of the
+    ignored classes. lengthless: Files of unknown length in which the system detects events. steps: The
+    `step_counts` of a table with values, by role, if they decide whether touching rows are one event.
     """
 
     missing: frozenset[str] = _NOTHING
@@ -177,7 +174,7 @@ class AlignmentReport:
         times = [table.of_durations() for table in tables.values()]
         too_long = len(times) > 1 and all(times)
         if too_long:
-            # What both sides say of the recordings is more likely right than what one table says of them.
+            # The recordings of both sides together are more reliable evidence than one table.
             ratio = min(times)
             is_milli = 500 <= ratio <= 2000
             unit = "milliseconds" if is_milli else "frames or samples, or times on both sides minutes"
@@ -221,7 +218,7 @@ class AlignmentReport:
             yield from _said(text, files, noun, **called, hint=hint)
 
     def _hint(self, files: Sequence[str]) -> str:
-        """Return a hint for the system's files that are those of the reference, or tables at thresholds."""
+        """Return a hint if the system's files are the reference's, or tables at thresholds."""
         from sedeval_soft.tables.joined_tables import seem_thresholds
 
         thresholds = (
@@ -231,7 +228,7 @@ class AlignmentReport:
         return named_alike(self.missing, files) + (thresholds if seem_thresholds(files) else "")
 
     def _of_listed(self, settings: Settings) -> Iterator[str]:
-        """Yield what is wrong with the list of files of the settings; raises EvaluationError for no match."""
+        """Yield warnings about the settings' list of files; raises EvaluationError if no file matches."""
         unknown, hint = self.not_listed(settings.files or ())
         for text in _said(NAMES["listed-file"].counted, unknown, "listed file"):
             if not self.listed:
@@ -240,13 +237,13 @@ class AlignmentReport:
             yield text + hint
 
     def not_listed(self, names: Sequence[str]) -> tuple[list[str], str]:
-        """Return which names of a list of files are on neither side, and what may be meant by them."""
+        """Return the names of a list of files that neither side has, and the names that they may mean."""
         unknown, ours = unknown_names(names, self.listed), sorted(self.reference_outside)
         hint = named_alike(ours, unknown, ("reference", "list")) if unknown else ""
         return unknown, hint or "".join(did_you_mean(name, ours[:_COMPARED]) for name in unknown[:1])
 
     def _of_regions(self, settings: Settings) -> Iterator[str]:
-        """Yield what is wrong with the regions of the settings; raises EvaluationError where none is left."""
+        """Yield warnings about the settings' regions; raises EvaluationError if no region remains."""
         named = dict.fromkeys(name for name, *_ in settings.regions or ())
         unknown = unknown_names(named, self.regions_listed)
         like = named_alike(sorted(self.without_region), unknown, ("reference", "regions")) if unknown else ""
@@ -284,7 +281,7 @@ class AlignmentReport:
                 yield f"ignore_class {name!r} is not a class of the reference{did_you_mean(name, known, n=1)}"
 
     def _of_grid(self, settings: Settings) -> Iterator[str]:
-        """Yield what is said of rows that are nearly on the grid of segments."""
+        """Yield a warning for each side with rows that are nearly on the grid of segments."""
         too_long = "segment_length" in self._too_long(settings)
         for role, (rows, near, off) in sorted(self.off_grid.items()):
             if near >= _FEWEST_NEAR and 2 * near >= rows and not too_long:
@@ -323,7 +320,7 @@ class AlignmentReport:
             )
 
     def _of_touching(self, settings: Settings) -> Iterator[str]:
-        """Yield what is said of a side each of whose rows is an event, though some of them touch.
+        """Yield a warning for each side that has touching rows, each of which counts as an event.
 
         The other side has whole events, or its time steps were joined.
         """
@@ -348,7 +345,7 @@ class AlignmentReport:
                 yield f"{self._table(role)}: {check.message(n[role], rows, {})}, {unlike} ({check.code})"
 
     def _of_others(self, settings: Settings) -> Iterator[str]:
-        """Yield what is said of classes that are left out, and where there are none."""
+        """Yield a warning for classes that are left out, and for tables without an event."""
         both = self.reference_classes | self.system_classes
         if not both and settings.classes is None:
             yield "neither table has an event: there is nothing to score"
@@ -356,7 +353,7 @@ class AlignmentReport:
         yield from _said("{files} {are} not among the classes to evaluate; left out", left_out, "class")
 
     def _of_beyond(self, _: Settings) -> Iterator[str]:
-        """Yield how many rows end after their file does, where no doubt of them or of their unit does."""
+        """Yield how many rows end after their file, unless a warning about times covers them."""
         for role, (count, seconds) in self.beyond.items():
             if not {"time-unit", "late", "after-end"} & {*self._of_times(role)}:
                 end = "ends after its" if count == 1 else "end after their"
@@ -376,7 +373,7 @@ class AlignmentReport:
                     yield f"{name} is set for {label!r}, which is not an evaluated class{hint}"
 
     def _of_ignored(self, settings: Settings) -> Iterator[str]:
-        """Yield what was left out for ignored classes."""
+        """Yield the amount of detections and time that ignored classes leave out."""
         names, counts_events = settings.ignore_class or (), Plan.of(settings).counts_events
         for called, (detections, ticks) in self.ignored.items():
             events = f"{counted(detections, 'detection')} and " if counts_events else ""
@@ -388,9 +385,9 @@ class AlignmentReport:
         yield from _said("rows of the system of {files} are left out: ignored", theirs, "class")
 
     def _of_late_rows(self, settings: Settings) -> Iterator[str]:
-        """Yield what is assumed where the system goes on after the reference's last offset.
+        """Yield the assumption about system rows after the reference's last offset.
 
-        Nothing where a doubt of its times tells of all these rows.
+        Yields nothing if a warning about the system's times covers all these rows.
         """
         n_rows = n_new = sum(count for count, _ in self.after_end.values())
         told = self._of_times("system")
@@ -411,7 +408,7 @@ class AlignmentReport:
         )
 
     def _of_lengthless(self, settings: Settings) -> Iterator[str]:
-        """Yield which scores miss the false alarms in files of which no length, or no clip, is known."""
+        """Yield the scores that miss the false alarms in files of unknown length, or without a clip."""
         for files, bases, lacking, mend in (
             (self.lengthless, ("segment", "ranking"), "known length", "; --durations gives lengths of files"),
             (self.extra - self.silent, ("clip",), "clip in the reference", ""),
@@ -423,7 +420,7 @@ class AlignmentReport:
     def _of_classes(self, settings: Settings) -> Iterator[str]:
         """Yield a line for each class that only the system has, or that neither side has.
 
-        Raises EvaluationError if the tables have classes, none of which is evaluated.
+        Raises EvaluationError if the tables have classes, but none is evaluated.
         """
         asked = settings.classes
         strange = sorted(self.system_classes - self.reference_classes - {*(settings.ignore_class or ())})
@@ -464,14 +461,14 @@ class AlignmentReport:
 
 
 def _said(text: str, names: Iterable[str], noun: str = "file", **more: str) -> Iterator[str]:
-    """Yield what is said of names, with the verbs that go with so many; nothing of none."""
+    """Yield a message about names, with verbs in their number; yields nothing without names."""
     if names := sorted(names):
         have = "has" if len(names) == 1 else "have"
         yield text.format(files=listing(names, noun), are=be(len(names)), have=have, **more)
 
 
 def _lines_of(settings: Settings, *sections: tuple[object, Callable[[Settings], Iterable[str]]]) -> list[str]:
-    """Return the lines of those sections about which there is something to say."""
+    """Return the lines of the sections that have content."""
     return [line for there, section in sections if there for line in section(settings)]
 
 
@@ -481,7 +478,7 @@ def _sums(parts: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def counts_and_most(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
-    """Return the sums of counts and the most of the seconds that stand after them."""
+    """Return the sums of the counts, and the maximum of the seconds that follow them."""
     *counts, seconds = zip(*parts, strict=True)
     return *map(sum, counts), max(seconds)
 
@@ -491,11 +488,11 @@ _MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
     **dict.fromkeys(("ignored", "steps"), _sums),
     **dict.fromkeys(("beyond", "after_end", "off_grid"), counts_and_most),
 }
-"""How what is known by role, or by name, of parts makes that of all; names are all that any part has."""
+"""Functions that merge fields of reports by role or name; fields not listed merge as unions."""
 
 
 def joined_as_whole(parts: Sequence[AlignmentReport]) -> dict[str, bool]:
-    """Return by role whether the rows of all parts together are time steps; nothing if each part says so."""
+    """Return by role whether the rows of all parts are time steps; empty if each part agrees."""
     steps = [item for part in parts for item in part.steps.items()]
     roles = dict.fromkeys(role for role, _ in steps)
     whole = {role: are_steps(_sums([counts for of, counts in steps if of == role])) for role in roles}
@@ -506,7 +503,7 @@ def joined_as_whole(parts: Sequence[AlignmentReport]) -> dict[str, bool]:
 
 
 def _of_axes(*shapes: tuple[int, ...] | None) -> list[str]:
-    """Return what is said of two arrays, if both are, whose axes seem to be exchanged."""
+    """Return a warning if both inputs are arrays whose axes seem to be exchanged."""
     shape = shapes[0]
     if shape is None or None in shapes or shape[-1] <= shape[-2]:
         return []
@@ -522,10 +519,11 @@ def match_files(
     durations: Mapping[str, float] | None,
     chosen: Sequence[str] | None = None,
 ) -> tuple[tuple[str, ...], Mapping[str, str], dict[str, float], AlignmentReport]:
-    """Return the files to evaluate, how the reference writes those of the system, durations, and findings.
+    """Return the files to evaluate, the reference's name of each system file, durations, and findings.
 
-    Files are those of the reference and of the durations, as the reference writes them; without durations
-    those of the system, too. chosen: of these just those that are named, which match like those of a side.
+    Files are the files of the reference and of the durations, spelt as in the reference; without durations,
+    system files are added. chosen: The names to which the files are restricted, matched like the names of a
+    side.
     """
     doubtful, notes = [], []
     for side in (reference, system):
@@ -628,7 +626,7 @@ def name_single_file(
 
 
 def _named_as_table(rows: EventTable, files: Sequence[str]) -> str:
-    """Return the file that a table without file names is called after, empty where it is not."""
+    """Return the file after which a table without file names is named; empty if none is."""
     from sedeval_soft.tables.joined_tables import recording_of
 
     table = recording_of(without_folders(rows.origin.name))

@@ -1,7 +1,7 @@
-"""A corrected copy of a table: only mends that cannot change what was meant.
+"""Correct a copy of a table, with fixes that cannot change the meaning of a value.
 
-Percentages are not divided by 100, and logits not made probabilities: whether a 1 is one percent or certainty
-is for its author to say. Lines without a mend stay as they are, but for their ends.
+Percentages are not divided by 100, and logits are not made probabilities: only the author knows whether a 1
+is one percent or certainty. Lines without a fix keep everything but their line ends.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ Rows = Mapping[int, list[str]]
 """The fields of lines, by number."""
 
 Edits = Iterator[tuple[int, int, str, str]]
-"""The number of a line, the position of a field, its new text, and what is done; empty where that is told."""
+"""Line number, position of the field, new text, and description of the fix; empty if another entry has it."""
 
 
 def mended(
     path: str | os.PathLike[str], classes: Sequence[str], stdin: BinaryIO | None, limits: Limits
 ) -> tuple[str | None, tuple[str, ...]]:
-    """Return the text of a corrected copy, and what was done; no text where it cannot be read as a table.
+    """Return the text of a corrected copy and the fixes; no text if the file is not a readable table.
 
-    classes: those that there can be. Raises InputError where the table cannot be opened, or is no text.
+    classes: the possible classes. Raises InputError if the table cannot be opened or is not text.
     """
     source, done = _open(path, stdin, limits)
     layout = _layout(source, limits)
@@ -66,7 +66,7 @@ def mended(
         return None, (f"no copy was written: line {first} is not UTF-8 text",)
     done += ["line ends made LF"] if source.data.find(b"\r") >= 0 else []
     delimiter, n_columns = layout.delimiter, len(layout.names)
-    # Lines whose fields cannot be told apart have none.
+    # Lines with inseparable fields get none.
     whole = {n: text for n, text in texts.items() if text.strip() and misquoted(text, delimiter) is None}
     fields = {number: split(text, delimiter) for number, text in whole.items()}
     below = {n: row for n, row in fields.items() if n > layout.skip and len(row) == n_columns}
@@ -76,7 +76,7 @@ def mended(
     done += [f"commas were left: write points, or {doubt}"] if doubt else []
     mends: Counter[str] = Counter()
     changed = set()
-    # Each begins with what those before it made.
+    # Each fix begins with the result of the fixes before it.
     for number, at, text, mend in chain(
         _each(fields, None, lambda text: text.strip(BLANKS), "blanks around a field removed"),
         _each(rows, () if doubt else numbers, _with_point, "decimal comma made a point"),
@@ -109,7 +109,7 @@ def mended(
 
 
 def _open(path: str | os.PathLike[str], stdin: BinaryIO | None, limits: Limits) -> tuple[Source, list[str]]:
-    """Return a text that is to be mended, and what was done to read it: UTF-16, say, is text, too."""
+    """Return a text to fix, and the fixes that reading it took: UTF-16, for example, is decoded."""
     try:
         source = open_source(path, stdin, limits)
     except InputError as error:
@@ -126,7 +126,7 @@ def _open(path: str | os.PathLike[str], stdin: BinaryIO | None, limits: Limits) 
 
 
 def _layout(source: Source, limits: Limits) -> Layout | None:
-    """Return how a table is laid out, None where it cannot be read as one."""
+    """Return the layout of a table, None if the text is not a table."""
     try:
         return sniff(source, limits)
     except InputError:
@@ -134,9 +134,9 @@ def _layout(source: Source, limits: Limits) -> Layout | None:
 
 
 def _with_tabs(source: Source) -> Source | None:
-    """Return a table whose fields are divided by blanks or `|` with tabs in place of these.
+    """Return a table with fields divided by blanks or `|` with tabs as dividers instead.
 
-    None for another one, and where lines have not as many fields as each other.
+    Returns None for another table, and if lines differ in their number of fields.
     """
     lines = [text for _, text in numbered(source)]
     texts = [text for text in lines if isinstance(text, str)]
@@ -151,7 +151,7 @@ def _with_tabs(source: Source) -> Source | None:
 
 
 def _each(rows: Rows, columns: Sequence[int] | None, change: Callable[[str], str], mend: str) -> Edits:
-    """Change fields of some columns, or of all: what is done to each that is another one then."""
+    """Change fields of some or all columns; yield a fix for each field that changes."""
     for number, row in rows.items():
         for at in range(len(row)) if columns is None else columns:
             if (text := change(row[at])) != row[at]:
@@ -163,7 +163,7 @@ def _with_point(text: str) -> str:
 
 
 def _in_time(rows: Rows, layout: Layout) -> Edits:
-    """Swap onset and offset where no row of several has them in order."""
+    """Swap onset and offset if no row of several has them in order."""
     if are_swapped(columns_of("", layout, rows.items(), Findings())):
         onset, offset = map(layout.roles.index, ("onset", "offset"))
         for number, row in rows.items():
@@ -173,7 +173,7 @@ def _in_time(rows: Rows, layout: Layout) -> Edits:
 
 
 def _with_known_classes(rows: Rows, layout: Layout, known: Sequence[str]) -> Edits:
-    """Write classes as they are known where they differ in case and blanks, from one known name alone."""
+    """Write classes as the known classes do, if case and blanks alone differ and one known class matches."""
     label, names = layout.position("event_label"), layout.names
     if label is not None:
         places = [(number, label, row[label]) for number, row in rows.items()]
@@ -189,7 +189,7 @@ def _with_known_classes(rows: Rows, layout: Layout, known: Sequence[str]) -> Edi
 
 
 def _repeated(rows: Rows, numbers: set[int], layout: Layout) -> dict[int, None]:
-    """Return the lines that stand there already, or are the header; numbers: positions of numbers."""
+    """Return the lines that repeat an earlier line or the header; numbers: positions of numeric fields."""
     seen: set[tuple[str | float, ...]] = {layout.names} if layout.has_header else set()
     again: dict[int, None] = {}
     for number, row in rows.items():

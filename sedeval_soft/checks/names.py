@@ -1,4 +1,4 @@
-"""Checks of names: those that are nearly alike, on one side only, or in the wrong column."""
+"""Checks of names: nearly equal names, names on one side only, or names in the wrong column."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sedeval_soft.tables.filenames import listing
 
 
 class NameCheck(NamedTuple):
-    """What may be wrong with the names of files or classes.
+    """Check of the names of files or classes.
 
-    column: the role of the column that has them. placed: what `validate` says of a name where it stands
-    first. counted: what `evaluate` says of all of them, or of one.
+    column: the role of the column with the names. placed: the message of `validate` at the first place of a
+    name. counted: the message of `evaluate` about all names, or about one.
     """
 
     column: str
@@ -77,7 +77,7 @@ def similar_names(names: Iterable[str]) -> dict[str, str]:
 def are_swapped(
     files: Iterable[str], classes: Iterable[str], reference_files: Iterable[str], known: Iterable[str]
 ) -> bool:
-    """Return whether files stand where classes belong, and classes where files do.
+    """Return whether the columns of files and classes are swapped.
 
     files, classes: of a table; reference_files, known: files and classes of the reference.
     """
@@ -95,7 +95,7 @@ def known_spellings(names: Iterable[str], known: Sequence[str]) -> dict[str, str
 
 
 def mapped(role: str, rows: EventTable, settings: Settings) -> EventTable:
-    """Return the rows of a side with the classes that its labels stand for."""
+    """Return the rows of a side with the classes to which the settings map its labels."""
     names = settings.names_of(role)
     others = sorted({*rows.classes} - {*names, *settings.map.values()})
     said = [f"{listing(others, 'label')} {be(len(others))} not in `map`; expected a class for each"]

@@ -1,4 +1,4 @@
-"""Tables that are validated: their rows, where these stand in the text, and a log of all problems."""
+"""Tables to validate: their rows, the places of rows in the text, and a log of all problems."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _LINE_ENDS = {b"\r\n": "CRLF", b"\r": "CR", b"\n": "LF"}
 _LABELS = ("event_label", "soft_value")
 
 _OF_COLUMNS = ("parquet", "arrow", "arrow-stream", "jsonl")
-"""Forms, beside text, whose rows have columns with names."""
+"""Formats, beside text, whose rows have columns with names."""
 
 _MANY = 2
 """One line alone explains nothing."""
@@ -65,8 +65,8 @@ _MANY = 2
 class Log:
     """Problems of an input: all are counted, and the first `most` of each code stored.
 
-    texts: the sources that were read as text, by name, with their delimiters where these are known. no_texts:
-    the names of other sources, whose problems have no line.
+    texts: the sources that were read as text, by name, with their delimiters if known. no_texts: the names of
+    other sources, whose problems have no line.
     """
 
     most: int
@@ -76,7 +76,7 @@ class Log:
     no_texts: set[str] = field(default_factory=set)
 
     def add(self, *problems: Problem, counts: Mapping[str, int] | None = None) -> None:
-        """Enter problems, with what their codes stand for; counts: of each code, if there are more."""
+        """Enter problems, with the meaning of their codes; counts: number per code, if there are more."""
         self.counts.update(Counter(p.code for p in problems) if counts is None else counts)
         for p in problems:
             stored = self.stored.setdefault(p.code, [])
@@ -84,7 +84,7 @@ class Log:
                 stored.append(problem(p.code, p.source, p.message, p.line, p.column, p.mend))
 
     def add_error(self, error: InputError) -> None:
-        """Enter what a reader raised; raises it again where a file cannot be opened."""
+        """Enter the error of a reader; raises it again if a file cannot be opened."""
         if any(each.code == "unreadable-file" for each in error.problems):
             raise error
         self.add(*error.problems)
@@ -96,7 +96,7 @@ class Log:
     def worst(self) -> tuple[Problem, ...]:
         """Return up to `most` problems by place: the worst, and of these the kinds that are rare.
 
-        What is wrong in each of a million lines does not hide what is wrong once.
+        A problem of each of a million lines does not hide a problem of one line.
         """
         rank = {severity: i for i, severity in enumerate(SEVERITIES)}
         chosen: list[Problem] = []
@@ -104,12 +104,12 @@ class Log:
             chosen += self.stored[code][: self.most - len(chosen)]
         chosen = [replace(p, line=None, column=None) if p.source in self.no_texts else p for p in chosen]
         sources = {name: i for i, name in enumerate(dict.fromkeys(each.source for each in chosen))}
-        # What has no line is of the whole file, and comes last.
+        # A problem without a line concerns the whole file, and comes last.
         chosen.sort(key=lambda p: (sources[p.source], p.line or math.inf, p.column or 0, rank[p.severity]))
         return tuple(chosen)
 
     def characters(self, problems: Sequence[Problem]) -> Places:
-        """Return where in their lines the fields of some problems stand."""
+        """Return the places in their lines of the fields with problems."""
         places: Places = {}
         for name, (source, delimiter) in self.texts.items():
             fields = {(p.line, p.column) for p in problems if p.source == name and p.line and p.column}
@@ -131,8 +131,8 @@ def _spans(text: str, delimiter: str) -> list[tuple[int, int]]:
 class Table:
     """The rows of one text that can be scored.
 
-    lines: of each row, where the careful pass read them; else they are looked up. named: by role, names on
-    lines that cannot be scored, and the first such line of each. form: how it was read, if not as text.
+    lines: Line of each row if the careful reader read them, else looked up later. named: By role, the names
+    on lines that cannot be scored, with the first line of each. form: The format, if not text.
     """
 
     source: Source
@@ -149,11 +149,11 @@ class Table:
 
     @property
     def header(self) -> int | None:
-        """Return the line of the header, None where there is none."""
+        """Return the line of the header, None without a header."""
         return self.layout.skip or None
 
     def mapped(self, settings: Settings) -> Table:
-        """Return the table with the classes that its labels stand for."""
+        """Return the table with the classes to which its labels are mapped."""
         names = settings.names_of("system")
         labels = self.named.get("event_label", {}).items()
         named = {**self.named, "event_label": {names.get(label, label): line for label, line in labels}}
@@ -178,7 +178,7 @@ class Table:
         return [lines[int(row)] for row in rows]
 
     def places(self, role: str) -> dict[str, tuple[str, int | None, int | None]]:
-        """Return table, line and column where each name of a file or a class stands first."""
+        """Return table, line and column of the first place of each name of a file or a class."""
         rows, column = self.rows, self.column(role)
         names, codes = (rows.files, rows.file) if role == "filename" else (rows.classes, rows.label)
         if codes is None:
@@ -194,7 +194,7 @@ class Table:
 
     @cached_property
     def _scanned(self) -> tuple[Sequence[int], dict[str, int]]:
-        """The lines of all rows, and those that declare files: both in one pass through the text."""
+        """The lines of all rows, and the lines that declare files: both in one pass through the text."""
         skip, n_lines = self.layout.skip, len(self.source.data[:].splitlines())
         if n_lines == skip + len(self.rows):
             # No line is blank, and none declares a file.
@@ -216,9 +216,9 @@ class Table:
 def read_tables(
     path: str | os.PathLike[str], log: Log, stdin: BinaryIO | None = None, limits: Limits = LIMITS
 ) -> list[Table]:
-    """Return the tables of a file or folder as far as they can be scored; what cannot goes to the log.
+    """Return the tables of a file or folder as far as they can be scored; problems go to the log.
 
-    Raises InputError where nothing can be opened.
+    Raises InputError if no file can be opened.
     """
     name = os.fspath(path)
     if name in {"", "-"} or not os.path.isdir(name):
@@ -271,7 +271,7 @@ def _read(
     *,
     may_be_empty: bool = False,
 ) -> list[Table]:
-    """Return the table of a file, if it can be scored; what is wrong with it goes to the log."""
+    """Return the table of a file if it can be scored; problems go to the log."""
     try:
         source = open_source(path, stdin, limits)
     except InputError as error:
@@ -281,7 +281,7 @@ def _read(
 
 
 def read_source(source: Source, log: Log, limits: Limits, *, may_be_empty: bool = False) -> list[Table]:
-    """Return the table of an open file, if it can be scored; what is wrong with it goes to the log."""
+    """Return the table of an open file if it can be scored; problems go to the log."""
     log.texts[source.name] = source, None
     try:
         reading = read(source, limits.form("system"), limits, log.most, whole=True)
@@ -301,7 +301,7 @@ def read_source(source: Source, log: Log, limits: Limits, *, may_be_empty: bool 
 
 
 def _without_lines(source: Source, rows: EventTable, ignored: Sequence[str] = ()) -> Table:
-    """Return a table as one of text with a header, in which nothing has a line; ignored: more columns."""
+    """Return a table like a text with a header, but without places in lines; ignored: further columns."""
     roles = ("filename", "onset", "offset", *(["class"] * len(rows.classes) if rows.has_steps else _LABELS))
     names = (*roles[:3], *(rows.classes if rows.has_steps else _LABELS))
     others = (None,) * len(ignored)
@@ -311,7 +311,7 @@ def _without_lines(source: Source, rows: EventTable, ignored: Sequence[str] = ()
 
 
 def _table(source: Source, reading: Reading, log: Log, limits: Limits) -> Table | None:
-    """Return what can be scored of a table, None where nothing can; what is wrong with it goes to the log."""
+    """Return the rows of a table that can be scored, None if no row can; problems go to the log."""
     layout, rows, found = reading.layout, reading.rows, reading.found
     if layout is None:
         log.no_texts.update([source.name] * bool(reading.form))
@@ -354,7 +354,7 @@ def _check_line_ends(source: Source, log: Log) -> None:
 
 
 def _explanations(source: Source, misread: Columns, n_sound: int) -> Iterator[Problem]:
-    """Yield what explains the problems of a table, if anything does: its wrong rows, how many are sound."""
+    """Yield explanations of the problems of a table, if any: its wrong rows, and the number of sound rows."""
     layout, n_misread = misread.layout, len(misread)
     names = dict(zip(layout.roles, layout.names, strict=True))
     # NaN where there is no number, which is neither below nor above any.
@@ -391,6 +391,6 @@ def _explanations(source: Source, misread: Columns, n_sound: int) -> Iterator[Pr
 
 
 def _numbers(columns: Columns, at: int) -> Floats:
-    """Return the numbers of a column, (n,), NaN where one is not a number."""
+    """Return the numbers of a column, (n,), NaN for a value that is not a number."""
     cells = columns.cells[at]
     return cells.as_numbers(None) if isinstance(cells, Texts) else cells

@@ -1,6 +1,6 @@
-"""What the rows of a table tell of how they were read: counts of what the checks find, and doubts by these.
+"""Statistics of the rows of a table: counts of the checks' findings, and warnings that the table is misread.
 
-Statistics of parts, batches of whole recordings, make those of all files at once.
+Statistics of batches of whole recordings merge into the statistics of all files.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class PlacedRow(NamedTuple):
     """A row that a message names.
 
     event_label: its class, nothing for the row of a wide table. length: of its recording as far as that is
-    known, else 0. All times in seconds. weight: of several the one with the most is named.
+    known, else 0. All times in seconds. weight: the row with the greatest weight is named.
     """
 
     file: str
@@ -61,17 +61,17 @@ class PlacedRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowStatistics:
-    """What the rows of one side, or of some of its recordings, tell of how they were read.
+    """Statistics of the rows of one side, or of some of its recordings, that show how the rows were read.
 
-    names: of the tables. rows; files: with a row. multiple: 60 where all times are whole minutes, 1 where
-    they are whole numbers, else 0. lasting: rows as long as those that count frames or milliseconds, where
-    times are whole. ratios: how often recordings end at so many times the length that they should have, as
-    pairs of 1000 log10 of the ratio, rounded, and a count. exact: how many of the ratios are of given
-    durations. longest: the greatest length that a recording should have. ends: the two latest offsets.
-    counts: by name of a check how many rows, or recordings, it finds. rows_named: rows by name of a check:
-    `after-end` the one that ends by most after its recording, well after it, where that is known; `late` the
-    one that ends last in a recording that is longer than a day, and was not said to be, or that ends many
-    times later than it should; `outlasting-row` the one that ends last.
+    names: Names of the tables. rows, files: Number of rows, and of files with a row. multiple: 60 if all
+    times are whole minutes, 1 if they are whole numbers, else 0. lasting: Rows as long as counts of frames or
+    milliseconds, if times are whole. ratios: Number of recordings by the ratio of their end to their expected
+    length, as pairs of rounded 1000 log10 of the ratio, and a count. exact: Number of ratios of given
+    durations. longest: Greatest expected length of a recording. ends: The two latest offsets. counts: Number
+    of rows, or recordings, that each check finds. rows_named: One row by name of a check: `after-end` The row
+    that ends well after its recording of known length, by the most. `late` The last row of a recording that
+    is unexpectedly longer than a day, or that ends many times later than expected. `outlasting-row` The row
+    that ends last.
     """
 
     names: tuple[str, ...] = ()
@@ -112,7 +112,7 @@ class RowStatistics:
             int(np.count_nonzero(np.isfinite(side.whole[compared]))),
             longest,
             _latest(rows.offset),
-            # As the sums of parts are: in order, and without what was not found.
+            # In order, and without zeros, like the sums of parts.
             {name: n for name, n in sorted(counts.items()) if n},
             {name: _named(side, *each) for name, each in sorted(_in_doubt(side).items())},
         )
@@ -124,7 +124,7 @@ class RowStatistics:
         return RowStatistics(**{name: _MERGED.get(name, sum)(column) for name, column in columns.items()})
 
     def fault(self) -> str | None:
-        """Return what is impossible in statistics that were read from a file, None where nothing is."""
+        """Return an impossible value in statistics read from a file, None if all are possible."""
         numbers = [(name, getattr(self, name)) for name in ("rows", "files", "lasting", "exact", "longest")]
         numbers += [*self.counts.items(), *(("ends", end) for end in self.ends[:_ENDS])]
         numbers += [(name, s) for name, row in self.rows_named.items() for s in row[2:5]]
@@ -135,7 +135,7 @@ class RowStatistics:
         return faults[0] if faults else None
 
     def called(self, role: str) -> str:
-        """Return the names of the tables, of many the first few; the role where there is none."""
+        """Return the names of the tables, the first few if there are many; the role without names."""
         names = self.names or (f"the {role}",)
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         return ", ".join(names[:_NAMED]) + more
@@ -148,10 +148,10 @@ class RowStatistics:
     def of_times(
         self, role: str = "", other: str = "", elsewhere: float | None = 0.0
     ) -> dict[str, dict[str, Any]]:
-        """Return by name of a check why times seem to be wrong: the facts of its messages.
+        """Return the facts of the messages about wrong times, by name of a check.
 
         role: of the table. other: the name of the reference. elsewhere: the latest offset of the other side,
-        None where it is not asked whether a row outlasts all others.
+        None to skip the check whether one row outlasts all others.
         """
         told: dict[str, dict[str, Any]] = {}
         late, after, last = (self.rows_named.get(name) for name in ("late", "after-end", "outlasting-row"))
@@ -175,7 +175,7 @@ class RowStatistics:
         return told
 
     def _unit(self, role: str, other: str) -> tuple[str, str] | None:
-        """Return why times seem to be in another unit than seconds, and the mend; None where they do not."""
+        """Return why times seem to be in another unit than seconds, and the fix; None if they do not."""
         fits_durations = bool(self.ratios) and self.exact == sum(count for _, count in self.ratios)
         exact, unit, mend = role == "reference" or fits_durations, "", "write seconds"
         than = ("their durations" if exact else f"in {other}") if role else "expected"
@@ -207,9 +207,9 @@ class RowStatistics:
         return (unit, mend) if unit else None
 
     def of_durations(self) -> float:
-        """Return how many times as long as the rows say all recordings are by given durations, at least.
+        """Return the least ratio of the given durations to the lengths that rows show.
 
-        0 where lengths are not given, or may be right.
+        Returns 0 if lengths are not given, or may be right.
         """
         if not self.ratios or self.exact < sum(count for _, count in self.ratios):
             return 0.0
@@ -220,7 +220,7 @@ class RowStatistics:
     def doubts(self, role: str, told: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         """Yield a line for each reason to think that a table is misread.
 
-        role: of the table. told: what its times say, see `of_times`.
+        role: Of the table. told: Findings about times, see `of_times`.
         """
         codes = set()
         for name, check in CHECKS.items():
@@ -232,7 +232,7 @@ class RowStatistics:
 
 
 def _multiple(*times: Floats) -> int:
-    """Return 60 where all times are whole minutes, 1 where they are whole numbers, else 0."""
+    """Return 60 if all times are whole minutes, 1 if they are whole numbers, else 0."""
     # Stretch by stretch: mostly the first one says that they are not.
     begins = range(0, len(times[0]), _STRETCH)
     parts = [column[begin : begin + _STRETCH] for begin in begins for column in times]
@@ -242,12 +242,12 @@ def _multiple(*times: Floats) -> int:
 
 
 def _in_doubt(side: Side) -> dict[str, tuple[Index, float]]:
-    """Return by name of a check the rows of which one is named: those that weigh most, and how much."""
+    """Return by name of a check the candidate rows to name, with the greatest weight, and the weight."""
     rows, lengths, whole, last = side.rows, side.expected, side.whole, side.last
     found = {"outlasting-row": (np.flatnonzero(rows.offset == last.max()), float(last.max()))}
     late = ((last > DAY) & ~np.isfinite(whole)) | ((last > 0) & (last >= _FACTOR * lengths))
     if late.any():
-        # What is known of a recording tells more.
+        # A known length is better evidence.
         weight = np.where(late, last * np.where(lengths > 0, 1.0, _UNKNOWN), -1.0)
         file = int(np.argmax(weight))
         at = np.flatnonzero((rows.file == file) & (rows.offset == last[file]))
@@ -278,7 +278,7 @@ def _latest(offsets: Floats) -> tuple[float, ...]:
 
 
 def in_times(ratio: float) -> str:
-    """Return a ratio as it is told: three digits of it."""
+    """Return a ratio as text with three digits."""
     return f"{float(f'{ratio:.3g}'):,g}" if ratio < 1e6 else f"{ratio:.3g}"
 
 
@@ -304,4 +304,4 @@ _MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
     "counts": _sums,
     "rows_named": _most_of,
 }
-"""How the statistics of parts make one; what is not named here is added up."""
+"""Functions that merge statistics of parts; fields not listed are added up."""

@@ -1,7 +1,7 @@
-"""Checks of rows: one list, of which `evaluate` counts what is found, and `validate` names each place.
+"""Checks of rows: one list, from which `evaluate` counts the findings, and `validate` names each place.
 
-Rows are put in order of their group (file and class; the file in a wide table) and onset once, and compared
-with their neighbours. Times are in seconds.
+Rows are sorted once by group (file and class; file in a wide table) and onset, and compared with their
+neighbours. Times are in seconds.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ EVENTS, VALUED, STEPS = "events", "valued", "steps"
 
 
 class Placed(NamedTuple):
-    """Where rows are that a check finds.
+    """Places of the rows that a check finds.
 
-    rows: (n,) places in the table. about: (n,) the row whose times and line a message names, if that is
-    another one. facts: (n,) or of all rows: what a message needs beside these.
+    rows: (n,) places in the table. about: (n,) the row whose times and line a message names, if it is another
+    row. facts: (n,) or one value for all rows: further values for the message.
     """
 
     rows: Index
@@ -44,9 +44,10 @@ class Placed(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a check finds: counting it costs nothing, and places are worked out where they are asked for.
+    """Rows that a check finds: counts are ready, and places are computed on request.
 
-    mask: (m,) of rows in some order, or of recordings. place: of some positions in it where the rows are.
+    mask: (m,) of rows in some order, or of recordings. place: function from positions in the mask to the
+    places of the rows.
     """
 
     mask: Bools
@@ -63,10 +64,10 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Side:
-    """The rows of one table, and what is known of its recordings; arrays (n_files,).
+    """The rows of one table, and the known lengths of its recordings; arrays (n_files,).
 
-    expected: how long recordings are at least, 0 where nothing is known. whole: how long exactly, infinite
-    where that is not known. last: the last offsets.
+    expected: least length of each recording, 0 if unknown. whole: exact length, infinite if unknown. last:
+    last offsets.
     """
 
     rows: EventTable
@@ -76,7 +77,7 @@ class Side:
 
     @property
     def kind(self) -> str:
-        """Return which kind of table it is; nothing for operating points, whose rows are there again."""
+        """Return the kind of the table; empty for operating points, which repeat their rows."""
         if self.rows.has_steps:
             return STEPS
         return "" if self.rows.born is not None else VALUED if self.rows.has_values else EVENTS
@@ -98,7 +99,7 @@ class Side:
 
     @cached_property
     def longest(self) -> Index:
-        """Which row before each but the first, of its group, ends last, (n - 1,); anything for the first."""
+        """The row of the group before each but the first that ends last, (n - 1,); any for a first row."""
         ordered = self.ordered
         if not ordered.overlaps.any():
             return np.arange(len(ordered.same))
@@ -119,9 +120,9 @@ class Side:
 
     @cached_property
     def late(self) -> Bools:
-        """Which rows end after their recording does, (n,).
+        """Mask of the rows that end after their recording, (n,).
 
-        The last time step of a table of them may reach over the end.
+        The last row of a table of time steps may extend beyond the end.
         """
         rows, whole = self.rows, self.whole
         if not (self.last > whole + TICK / 2).any():
@@ -150,7 +151,7 @@ class Side:
 
 
 def last_offsets(rows: EventTable) -> Floats:
-    """Return the last offset of each file of a table, 0 where it has no row."""
+    """Return the last offset of each file of a table, 0 for a file without rows."""
     last = np.zeros(len(rows.files))
     np.maximum.at(last, rows.file, rows.offset)
     return last
@@ -159,8 +160,8 @@ def last_offsets(rows: EventTable) -> Floats:
 class Ordered(NamedTuple):
     """Rows by group (file and class; the file in a wide table) and onset.
 
-    row: (n,) where each stands in the table. same, overlaps, repeats: (n - 1,) whether each but the first is
-    of the group of the one before it, begins before that one has ended, and has its times.
+    row: (n,) place of each row in the table. same, overlaps, repeats: (n - 1,) for each row but the first,
+    whether it is in the previous row's group, begins before that row's end, and has its times.
     """
 
     row: Index
@@ -180,14 +181,14 @@ class Ordered(NamedTuple):
 
     @property
     def touching(self) -> Bools:
-        """Which rows but the first begin where the one before ends, both with a length, (n - 1,)."""
+        """Mask of rows but the first that begin at the end of the row before, both with extent, (n - 1,)."""
         has_length = self.offset > self.onset
         touching = self.same & (np.abs(self.onset[1:] - self.offset[:-1]) <= TICK / 2)
         return touching & has_length[1:] & has_length[:-1]
 
 
 def _by_time(rows: EventTable, group: Groups) -> Index | slice:
-    """Return the order of rows by group and onset, those with the same tick as in the table."""
+    """Return the order of rows by group and onset, rows with the same tick as in the table."""
     onset = rows.onset
     if np.where(group[1:] == group[:-1], onset[1:] >= onset[:-1], group[1:] > group[:-1]).all():
         return slice(None)
@@ -197,14 +198,14 @@ def _by_time(rows: EventTable, group: Groups) -> Index | slice:
 
 
 def _joint_key(rows: EventTable, group: npt.NDArray[np.integer[Any]], *last: Codes) -> Groups | None:
-    """Return a number for each row, by group, onset and the last; None where it might be too large."""
+    """Return a number for each row, by group, onset and the last key; None if it might overflow."""
     columns = group, np.rint(rows.onset * (1 / TICK)).astype(np.int64), *last
     sizes = [int(column.max()) + 1 for column in columns]
     return np.ravel_multi_index(columns, sizes) if math.prod(sizes) < _MOST else None
 
 
 def zero_length(side: Side) -> Found:
-    """Find rows that end where they begin."""
+    """Find rows whose offset equals their onset."""
     return Found(side.rows.offset == side.rows.onset)
 
 
@@ -215,7 +216,7 @@ def duplicates(side: Side) -> Found:
     ordered = side.ordered
 
     def place(at: Index) -> Placed:
-        # The order is stable: the first of equal rows stands first in the table, too.
+        # The order is stable: the first of equal rows is also the first in the table.
         first = np.maximum.accumulate(
             np.where(np.append(False, ordered.repeats), 0, np.arange(len(ordered.row)))
         )
@@ -237,9 +238,9 @@ def overlapping(side: Side) -> Found:
 
 
 def shifted(side: Side) -> Found:
-    """Find those overlapping rows that share half or more of what they and the row before cover.
+    """Find overlapping rows that share at least half of the time that they and the row before cover.
 
-    Copies that were shifted do.
+    Shifted copies of rows do.
     """
     ordered = side.ordered
     ends = ordered.offset[1:], ordered.offset[:-1]
@@ -248,7 +249,7 @@ def shifted(side: Side) -> Found:
 
 
 def touching(side: Side) -> Found:
-    """Find rows that begin where the one before of their group ends."""
+    """Find rows that begin at the end of the row before in their group."""
     row = side.ordered.row
     return Found(side.ordered.touching, lambda at: Placed(row[at + 1], row[at]))
 
@@ -278,7 +279,7 @@ def early_ends(side: Side) -> Found:
 
 
 def long_recordings(side: Side) -> Found:
-    """Find the last rows of recordings that are longer than a day, and were not said to be."""
+    """Find the last rows of recordings that are longer than a day, and were not expected to be."""
     mask = (side.last > DAY) & ~np.isfinite(side.whole)
     return Found(mask, lambda at: Placed(side.last_rows(at), None, {"days": side.last[at] / DAY}))
 
@@ -298,12 +299,13 @@ def last_row(side: Side) -> Found:
 
 
 class Check(NamedTuple):
-    """One thing that may be wrong with the rows of a table.
+    """One check of the rows of a table.
 
-    find: the rows. column: the role of the column that is wrong. placed: what `validate` says of a row, with
-    its times and the facts of the check; nothing where another check tells of the same rows. counted: what
-    `evaluate` says of `n` of a `total` of rows or recordings (`noun`), or of one row; mend: what to do then.
-    kinds: of which tables it does, as in others it is natural. like: the code whose share decides.
+    find: Function that finds the rows. column: Role of the wrong column. placed: Message of `validate` about
+    a row, with its times and the facts of the check; empty if another check reports the same rows. counted:
+    Message of `evaluate` about `n` of `total` rows or recordings (`noun`), or about one row. mend: The
+    advice. kinds: Kinds of tables for which `evaluate` reports the finding; in other kinds it is natural.
+    like: The code whose share applies.
     """
 
     code: str
@@ -325,7 +327,7 @@ class Check(NamedTuple):
         return math.inf if share is None else share
 
     def message(self, n: int, total: int, facts: Mapping[str, Any]) -> str:
-        """Return what `evaluate` says of n rows, or recordings, and the mend."""
+        """Return the message of `evaluate` about n rows or recordings, with the advice."""
         rows = "row ends after its" if n == 1 else "rows end after their"
         of = f"of {total:,} {self.noun}{'s' * (total != 1)}"
         facts = {"n": n, "total": of, "rows": rows, **facts}
@@ -402,16 +404,17 @@ CHECKS = {
         "are the time steps as long as the table says? Write rows up to the end", noun="recording",
     ),
 }  # fmt: skip
-"""By name, in the order in which they are told: first those of times, then those of counts."""
+"""Checks by name, in the order of the messages: first checks of times, then checks of counts."""
 
 
 def step_counts(rows: EventTable) -> tuple[int, int, int]:
-    """Return what tells whether the rows of a table with values are time steps, see `are_steps`.
+    """Return counts that show whether the rows of a table with values are time steps, see `are_steps`.
 
-    The first two are of functions of time (a class in a file) some rows of which touch or overlap, as only
-    there it matters: how many rows, and how many begin where the row before ends and are as long as it is, to
-    the rounding of milliseconds. The third: how many begin where the row before ends, whatever their lengths.
-    Rows that are there twice count once. The counts of parts of a table add up.
+    The first two count rows of functions of time (a class in a file) that have touching or overlapping rows;
+    other functions do not matter. They are the number of rows, and of rows that begin at the end of the row
+    before and have its length, to the rounding of milliseconds. The third counts rows that begin at the end
+    of the row before, whatever their lengths. Repeated rows count once. The counts of parts of a table add
+    up.
     """
     if rows.has_steps or rows.origin.joined:
         return (len(rows),) * 3
@@ -428,8 +431,8 @@ def step_counts(rows: EventTable) -> tuple[int, int, int]:
 
 
 def are_steps(counts: tuple[int, ...]) -> bool:
-    """Return whether rows are time steps by their `step_counts`: most go on where the one before ends.
+    """Return whether rows are time steps by their `step_counts`: most begin at the end of the row before.
 
-    Rows that touch and are of one length are on one grid, too.
+    Touching rows of one length are also on one grid.
     """
     return 2 * counts[1] > counts[0]

@@ -1,4 +1,4 @@
-"""Tables looked at from all sides without scoring them: what the checks find, and where in the text."""
+"""Validate tables without scoring them: findings of the checks, and their places in the text."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
 
 _COMPARED = 200_000
-"""How many pairs of names are compared, letter by letter, to guess what was meant."""
+"""Number of pairs of names that are compared, letter by letter, to suggest a name."""
 
 _FEW = 10
 """Fewer values than this may be alike by chance."""
 
 _BY_LENGTH = ("long-recording", "after-end", "early-end")
-"""Checks of rows that mean nothing where times are in another unit."""
+"""Checks of rows that are meaningless if times are in another unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
     """The outcome of a validation.
 
-    source: what was looked at, as the user named it. problems: those that are told, by place. counts: how
-    many there are of each code, told or not. form: how the table was read; rows, files, classes: how many it
-    has. mends: what was corrected in a copy. characters: where the fields of problems stand in their lines.
+    source: The validated path, as the user named it. problems: Reported problems, by place. counts: Number of
+    problems per code, reported or not. form: The format. rows, files, classes: Their numbers. mends: The
+    fixes in a copy. characters: Places in their lines of the fields with problems.
     """
 
     source: str
@@ -58,11 +58,11 @@ class Validation:
 
     @property
     def more(self) -> int:
-        """Return how many problems are not told."""
+        """Return the number of problems that are not reported."""
         return sum(self.counts.values()) - len(self.problems)
 
     def count(self, severity: Severity) -> int:
-        """Return how many problems have a severity, told or not."""
+        """Return the number of problems of a severity, reported or not."""
         return sum(number for code, number in self.counts.items() if RULES[code].severity == severity)
 
     def span(self, problem: Problem) -> tuple[int, int] | None:
@@ -76,11 +76,11 @@ class Validation:
 
 
 class Expected(NamedTuple):
-    """What tables are held against.
+    """Expected content of tables.
 
-    classes: those that there can be, and whose they are, in words. durations: seconds by file name. listed:
-    files that will be scored; names of others are not looked at. settings: of the classes that labels stand
-    for, which the reference has already.
+    classes, whose: Possible classes, and their owner in words. durations: Seconds by file name. listed: Files
+    that will be scored; other files are not checked. settings: With the map from labels to classes, which the
+    reference has applied already.
     """
 
     reference: EventTable | None
@@ -92,7 +92,7 @@ class Expected(NamedTuple):
 
     @property
     def named_by(self) -> str:
-        """Return in words what says which files there are."""
+        """Return in words the source of the expected file names."""
         return "reference" if self.reference is not None else "durations" if self.durations else "list"
 
     @property
@@ -108,9 +108,9 @@ class Expected(NamedTuple):
     def sides(
         self, tables: Sequence[Table], own: Mapping[str, str], durations: Mapping[str, float]
     ) -> list[Side]:
-        """Return the rows of tables beside the lengths that their recordings should have.
+        """Return the rows of tables with the lengths that their recordings should have.
 
-        own: by what name each file goes; durations: seconds by these names.
+        own: the name of each file; durations: seconds by these names.
         """
         reference, least = self.reference, dict[str, float]()
         if reference is not None and reference.origin.timed:
@@ -130,7 +130,7 @@ class Expected(NamedTuple):
 def look_at(
     system: str | os.PathLike[str], expected: Expected, log: Log, stdin: BinaryIO | None, limits: Limits
 ) -> Validation:
-    """Return all that is wrong with a table or a folder of them, held against what is expected."""
+    """Return all problems of a table or a folder of tables, compared with the expected content."""
     name, form = spelled(os.fspath(system)), ""
     tables = read_tables(system, log, stdin, limits)
     both = [table.rows for table in tables]
@@ -165,9 +165,9 @@ def look_at(
 
 
 def check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -> list[Table]:
-    """Look at tables, and hold them against what is expected; return what was looked at, files named alike.
+    """Check tables against the expected content; return the validated tables, with files named alike.
 
-    name: of all of them, as the user gave it.
+    name: of all the tables, as the user gave it.
     """
     own: Mapping[str, str] = {file: file for table in tables for file in table.names("filename")}
     report, lengths = AlignmentReport(), dict[str, float]()
@@ -193,7 +193,7 @@ def check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -
         alike = similar_names(expected.reference.classes)
         _add_names(log, expected.reference.origin.name, (), Wrong("similar-classes", alike, others=alike))
     sides = expected.sides(tables, own, lengths)
-    # Of all tables together, as where they are scored.
+    # Statistics of all tables together, as in scoring.
     timed = [RowStatistics.of(side) for side in sides if side.rows.origin.timed]
     statistics = RowStatistics.merge(timed or [RowStatistics()])
     for table, side in zip(tables, sides, strict=True):
@@ -203,7 +203,7 @@ def check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -
 
 
 def _name_files(tables: Sequence[Table], expected: Expected) -> tuple[list[Table], Expected]:
-    """Return tables whose files are named as expected, and what is expected; raises InputError."""
+    """Return tables with files named as expected, and the expected content; raises InputError."""
     named = []
     for table in tables:
         reference, rows = name_single_file(expected.table, table.rows, expected.durations)
@@ -251,10 +251,10 @@ def _only_listed(
 
 
 class Wrong(NamedTuple):
-    """Names of files or classes of which the check of a code says something.
+    """Names of files or classes that a check reports.
 
-    where: in which list they are not, in words. known: names of which they may be misspelt. others: of each
-    name the one that is meant. role: of the column, if the code is of several.
+    where: the list that lacks them, in words. known: names of which they may be misspellings. others: the
+    intended name for each name. role: of the column, if the code covers several.
     """
 
     code: str
@@ -266,7 +266,7 @@ class Wrong(NamedTuple):
 
 
 def _add_names(log: Log, source: str, tables: Sequence[Table], wrong: Wrong) -> None:
-    """Enter a problem of each of some names where it stands first, of the source where it does not."""
+    """Enter a problem of each name at its first place, or of the source for a name without a place."""
     check, problems = NAMES[wrong.code], []
     places: dict[str, tuple[str, int | None, int | None]] = {}
     for table in reversed(tables if wrong.names else ()):
@@ -283,7 +283,7 @@ def _add_names(log: Log, source: str, tables: Sequence[Table], wrong: Wrong) -> 
 
 
 def _swapped(tables: Sequence[Table], reference: EventTable) -> tuple[str, ...]:
-    """Return the first name of a file that stands where classes belong, and they where files do."""
+    """Return the first file name in the column of classes if both columns are swapped."""
     for rows in (table.rows for table in tables if not table.rows.has_steps):
         if are_swapped(rows.files, rows.classes, reference.files, reference.classes):
             return rows.files[:1]
@@ -291,7 +291,7 @@ def _swapped(tables: Sequence[Table], reference: EventTable) -> tuple[str, ...]:
 
 
 def _classes(tables: Sequence[Table], expected: Expected) -> Iterator[Wrong]:
-    """Yield what is wrong with the classes of some tables, held against those that are known."""
+    """Yield problems of the classes of some tables, compared with the known classes."""
     reference, known, where = expected.reference, expected.classes, expected.whose
     if known is None and reference is not None:
         known = [label for label in reference.classes if label not in reference.origin.unknown]
@@ -308,7 +308,7 @@ def _classes(tables: Sequence[Table], expected: Expected) -> Iterator[Wrong]:
 def _files(
     tables: Sequence[Table], expected: Expected, report: AlignmentReport, own: Mapping[str, str]
 ) -> Iterator[Wrong]:
-    """Yield what is wrong with the files that some tables name, held against those that are known."""
+    """Yield problems of the files that some tables name, compared with the known files."""
     swapped, where = _swapped(tables, expected.table), f"in the {expected.named_by}"
     yield Wrong("swapped-columns", swapped)
     if expected.table.files and not swapped:
@@ -326,7 +326,7 @@ def _files(
 
 
 def _check_table(table: Table, log: Log) -> None:
-    """Look at the names and the values of one table by themselves."""
+    """Check the names and the values of one table alone."""
     rows, layout = table.rows, table.layout
     for role in ("filename", "event_label"):
         hidden = [name for name in table.names(role) if not name.isprintable()]
@@ -357,7 +357,7 @@ def _check_table(table: Table, log: Log) -> None:
 
 
 def _check_rows(table: Table, side: Side, statistics: RowStatistics, log: Log) -> None:
-    """Enter what the checks find in the rows of a table. statistics: of all tables."""
+    """Enter the findings of the checks in the rows of a table. statistics: of all tables."""
     rows, told = side.rows, statistics.of_times()
     for name, check in CHECKS.items():
         if check.find is last_row:
@@ -378,7 +378,7 @@ def _check_rows(table: Table, side: Side, statistics: RowStatistics, log: Log) -
 
 
 def _is_row(rows: EventTable, row: PlacedRow | None) -> Bools:
-    """Return which rows of a table are those that statistics name, (n,)."""
+    """Return which rows of a table the statistics name, (n,)."""
     if row is None or row.file not in rows.files:
         return np.zeros(len(rows), dtype=bool)
     found: Bools = (rows.onset == row.onset) & (rows.offset == row.offset)
@@ -410,7 +410,7 @@ def _first(at: Placed) -> Placed:
 
 
 def _add_rows(log: Log, name: str, table: Table, placed: Placed, facts: Mapping[str, Any]) -> None:
-    """Enter a problem of each row that a check found; facts: of all of them, beside those of the check."""
+    """Enter a problem of each row that a check found; facts: of all rows, besides the check's facts."""
     check, (rows, about, of_each) = CHECKS[name], placed
     if not len(rows):
         return

@@ -24,12 +24,12 @@ class UnknownSystemError(EvaluationError, KeyError):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How the score of a system differs from that of the system it is compared to.
+    """Difference between the score of a system and the score of the system to which it is compared.
 
-    value: its score minus the other's. low, high: the interval of that, paired: both sides are resampled by
-    the same files. p_bootstrap, p_exchange: two-sided p-values of no difference, by the paired bootstrap and
-    by approximate randomisation (files exchanged between the two); p_adjusted: the latter after Holm.
-    None where the score of either is undefined.
+    value: Its score minus the other's. low, high: The paired interval of the difference: both sides are
+    resampled by the same files. p_bootstrap, p_exchange: Two-sided p-values of no difference, by the paired
+    bootstrap and by approximate randomisation (files exchanged between the two). p_adjusted: The latter after
+    Holm. None if the score of either is undefined.
     """
 
     value: float | None
@@ -82,10 +82,10 @@ class Discordance:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How alike scores rank the systems: Kendall's tau-b of every two; None where one is constant.
+    """Agreement of scores on the ranking of systems: Kendall's tau-b of every two; None for a constant one.
 
-    names: of the scores. tau: a row and a column for each; 1 where both rank all systems alike, with scores
-    of which lower is better turned round.
+    names: of the scores. tau: a row and a column for each; 1 if both rank all systems alike, with scores
+    turned round for which lower is better.
     """
 
     names: tuple[str, ...]
@@ -98,11 +98,11 @@ class Board(Mapping[str, Scores]):
 
     `board["sys.tsv"]` is the `Scores` of a system. Iteration yields the names of systems by place, as
     `board.items()` yields them with their scores; `len(board)` is how many there are. `print(board)` shows
-    what the command prints.
+    the output of the command.
 
-    systems: the scores of each, in the order of `entries`. rank_by: the name of the score. compared_to: the
-    system from which differences are taken: the baseline that was named, else the best. confidence: of the
-    intervals and of what differs significantly. replicates, seed: of the resampling.
+    systems: The scores of each, in the order of `entries`. rank_by: The name of the score. compared_to: The
+    system from which differences are taken: the named baseline, else the best. confidence: Confidence of
+    intervals and significant differences. replicates, seed: Settings of the resampling.
     """
 
     systems: tuple[Scores, ...]
@@ -154,7 +154,7 @@ class Board(Mapping[str, Scores]):
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with one row per system, by place: the columns of the CSV output.
 
-        What is undefined or not there is missing (pd.NA).
+        Undefined or absent values are missing (pd.NA).
         """
         import pandas as pd
 
@@ -182,11 +182,11 @@ _SOME = 3
 
 
 ALL_ALIKE = "no two systems are significantly different"
-"""How the warning begins that nobody can be told apart."""
+"""Begin of the warning that no two systems differ significantly."""
 
 
 def board_rows(board: Board) -> list[dict[str, Any]]:
-    """Return a row for each system by the names of its columns: what CSV and data frames have of a board."""
+    """Return a row for each system by the names of its columns, for CSV and data frames of a board."""
     rows = []
     for entry in board.entries:
         compared = plain(entry.difference) if entry.difference else dict.fromkeys(_COMPARED)

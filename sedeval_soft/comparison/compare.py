@@ -47,7 +47,7 @@ _COMPARED = ("f1.macro", "error_rate.micro", "kl_divergence.micro", "psds.overal
 
 
 def check_rank_by(name: str) -> Measure:
-    """Return the measure that systems are to be ranked by; raises SettingsError where none can be."""
+    """Return the measure that is to rank the systems; raises SettingsError if none can."""
     if not isinstance(name, str):
         raise SettingsError(f"rank_by must be the name of a score, such as {RANK_BY[True]}, not {name!r}")
     measure, parsed = measure_of(name), ScoreName.parse(name)
@@ -88,10 +88,9 @@ def rank_scores(
 ) -> Board:
     """Return the board of systems, each with its scores, from their resampled score.
 
-    paired: None ranks by the score alone: nothing is said of how sure that is. baseline: the system from
-    which differences are taken; None for the best. tallies: of the systems, by which they are compared
-    segment by segment; None for no discordances.
-    Raises UnknownScoreError for a score that is not there, SettingsError for a baseline.
+    paired: None ranks by the score alone, without uncertainty. baseline: The system from which differences
+    are taken; None for the best. tallies: Tallies of the systems, for comparison segment by segment; None
+    for no discordances. Raises UnknownScoreError for a missing score, SettingsError for a baseline.
     """
     settings, names = systems[0].settings, [scores.system for scores in systems]
     lower = check_rank_by(rank_by).direction == "lower"
@@ -100,10 +99,10 @@ def rank_scores(
     ranked_by = [scores.score(rank_by) for scores in systems]
     values = np.array([score.value for score in ranked_by], dtype=np.float64)
     place = places(values, lower)
-    # Of equal ones the first given stands first.
+    # Equal systems keep the given order.
     order: list[int] = np.argsort(place, kind="stable").tolist()
     reference = order[0] if baseline is None else names.index(baseline)
-    # Of one file every replicate is that file: that says nothing of how sure anything is.
+    # With one file every replicate is that file, which shows no uncertainty.
     resampled = paired is not None and len(paired.files) > 1
     drawn = paired.bootstrap() if paired and resampled else np.full((1, len(systems)), np.nan)
     undrawn: list[Any] = [None] * len(systems)
@@ -117,12 +116,12 @@ def rank_scores(
         first, second = sorted((one, other))
         observed = float(values[first] - values[second])
         if paired is None or np.isnan(observed):
-            # Where nothing is resampled, what differs is taken to.
+            # Without resampling, different scores count as different.
             return 1.0 if alike(values[first], values[second]) else float("nan")
         return paired.p(first, second, observed)
 
     def p_values(one: int, others: Sequence[int]) -> Floats:
-        """Return the p-values that a system does not differ from others, NaN where either is undefined."""
+        """Return the p-values that a system does not differ from others, NaN if either is undefined."""
         return np.array([p_value(one, other) for other in others], dtype=np.float64)
 
     # How each system but the reference differs from that; replicates are of the same files.
@@ -198,7 +197,7 @@ def _discordances(
 ) -> tuple[Discordance, ...]:
     """Return McNemar's test of each system against another one in each class, hard reading of segments.
 
-    tallies: by system. Nothing where that reading is not evaluated.
+    tallies: by system. Returns an empty result if that reading is not evaluated.
     """
     if not Plan.of(settings).scores("segment", "hard") or len(tallies) < 2:
         return ()
@@ -222,7 +221,7 @@ def _discordances(
 def _wrong(tally: Tally, files: Mapping[str, int], settings: Settings) -> dict[str, Index]:
     """Return for each class the segments that a system has wrong, as numbers that all systems share.
 
-    Systems may be evaluated to different ends of a file: beyond one's end both sides are silent.
+    Systems may be evaluated to different ends of a file: after an end both sides are silent.
     """
     lengths = tally.per_file["n_segments"]
     start = np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -236,9 +235,9 @@ def _wrong(tally: Tally, files: Mapping[str, int], settings: Settings) -> dict[s
 
 
 def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, settings: Settings) -> list[str]:
-    """Return what a reader must know before trusting a board; systems: in the order of their places.
+    """Return warnings about a board for its reader; systems: in the order of their ranks.
 
-    n_files: of all together, None where nothing is resampled.
+    n_files: of all together, None without resampling.
     """
     warnings = []
     name = ScoreName.parse(rank_by)
@@ -281,9 +280,9 @@ def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, sett
 def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     """Return the mean of each score over runs, with the interval of it, within the range of the score.
 
-    A score that is undefined in a run, or that a run does not have, has no mean; folds differ in means. What
-    costs most, confusions and curves are of single runs. Source: Harju & Mesaros 2023, table 2.
-    runs: two or more.
+    A score that is undefined in a run, or that a run does not have, has no mean; folds differ in means. The
+    worst files, classes and segments, confusions and curves are of single runs. Source: Harju & Mesaros 2023,
+    table 2. runs: two or more.
     """
     first = runs[0]
     names = [key for key in first.scores if all(key in run.scores for run in runs)]
@@ -295,7 +294,7 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     }
     folds = first.folds
     if folds is not None:
-        # Those that a run does not have are left out.
+        # Folds that a run lacks are left out.
         names_of = {each.name: [f"{each.name}@{fold}" for fold in folds.names] for each in folds.spreads}
         spreads = tuple(
             Spread.of(name, [scores[each].value for each in in_folds])

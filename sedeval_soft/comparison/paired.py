@@ -1,7 +1,8 @@
 """Paired replicates of one score: all systems are resampled by the same files.
 
-A file that only one of the systems has is all false alarms of it, and nothing of the others. A board of many
-submissions changes by one at a time: what was drawn for a system, or tested of two, can be given from before.
+A file that only one of the systems has is all false alarms of it, and does not count for the others. A board
+of many submissions changes by one at a time: earlier draws of a system, and earlier tests of two systems, can
+be given.
 """
 
 from __future__ import annotations
@@ -33,21 +34,21 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings, means_in
 
 Parts = Mapping[str, tuple[Tally, Index]]
-"""Scenes, or groups of classes, by name: the tally of each, and where its files are among all."""
+"""Scenes, or groups of classes, by name: the tally of each, and the positions of its files among all."""
 
 Replicated = Mapping[str, tuple[Replicates, Index]]
-"""The same, each with what gives its scores."""
+"""The same, each with the function that gives its scores."""
 
 
 @dataclass
 class Comparisons:
-    """What was computed of systems: scores in replicates by the key of each, p-values by the keys of two."""
+    """Computed results: scores in replicates by the key of each system, p-values by the keys of two."""
 
     draws: dict[str, list[float | None]] = field(default_factory=dict)
     p: dict[str, float] = field(default_factory=dict)
 
     def among(self, keys: Collection[str]) -> Comparisons:
-        """Return what was computed of systems with some keys."""
+        """Return the computed results of systems with some keys."""
         draws = {key: values for key, values in self.draws.items() if key in keys}
         return Comparisons(draws, {pair: p for pair, p in self.p.items() if {*pair.split()} <= {*keys}})
 
@@ -56,11 +57,11 @@ class Comparisons:
 class Paired:
     """One score of several systems, to be resampled together.
 
-    keys: of the systems, in their order. files: those that are drawn from, sorted. Others that a system has
-    go along with one of these: what one system alone names changes no other's replicates. load: returns the
-    tally of a system by its position. computed: what need not be computed again; what is computed is added to
-    it. progress: told how many replicates of how many are done. parts: returns the scenes or groups of a
-    system that the score is a mean over; None where it is over none.
+    keys: of the systems, in their order. files: those that are drawn from, sorted. Other files of a system go
+    along with one of these: a file that one system alone names does not change another's replicates. load:
+    Returns the tally of a system by its position. computed: Results that need no computation; new results are
+    added to it. progress: Receives the numbers of finished and of all replicates. parts: Returns the scenes
+    or groups of a system over which the score is a mean; None for other scores.
     """
 
     keys: Sequence[str]
@@ -84,7 +85,7 @@ class Paired:
     ) -> Paired:
         """Return the score of systems by which they are ranked, drawn from all their files.
 
-        parts: those of each system that the score is a mean over, if it is over any.
+        parts: the parts of each system over which the score is a mean, if any.
         """
         files = sorted({file for tally in tallies for file in tally.files})
         keys = [str(k) for k in range(len(tallies))]
@@ -142,12 +143,12 @@ class Paired:
 
     @property
     def _mean(self) -> tuple[str, str]:
-        """What the score is a mean over, and which; empty where it is none."""
+        """The kind of parts over which the score is a mean, and their name; empty for other scores."""
         over, _, kind = (ScoreName.parse(self.rank_by).group or "").partition(".")
         return over, kind
 
     def _system(self, k: int) -> tuple[Sequence[str], Replicated]:
-        """Return the files of one system, and what gives the scores of its parts."""
+        """Return the files of one system, and the functions that give the scores of its parts."""
         if k not in self._systems:
             tally = self.load(k)
             parts: Parts = {"": (tally, np.arange(len(tally.files)))}
@@ -163,7 +164,7 @@ class Paired:
         return self._systems[k]
 
     def _scorer(self, parts: Replicated) -> Scorer:
-        """Return what scores all parts together."""
+        """Return the function that scores all parts together."""
         over, kind = self._mean
         if over == "files":
             return MeanOfFiles(kind, averages_of_files(parts[""][0].tally, self._chosen))
@@ -183,7 +184,7 @@ class Paired:
         return replace(tally, **columns)
 
     def _places(self, k: int) -> Index:
-        """Return where the files of one system are among all, (n_files of it,)."""
+        """Return the positions of the files of one system among all, (n_files of it,)."""
         position = {file: i for i, file in enumerate(self.files)}
         files, _ = self._system(k)
         # A file beyond goes along with the same one whatever others there are.
@@ -192,7 +193,7 @@ class Paired:
         return np.fromiter(places, dtype=np.int64, count=len(files))
 
     def _joint(self, first: int, second: int) -> Scorer:
-        """Return what scores mixtures of the files of two systems, the files of the first coming first."""
+        """Return the function that scores mixtures of the files of two systems, the first's files first."""
         (files, ours), (_, theirs) = self._system(first), self._system(second)
         begin, joint = (0, len(files)), {}
         for name in {**ours, **theirs}:

@@ -15,12 +15,12 @@ ALIKE = 1e-12
 
 
 def alike(one: npt.ArrayLike, other: npt.ArrayLike) -> Bools:
-    """Return where scores are equal but for rounding; NaN equals nothing."""
+    """Return which scores are equal but for rounding; NaN equals nothing."""
     return np.isclose(one, other, rtol=ALIKE, atol=ALIKE)
 
 
 def places(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Index:
-    """Return the places of systems, from 1: those with `alike` scores share the best one, NaN comes last.
+    """Return the places of systems, from 1: systems with `alike` scores share the best one, NaN comes last.
 
     values: (..., n_systems). lower_is_better: (), or of the shape of values without its last axis.
     """
@@ -49,7 +49,7 @@ def place_interval(replicate_places: npt.ArrayLike, confidence: float) -> tuple[
     """Return the best and the worst place of the percentile interval, (n_systems,) each.
 
     replicate_places: (n_replicates, n_systems), at least one replicate. The ends are places that occurred:
-    between two replicates the outer one is taken, so the interval holds at least its share of them.
+    between two replicates the outer one is taken, so the interval contains at least its share of them.
     """
     ordered = np.sort(np.asarray(replicate_places, dtype=np.int64), axis=0)
     last = len(ordered) - 1
@@ -61,8 +61,8 @@ def place_interval(replicate_places: npt.ArrayLike, confidence: float) -> tuple[
 def kendall(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Floats:
     """Return how alike scores rank systems, Kendall's tau-b of every two scores, (n_scores, n_scores).
 
-    values: (n_systems, n_scores). lower_is_better: (n_scores,), such scores are turned round. Of two scores
-    only systems count that have both; `alike` ones are ties. NaN where one is constant, or of fewer than two
+    values: (n_systems, n_scores). lower_is_better: (n_scores,), such scores are turned round. For two scores
+    only systems with both count; `alike` ones are ties. NaN if one is constant, or for fewer than two
     systems. Source: Kendall 1945, as scipy.stats.kendalltau.
     """
     score = np.asarray(values, dtype=np.float64)
@@ -85,9 +85,9 @@ def alike_groups(
 ) -> list[range]:
     """Return runs of places, from 0, in each of which no system surely differs from the first one.
 
-    order: systems by place, the best first. p_values: that a system does not differ from each of others.
-    alpha: the p-value, after Holm over all that come after the first of a run, below which it does. A run
-    ends before the first system that differs or has no p-value; runs within another are left out.
+    order: Systems by place, the best first. p_values: P-values of no difference of a system from each of
+    others. alpha: A system differs below this p-value, after Holm over all systems after the first of a run.
+    A run ends before the first system that differs or has no p-value; runs within another are left out.
     """
     groups: list[range] = []
     for first, system in enumerate(order):
@@ -104,7 +104,7 @@ def alike_groups(
 def letters(groups: Sequence[range]) -> list[str]:
     """Return the compact letter display of runs of places: a letter for each run that a place is in.
 
-    Of more than 26 runs the others have numbers. Source: Piepho 2004.
+    Runs after the 26th have numbers. Source: Piepho 2004.
     """
     names = [*ascii_lowercase, *(f"({k})" for k in range(27, len(groups) + 1))]
     last = groups[-1].stop if groups else 0
@@ -115,12 +115,12 @@ def letters(groups: Sequence[range]) -> list[str]:
 
 
 def level_of(confidence: float) -> float:
-    """Return the p-value below which systems are told apart; of 1 - 0.95 only the first digits are meant."""
+    """Return the p-value below which systems differ significantly, without the rounding error of 1 - 0.95."""
     return round(1 - confidence, 12)
 
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
-"""What rounding may do to a difference: relative to itself, and relative to the scores it is one of."""
+"""Effect of rounding on a difference: relative to itself, and relative to its scores."""
 
 
 def p_bootstrap(differences: npt.ArrayLike, observed: npt.ArrayLike) -> Floats:
@@ -128,11 +128,10 @@ def p_bootstrap(differences: npt.ArrayLike, observed: npt.ArrayLike) -> Floats:
 
     differences: (n_replicates, n_scores) of two systems on the same resampled files; NaN ones are left out.
     observed: (n_scores,) the differences on all files. Centred on the observed difference d, the replicates
-    d* show what differences would be seen if there were none: p = (1 + #{|d* - d| >= |d|}) / (1 + #{d*}), of
+    d* show possible differences under no difference. Then p = (1 + #{|d* - d| >= |d|}) / (1 + #{d*}), in
     which 1 is the observed one: p is never 0. Rounding does not decide: |d* - d| may fall short of |d| by
-    1e-9 |d| + 1e-12, so that systems that differ only by rounding have p = 1. NaN where the observed
-    difference is not finite.
-    Source: Efron & Tibshirani 1993, 16.4; Davison & Hinkley 1997, 4.4.
+    1e-9 |d| + 1e-12, so that systems that differ only by rounding have p = 1. NaN if the observed difference
+    is not finite. Source: Efron & Tibshirani 1993, 16.4; Davison & Hinkley 1997, 4.4.
     """
     difference = np.asarray(observed, dtype=np.float64)
     centre = np.where(np.isfinite(difference), difference, 0.0)
@@ -142,11 +141,11 @@ def p_bootstrap(differences: npt.ArrayLike, observed: npt.ArrayLike) -> Floats:
 def p_exchange(differences: npt.ArrayLike, observed: npt.ArrayLike) -> Floats:
     """Return the two-sided p-values of no difference by exchanges of files, (n_scores,).
 
-    differences: (n_replicates, n_scores) of two systems after their outputs were exchanged in some files;
-    NaN ones are left out. observed: as in `p_bootstrap`, and rounding as there. Of random exchanges
-    p = (1 + #{|d*| >= |d|}) / (1 + #{d*}) is approximate randomisation; of all but the one that exchanges
-    nothing it is the share of all exchanges, the exact p-value. NaN where the observed difference is not
-    finite. Source: Noreen 1989; Phipson & Smyth 2010 for the 1, which keeps the test exact.
+    differences: (n_replicates, n_scores) of two systems after their outputs were exchanged in some files; NaN
+    ones are left out. observed: as in `p_bootstrap`, and rounding as there. For random exchanges p = (1 +
+    #{|d*| >= |d|}) / (1 + #{d*}) is approximate randomisation. For all exchanges but the empty one, it is the
+    share of all exchanges, the exact p-value. NaN if the observed difference is not finite. Source: Noreen
+    1989; Phipson & Smyth 2010 for the 1, which keeps the test exact.
     """
     difference, chance = (np.asarray(values, dtype=np.float64) for values in (observed, differences))
     finite = np.isfinite(difference)
@@ -159,8 +158,8 @@ def p_exchange(differences: npt.ArrayLike, observed: npt.ArrayLike) -> Floats:
 def holm(p: npt.ArrayLike) -> Floats:
     """Return p-values adjusted so that the chance of any false claim among all of them is bounded.
 
-    p: of any shape, all one family; NaN stays NaN and does not count. Of m, the k-th smallest is multiplied
-    by m - k + 1, made at least as large as those before it, and capped at 1. Source: Holm 1979.
+    p: of any shape, all one family; NaN stays NaN and does not count. The k-th smallest of m is multiplied by
+    m - k + 1, made at least as large as those before it, and capped at 1. Source: Holm 1979.
     """
     given = np.asarray(p, dtype=np.float64)
     adjusted = given.ravel().copy()
@@ -174,8 +173,9 @@ def holm(p: npt.ArrayLike) -> Floats:
 def mcnemar(only_first: npt.ArrayLike, only_second: npt.ArrayLike) -> Floats:
     """Return the exact two-sided p-values that two systems are right equally often, of the arrays' shape.
 
-    only_first, only_second: counts of what only one of the two has right. Of n such, the number that is the
-    first's is binomial with 1/2: p = min(1, 2 P(X <= min)); 1 where both are 0. Source: McNemar 1947.
+    only_first, only_second: counts of decisions in which only one of the two is right. If n is their sum, the
+    number of the first's is binomial with 1/2: p = min(1, 2 P(X <= min)); 1 if both are 0. Source: McNemar
+    1947.
     """
     from scipy.special import betainc
 
@@ -188,6 +188,6 @@ def mcnemar(only_first: npt.ArrayLike, only_second: npt.ArrayLike) -> Floats:
 def least_p(n_files: int) -> float:
     """Return the smallest p-value that exchanging files can give.
 
-    Of all 2^n exchanges none and all of them leave a difference as large as it is.
+    Among all 2^n exchanges, none and all of them leave a difference as large as it is.
     """
     return 2.0 ** (1 - n_files)

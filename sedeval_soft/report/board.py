@@ -19,7 +19,7 @@ from sedeval_soft.report.table import AnyColumn, Page, Table, number, number_if_
 from sedeval_soft.settings import CLASS_MEANS
 
 _MOST_INPUTS = 10
-"""Systems up to which what was read of each is said."""
+"""Number of systems up to which the page lists the inputs of each."""
 
 _MOST_DISCORDANCES = 20
 """Rows up to which classes in which systems differ are a table to read."""
@@ -31,7 +31,7 @@ _SIDE_BY_SIDE = (
     ("psds", (OVERALL,)),
     ("pipsds", (OVERALL,)),
 )
-"""The measures in which systems stand side by side: each in the first of the averages that there is."""
+"""The measures of the side-by-side table: each with the first of the averages present."""
 
 
 def board_page(board: Board, *, in_full: bool = False) -> Page:
@@ -78,7 +78,7 @@ def _header(board: Board) -> Iterator[tuple[str, str]]:
 
 
 def _tables(board: Board) -> Iterator[Table]:
-    """Yield the leaderboard, the systems side by side, how alike scores rank them, where they differ."""
+    """Yield the leaderboard, systems side by side, agreement of the scores' rankings, and differences."""
     settings, agreement = board.systems[0].settings, board.agreement
     width, ends_of = max(len(str(entry.place)) for entry in board.entries), ends(board.confidence)
     p_values = "bootstrap", "exchange", "Holm"
@@ -156,7 +156,7 @@ def _sure(board: Board) -> list[Discordance]:
 
 
 def side_by_side(systems: Sequence[Scores]) -> list[tuple[str, str, str]]:
-    """Return the scores in which systems stand side by side, as (basis and reading, measure, name)."""
+    """Return the scores of the side-by-side table, as (basis and reading, measure, name)."""
     order = dict.fromkeys(family for scores in systems for family in families(scores))
     columns = [
         (f"{basis} {reading}", measure, str(ScoreName(basis, reading, measure, average)))
@@ -166,7 +166,7 @@ def side_by_side(systems: Sequence[Scores]) -> list[tuple[str, str, str]]:
 
 
 def _kinds(systems: Sequence[Scores]) -> list[tuple[str, str]]:
-    """Return the measures in which systems stand side by side, each with its average."""
+    """Return the measures of the side-by-side table, each with its average."""
     whole = [score for scores in systems for score in scores.scores.values() if score.group is None]
     present = {(score.measure, score.average) for score in whole}
     kinds = []
@@ -176,7 +176,7 @@ def _kinds(systems: Sequence[Scores]) -> list[tuple[str, str]]:
 
 
 def _notes(board: Board) -> Iterator[str]:
-    """Yield what a reader must know, a line for each thing."""
+    """Yield notes for the reader, a line each."""
     sure = percent(board.confidence)
     if any(entry.letters for entry in board.entries):
         yield (

@@ -1,4 +1,4 @@
-"""The screen of a board: systems by place, which of them may differ by chance alone, and where they differ.
+"""The screen of a board: systems by rank, systems that may differ by chance alone, and their differences.
 
 Its content does not depend on the terminal, as on the screen of one system. All tables are on the page of
 `report.board`, which `-v` prints.
@@ -34,7 +34,7 @@ from sedeval_soft.report.screen import WIDTH
 from sedeval_soft.report.shown import families, in_order, ranked_first, shown_of_board
 
 _MOST_SYSTEMS = 8
-"""Systems that are ranked on the screen, and whose scores are side by side."""
+"""Systems that the screen ranks, and compares side by side."""
 
 _MOST_ROWS = 10
 """Bases and readings of the score that ranks."""
@@ -57,16 +57,16 @@ def board_screen(
 ) -> str:
     """Return the screen of a board, lines of at most `width` cells of a terminal.
 
-    by_class: show every class. words: say what the words on it mean.
+    by_class: show every class. words: explain the words on the screen.
     """
     return _BoardScreen(shown_of_board(board), width, color=color, by_class=by_class).text(words=words)
 
 
 class _BoardScreen:
-    """What is shown of a board, and how.
+    """Content and style of the screen of a board.
 
-    ranks: the score that ranks. names: what the systems are called, by place. is_tested: whether there are
-    p-values of their differences. order: the bases and readings of any system.
+    ranks: the score that ranks. names: names of the systems, by rank. is_tested: whether their differences
+    have p-values. order: the bases and readings of any system.
     """
 
     def __init__(self, board: Board, width: int, *, color: bool, by_class: bool) -> None:
@@ -79,7 +79,7 @@ class _BoardScreen:
         self.is_tested = any(off is not None and off.p_adjusted is not None for off in offs)
         present = dict.fromkeys(family for scores in board.systems for family in families(scores))
         self.order = ranked_first(in_order([*present], board.systems[0]), self.ranks)
-        # One more takes no more room than to say that there is one.
+        # One more row takes no more room than a line about it.
         count = len(board) if len(board) == _MOST_SYSTEMS + 1 else min(_MOST_SYSTEMS, len(board))
         self.shown = [*range(count)]
         # Columns for which no table has room: they are named once, below all tables.
@@ -95,7 +95,7 @@ class _BoardScreen:
         blocks.append(self._foot())
         return "\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)
 
-    # What is compared, and by which score.
+    # The systems that are compared, and the score.
 
     def _head(self) -> list[str]:
         title, better = counted(len(self.names), "system"), measure_of(self.board.rank_by).direction
@@ -141,19 +141,19 @@ class _BoardScreen:
         return [*lines, *[f"{'':>{size}}  and {left} more: -v"] * (left > 0)]
 
     def _lines(self, first: Column, columns: Mapping[str, Column], shortest: int = 8) -> list[str]:
-        """Return columns as lines, and note those for which there is no room."""
+        """Return columns as lines, and note the columns that do not fit."""
         lines, names = lines_and_names(first, columns, self.width, shortest=shortest, color=self.color)
         self.left_out |= dict.fromkeys(names)
         return lines
 
     def _versus(self) -> str:
-        """Return what is above differences: the place of the system from which they are taken."""
+        """Return the heading of differences: the rank of the system from which they are taken."""
         return f"vs {self.board.entries[[*self.board].index(self.board.compared_to)].place}"
 
-    # Where systems differ.
+    # Differences of systems.
 
     def _side_by_side(self) -> Iterator[list[str]]:
-        """Yield what systems score in other readings and by class."""
+        """Yield the scores of systems in other readings and by class."""
         groups = [*self._groups()]
         longest = max((cells(text) for _, rows, *_ in groups for text, _ in rows), default=0)
         for title, rows, most, option in groups:
@@ -180,7 +180,7 @@ class _BoardScreen:
     def _groups(self) -> Iterator[tuple[str, _Rows, int, str]]:
         """Yield tables of systems: the title, all rows, how many are shown, and which option shows all."""
         title, rows = self._readings(self.ranks)
-        # One row alone would say again what is said above.
+        # One row alone would repeat the table above.
         main = main_score(self.board.systems[0])
         if len(rows) < 2 and main:
             title, rows = self._readings(ScoreName.parse(main))
@@ -220,7 +220,7 @@ class _BoardScreen:
             rows, key=lambda row: -_spread(values[row[1]])
         )
 
-    # What must be known, and what to do next.
+    # Notes, and the next steps.
 
     def _foot(self) -> list[str]:
         board, parts, versus = self.board, [], self._versus()
@@ -257,6 +257,6 @@ def _p(p: float | None) -> str:
 
 
 def _spread(values: Sequence[float | int | None]) -> float:
-    """Return how far values are apart; those that only some systems have are farthest."""
+    """Return the range of values; values that only some systems have are widest apart."""
     defined = [value for value in values if value is not None]
     return max(defined) - min(defined) if len(defined) == len(values) else math.inf

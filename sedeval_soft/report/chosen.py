@@ -48,7 +48,7 @@ def render_chosen(
 def _lines(systems: Sequence[Scores], table: ScoreTable, delimiter: str, *, raw: bool) -> str:
     """Return a table of scores in rows, exact; raw: names as they are.
 
-    Behind a value are the ends of its interval, and what is known of chance, where they were asked for.
+    After a value come the ends of its interval, and its chance level, if they were asked for.
     """
     from sedeval_soft.report.delimited import CHANCE, chance_of, lines
 

@@ -2,11 +2,11 @@
 
 Scores: a head, and one row per score, or per system of a board, numbers exact. There is nothing else, so that
 `pandas.read_csv` needs no options. An undefined value is an empty field, which readers take for a missing
-number; `-` would make the column one of text. The signature is beside the rows, never in them: the command
+number; `-` would turn the column into text. The signature is beside the rows, never in them: the command
 writes it to a file of its own, or to standard error.
 
 A name that a spreadsheet would run as a formula has an apostrophe before it, and control characters in names
-are written as escapes, unless raw names are asked for. Numbers stay numbers, those below 0 as well.
+are written as escapes, unless raw names are asked for. Numbers stay numbers, even negative ones.
 
 Curves: one row for each threshold of each class; undefined values are empty fields, nulls in Parquet.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "group", "value", "low", "high")
 
 CHANCE = ("chance", "chance_error", "normalised")
-"""Columns behind the others where chance levels were asked for."""
+"""Columns after the others if chance levels were asked for."""
 
 _INDEX_HEAD = (
     *(
@@ -101,7 +101,7 @@ def lines(head: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str, *,
         return '"' + text.replace('"', '""') + '"' if quoted.search(text) else text
 
     text = "".join(f"{delimiter.join(map(field, row))}\n" for row in (head, *rows))
-    # Bytes of a name that are no text become escapes, so that it can be written.
+    # Bytes of a name that are not text become escapes, so that it can be written.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -117,16 +117,17 @@ _NUMBERS = (
     *("efpr", "etpr", "bin_size", "mean_score", "mean_reference", "reference_threshold"),
 )
 COLUMNS = ("system", "basis", "reading", "class", "average", "bins", *_NUMBERS)
-"""What a row has. `efpr` and `etpr` are those of the PSD-ROC, and rows with `bins` those of reliability
-diagrams, which have nothing else. Rows with a `reference_threshold` are hard counts over both sides'
-thresholds."""
+"""Columns of a row of curves. `efpr` and `etpr` are the rates of the PSD-ROC, and rows with `bins` are rows
+of reliability diagrams, which use no other column. Rows with a `reference_threshold` are hard counts over
+both sides' thresholds.
+"""
 
 
 def write_curves(path: str, systems: Mapping[str, Curves], *, raw_names: bool = False) -> None:
     """Write all curves of systems, by name, to a text table or Parquet as the path ends, or nothing at all.
 
-    raw_names: names stay in a text table as they are, also those that a spreadsheet would run as formulas;
-    in Parquet they always do. Raises OutputError where it cannot be written.
+    raw_names: a text table keeps names unchanged, even names that a spreadsheet would run as formulas;
+    Parquet always keeps them. Raises OutputError if the file cannot be written.
     """
     import pyarrow as pa
     from pyarrow import csv
@@ -162,7 +163,7 @@ def write_curves(path: str, systems: Mapping[str, Curves], *, raw_names: bool = 
 
 
 def _curves(curves: Curves) -> Iterator[dict[str, Any]]:
-    """Yield the columns of each curve; a text stands in every row."""
+    """Yield the columns of each curve; a text is repeated in every row."""
     for (basis, reading), by_class in curves.families().items():
         members = [("class", label, curve) for label, curve in by_class.items()]
         pooled = curves.pooled.get(f"{basis}.{reading}")

@@ -1,8 +1,8 @@
-"""Names as outputs may hold them: they come from strangers, and whatever shows an output may obey them.
+"""Safe names in outputs: users do not choose the names in their files, and viewers may obey them.
 
-Control characters move a terminal's cursor and rewrite what it shows; marks of direction turn a text round;
-a spreadsheet runs a cell that begins like a formula; a browser runs markup; GitHub runs lines of a log that
-begin with `::`, or hold `##[`. Only JSON holds every name exactly as it is.
+Control characters move a terminal's cursor and rewrite its screen; marks of direction reverse a text; a
+spreadsheet runs a cell that begins like a formula; a browser runs markup. GitHub runs lines of a log that
+begin with `::`, or contain `##[`. Only JSON keeps every name exactly.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ _OBEYED = re.compile(
     "\U000e0000-\U000e007f"  # tags, which nobody sees
     "\ud800-\udfff]"  # bytes of a name that are no text
 )
-"""Characters that do something where a text is shown."""
+"""Characters with an effect on a viewer."""
 
 _LOGGED = re.compile(r"#(?=#\w*\[)")
-"""How a command begins wherever it stands in a line of a log."""
+"""The begin of a command anywhere in a line of a log."""
 
 _FORMULA = re.compile(r"(^|[;|,])(?=[\s\"]*[=+\-@\uff1d\uff0b\uff0d\uff20])")
-"""Begin of a cell that spreadsheets run, in signs of either width; some of them read past blanks.
+"""Begin of a cell that spreadsheets run, in signs of either width; some spreadsheets skip leading blanks.
 
 Many divide a table at semicolons, bars or commas by the settings of their users: a cell may begin behind any.
 """
 
 
 def harmless(text: str) -> str:
-    """Return a name with control characters, marks of direction and what is no text written as escapes.
+    """Return a name with control characters, marks of direction and bytes that are not text as escapes.
 
-    Of what is not printable the rest stays: letters of some scripts are joined by marks that nobody sees.
+    Other characters that are not printable stay: letters of some scripts are joined by invisible marks.
     """
     return without_commands(_OBEYED.sub(lambda match: escaped(match[0]), text))
 
@@ -46,7 +46,7 @@ def cell(text: str) -> str:
 
 
 def json_text(text: str) -> str:
-    """Return a JSON document that says the same without a character that a terminal obeys."""
+    """Return an equivalent JSON document without characters that a terminal obeys."""
     # Outside of strings there are none but ends of lines and blanks.
     text = _LOGGED.sub(r"\\u0023", text)
     if text.isascii() and "\x7f" not in text:

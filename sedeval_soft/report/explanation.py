@@ -1,4 +1,4 @@
-"""What scores mean, for people and for programs; the list of all scores."""
+"""Meanings of scores, for people and for programs; the list of all scores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NONE = f"no difference is known to {', '.join(TOOLS[:-1])} or {TOOLS[-1]}, wher
 
 
 def list_scores() -> str:
-    """Return one line per score name: the name, what it is, its range and which way is better."""
+    """Return one line per score name: the name, its meaning, its range and which way is better."""
     names = list(score_names(means=CLASS_MEANS))
     width = max(map(len, names))
     measures = map(measure_of, names)
@@ -27,7 +27,7 @@ def list_scores() -> str:
 
 
 def range_and_better(measure: Measure) -> tuple[str, str]:
-    """Return the range of a measure and which way is better as texts, empty where there is none."""
+    """Return the range of a measure and which way is better as texts, empty without any."""
     low, high = ("" if end is None else f"{end:g}" for end in (measure.low, measure.high))
     better = "" if measure.direction == "none" else f"{measure.direction} is better"
     return f"{low} to {high}" if low and high else f"from {low}" if low else "", better
@@ -58,12 +58,12 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
 
 
 def word_document(word: str) -> dict[str, str]:
-    """Return what a word of screens and options means, as JSON has it."""
+    """Return the meaning of a word of screens and options as a JSON document."""
     return dict(zip(("name", "summary", "example"), (word, *WORDS[word]), strict=True))
 
 
 def word_text(word: str) -> str:
-    """Return what a word of screens and options means, as lines of text."""
+    """Return the meaning of a word of screens and options as lines of text."""
     meaning, example = WORDS[word]
     return _lines(word, [("what", meaning), ("example", f"soft-sed-eval explain {example}")])
 

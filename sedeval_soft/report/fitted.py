@@ -1,7 +1,7 @@
-"""Columns of text that fit a width: what screens are made of.
+"""Columns of text that fit a width, from which screens are made.
 
-Names are shortened in the middle, numbers never. Where all columns do not fit, those of the highest rank are
-left out.
+Names are shortened in the middle, numbers never. If the columns do not all fit, the columns of the highest
+rank are left out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ELLIPSIS = "…"
 UNDEFINED = "-"
 
 _NAMED = 6
-"""Columns without room that are named one by one."""
+"""Number of columns without room that are named one by one."""
 
 _GAPS = (3, 2, 1)
 """Blanks between columns: as many as there is room for."""
@@ -27,8 +27,9 @@ _GAPS = (3, 2, 1)
 class Column(NamedTuple):
     """A column: its heading, which neighbours may share, its name, and the texts in it.
 
-    styles: of each text, as `styled` takes them. left: names are at the left, numbers at the right. rank: 0
-    stays; of the others the highest go first where there is no room, equal ones together.
+    styles: of each text, as `styled` takes them. left: Whether the column is aligned left (names) or right
+    (numbers). rank: 0 stays. If columns do not fit, columns of other ranks are left out, the highest first,
+    equal ones together.
     """
 
     heading: str
@@ -45,7 +46,7 @@ class Column(NamedTuple):
 
 
 def fitting(columns: Sequence[Column], width: int, shortest: int = 8) -> list[Column]:
-    """Return the columns that have texts and fit; those of the highest rank are left out first.
+    """Return the columns that have texts and fit; columns of the highest rank are left out first.
 
     The first column has names. shortest: cells of a terminal below which these are not shortened as long as a
     column can be left out.
@@ -59,14 +60,14 @@ def fitting(columns: Sequence[Column], width: int, shortest: int = 8) -> list[Co
 def lines_of(
     columns: Sequence[Column], width: int | None = None, *, shortest: int = 8, color: bool = False
 ) -> list[str]:
-    """Return columns as lines: headings, where there are any, names, then rows.
+    """Return columns as lines: headings, if there are any, names, then rows.
 
     width: the cells of a terminal that lines may have; None for as many as all columns take.
     """
     gap = _GAPS[1]
     if width is not None:
         columns = fitting(columns, width, shortest)
-        # A long name is shortened before numbers stand close.
+        # A long name is shortened before the gaps of numbers are.
         gap = _gap(columns, width, columns[0].width) or _gap(columns, width, shortest) or 1
         room = max(width - _needed(columns[1:], gap), 1)
         name, texts = shortened(columns[0].name, room), [shortened(text, room) for text in columns[0].texts]
@@ -90,9 +91,9 @@ def lines_and_rest(
     see: str = "-v",
     color: bool = False,
 ) -> list[str]:
-    """Return columns as lines, with a last one that names those for which there is no room.
+    """Return columns as lines, with a last line that names the columns that do not fit.
 
-    columns: by what they are called there; many are counted. see: which option shows all.
+    columns: by their name in that line; many are counted. see: the option that shows all.
     """
     lines, names = lines_and_names(first, columns, width, shortest=shortest, color=color)
     return lines + rest(names, width, see=see)
@@ -101,14 +102,14 @@ def lines_and_rest(
 def lines_and_names(
     first: Column, columns: Mapping[str, Column], width: int, *, shortest: int = 8, color: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Return columns as lines, and the names of those for which there is no room."""
+    """Return columns as lines, and the names of the columns that do not fit."""
     kept = fitting([first, *columns.values()], width, shortest)
     names = [name for name, column in columns.items() if column not in kept and any(column.texts)]
     return lines_of(kept, width, shortest=shortest, color=color), names
 
 
 def rest(names: Sequence[str], width: int, *, see: str = "-v") -> list[str]:
-    """Return lines that name columns for which there is no room; none if there are no such columns."""
+    """Return lines that name columns that do not fit; none if all columns fit."""
     told = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} more columns"
     return folded(f"no room here for {told}: see {see}", width) if names else []
 
@@ -119,12 +120,12 @@ def needed(columns: Sequence[Column]) -> int:
 
 
 def _needed(columns: Sequence[Column], gap: int) -> int:
-    """Return how many cells columns take that others stand before."""
+    """Return the number of cells of columns that follow others."""
     return sum(column.width + gap + 2 * apart for column, apart in zip(columns, _apart(columns), strict=True))
 
 
 def _apart(columns: Sequence[Column]) -> list[bool]:
-    """Return which columns begin a group that is set off: those under another heading than the one before."""
+    """Return which columns begin a separate group: their heading differs from their left neighbour's."""
     before = ["", *(column.heading for column in columns)][: len(columns)]
     return [column.heading not in {"", last} for column, last in zip(columns, before, strict=True)]
 
@@ -174,7 +175,7 @@ def cells(text: str) -> int:
 
 
 def shortened(text: str, room: int) -> str:
-    """Return a name in so many cells of a terminal: of a longer one the middle is left out."""
+    """Return a name in so many cells of a terminal, without the middle of a longer one."""
     if cells(text) <= room:
         return text
     head, tail, room = text, "", max(room, 1)
@@ -186,7 +187,7 @@ def shortened(text: str, room: int) -> str:
 
 
 def clipped(text: str, room: int) -> str:
-    """Return a sentence in so many cells of a terminal: of a longer one the end is left out."""
+    """Return a sentence in so many cells of a terminal, without the end of a longer one."""
     if cells(text) <= room:
         return text
     while text and cells(text) >= room:
@@ -195,7 +196,7 @@ def clipped(text: str, room: int) -> str:
 
 
 def number(value: float | int | None) -> str:
-    """Return a score in five letters: `.733`, `1.000`, `3.473`, `12.35`; `-` where undefined."""
+    """Return a score in five letters: `.733`, `1.000`, `3.473`, `12.35`; `-` if undefined."""
     if value is None or not math.isfinite(value):
         return UNDEFINED
     size = abs(value)
@@ -205,13 +206,13 @@ def number(value: float | int | None) -> str:
 
 
 def signed(value: float | int | None) -> str:
-    """Return a difference like a score, with its sign where it is above 0, too."""
+    """Return a difference formatted like a score, with a sign also above 0."""
     text = number(value)
     return text if value is None or value < 0 or not text.strip("0.") else f"+{text}"
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Return the ends of an interval, `[.69,.77]`; nothing where there is none."""
+    """Return the ends of an interval, `[.69,.77]`; empty without an interval."""
     if low is None or high is None:
         return ""
     ends = (f"{end:z.2f}" if math.isfinite(end) else UNDEFINED for end in (low, high))
@@ -233,7 +234,7 @@ def styled(text: str, style: str, *, color: bool) -> str:
 
 
 def wrapped(parts: Iterable[str], width: int, before: str = "") -> list[str]:
-    """Return parts with points between them on as few lines as hold them, later lines indented alike."""
+    """Return parts with points between them on as few lines as possible, later lines indented alike."""
     lines: list[str] = []
     line = before
     for part in parts:

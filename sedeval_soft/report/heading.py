@@ -1,4 +1,4 @@
-"""The first and the last lines of a screen: what was scored against what, and the signature in short."""
+"""The first and the last lines of a screen: the inputs that were compared, and the short signature."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_LINES = 3
 
 
 def title_lines(scored: str, scores: Scores, width: int, *, color: bool = False) -> list[str]:
-    """Return what was scored, such as the name of a system, against what, and how much of it there was."""
+    """Return the scored input, such as the name of a system, its reference, and the amount of data."""
     settings = scores.settings
     reference = next((name_of(i.name) for i in scores.inputs if i.role == "reference"), "the reference")
     cut = (
@@ -38,7 +38,7 @@ def title_lines(scored: str, scores: Scores, width: int, *, color: bool = False)
 
 
 def main_lines(scores: Scores, width: int, *, color: bool = False) -> list[str]:
-    """Return the line that names one score, and why it is this one; none if there is no F1."""
+    """Return the line that names one score, and the reason for this choice; none without F1."""
     name = main_score(scores)
     if name is None:
         return []
@@ -52,7 +52,7 @@ def main_lines(scores: Scores, width: int, *, color: bool = False) -> list[str]:
 
 
 def word_lines(scores: Scores, order: Sequence[Family], averages: Sequence[str], width: int) -> list[str]:
-    """Return a line for each word on a screen, which says what it means in this call."""
+    """Return a line for each word on a screen, with its meaning in this call."""
     words = legend(scores, order, averages)
     margin = max(map(cells, words), default=0) + 2
     return [
@@ -74,7 +74,7 @@ def signature_lines(signature: str, width: int, most: int | None = _MOST_LINES) 
 
 
 def name_of(path: str) -> str:
-    """Return the last part of a path, as it can be shown; of what has no file its role."""
+    """Return the last part of a path in a safe form; the role for an input without a file."""
     if path in {"reference", "system"}:
         return f"the {path}"
     return visible(PurePath(path).name or path)

@@ -33,10 +33,10 @@ def fill(
     scripts: Sequence[str] = (),
     more: str = "",
 ) -> str:
-    """Return a template of a folder filled with values, of which every text is escaped.
+    """Return a template of a folder filled with values; all texts in them are escaped.
 
     styles, scripts: names of files in the folder. A browser runs nothing but these scripts, whatever else is
-    in the page, and asks nobody for anything. more: what else it may run, and further parts of this policy.
+    in the page, and requests nothing. more: other permitted scripts, and further parts of this policy.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
@@ -64,7 +64,7 @@ def fill(
 
 
 def script_hash(script: bytes) -> str:
-    """Return by what a policy of a page knows a script."""
+    """Return the hash by which a page's policy identifies a script."""
     return f"'sha256-{b64encode(sha256(script).digest()).decode('ascii')}'"
 
 
@@ -74,5 +74,5 @@ def plotly_script() -> bytes:
 
 
 def plotly_name() -> str:
-    """Return a file name for plotly.js that tells its version."""
+    """Return a file name for plotly.js with its version."""
     return f"plotly-{version('plotly')}.min.js"

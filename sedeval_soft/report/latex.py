@@ -1,6 +1,6 @@
 r"""Scores in LaTeX: a `table` with caption, label and the rules of booktabs.
 
-Of one system it is the summary, of several the leaderboard: systems in rows, the best of each column bold.
+For one system it is the summary, for several the leaderboard: systems in rows, the best of each column bold.
 Intervals are subscripts. A page has room for the F of each basis and reading of a leaderboard, and for the
 intervals of the score by which systems are ranked. The signature is a comment above. Names are escaped, for
 any engine; letters that its fonts lack are left to the document.
@@ -41,7 +41,7 @@ _SIGNS = {
 
 
 def escaped(text: str) -> str:
-    """Return a text for LaTeX on one line, also at the begin of a row, where `[` and `*` mean something."""
+    """Return a text for LaTeX on one line, also at the begin of a row, where `[` and `*` have a meaning."""
     return "".join(_SIGNS.get(c, c) for c in visible(text)).replace("--", "-{}-")
 
 
@@ -77,7 +77,7 @@ def _leaderboard(board: Board) -> str:
     plain = ScoreTable("", head, [label[: len(head)] for label in labels], ())
     table = [*plain.drawn(_cell, escaped).columns]
     for heading, label, name, scores in ordered:
-        # The best of a column is bold; those that look the same are all the best.
+        # The best of a column is bold; equal texts are all the best.
         values = [score.value for score in scores if score is not None and score.value is not None]
         best = {"higher": max, "lower": min}.get(measure_of(name).direction)
         bold = number(best(values)) if best and len(values) > 1 else UNDEFINED
@@ -112,7 +112,7 @@ def _summary(scores: Scores) -> ScoreTable:
 
 
 def _cell(score: Score | None, bold: str = UNDEFINED, *, ends: bool = True) -> str:
-    """Return a value, the ends of its interval as a subscript; empty where there is no such score."""
+    """Return a value, the ends of its interval as a subscript; empty without such a score."""
     if score is None:
         return ""
     text = plain = number(score.value)
@@ -128,7 +128,7 @@ def _cell(score: Score | None, bold: str = UNDEFINED, *, ends: bool = True) -> s
 
 
 def latex_table(table: Table, caption: str, comments: Iterable[str]) -> str:
-    """Return a table whose cells are LaTeX, with a caption."""
+    """Return a table with cells in LaTeX, with a caption."""
     above, rules, at = [""] * table.names, "", table.names + 1
     for heading, count in table.groups[1:]:
         above.append(rf"\multicolumn{{{count}}}{{c}}{{{escaped(heading)}}}")

@@ -1,4 +1,4 @@
-"""How scores are found, in words: what settings mean, and a line for each word on a screen."""
+"""Explanations of scores in words: the meaning of settings, and a line for each word on a screen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INTERVALS = {
     "expanded": "expanded BCa",
     "jackknife": "delete-one jackknife",
 }
-"""What the ways to find an interval are called."""
+"""Names of the methods for intervals."""
 
 _SHORT = {name: measure.short for (_, _, name), (_, measure) in MEASURES.items() if measure.short}
 
@@ -47,7 +47,7 @@ def short(value: float) -> str:
 
 
 def marked(reading: str, scores: Scores) -> str:
-    """Return what a reading is called on a screen: `hard > 0.5`, `optimal*`; a mark refers to a footnote."""
+    """Return the name of a reading on a screen: `hard > 0.5`, `optimal*`; a mark refers to a footnote."""
     if reading == "hard":
         point, settings = _point(scores), scores.settings
         sign = ">=" if settings.inclusive else ">"
@@ -65,9 +65,9 @@ def footnotes(scores: Scores, order: Sequence[Family]) -> list[str]:
 
 
 def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> dict[str, str]:
-    """Return what each word on a screen means, those that matter most first.
+    """Return the meaning of each word on a screen, the most important words first.
 
-    order: the bases and readings that are shown. averages: those that are shown.
+    order: the bases and readings that are shown. averages: the averages that are shown.
     """
     lines: dict[str, str] = {}
     for reading in dict.fromkeys(reading for _, reading in order):
@@ -82,9 +82,10 @@ def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> 
 
 
 def silent(scores: Scores, family: Family, role: str) -> dict[str, str]:
-    """Return the classes of which a side has nothing in a basis and reading, and why.
+    """Return the classes that a side lacks in a basis and reading, and the reason.
 
-    role: `reference` or `system`. What is not cut tells absent classes from those below the threshold.
+    role: `reference` or `system`. Values without a threshold distinguish absent classes from classes below
+    the threshold.
     """
     settings, measure = scores.settings, {"reference": "n_ref", "system": "n_sys"}[role]
     bases = [basis for basis, reading in families(scores) if reading == "soft"]
@@ -117,7 +118,7 @@ def missed_classes(scores: Scores, order: Sequence[Family]) -> dict[str, str]:
 
 
 def _spreads(scores: Scores) -> dict[str, str]:
-    """Return what stands beside and below scores: intervals, chance levels, deviations over folds."""
+    """Return the numbers beside and below scores: intervals, chance levels, deviations over folds."""
     lines, settings = {}, scores.settings
     confidence = percent(settings.confidence)
     if scores.runs:
@@ -136,7 +137,7 @@ def _spreads(scores: Scores) -> dict[str, str]:
 
 
 def measure_label(settings: Settings, measure: str) -> str:
-    """Return what a measure is called in a table."""
+    """Return the name of a measure in a table."""
     label = f"F{short(settings.beta)}" if measure == "fbeta" else _SHORT.get(measure, measure)
     if label != "PSDS" or settings.psds is None:
         return label
@@ -200,7 +201,7 @@ def _point(scores: Scores) -> float | None:
 
 
 def _hard(scores: Scores) -> str:
-    """Return what the hard reading compares: of operating points, the table at the threshold."""
+    """Return the inputs of the hard reading: for operating points, the table at the threshold."""
     settings, point = scores.settings, _point(scores)
     if point is None:
         return f"both tables are binarised: {_active(settings)}"
@@ -244,7 +245,7 @@ def _measures(settings: Settings) -> str:
 
 
 def _changes(settings: Settings) -> dict[str, str]:
-    """Return by what the output, the thresholds and the hard reading are changed; empty for nothing."""
+    """Return the settings that change the output, the thresholds and the hard reading; empty for none."""
     return {
         "process": _processing(settings) if settings.postprocesses else "",
         "satisfice": f"best thresholds where {_satisfice(settings.satisfice)}" if settings.satisfice else "",
@@ -290,5 +291,5 @@ def percent(share: float | Decimal) -> str:
 
 
 def intervals_by(settings: Settings, drawn: str = "") -> str:
-    """Return how intervals are found, from what, and what they leave as it is."""
+    """Return the method of intervals, the data they use, and the parts that they keep fixed."""
     return f"{_INTERVALS[settings.ci or '']}{drawn}{', thresholds fixed' * settings.fixed_thresholds}"

@@ -1,7 +1,7 @@
-"""How a hit, a miss and a false alarm look: each has one colour and one pattern in all pages and figures.
+"""Appearance of a hit, a miss and a false alarm: one colour and one pattern each, in all pages and figures.
 
-The colours can be told apart with every kind of colour blindness, from one another and from the greys of
-values, and read as text on a page; in grey the patterns tell them apart: a hit is filled, a miss hatched in
+Readers with any kind of colour blindness can distinguish the colours, from one another and from the greys of
+values, and can read them as text on a page. In grey the patterns differ: a hit is filled, a miss hatched in
 one direction, a false alarm in two.
 """
 
@@ -27,7 +27,7 @@ OUTCOMES = {"hit": HIT, "miss": MISS, "false-alarm": FALSE_ALARM}
 
 
 def stylesheet() -> str:
-    """Return the properties of a page that hold the colours and the patterns."""
+    """Return a page's style properties for the colours and the patterns."""
     light = "".join(f"--{name}: {each.light}; " for name, each in OUTCOMES.items())
     dark = "".join(f"--{name}: {each.dark}; " for name, each in OUTCOMES.items())
     patterns = "".join(f'--{name}-pattern: "{each.pattern}"; ' for name, each in OUTCOMES.items())

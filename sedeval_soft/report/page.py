@@ -1,6 +1,6 @@
-"""The page of one system: what was read and how it is scored, the tables of its scores, and notes on these.
+"""The page of one system: its inputs and settings, the tables of its scores, and notes on these.
 
-Each measure says its table, in which any basis and reading has its rows. Only groups of classes and scenes
+Each measure names its table, in which any basis and reading has its rows. Only groups of classes and scenes
 are shown in brief: machines get all their scores.
 """
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from sedeval_soft.evaluation.scores import Input, Score, Scores
 
 _MOST_FOLDS = 10
-"""Folds up to which each is shown by itself."""
+"""Number of folds up to which the page shows each fold."""
 
 _MOST_CLASSES = 50
 """Classes up to which their confusion is a table."""
 
 
-# Which measure stands in which table.
+# The table of each measure.
 
 
 _MEASURES = tuple(measure for family in FAMILIES for measure in family.measures)
@@ -41,7 +41,7 @@ _EXACT = {measure.name for measure in _MEASURES if measure.exact}
 
 
 def _in_table(table: str, *first: str) -> tuple[str, ...]:
-    """Return the measures of a table: those that come first, and others in the order of the registry."""
+    """Return the measures of a table: first the given ones, then others in the order of the registry."""
     return tuple(dict.fromkeys((*first, *(m.name for m in _MEASURES if m.table == table))))
 
 
@@ -56,9 +56,9 @@ _DIVERGENCES = _in_table("divergence", "kl_divergence_reverse", "cross_entropy",
 class Layout:
     """A table of some measures: of averages with a row for each basis and reading, else one for each class.
 
-    Several averages stand side by side, each with its measures below its name; if stacked, below one
-    another, in rows of their own. Without averages it is a table of classes. of_classes: what follows the
-    title of the table that classes have of the same measures; None where they have none.
+    Several averages share a row, each with its measures below its name; if stacked, each has rows of its own.
+    Without averages it is a table of classes. of_classes: the end of the title of the table of the same
+    measures by class; None without such a table.
     """
 
     title: str
@@ -69,7 +69,7 @@ class Layout:
 
 
 _EVERY = (*AVERAGES, *CLASS_MEANS)
-"""All averages over classes, those that are computed only when asked for, too."""
+"""All averages over classes, including averages that are computed only when asked for."""
 
 _OF_CELLS = Layout("Averages of measures with true negatives", _in_table("negatives", "tn"), _EVERY,
                    ", with true negatives", stacked=True)  # fmt: skip
@@ -111,7 +111,7 @@ _TABLE_OF = {
     for measure in layout.measures
     for average in layout.averages
 }
-"""The table in which an average of a measure stands; the first of those that would have it."""
+"""The table of each average of a measure; the first of several."""
 
 _OF_PARTS = Layout("Summary", (*_MAIN, *_PSDS), (*_EVERY, OVERALL))
 """The one table of averages that a group of classes or a scene has; its name follows the title."""
@@ -124,7 +124,7 @@ _OF_CLASSES = {
     ),
     **{each.of_classes: each.measures for each in AVERAGED if each.of_classes},
 }
-"""The tables of classes of each basis and reading: what follows their title, and their measures."""
+"""The tables of classes of each basis and reading: end of their title, and their measures."""
 
 
 def page_of(scores: Scores, *, in_full: bool = False) -> Page:
@@ -147,7 +147,7 @@ def page_of(scores: Scores, *, in_full: bool = False) -> Page:
     )
 
 
-# What was read, and how it is scored: lines of a name and a text.
+# Inputs and settings: lines of a name and a text.
 
 
 def _header(scores: Scores) -> list[tuple[str, str]]:
@@ -175,7 +175,7 @@ def _header(scores: Scores) -> list[tuple[str, str]]:
 
 
 def input_line(item: Input) -> tuple[str, str]:
-    """Return what was read, as (role, text)."""
+    """Return the inputs, as (role, text)."""
     sizes = ((item.rows, "row"), (item.files, "file"), (item.classes, "class"))
     parts = [
         f"{visible(item.name)}: {', '.join(counted(size, noun) for size, noun in sizes)}",
@@ -190,7 +190,7 @@ def input_line(item: Input) -> tuple[str, str]:
 
 
 def ends(confidence: float) -> tuple[str, str]:
-    """Return what the ends of an interval are called: `2.5 %` and `97.5 %` for a confidence of 0.95."""
+    """Return the names of the ends of an interval: `2.5 %` and `97.5 %` for a confidence of 0.95."""
     whole = Decimal(repr(confidence))
     return percent((1 - whole) / 2), percent((1 + whole) / 2)
 
@@ -204,9 +204,9 @@ def resampled(replicates: int, files: int, seed: int) -> str:
 
 
 def _tables(scores: Scores) -> Iterator[Table]:
-    """Yield the tables of averages, the summary first, then those of classes; behind them those of parts."""
+    """Yield the tables of averages, the summary first, then the tables of classes, then of parts."""
     order = {family: place for place, family in enumerate(families(scores))}
-    # What folds score stands in the table of their spread.
+    # The table of folds has their scores.
     elsewhere = scores.folds.names if scores.folds else ()
     parts: dict[str | None, list[Score]] = {None: []}
     for score in scores.scores.values():
@@ -239,7 +239,7 @@ def _tables(scores: Scores) -> Iterator[Table]:
 
 
 def _part(name: str, scores: Scores) -> str:
-    """Return what a part is called: a group, a scene, or a mean over them."""
+    """Return the name of a part: a group, a scene, or a mean over them."""
     if name in PART_MEANS:
         parts, _, kind = name.partition(".")
         return f"{f'{kind} mean'.removeprefix('mean ')} over {parts}"
@@ -247,9 +247,9 @@ def _part(name: str, scores: Scores) -> str:
 
 
 def _main(members: Sequence[Score]) -> tuple[Layout, Sequence[Score]]:
-    """Return the main ones of some scores and the table for them; all of them where there are no main ones.
+    """Return the main ones of some scores and their table; all of them if none is a main score.
 
-    As in the summary of the whole, weighted averages stand aside; here they have no table of their own.
+    Weighted averages are left out, as in the summary of the whole; here they have no table of their own.
     """
     layout = _OF_PARTS
     if {"micro", "macro"} <= {score.average for score in members}:
@@ -299,10 +299,10 @@ def _table(scores: Scores, layout: Layout, members: Sequence[Score]) -> Table:
 
 
 def _value(score: Score, end: str = "") -> str:
-    """Return the value of a score for a cell, or an end of its interval, empty where there is none.
+    """Return the value of a score for a cell, or an end of its interval, empty without one.
 
-    Values to be typed in again have every digit: they must select the same rows. Ends of counts fall between
-    counts, so they have decimals.
+    Values that users type in again have every digit: they must select the same rows. Ends of counts fall
+    between counts, so they have decimals.
     """
     digits = 2 if score.measure in _COUNTS else 3
     if end:
@@ -311,7 +311,7 @@ def _value(score: Score, end: str = "") -> str:
 
 
 def _confusion(matrix: Confusion) -> Table:
-    """Return the counts of pairs of classes, those without a partner at the ends."""
+    """Return the counts of pairs of classes; classes without a partner are at the ends."""
     names = [*map(visible, matrix.classes), "(nothing)"]
     counts = zip(*matrix.pairs, matrix.inserted, strict=True)
     columns: list[AnyColumn] = [(None, "class", names)]
@@ -322,7 +322,7 @@ def _confusion(matrix: Confusion) -> Table:
 
 
 def _notes(scores: Scores, tables: Sequence[Table]) -> Iterator[str]:
-    """Yield what a reader must know of all tables."""
+    """Yield notes for the reader on all tables."""
     if any(table.details for table in tables):
         low, high = ends(scores.settings.confidence)
         yield f"The rows {low} and {high} are the ends of the interval of the score above them."
@@ -344,11 +344,11 @@ def _notes(scores: Scores, tables: Sequence[Table]) -> Iterator[str]:
             yield f"Without reference, so left out of macro averages{which}: {names}."
 
 
-# Sections that few pages have: their tables, and what a reader must know of them.
+# Sections that few pages have: their tables and notes.
 
 
 def _sweep(scores: Scores, sweep: Sweep) -> Iterator[Table | str]:
-    """Yield what hard and optimal readings score at each threshold of the reference."""
+    """Yield the scores of hard and optimal readings at each threshold of the reference."""
     marked = [short(t) + " *" * (t == scores.settings.reference_cut) for t in sweep.thresholds]
     members = [ScoreName.parse(name) for name in sweep.scores]
     for basis, reading in dict.fromkeys((name.basis, name.reading) for name in members):
@@ -370,7 +370,7 @@ def _sweep(scores: Scores, sweep: Sweep) -> Iterator[Table | str]:
 
 
 def _name_columns(scores: Scores, members: Sequence[Score], last: str = "average") -> list[AnyColumn]:
-    """Return the columns that say which scores these are: basis, reading, measure, and average or class."""
+    """Return the columns that identify a score: basis, reading, measure, and average or class."""
     return [
         (None, "basis", [score.basis for score in members]),
         (None, "reading", [score.reading for score in members]),
@@ -380,7 +380,7 @@ def _name_columns(scores: Scores, members: Sequence[Score], last: str = "average
 
 
 def _folds(scores: Scores, folds: Folds) -> Iterator[Table | str]:
-    """Yield the spread over folds of the main scores, of all where there are no main ones."""
+    """Yield the spread over folds of the main scores, of all scores without a main score."""
     spreads = {spread.name: spread for spread in folds.spreads if spread.name in scores.scores}
     if not spreads:
         return

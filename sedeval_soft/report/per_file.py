@@ -31,7 +31,7 @@ from sedeval_soft.report.table import Page, Table, markdown, number
 SCHEMA = "soft-sed-eval-files/1"
 
 _MOST_FILES = 30
-"""Files that are on a screen where not all are asked for."""
+"""Number of files on a screen unless all are asked for."""
 
 _SHORTEST, _SYSTEM = 32, 20
 """Cells of a file's name below which columns are left out first, and of a system's name."""
@@ -39,7 +39,7 @@ _SHORTEST, _SYSTEM = 32, 20
 _FIRST = ("system", "filename", "length")
 
 _Row = list[Any]
-"""The name of a system, that of a file, and numbers, None where undefined."""
+"""The name of a system, the name of a file, and numbers, None if undefined."""
 
 
 def render_files(
@@ -55,9 +55,9 @@ def render_files(
 ) -> str:
     """Return the scores of each file of each system as text in one of `FORMATS`.
 
-    names: of the scores; without any the main ones, of these averages if any are named. every: the screen has
-    all files, too. color, width, raw_names: as for `render`. Raises EvaluationError for scores that single
-    files do not have.
+    names: of the scores; without any the main ones, restricted to `averages` if any are named. every: the
+    screen also has all files. color, width, raw_names: as for `render`. Raises EvaluationError for scores
+    that single files do not have.
     """
     tables = [scores.file_scores(names) for scores in systems]
     columns = [
@@ -82,7 +82,7 @@ def render_files(
     f = (name for name, _ in picked if ScoreName.parse(name).measure in {"f1", "fbeta"})
     by, several, is_text = names[0] if names else next(f, picked[0][0]), len(systems) > 1, form == "text"
     rows, title = _worst_first(systems, tables, by, [name for name, _ in picked]), _title(systems, by)
-    # One more takes no more room than to say that there is one.
+    # One more row takes no more room than a line about it.
     n_left = 0 if every or not is_text or len(rows) <= _MOST_FILES + 1 else len(rows) - _MOST_FILES
     rows = rows[: len(rows) - n_left]
     first = Column("", "file", [visible(row[1]) for row in rows], left=True)
@@ -116,7 +116,7 @@ def render_files(
 
 
 def _rows(systems: Sequence[Scores], tables: Sequence[FileScores], names: Sequence[str]) -> Iterator[_Row]:
-    """Yield the row of each file: its system, name and length, and its scores, None where there is none."""
+    """Yield the row of each file: its system, name and length, and its scores, None for a missing score."""
     for scores, table in zip(systems, tables, strict=True):
         nothing = np.full(len(table.files), np.nan)
         columns = [table.scores.get(name, nothing) for name in names]
@@ -141,7 +141,7 @@ def _chosen(systems: Sequence[Scores], names: Sequence[str]) -> Iterator[tuple[s
         which = f"[{visible(score.class_name)}]" if score.class_name else f" {score.average}"
         heading = f"{score.basis} {score.reading}"
         label = f"{measure_label(systems[0].settings, score.measure)}{which}"
-        # At least as wide as what is above it.
+        # At least as wide as its heading.
         yield name, Column(heading, label.rjust(len(heading)), (), rank=rank)
 
 
@@ -180,7 +180,7 @@ def _worst_first(
 
 
 def _title(systems: Sequence[Scores], by: str) -> str:
-    """Return what is shown, and in which order."""
+    """Return the content and the order of the table."""
     if not any(scores.files for scores in systems):
         return "no files"
     several = f" of {len(systems)} systems" if len(systems) > 1 else ""

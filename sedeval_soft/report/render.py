@@ -1,7 +1,7 @@
-r"""Choose a presentation; documents as JSON and YAML, which say the very same, and their schemas.
+r"""Choose a presentation; documents as equivalent JSON and YAML, and their schemas.
 
-Every output carries the signature, the line that makes it repeatable; `delimited` says how csv and tsv do.
-Every output can be encoded: a byte of a file's name that is no text is shown as `\udcff`.
+Every output carries the signature, the line that makes it repeatable; `delimited` explains csv and tsv. Every
+output can be encoded: a byte of a file's name that is not text is shown as `\udcff`.
 """
 
 from __future__ import annotations
@@ -34,13 +34,12 @@ def render(
 ) -> str:
     """Return the scores of one or more systems as text in one of `FORMATS`.
 
-    board: the comparison of these systems, which is shown in their place; JSON and YAML have all scores of
-    all systems, too, csv and tsv a row for each system.
-    color, width: draw `text` for a terminal so many cells wide (None: 80; tables as wide as they are).
-    verbose: 0 for the screen that a person sees first, 1 for all tables, 2 for these and signatures in full.
-    by_class: the screen has all classes, however many. words: it says what its words mean.
-    raw_names: names stay in csv and tsv as they are, also those that a spreadsheet would run as formulas.
-    Raises ValueError for another form, or for no system.
+    board: The comparison of these systems, shown instead of them. JSON and YAML still have all scores of all
+    systems, and csv and tsv a row for each system. color, width: Draw `text` for a terminal so many cells
+    wide (None: 80, and tables at their full width). verbose: 0 for the first screen, 1 for all tables, 2 for
+    tables and full signatures. by_class: The screen has all classes, however many. words: The screen explains
+    its words. raw_names: Names in csv and tsv are unchanged, even names that a spreadsheet would run as
+    formulas. Raises ValueError for another form, or for no system.
     """
     if not systems:
         raise ValueError("there is no system to show")
@@ -97,7 +96,7 @@ def notebook(systems: Sequence[Scores], board: Board | None) -> str:
 
 
 def encoded(document: Any, form: str) -> str:  # noqa: ANN401 - plain values
-    """Return plain values as JSON or YAML, as the form says, which say the very same."""
+    """Return plain values as JSON or YAML; both forms are equivalent."""
     if form == "json":
         return json_document(document)
     import msgspec
@@ -108,9 +107,9 @@ def encoded(document: Any, form: str) -> str:  # noqa: ANN401 - plain values
 
 
 def json_document(document: Any) -> str:  # noqa: ANN401 - plain values
-    """Return plain values as indented JSON in which nothing stands that a terminal obeys.
+    """Return plain values as indented JSON without characters that a terminal obeys.
 
-    What is not finite becomes null, as undefined is: no NaN gets out.
+    Values that are not finite become null, like undefined values: no NaN is written.
     """
     import msgspec
 
@@ -120,7 +119,7 @@ def json_document(document: Any) -> str:  # noqa: ANN401 - plain values
 
 
 def _json(document: Any) -> bytes:  # noqa: ANN401 - plain values
-    """Return plain values as JSON; what of a text cannot be encoded stands in it as an escape."""
+    """Return plain values as JSON; characters that cannot be encoded become escapes."""
     import json
     import re
 

@@ -1,4 +1,4 @@
-"""Names of scores as they are asked for, and what is required of scores: `segment.soft.f1.macro>=0.35`."""
+"""Names of requested scores, and requirements on scores: `segment.soft.f1.macro>=0.35`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def all_of(parse: Callable[[str], T], texts: Sequence[str]) -> list[T]:
-    """Return what a function makes of each text; raises SettingsError with all that are wrong."""
+    """Return the result of a function for each text; raises SettingsError with all wrong texts."""
     parsed, problems = [], []
     for text in texts:
         try:
@@ -29,11 +29,11 @@ def all_of(parse: Callable[[str], T], texts: Sequence[str]) -> list[T]:
 
 
 Likely = Callable[[], Sequence[str]]
-"""Returns the names of the scores that are computed: those that a part of a name may mean."""
+"""Returns the names of computed scores that a part of a name may mean."""
 
 
 def parse_name(text: str, likely: Likely = tuple) -> str:
-    """Return a name of `--score`; raises ScoreNameError where no measure has it, with the likely ones."""
+    """Return a name of `--score`; raises ScoreNameError with similar names if no measure has it."""
     name = text.strip()
     try:
         measure_of(name)
@@ -43,11 +43,11 @@ def parse_name(text: str, likely: Likely = tuple) -> str:
 
 
 _COMPARE = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
-# The name is greedy: a class name may hold comparison signs too.
+# The name is greedy: a class name may contain comparison signs.
 _FORM = r"(?P<name>.*[^<>=\s])\s*(?P<sign>>=|<=|==|>|<)\s*(?P<number>[^<>=\s]+)\s*"
 
 _ROUNDING = 1e-12
-"""Shares by which sums of floats miss the decimal that they stand for."""
+"""Relative error of sums of floats from their decimal."""
 
 
 def parse_requirement(text: str, likely: Likely = tuple) -> tuple[str, str, float]:

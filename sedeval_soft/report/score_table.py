@@ -27,8 +27,8 @@ EVERY = "*"
 class ScoreTable(NamedTuple):
     """Scores in columns.
 
-    head: the names of the columns of labels. labels: of each row. columns: of each the heading, the name, the
-    name in csv, and its scores, None where there is none.
+    head: the names of the columns of labels. labels: of each row. columns: heading, name, name in csv, and
+    scores of each column, None for a missing score.
     """
 
     title: str
@@ -39,7 +39,7 @@ class ScoreTable(NamedTuple):
     def drawn(
         self, cell: Callable[[Score | None], str], name: Callable[[str], str] = visible, title: str = ""
     ) -> Table:
-        """Return the table of texts. cell: returns that of a score; name: that of a label."""
+        """Return the table of texts. cell: formats a score; name: formats a label."""
         labels = [("", head, [name(row[at]) for row in self.labels]) for at, head in enumerate(self.head)]
         numbers = [(heading, label, map(cell, scores)) for heading, label, _, scores in self.columns]
         return Table.of(title or self.title, [*labels, *numbers], names=len(self.head))
@@ -89,7 +89,7 @@ def by_class(systems: Sequence[Scores], names: Iterable[str], averages: Iterable
 
 
 def expanded(systems: Sequence[Scores], names: Iterable[str]) -> list[str]:
-    """Return names of scores, in the place of `[*]` those of all classes that any system has."""
+    """Return names of scores, with `[*]` expanded to all classes that any system has."""
     every = []
     for key in names:
         name, found = ScoreName.parse(key), [key]
@@ -101,7 +101,7 @@ def expanded(systems: Sequence[Scores], names: Iterable[str]) -> list[str]:
 
 
 def value(score: Score | None) -> str:
-    """Return a value as tables have it, with its interval where it has one."""
+    """Return a value as tables show it, with its interval if it has one."""
     if score is None or score.low is None or score.high is None:
         return number(score.value) if score else ""
     return f"{number(score.value)} [{number(float(score.low))}, {number(float(score.high))}]"

@@ -1,8 +1,8 @@
-"""The screen of one system: what a person sees first, in lines that fit the terminal.
+"""The first screen of one system, in lines that fit the terminal.
 
-It names one score, then has the main averages of each basis and reading, the weakest classes, and what to
-type next. Its content does not depend on the terminal: what does not fit is named. All tables are on the page
-of `report.page`, which `-v` prints.
+It names one score, then has the main averages of each basis and reading, the weakest classes, and the next
+commands. Its content does not depend on the terminal: columns that do not fit are named. All tables are on
+the page of `report.page`, which `-v` prints.
 """
 
 from __future__ import annotations
@@ -63,15 +63,16 @@ def screen(
 ) -> str:
     """Return the screen of a system, lines of at most `width` cells of a terminal.
 
-    by_class: show every class, group and scene. words: say what the words on it mean.
+    by_class: show every class, group and scene. words: explain the words on the screen.
     """
     return _Screen(scores, width, color=color, by_class=by_class).text(words=words)
 
 
 class _Screen:
-    """What is shown of a system, and how.
+    """Content and style of the screen of a system.
 
-    order: the basis and reading of each row, those of the named score first. f: the measure that is F here.
+    order: the basis and reading of each row, the rows of the named score first. f: the measure that is F
+    here.
     """
 
     def __init__(self, scores: Scores, width: int, *, color: bool, by_class: bool) -> None:
@@ -111,7 +112,7 @@ class _Screen:
         blocks.append(self._next())
         return "\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)
 
-    # What was scored.
+    # The inputs.
 
     def _head(self) -> list[str]:
         scores = self.scores
@@ -122,7 +123,7 @@ class _Screen:
             system = f"mean of {n_runs}" if unnamed else f"{system}, mean of {n_runs}"
         return title_lines(system, scores, self.width, color=self.color)
 
-    # The averages of each basis and reading, and what they mean.
+    # The averages of each basis and reading, and their meaning.
 
     def _averages(self) -> list[str]:
         if not self.order:
@@ -142,7 +143,7 @@ class _Screen:
         labels = Column("", "", texts, dim, left=True)
 
         def column(name: str, measure: str, average: str, rank: int, *, ends: bool = False) -> Column:
-            """Return a measure of each row, or the interval of it, and what is beside the scores."""
+            """Return a measure of each row, or its interval, and the numbers beside the scores."""
             texts, styles = [], []
             for stem in map(".".join, self.order):
                 key = f"{stem}.{measure}.{average}"
@@ -176,10 +177,10 @@ class _Screen:
     def _fitted(self, labels: Column, columns: Mapping[str, Column], shortest: int) -> list[str]:
         return lines_and_rest(labels, columns, self.width, shortest=shortest, color=self.color)
 
-    # What else was asked for.
+    # Other requested scores.
 
     def _other(self) -> list[str]:
-        """Return what has no average of classes, such as PSDS, and the measures that were asked for."""
+        """Return scores without an average of classes, such as PSDS, and other requested measures."""
         first: dict[tuple[str, str, str], Score] = {}
         # Each is told in one average: over all classes, else by that of the named score, macro, micro.
         named = self.main and self.main.average
@@ -262,7 +263,7 @@ class _Screen:
         if not names or not any(any(column.texts) for column in columns.values()):
             return []
         order = sorted(range(len(names)), key=lambda k: [_badness(column[k]) for column in values])
-        # One more takes no more room than to say that there is one.
+        # One more row takes no more room than a line about it.
         most = len(names) if self.by_class or len(names) <= _MOST + 1 else _MOST
         texts = [shown_as.get(name) or visible(name) for name in names]
 
@@ -303,7 +304,7 @@ class _Screen:
         line = f"Weakest classes ({basis}, {reading}): {', '.join(parts)}"
         return folded(line, self.width) if parts else []
 
-    # What must be known, and what to do next.
+    # Notes, and the next steps.
 
     def _of_classes(self, basis: str, reading: str, measure: str) -> dict[str, float | int | None]:
         """Return a measure by class, of the classes that have it."""
@@ -312,7 +313,7 @@ class _Screen:
         return {label: score.value for label, score in found.items() if score is not None}
 
     def _notes(self, averages: Sequence[str]) -> list[str]:
-        """Return what must be known of this result; averages: the lines of their table."""
+        """Return the notes on this result; averages: the lines of their table."""
         notes, scores = [*self._notes_of_classes()] if self.order else [], self.scores
         for item in scores.inputs:
             if item.ignored:
@@ -346,7 +347,7 @@ class _Screen:
         yield from self._faint()
 
     def _value(self, basis: str, reading: str, measure: str, average: str) -> float:
-        """Return an average, NaN where it is undefined or was not computed."""
+        """Return an average, NaN if it is undefined or was not computed."""
         score = self.scores.scores.get(f"{basis}.{reading}.{measure}.{average}")
         return math.nan if score is None or score.value is None else score.value
 
@@ -365,7 +366,7 @@ class _Screen:
                     )
 
     def _lowered(self) -> Iterator[str]:
-        """Yield, of each basis whose optimal micro F is below the hard one, the class that lowers it most."""
+        """Yield, for each basis with an optimal micro F below the hard one, the class that lowers it most."""
         f = measure_label(self.settings, self.f)
         for basis, reading in self.order:
             hard, best = (round(self._value(basis, r, self.f, "micro"), 3) for r in ("hard", reading))
@@ -406,17 +407,17 @@ class _Screen:
             yield f"macro averages: {', '.join(parts)}"
 
     def _by_reason(self, reasons: Mapping[str, str], mark: str = "") -> Iterator[str]:
-        """Yield a line for all classes of one reason, of which the first are named."""
+        """Yield a line for all classes with one reason; it names the first of them."""
         mark *= len(self.scores.classes) > 1
         for why in dict.fromkeys(reasons.values()):
             names = [self.labels[label] for label, reason in reasons.items() if reason == why]
-            # One more takes no more room than to say that there is one.
+            # One more row takes no more room than a line about it.
             some = names if len(names) <= _WEAKEST + 1 else names[:_WEAKEST]
             more = f" and {len(names) - len(some)} more" * (some != names)
             yield f"{mark}{', '.join(some)}{more}: {why}"
 
     def _next(self) -> list[str]:
-        """Return what to type next, and the signature."""
+        """Return the next commands, and the signature."""
         hints = ["-v all tables", "--words meanings", "--by-class", "soft-sed-eval report"]
         return [
             styled(line, "dim", color=self.color)
@@ -444,5 +445,5 @@ def _size(value: float | int | None) -> str:
 
 
 def _badness(value: float | None) -> float:
-    """Return by what a class is put in order: its score as it is shown; what is undefined comes last."""
+    """Return the key that sorts classes: the score as it is shown; undefined scores come last."""
     return math.inf if value is None else round(value, 3)

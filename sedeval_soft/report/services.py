@@ -1,9 +1,9 @@
 """Results as services take them: annotations and a summary for GitHub Actions, JUnit XML, Codabench's scores.
 
 GitHub: a requirement that is not met is an error, a warning a warning; the summary is Markdown. JUnit: each
-system is a suite and each requirement a test; elements are in the order that the schemas of Ant and Jenkins
-ask for, and there is no time in them: the same input gives the same bytes. Codabench and CodaLab: a key is
-that of a column of the leaderboard. Names that strangers chose are text in all of them, never commands.
+system is a suite and each requirement a test. Elements are in the order of the schemas of Ant and Jenkins,
+and no time is written: the same input gives the same bytes. Codabench and CodaLab: each key names a column of
+the leaderboard. Names in the inputs are text in all of them, never commands.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ MOST_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A requirement held against a system.
+    """The outcome of a requirement for a system.
 
-    requirement: as it was given, such as `segment.soft.f1.macro>=0.35`. value: what the score is.
+    requirement: as it was given, such as `segment.soft.f1.macro>=0.35`. value: the score.
     """
 
     system: str
@@ -52,12 +52,12 @@ class Verdict:
 
     @property
     def reason(self) -> str:
-        """Return what the score is, in words."""
+        """Return the score in words."""
         return "it is undefined" if self.value is None else f"it is {self.value!r}"
 
 
 def verdicts(systems: Sequence[Scores], requirements: Sequence[tuple[str, str, float]]) -> list[Verdict]:
-    """Return each requirement, a name, a sign and a number, held against the scores of each system."""
+    """Return the outcome of each requirement (a name, a sign and a number) for each system."""
     return [
         Verdict(scores.system, f"{name}{sign}{number!r}", scores[name], meets(scores[name], sign, number))
         for scores in systems
@@ -66,7 +66,7 @@ def verdicts(systems: Sequence[Scores], requirements: Sequence[tuple[str, str, f
 
 
 def _chosen(scores: Scores, wanted: Sequence[str], *, main: bool = True) -> list[Score]:
-    """Return the scores that were asked for; where none were, the main averages, or all."""
+    """Return the requested scores; by default the main averages, or all."""
     if wanted:
         return [scores.score(name) for name in dict.fromkeys(wanted)]
     averages = [s for s in scores.scores.values() if s.average is not None and s.group is None]
@@ -99,8 +99,8 @@ def job_summary(
 ) -> str:
     """Return the requirements and the scores in Markdown; with `wanted`, just these scores.
 
-    GitHub drops a summary of more than 1 MiB: of one with more than `MOST_BYTES` only the first tables, and
-    as many lines as there is room for, stay.
+    GitHub drops a summary of more than 1 MiB: a summary with more than `MOST_BYTES` keeps only its first
+    tables, and as many lines as fit.
     """
     first, *others = [chosen_page(systems, wanted, board)] if wanted else pages_of(systems, board)
     if verdicts:
@@ -131,8 +131,8 @@ def job_summary(
 def junit(systems: Sequence[Scores], verdicts: Sequence[Verdict], wanted: Sequence[str] = ()) -> str:
     """Return a document with a suite for each system, and in it a test for each requirement.
 
-    verdicts: of all systems. wanted: names of scores; None for the main averages. They are properties of the
-    suite, as the settings are: a score that nothing is required of cannot fail, and is no test.
+    verdicts: of all systems. wanted: names of scores; None for the main averages. The scores, like the
+    settings, are properties of the suite: a score without a requirement cannot fail, and is not a test.
     """
     from xml.etree import ElementTree as ET
 
@@ -166,7 +166,7 @@ def junit(systems: Sequence[Scores], verdicts: Sequence[Verdict], wanted: Sequen
 
 
 def _add(parent: ET.Element, tag: str, text: str | None = None, **attributes: str) -> ET.Element:
-    """Add an element. What is visible is a character of XML 1.0; controls and the like become escapes."""
+    """Add an element; control characters, and all others that XML 1.0 lacks, become escapes."""
     from xml.etree import ElementTree as ET
 
     element = ET.SubElement(parent, tag, {name: visible(value) for name, value in attributes.items()})
@@ -178,12 +178,12 @@ def _add(parent: ET.Element, tag: str, text: str | None = None, **attributes: st
 
 
 def codabench(scores: Scores, wanted: Sequence[str] = (), *, lines: bool = False) -> tuple[str, list[str]]:
-    """Return the scores that were asked for, all averages where none were, as JSON; and what is undefined.
+    """Return the requested scores as JSON, by default all averages; and the undefined scores.
 
-    Undefined scores are left out: the servers store numbers only, and a number in place of one would rank.
-    Nothing else stands there, the signature neither: CodaLab cuts every line at its colon.
-    lines: as `key: value` lines instead, of which every server reads the numbers as numbers. Raises
-    SettingsError where two scores would have one key.
+    Undefined scores are left out: the servers store numbers only, and a number in place of one would rank. No
+    other key is added, not even for the signature: CodaLab cuts every line at its colon. lines: as `key:
+    value` lines instead, of which every server reads the numbers as numbers. Raises SettingsError if two
+    scores would have one key.
     """
     by_key: dict[str, Score] = {}
     for score in _chosen(scores, wanted, main=False):
@@ -204,7 +204,7 @@ def codabench(scores: Scores, wanted: Sequence[str] = (), *, lines: bool = False
 def key_of(name: str) -> str:
     """Return the key of a score: its name in letters, digits and underscores.
 
-    What is too long, or has signs that others could stand for, ends with a mark made of the whole name.
+    A key that is too long, or replaces signs ambiguously, ends with a mark made of the whole name.
     """
     key = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
     if len(key) <= LONGEST and re.fullmatch(r"[A-Za-z0-9_.@ \[\]-]*", name):

@@ -1,7 +1,7 @@
-"""Which of its scores a result shows to people: programs get all of them.
+"""Selection of the scores that a result shows to people: programs get all of them.
 
-Where neither table has values or operating points, optimal and soft readings repeat the hard one, and are
-not shown unless somebody asked for them.
+If neither table has values or operating points, optimal and soft readings repeat the hard one. They are shown
+only if the user asked for them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FAMILY_OF = attrgetter("basis", "reading")
 
 
 def families(scores: Scores) -> list[Family]:
-    """Return each basis and reading that has scores: those of the registry in its order, then others."""
+    """Return each basis and reading with scores: families of the registry in its order, then others."""
     present = dict.fromkeys(map(_FAMILY_OF, scores.scores.values()))
     registered = dict.fromkeys((family.basis, family.reading) for family in FAMILIES)
     return [family for family in {**registered, **present} if family in present]
@@ -34,8 +34,8 @@ def families(scores: Scores) -> list[Family]:
 def in_order(order: Sequence[Family], scores: Scores) -> list[Family]:
     """Return bases and readings in the order of a screen: the reading that fits the reference first.
 
-    Of a soft reference that is soft, hard, optimal; of a hard one hard, optimal, soft. The basis and reading
-    of the score that is named first precede all others.
+    For a soft reference the order is soft, hard, optimal; for a hard one hard, optimal, soft. The basis and
+    reading of the score that is named first precede all others.
     """
     soft = has_soft_reference(scores)
     readings = ("soft", "hard", "tuned", "optimal") if soft else ("hard", "tuned", "optimal", "soft")
@@ -46,9 +46,9 @@ def in_order(order: Sequence[Family], scores: Scores) -> list[Family]:
 
 
 def ranked_first(order: Sequence[Family], ranking: Score | ScoreName | None) -> list[Family]:
-    """Return bases and readings in their order, but first those of the basis that ranks, its reading before.
+    """Return bases and readings in order, but first the basis that ranks, with its reading at the front.
 
-    ranking: the score that ranks first, None where there is none.
+    ranking: the score that ranks first, None without one.
     """
     if ranking is None:
         return [*order]
@@ -64,12 +64,12 @@ def shown_families(scores: Scores) -> list[Family]:
 
 
 def has_thresholds(scores: Scores, *roles: str) -> bool:
-    """Return whether it matters where the inputs are cut, or those of some roles (`reference`, `system`)."""
+    """Return whether thresholds matter for inputs, of some roles (`reference`, `system`) or of all."""
     return any(item.has_thresholds for item in scores.inputs if not roles or item.role in roles)
 
 
 def _shown_of(every: list[Family], scores: Scores) -> list[Family]:
-    """Return those of all bases and readings that people are shown."""
+    """Return the bases and readings among all of them that people are shown."""
     if not scores.inputs or has_thresholds(scores):
         return every
     settings = scores.settings
@@ -89,7 +89,7 @@ def shown(scores: Scores) -> Scores:
     if len(kept) == len(every):
         return scores
     if worst is not None and (worst.basis, "hard") in kept and (worst.basis, worst.reading) not in kept:
-        # What costs most is the same in both readings.
+        # The worst lists are the same in both readings.
         scores = replace(scores, worst=replace(worst, reading="hard"))
     return _with(scores, lambda score: (score.basis, score.reading) in kept)
 
@@ -104,7 +104,7 @@ def shown_of_board(board: Board) -> Board:
 
 
 def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
-    """Return the scores without averages of other kinds; those of classes, and over all classes, stay."""
+    """Return the scores without averages of other kinds; scores of classes, and over all classes, stay."""
     unwanted = {*AVERAGES, *CLASS_MEANS} - {*averages}
     return _with(scores, lambda score: score.average not in unwanted)
 
@@ -116,7 +116,7 @@ def with_scores(scores: Scores, names: Sequence[str]) -> Scores:
 
 
 def _with(scores: Scores, wanted: Callable[[Score], bool]) -> Scores:
-    """Return the scores that are wanted, and what stands beside them of these alone."""
+    """Return the wanted scores, with folds and other data restricted to them."""
     members = {name: score for name, score in scores.scores.items() if wanted(score)}
     if len(members) == len(scores.scores):
         return scores

@@ -1,4 +1,4 @@
-"""Tables and pages of text, how numbers are written in them, and how they are drawn.
+"""Tables and pages of text, the format of their numbers, and their drawing.
 
 Drawn as aligned lines, and in Markdown. No name is ever cut. On a terminal the columns of a table that is too
 wide are spread over several tables.
@@ -29,10 +29,10 @@ AnyColumn = Column | tuple[str | None, str, Iterable[str]]
 class Table:
     """A table that any presentation can draw.
 
-    title: what it shows. head: names of the columns. rows: cells as text, as many in each row as in `head`.
-    names: how many columns at the left are names; the others are numbers. headings: what stands above each
-    column of numbers, once over neighbours with the same; empty for none. details: places of the rows that
-    say more of the row above them.
+    title: Title. head: Names of the columns. rows: Cells as text, as many in each row as in `head`. names:
+    Number of columns at the left that are names; the others are numbers. headings: Heading above each column
+    of numbers, shared by equal neighbours; empty for none. details: Positions of the rows that detail the row
+    above them.
     """
 
     title: str
@@ -52,7 +52,7 @@ class Table:
 
     @property
     def columns(self) -> list[Column]:
-        """Return the columns, those of names at the left; details are dim."""
+        """Return the columns, columns of names at the left; details are dim."""
         above = ("",) * self.names + (self.headings or ("",) * (len(self.head) - self.names))
         styles = ["dim" * (at in self.details) for at in range(len(self.rows))]
         texts = [*zip(*self.rows, strict=True)] or [()] * len(self.head)
@@ -63,18 +63,18 @@ class Table:
 
     @property
     def groups(self) -> tuple[tuple[str, int], ...]:
-        """Return the headings and how many columns each is over; the first, empty one is over the names."""
+        """Return the headings and the number of columns under each; the first, empty one is for the names."""
         if not self.headings:
             return ()
         return (("", self.names), *((heading, len([*same])) for heading, same in groupby(self.headings)))
 
     def with_cells(self, before: str, after: str) -> Table:
-        """Return the table with another text in all cells that have one, also those of its head."""
+        """Return the table with other texts in all cells that have one, including cells of its head."""
         head, *rows = (tuple(after if c == before else c for c in row) for row in (self.head, *self.rows))
         return replace(self, head=head, rows=tuple(rows))
 
     def numbers_have(self, cell: str) -> bool:
-        """Return whether a cell stands in any column of numbers."""
+        """Return whether any column of numbers has a cell."""
         return any(cell in row[self.names :] for row in self.rows)
 
 
@@ -82,8 +82,8 @@ class Table:
 class Page:
     """One page of results.
 
-    title: what it is of. lines: what was read and how it is scored, as (name, text). notes: what a reader
-    must know of the tables. signatures: what makes the result repeatable.
+    title: Title. lines: Inputs and settings, as (name, text). notes: Notes for the reader on the tables.
+    signatures: Signatures, which make the result repeatable.
     """
 
     title: str
@@ -95,7 +95,7 @@ class Page:
 
 
 def number(value: float | int | None, digits: int = 3) -> str:
-    """Return a count as it is, a number with so many digits, `-` where undefined."""
+    """Return a count as it is, a number with so many digits, `-` if undefined."""
     if value is None or not math.isfinite(value):
         return UNDEFINED
     if isinstance(value, int):
@@ -103,23 +103,23 @@ def number(value: float | int | None, digits: int = 3) -> str:
     if abs(value) >= _LARGE:
         return f"{value:.{digits}e}"
     text = f"{value:.{digits}f}"
-    # What rounds to zero has no sign.
+    # A number that rounds to zero has no sign.
     return text if text.strip("-0.") else text.removeprefix("-")
 
 
 def number_if_any(value: float | int | None, digits: int = 3) -> str:
-    """Return a number with so many digits, nothing where there is none."""
+    """Return a number with so many digits, empty for None."""
     return "" if value is None else number(float(value), digits)
 
 
 def signed(value: float | int | None) -> str:
-    """Return a number with its sign, also above 0; `-` where undefined."""
+    """Return a number with its sign, also above 0; `-` if undefined."""
     text = number(value)
     return text if text[0] == "-" or float(text) == 0 else f"+{text}"
 
 
 def exact(value: float | int | None) -> str:
-    """Return a number so that reading it back gives the same number; `-` where undefined."""
+    """Return a number so that reading it back gives the same number; `-` if undefined."""
     if value is None or not math.isfinite(value):
         return UNDEFINED
     return str(value) if isinstance(value, int) else repr(float(value))
@@ -153,7 +153,7 @@ def plain_table(table: Table, *, color: bool = False) -> str:
 def _split(table: Table, width: int) -> list[Table]:
     """Return tables at most so many cells wide that together show all columns of one; each has the names.
 
-    Where the names leave no room for even one column of numbers, a table is wider.
+    If the names leave no room for even one column of numbers, a table is wider.
     """
     names, parts = table.columns[: table.names], list[list[Column]]()
     for column in table.columns[table.names :]:
@@ -189,7 +189,7 @@ def markdown(pages: Sequence[Page]) -> str:
 
 
 def html(page: Page) -> str:
-    """Return the tables, notes and signatures of a page in HTML, which says nothing of how they look."""
+    """Return the tables, notes and signatures of a page as HTML without styles."""
     from html import escape
 
     blocks = []
@@ -207,5 +207,5 @@ def html(page: Page) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text in which Markdown and HTML see no markup, on one line."""
+    """Return a text on one line, without markup for Markdown and HTML."""
     return visible(text).translate(_MARKUP)

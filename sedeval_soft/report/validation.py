@@ -1,4 +1,4 @@
-"""A report of a validation: text, JSON, SARIF, or annotations of GitHub's: what is wrong, and where."""
+"""A report of a validation: problems and their places as text, JSON, SARIF, or annotations for GitHub."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def _message(problem: Problem) -> str:
 
 
 def _more(validation: Validation) -> str:
-    """Return how many problems of which codes are not told."""
+    """Return the number of problems that are not reported, by code."""
     more = Counter(validation.counts)
     more.subtract(problem.code for problem in validation.problems)
     return ", ".join(f"{number} {code}" for code, number in sorted(more.items()) if number)
 
 
 def _text(validation: Validation) -> str:
-    """Return a line for each problem, as compilers write them, and one that sums up."""
+    """Return a line for each problem, in the format of compilers, and a line of totals."""
 
     def path(name: str) -> str:
-        """Return a path so that a line that begins with it is no command to whatever reads it."""
+        """Return a path so that a line that begins with it is not a command to any reader."""
         return visible(f"./{name}" if name.startswith((":", "#")) else name)
 
     lines = []
@@ -93,7 +93,7 @@ def _sarif(validation: Validation) -> str:
     ]
     results = []
     for p in validation.problems:
-        # A path from the root is no reference by itself.
+        # A path from the root is not a reference.
         scheme = "file://" if p.source.startswith("/") else ""
         location: dict[str, Any] = {"artifactLocation": {"uri": scheme + quote(p.source)}}
         if p.line is not None:

@@ -13,25 +13,27 @@ from pathlib import Path
 from sedeval_soft.errors import EvaluationError, SettingsError
 
 _OPEN_ALREADY = re.compile(r"/dev/(stdin|stdout|stderr|fd/\d+)|/proc/(self|\d+)/fd/\d+")
-"""Names of what a process has open: `/dev/stdout` may be a file that has more in it."""
+"""Names of files that a process has open: `/dev/stdout` may be a file with other content."""
 
 STANDARD_OUTPUT = frozenset({"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
 """Its names."""
 
 PART_PREFIX, PART_SUFFIX = ".soft-sed-eval-", ".part"
-"""How the names of unfinished files begin and end: one is left behind only where a process is killed at once,
-and may then be deleted. Folders of tables are read past it."""
+"""Begin and end of the names of unfinished files: such a file remains only if a process is killed at once,
+and may then be deleted. Readers of folders of tables skip them.
+"""
 
 
 class OutputError(EvaluationError):
-    """A result could not be written; what was there before still is."""
+    """A result could not be written; the previous file is unchanged."""
 
 
 def write_atomic(path: str | os.PathLike[str], content: str | bytes | Iterable[bytes]) -> None:
     """Write a text, or bytes, or pieces of these, to a temporary file beside the target, and rename that.
 
-    Devices, pipes and what is open already (`/dev/stdout`) are written directly. A link is followed, and
-    an existing file's permissions are kept. Raises OutputError; BrokenPipeError where nobody reads any more.
+    Devices, pipes and files that are open already (`/dev/stdout`) are written directly. A link is followed,
+    and an existing file's permissions are kept. Raises OutputError; BrokenPipeError if the reader has closed
+    the pipe.
     """
     name = os.fspath(path)
     if isinstance(content, str | bytes):
@@ -49,7 +51,7 @@ def write_atomic(path: str | os.PathLike[str], content: str | bytes | Iterable[b
 
 
 def add_to(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text behind what a file has, which others write too; raises OutputError."""
+    """Append a text to a file that other processes also write; raises OutputError."""
     with _failing(os.fspath(path)), Path(path).open("ab") as file:
         file.write(text.encode("utf-8", "backslashreplace"))
 
@@ -88,7 +90,7 @@ def replaced(path: str | os.PathLike[str], write: Callable[[Path], object]) -> N
 
 @contextlib.contextmanager
 def _failing(name: str) -> Iterator[None]:
-    """Turn what goes wrong in writing into an OutputError that names the file."""
+    """Turn an error in writing into an OutputError that names the file."""
     try:
         yield
     except (BrokenPipeError, OutputError):
@@ -100,10 +102,10 @@ def _failing(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def locked(path: str | os.PathLike[str], taken: str, text: str) -> Iterator[None]:
-    """Hold a file, which is made with a text if it is not there, so that no other process holds it.
+    """Lock a file, created with a text if it does not exist, against other processes.
 
-    It is let go of when this process ends, however it does. taken: what is said where another holds it.
-    Raises OutputError. Where the system, or a network's disk, knows no locks, nothing is held.
+    The lock ends with this process, however it ends. taken: the message if another process has the lock.
+    Raises OutputError. If the system, or a network's disk, has no locks, the file is not locked.
     """
     name = os.fspath(path)
     with contextlib.ExitStack() as stack:
@@ -123,7 +125,7 @@ def locked(path: str | os.PathLike[str], taken: str, text: str) -> Iterator[None
 
 
 def _lock(descriptor: int) -> None:
-    """Lock an open file; raises OSError where another has."""
+    """Lock an open file; raises OSError if another process has the lock."""
     if sys.platform == "win32":
         import msvcrt
 
@@ -150,9 +152,9 @@ def write_folder(
 ) -> None:
     """Write files to a temporary folder beside the target, and rename that.
 
-    members: names of files, not paths, and what they hold. An existing folder is replaced where it is empty;
-    with force, too, where it holds nothing but files with `replaceable` extensions: a mistaken target must
-    not cost a home folder. Raises OutputError; what was there before still is, then.
+    members: names of files, not paths, and their content. An existing folder is replaced if it is empty; with
+    force, also if it has nothing but files with `replaceable` extensions: a mistaken target must not cost a
+    home folder. Raises OutputError; the previous folder is then unchanged.
     """
     import shutil
     import tempfile
@@ -208,7 +210,7 @@ def refuse_replacing(
 ) -> None:
     """Raise SettingsError if results replace an input or one another, or two inputs are standard input.
 
-    outputs: paths by the options that name them. inputs: paths by what they are, one or several.
+    outputs: paths by the options that name them. inputs: paths by their kind, one or several.
     """
     read: list[tuple[str, str]] = []
     for role, given in inputs.items():
@@ -238,7 +240,7 @@ _FILES = {"--save-tally": "a tally is not text", "--fix": "standard output has t
 
 
 def _states(path: str) -> list[os.stat_result]:
-    """Return what identifies the files of an input: the file, or all files of a folder or a pattern."""
+    """Return the identity of the files of an input: the file, or all files of a folder or a pattern."""
     import glob
 
     in_folder = glob.iglob(f"{glob.escape(path)}/*", include_hidden=True)  # noqa: PTH207 - as typed

@@ -1,15 +1,15 @@
-"""What is active when: values as functions of time, the events of one threshold, and those of all.
+"""Values as functions of time, the events at one threshold, and the events at all thresholds.
 
-An `Activity` is a piecewise-constant function of time with values in [0, 1] per file and class. Rows of one
-class may overlap; where they do, the largest value counts. Between its pieces the value is 0.
+An `Activity` is a piecewise-constant function of time with values in [0, 1] per file and class. If rows of
+one class overlap, the largest value counts. Between its pieces the value is 0.
 
-`Events` are what is active at one threshold: each active row is one event, or rows of a class that touch or
-overlap are one event, as a table of fixed time steps needs.
+`Events` are active at one threshold: each active row is one event, or rows of a class that touch or overlap
+are one event, as a table of fixed time steps needs.
 
-For one class in one file the events of all thresholds form a tree: each maximal run of pieces whose values
-exceed something. A run whose smallest value is m, with larger neighbour n, is an event for every level a with
-n < a <= m. So there is at most one event per piece, found from the nearest smaller value on either side: its
-lifetime, one of the `EventLifetimes`. A run with tied minima is represented by its leftmost one.
+For one class in one file the events of all thresholds form a tree: each maximal run of pieces with values
+above some threshold. A run whose smallest value is m, with larger neighbour n, is an event for every level a
+with n < a <= m. So there is at most one event per piece, found from the nearest smaller value on either side:
+its lifetime, one of the `EventLifetimes`. A run with tied minima is represented by its leftmost one.
 """
 
 from __future__ import annotations
@@ -48,26 +48,26 @@ class Timed:
         return len(self.onset)
 
     def take(self, index: npt.NDArray[np.intp] | Bools | slice) -> Self:
-        """Return those at some positions, or those of a mask."""
+        """Return the pieces at some positions, or in a mask."""
         if not isinstance(index, slice) and index.dtype == bool:
-            # numpy takes those at positions several times as fast.
+            # numpy takes rows at positions several times as fast.
             index = np.flatnonzero(index)
         columns = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "nested"}
         return replace(self, **{name: column[index] for name, column in columns.items()})
 
     def lasting(self) -> Self:
-        """Return those that have an extent."""
+        """Return the pieces that have an extent."""
         long = self.offset > self.onset
         return self if long.all() else self.take(long)
 
     def goes_on(self) -> Bools:
-        """Return which but the first are of the file and class of the one before, (n - 1,)."""
+        """Return which but the first have the file and class of the one before, (n - 1,)."""
         same: Bools = (self.file[1:] == self.file[:-1]) & (self.label[1:] == self.label[:-1])
         return same
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Return those of all parts, at least one, one part after another."""
+        """Return the pieces of all parts, at least one, one part after another."""
         names = [each.name for each in fields(cls) if each.name != "nested"]
         columns = for_each(
             lambda name: np.concatenate([getattr(part, name) for part in parts]), names, sum(map(len, parts))
@@ -101,9 +101,9 @@ class Activity(Timed):
 
     @classmethod
     def of_rows(cls, rows: Activity) -> Activity:
-        """Settle the overlaps of rows in any order; those without extent vanish.
+        """Settle the overlaps of rows in any order; rows without extent vanish.
 
-        Where they overlap they are cut at every onset and offset of their class; the largest value counts.
+        Overlapping rows are cut at every onset and offset of their class; the largest value counts.
         """
         rows = rows.lasting()
         file, label = rows.file, rows.label
@@ -127,9 +127,9 @@ class Activity(Timed):
         return self if not len(self) or self.value.min() > 0 else self.take(np.flatnonzero(self.value > 0))
 
     def merged(self) -> Activity:
-        """Return the pieces whose value is above 0, joined where they touch and their values are equal.
+        """Return the pieces whose value is above 0, joined if they touch and their values are equal.
 
-        That is the same for all tables of one function of time, however they cut it into rows.
+        All tables of one function of time give the same pieces, however they cut it into rows.
         """
         pieces = self.sounding()
         touching = pieces.onset[1:] == pieces.offset[:-1]
@@ -179,9 +179,9 @@ class Events(Timed):
         return self.take(order_of(*first, self.offset, self.onset, *last, self.file))
 
     def joined_up(self, *, touching: bool) -> Events:
-        """Return events by file, class and onset, those that overlap as one; none without extent.
+        """Return events by file, class and onset, with overlapping events joined; none without extent.
 
-        touching: whether those that only touch are one, too. Only events of one class are joined.
+        touching: whether events that only touch are also one. Only events of one class are joined.
         """
         events = self.lasting().in_order()
         if not len(events):
@@ -196,7 +196,7 @@ class Events(Timed):
 
 
 def active(values: Floats, threshold: float | Floats, inclusive: bool) -> Bools:
-    """Return which values are active: above the threshold, or at it too where `inclusive`."""
+    """Return which values are active: above the threshold, or also at it if `inclusive`."""
     compare, above = np.greater_equal if inclusive else np.greater, np.empty(values.shape, dtype=bool)
     thresholds = np.broadcast_to(threshold, values.shape)
 
@@ -215,10 +215,10 @@ def active_rows(rows: EventTable, threshold: float, inclusive: bool) -> Events:
 
 
 def events_of(rows: EventTable, threshold: float, inclusive: bool, merge: bool) -> Events:
-    """Return the events of a table at one threshold, row by row or merged where they touch or overlap.
+    """Return the events of a table at one threshold, row by row, or merged if they touch or overlap.
 
-    Merged ones are sorted by file, class and onset. Rows without extent are none of them: a time step of no
-    length holds nothing.
+    Merged ones are sorted by file, class and onset. Rows without extent make no event: a time step of no
+    length is empty.
     """
     if not merge:
         return active_rows(rows, threshold, inclusive)
@@ -232,7 +232,7 @@ def events_of(rows: EventTable, threshold: float, inclusive: bool, merge: bool) 
 
 
 def _merged_steps(rows: EventTable, spans: Spans, threshold: float, inclusive: bool) -> Events:
-    """Merge time steps that are in order: steps of a class are one event where they touch."""
+    """Merge time steps that are in order: touching steps of a class are one event."""
     firsts, lasts = [], []
     touching = (spans.file[1:] == spans.file[:-1]) & (spans.onset[1:] == spans.offset[:-1])
     for column in rows.values:
@@ -258,8 +258,8 @@ def _merged_steps(rows: EventTable, spans: Spans, threshold: float, inclusive: b
 class EventLifetimes(Timed):
     """For which levels which events exist.
 
-    born, dies: (n,) the event exists at every level a with born < a <= dies, that is above every threshold t
-    with born <= t < dies. nested: whether they are those of an activity: what exists at one level is apart.
+    born, dies: (n,) The event exists at every level a with born < a <= dies, i.e. above every threshold t
+    with born <= t < dies. nested: Whether the events are from an activity: the events of one level are apart.
     """
 
     born: Floats
@@ -267,7 +267,7 @@ class EventLifetimes(Timed):
     nested: bool = False
 
     def alive(self, threshold: float | Floats, inclusive: bool = False) -> Bools:
-        """Return which events exist above a threshold, or at it where `inclusive`.
+        """Return which events exist above a threshold, or at it if `inclusive`.
 
         threshold: one for all, or (n,) one for each.
         """
@@ -276,7 +276,7 @@ class EventLifetimes(Timed):
         return (self.born <= threshold) & (threshold < self.dies)
 
     def events(self) -> Events:
-        """Return all of them as events, whatever their levels."""
+        """Return all lifetimes as events, whatever their levels."""
         seconds = to_seconds(self.onset), to_seconds(self.offset)
         return Events(self.file, self.label, self.onset, self.offset, *seconds)
 
@@ -310,10 +310,10 @@ class EventLifetimes(Timed):
 
 
 class Slots(NamedTuple):
-    """Pieces of activities in a row, and a wall of value 0 wherever they do not touch, and at both ends.
+    """Pieces of activities in a row, and a wall of value 0 at every gap and at both ends.
 
-    Pieces of value 0 are walls, too. place: (n,) the slot of each piece. pieces: (n_slots,) how many there
-    are up to each slot.
+    Pieces of value 0 are also walls. place: (n,) the slot of each piece. pieces: (n_slots,) the number of
+    pieces up to each slot.
     """
 
     place: Index
@@ -321,7 +321,7 @@ class Slots(NamedTuple):
 
     @classmethod
     def of(cls, activity: Activity) -> Slots:
-        """Place the pieces of an activity, or of all those that have pieces at the same times."""
+        """Place the pieces of an activity, or of all activities with pieces at the same times."""
         n = len(activity)
         apart = np.ones(n + 1, dtype=bool)
         apart[1:n] = ~activity.goes_on() | (activity.onset[1:] != activity.offset[:-1])
@@ -357,16 +357,16 @@ def lifetimes_of(rows: EventTable, merge: bool) -> EventLifetimes:
         return EventLifetimes.joined(for_each(of_track, tracks, len(rows) * len(tracks)))
     row, label, born, dies = rows.levels()
     whole = EventLifetimes(spans.file[row], label, spans.onset[row], spans.offset[row], born, dies)
-    # By all that tells them apart, so that sums do not depend on the order of the table.
+    # Sorted by all distinguishing keys, so that sums do not depend on the order of the table.
     keys = (whole.dies, whole.born, whole.offset, whole.onset, whole.label, whole.file)
     return whole.take(np.lexsort(keys))
 
 
 def level_runs(values: Floats) -> tuple[Index, Index, Index]:
-    """Find the maximal runs of values above something: one for each distinct minimum of a run.
+    """Find the maximal runs of values above a level: one for each distinct minimum of a run.
 
-    values: (n,) walls of the smallest value at both ends. Returns the places of minima, of tied ones the
-    leftmost, and the nearest smaller value on the left and on the right of each run.
+    values: (n,) walls of the smallest value at both ends. Returns the places of minima, the leftmost of tied
+    ones, and the nearest smaller value on the left and on the right of each run.
     """
     left = previous_smaller(values)
     # Of what lies on the right of a value, all has it as its nearest smaller one, or what does, up to where

@@ -1,12 +1,12 @@
-"""Segments of fixed length: where they begin and end, which times lie there, and what values they have.
+"""Segments of fixed length: their begins and ends, the times in them, and their values.
 
-Edge k lies at k times the exact length of a segment, so that a grid of 1/3 s is as good after an hour as in
-its first second. Times are whole ticks of what a table says, and a table says 1/3 as 0.333, 0.333333 or in
-single precision: `Edges.slack` is how far a time may lie from an edge to be on it.
+Edge k is at k times the exact length of a segment: a grid of 1/3 s is as exact after an hour as in its first
+second. Times are whole ticks of a table's numbers, and a table writes 1/3 as 0.333, 0.333333 or in single
+precision: `Edges.slack` is the distance at which a time is still on an edge.
 
-Segments of all files lie one after another: segment `k` of file `f` is `start[f] + k` on the `Grid`. A file
-of length T has ceil(T / segment length) segments; its last one may be cut short. Segments that are not to be
-looked at can be dropped (`Grid.without`): those that are left are numbered anew, and stay where they are.
+Segments of all files follow one another: segment `k` of file `f` is `start[f] + k` on the `Grid`. A file of
+length T has ceil(T / segment length) segments; its last one may be cut short. `Grid.without` drops segments:
+the remaining segments are numbered anew, and keep their times.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Edges(NamedTuple):
     step: Fraction
 
     def at(self, index: Index) -> Ticks:
-        """Return the ticks nearest to some edges, of two the even one, any shape."""
+        """Return the ticks nearest to some edges, the even one of two, any shape."""
         whole, rest = divmod(self.step.numerator, self.step.denominator)
         if not rest:
             return index * whole
@@ -82,15 +82,15 @@ class Edges(NamedTuple):
         return nearest + (beyond > 0)
 
     def on(self, ticks: Ticks) -> Ticks:
-        """Return times, those on an edge as `at` has it, (n,)."""
+        """Return times, moved onto their edge (as `at` has it) if they are on one, (n,)."""
         nearest, beyond = self._nearest(ticks)
         return np.where(beyond == 0, self.at(nearest), ticks)
 
     def overlapped(self, onset: Ticks, offset: Ticks) -> tuple[Index, Index]:
         """Return the first segment that each row overlaps, and one past the last, (n,) each.
 
-        A row with an extent overlaps one at the least: where its ends are on the same edge, within their
-        rounding, the one that most of it lies in. A row without extent overlaps none.
+        A row with an extent overlaps at least one segment: if both ends are on the same edge, within their
+        rounding, it overlaps the segment that contains most of it. A row without extent overlaps none.
         """
         first, last = self.before(onset), self.after(offset)
         short = np.flatnonzero((last <= first) | (offset <= onset))
@@ -100,19 +100,19 @@ class Edges(NamedTuple):
         return first, last
 
     def until(self, end: Ticks) -> Index:
-        """Return how many segments there are until each time, (n,): at least one until any but 0."""
+        """Return the number of segments until each time, (n,): at least one until any but 0."""
         return self.overlapped(np.zeros_like(end), end)[1]
 
     def near_misses(
         self, file: npt.NDArray[np.int32], onset: Floats, offset: Floats
     ) -> tuple[int, int, float]:
-        """Return how many rows could show a grid, how many show one that is nearly this one, and how nearly.
+        """Return the number of rows that could show a grid, of rows nearly on this grid, and their distance.
 
-        file, onset, offset: of rows, (n,) each, in seconds; those that begin with their file show
-        nothing. A row nearly lies on the grid if both of its ends are within `LEAST_SHARE` of an edge, and
-        not both on one. It has nearly the length of segments if that is within `STEP_SHARE` of some of them
-        but not theirs, and it touches others of which that is true: the rows of a grid that drifts away. The
-        last number is by how many seconds at the most.
+        file, onset, offset: of rows, (n,) each, in seconds; rows that begin with their file show nothing. A
+        row is nearly on the grid if both of its ends are within `LEAST_SHARE` of an edge, and not both on
+        one. A row is also nearly on the grid, as on a grid that drifts away, if its length is within
+        `STEP_SHARE` of some whole segments but not equal, and it touches rows with that property. The
+        distance is the maximum, in seconds.
         """
         n_rows, off = 0, []
         within, shortest = self.step.numerator // LEAST_SHARE, float(self.step) / 2
@@ -141,10 +141,10 @@ class Edges(NamedTuple):
         return n_rows, n_near, float(apart) / self.step.denominator / TICKS_PER_SECOND
 
     def _nearest(self, ticks: Ticks, *, rounding: bool = True) -> tuple[Index, Index]:
-        """Return the edge nearest to each time, and how far beyond it that is, 0 for those on it, (n,).
+        """Return the edge nearest to each time, and the distance beyond it, 0 for times on it, (n,).
 
-        rounding: whether times within their rounding of an edge are on it, else just those at it. Distances
-        are in parts of a tick, as many as the step's denominator.
+        rounding: whether times within their rounding of an edge are on it, else only times exactly at it.
+        Distances are in parts of a tick, as many as the step's denominator.
         """
         step, parts = self.step.numerator, self.step.denominator
         nearest = np.rint(ticks / float(self.step)).astype(np.int64)
@@ -160,12 +160,12 @@ class Edges(NamedTuple):
         return nearest, beyond
 
     def slack(self, ticks: Ticks) -> Floats:
-        """Return how many ticks times may lie from an edge to be on it, (n,): what they are rounded by.
+        """Return the distance in ticks at which a time is on an edge, (n,): the rounding of times.
 
-        Half a tick; one unit of a time's last decimal, of three to six, where the length of a segment has
-        more decimals than the time; and half the distance of neighbours in single precision, and half a tick,
-        where the time is a number of single precision (a tick where edges are not whole ticks, which the time
-        may have been rounded to before). `LEAST_SHARE` limits what counts of it.
+        The largest rounding applies: Half a tick. One unit of a time's last decimal (of three to six), if the
+        length of a segment has more decimals than the time. For a time in single precision, half the distance
+        of neighbouring numbers plus half a tick (a tick if edges are not whole ticks, to which the time may
+        have been rounded before). `LEAST_SHARE` limits the rounding.
         """
         whole = self.step.denominator == 1
         slack = np.full(len(ticks), 0.5)
@@ -187,11 +187,11 @@ def _among(values: Index, others: Index) -> Bools:
 
 
 class _Left(NamedTuple):
-    """Runs of segments that are left where others were dropped.
+    """Runs of segments that remain after others were dropped.
 
-    start: (n_files + 1,) the first segment of each file where none was dropped: `first` counts these. first:
-    (n_runs,) the first of each run. at: (n_runs + 1,) its number among those that are left, and how many
-    there are. A run may go on over the end of a file.
+    start: (n_files + 1,) the first segment of each file before the drop: `first` counts these segments.
+    first: (n_runs,) the first segment of each run. at: (n_runs + 1,) the number of that segment among the
+    remaining segments, and their count. A run may go on over the end of a file.
     """
 
     start: Index
@@ -199,7 +199,7 @@ class _Left(NamedTuple):
     at: Index
 
     def number(self, segment: Index) -> Index:
-        """Return how many of those that are left lie before each of some segments, any shape."""
+        """Return the number of remaining segments before each of some segments, any shape."""
         run = np.maximum(np.searchsorted(self.first, segment, side="right") - 1, 0)
         if not len(self.first):
             return np.zeros_like(segment)
@@ -207,7 +207,7 @@ class _Left(NamedTuple):
         return number
 
     def segment(self, number: Index) -> Index:
-        """Return which segments these of those that are left were before, any shape."""
+        """Return the original numbers of some remaining segments, any shape."""
         run = np.searchsorted(self.at, number, side="right") - 1
         segment: Index = self.first[run] + (number - self.at[run])
         return segment
@@ -216,10 +216,10 @@ class _Left(NamedTuple):
 class Grid(NamedTuple):
     """Fixed-length segments over files.
 
-    edges: of the segments of any file. length: (n_files,) ticks. start: (n_files + 1,) the first segment
-    of each file and the end of the last. evaluated: (n_files,) the evaluated length in ticks, at most
-    `length`: segments that begin there or later are not among those that scores average over. left: which
-    segments are left where some were dropped. regions: what is evaluated, None for all.
+    edges: Edges of the segments of any file. length: (n_files,) ticks. start: (n_files + 1,) the first
+    segment of each file and the end of the last. evaluated: (n_files,) Evaluated length in ticks, at most
+    `length`: scores do not average over segments that begin at its end or later. left: Remaining segments
+    after some were dropped. regions: Evaluated regions, None for all.
     """
 
     edges: Edges
@@ -254,7 +254,7 @@ class Grid(NamedTuple):
 
     @property
     def n_evaluated(self) -> Index:
-        """Return how many segments of each file are evaluated, its first ones, shape (n_files,)."""
+        """Return the number of evaluated segments of each file, its first ones, shape (n_files,)."""
         n_evaluated = self.edges.until(self.evaluated)
         if self.left is None:
             return n_evaluated
@@ -263,8 +263,8 @@ class Grid(NamedTuple):
     def without(self, first: Index, last: Index) -> Grid:
         """Return the grid without some ranges of segments, which may overlap and need no order.
 
-        first, last: (n,) the first segment of each range and one past its last, as `cells` has them. All that
-        lies in dropped segments is nowhere on the grid then, and is neither counted nor kept.
+        first, last: (n,) the first segment of each range and one past its last, as `cells` has them. Time in
+        dropped segments is nowhere on the grid then, and is neither counted nor kept.
         """
         some = last > first
         if not some.any():
@@ -281,7 +281,7 @@ class Grid(NamedTuple):
         return self._replace(start=left.number(left.start), left=left)
 
     def within(self, regions: Regions) -> Grid:
-        """Return the grid without the segments that no region overlaps; its rows are those of the regions."""
+        """Return the grid without segments that no region overlaps; its rows are the rows in the regions."""
         on = regions.moved(self.edges.on)
         first, last = self.cells(on.file.astype(np.int32), on.begin, on.end)
         grid = self.without(np.append(0, last), np.append(first, self.size))
@@ -295,7 +295,7 @@ class Grid(NamedTuple):
         return self.regions.before(file, end) - self.regions.before(file, begin)
 
     def place(self, segment: Index, file: Codes | None = None) -> Index:
-        """Return which segment of its file each is, counted from 0 with those that were dropped, (n,)."""
+        """Return the position of each segment in its file, from 0, dropped segments included, (n,)."""
         if file is None:
             file = np.searchsorted(self.start, segment, side="right") - 1
         if self.left is None:
@@ -304,14 +304,14 @@ class Grid(NamedTuple):
 
     @property
     def apart(self) -> Bools | None:
-        """Return which segments do not follow the one before, (n,); None where none was dropped."""
+        """Return which segments do not follow the segment before, (n,); None if none was dropped."""
         if self.left is None:
             return None
         apart: Bools = np.diff(self.place(np.arange(self.size)), prepend=-1) != 1
         return apart
 
     def runs(self) -> tuple[Codes, Ticks, Ticks]:
-        """Return where segments that follow one another are: file, begin and end in ticks, (n_runs,) each."""
+        """Return runs of segments that follow one another: file, begin and end in ticks, (n_runs,) each."""
         first = self.start[:-1] if self.left is None else np.append(self.start[:-1], self.left.at[:-1])
         first = distinct(first[first < self.size])
         file, begin, _ = self.spans(first)
@@ -323,7 +323,7 @@ class Grid(NamedTuple):
         return int(self.start[-1])
 
     def check_size(self, n_classes: int, *, in_order: bool = False, means: bool = False) -> None:
-        """Refuse a grid that memory cannot hold, or a file of more than a month; raises EvaluationError.
+        """Refuse a grid beyond memory, or a file of more than a month; raises EvaluationError.
 
         in_order: whether the values of all segments will be put in order. means: whether means are taken.
         """
@@ -345,10 +345,10 @@ class Grid(NamedTuple):
             )
 
     def spans(self, cell: Index, file: Codes | None = None) -> tuple[Codes, Ticks, Ticks]:
-        """Return the file of some segments, and where each begins and ends in it, in ticks; (n,) each.
+        """Return the file of some segments, and their begin and end in it, in ticks; (n,) each.
 
-        The last segment of a file ends with the file, and the last evaluated one with what is evaluated,
-        whatever the file has after it. file: where it is at hand.
+        The last segment of a file ends with the file, and the last evaluated segment ends with the evaluated
+        length, even if the file goes on. file: the files of the segments, if known.
         """
         if file is None:
             file = np.searchsorted(self.start, cell, side="right") - 1
@@ -360,9 +360,9 @@ class Grid(NamedTuple):
     def cells(self, file: npt.NDArray[np.int32], onset: Ticks, offset: Ticks) -> tuple[Index, Index]:
         """Return the segments that rows overlap, as first and one past the last, each (n,).
 
-        A row that only touches a segment's edge does not overlap it, a row without extent
-        overlaps none, one with an extent within its file overlaps one at the least, and what lies beyond a
-        file's last segment, or in a dropped one, is cut off.
+        A row that only touches a segment's edge does not overlap it, and a row without extent overlaps none.
+        A row with an extent within its file overlaps at least one. The parts of rows after a file's last
+        segment, or in a dropped segment, are cut off.
         """
         start = self.start if self.left is None else self.left.start
         n_segments = np.diff(start)
@@ -386,10 +386,10 @@ class Grid(NamedTuple):
 def pool_rows(rows: EventTable, grid: Grid, pool: Pool) -> Floats:
     """Return the values of all segments of all classes, shape (n_classes, n_segments).
 
-    With `pool="max"` a segment takes the largest value of what overlaps it, as sed_scores_eval and,
-    for binary labels, sed_eval do. With `pool="mean"` it takes the time-weighted mean, time without
-    any row counting 0; the last segment of a file is weighted over the part inside the grid's length.
-    Classes come first so that each class is contiguous: everything downstream works class by class.
+    With `pool="max"` a segment takes the largest value of the rows that overlap it, as in sed_scores_eval
+    and, for binary labels, in sed_eval. With `pool="mean"` it takes the time-weighted mean, time without any
+    row counting 0; the last segment of a file is weighted over the part inside the grid's length. Classes
+    come first so that each class is contiguous: everything downstream works class by class.
     """
     spans = rows.spans()
     if pool == "max":
@@ -436,7 +436,7 @@ def maxima(rows: EventTable, first: Index, last: Index, size: int) -> Floats:
     if one_each and rows.has_steps and len(first) == size and rows.block is not None:
         return rows.block
     values = np.zeros((len(rows.classes), size))
-    # To copy what lies together takes a third of the time.
+    # Copying contiguous values takes a third of the time.
     together = one_each and len(first) and last[-1] - first[0] == len(first)
     places = slice(first[0], last[-1]) if together else first
 
@@ -461,7 +461,7 @@ def rows_of(
 ) -> EventTable:
     """Return values of segments as rows of a segment each, by file, segment and class; 0 has no row.
 
-    values: (n_classes, n_segments). What `pool_rows` makes of these rows are the values.
+    values: (n_classes, n_segments). `pool_rows` restores the values from these rows.
     """
     segment, label = np.nonzero(values.T)
     file, onset, offset = grid.spans(segment)

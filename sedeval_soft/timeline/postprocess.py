@@ -1,7 +1,7 @@
-"""What is done to a system's output before it is scored: median filter, then gaps, then durations.
+"""Post-processing of a system's output before scoring: median filter, then gaps, then durations.
 
-All three are flat morphology, which commutes with cutting: whatever the threshold, the events of the result
-are those of the input at that threshold after the same operation. So each is done once for all thresholds.
+All three are flat morphology, which commutes with thresholds: the events of the result at any threshold are
+the events of the input at that threshold after the same operation. So each is done once for all thresholds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SLACK = 1.5  # ticks that a time may lie off its multiple of a time step which 
 def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
     """Return the rows after the post-processing that the settings ask for, as they are if none.
 
-    Raises EvaluationError where a median filter finds no fixed time step.
+    Raises EvaluationError if a median filter finds no fixed time step.
     """
     median, gap, duration = (settings.of_classes(name, rows.classes) for name in POSTPROCESSING)
     # Pieces of one function of time: those that touch are one event, of classes that stay as they are, too.
@@ -48,11 +48,11 @@ def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
 def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
     """Filter each class over about so many seconds: the nearest odd number of the table's time steps.
 
-    Each value is replaced by the median of those around it; beyond a file's ends values are 0. That is the
-    median over a sliding window of time, too, as sed_scores_eval's: both change at time steps only.
+    Each value is replaced by the median of its neighbourhood; beyond a file's ends values are 0. The median
+    over a sliding window of time, as in sed_scores_eval, is the same: both change at time steps only.
 
     seconds: one for each class of `rows`, 0 to leave its values as they are. Returns one row per time step.
-    Raises EvaluationError where times keep no fixed step.
+    Raises EvaluationError if times keep no fixed step.
     """
     onset, offset = to_ticks(rows.onset), to_ticks(rows.offset)
     step = time_step(rows)
@@ -79,8 +79,8 @@ def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
 
 
 def time_step(rows: EventTable) -> float:
-    """Return the ticks of a table's time step; raises EvaluationError where times keep none."""
-    # Where rows are some of a table, the step is that of all of them.
+    """Return the ticks of a table's time step; raises EvaluationError if times keep none."""
+    # For some rows of a table, the step is the step of all its rows.
     step = rows.origin.steps.get(rows.classes)
     return step or TimeGrid.of(to_ticks(rows.onset), to_ticks(rows.offset)).step(rows.origin.name)
 
@@ -92,10 +92,10 @@ def window_of(seconds: float, step: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TimeGrid:
-    """What rows tell of their time step.
+    """Times of rows, from which their time step follows.
 
-    times: (n,) all ticks at which they begin or end, ascending and distinct. shortest: ticks of the shortest
-    row that lasts; the most that there is where none does.
+    times: (n,) all ticks at which rows begin or end, ascending and distinct. shortest: ticks of the shortest
+    row with an extent; the largest possible number without such a row.
     """
 
     times: Ticks
@@ -103,21 +103,21 @@ class TimeGrid:
 
     @classmethod
     def of(cls, onset: Ticks, offset: Ticks) -> TimeGrid:
-        """Return what rows tell, (n,) each."""
+        """Return the times of rows, (n,) each."""
         lengths = offset - onset
         shortest = int(lengths[lengths > 0].min(initial=np.iinfo(np.int64).max))
         return cls(np.unique(np.concatenate((onset, offset))), shortest)
 
     @classmethod
     def merge(cls, parts: Sequence[TimeGrid]) -> TimeGrid:
-        """Return what the rows of all parts tell together."""
+        """Return the times of the rows of all parts together."""
         times = np.unique(np.concatenate([part.times for part in parts]))
         return cls(times, min(part.shortest for part in parts))
 
     def step(self, name: str) -> float:
         """Return the length in ticks of the steps that all times are multiples of, to the rounding of ticks.
 
-        Raises EvaluationError, naming the table, where there is none of a millisecond or more.
+        Raises EvaluationError, naming the table, if no step of a millisecond or more fits.
         """
         times, step = self.times, float(self.shortest)
         divisor = int(np.gcd.reduce(times)) if len(times) else 0
@@ -141,7 +141,7 @@ class TimeGrid:
 def flattened(activity: Activity, shortest: int, *, gaps: bool) -> Activity:
     """Drop events shorter than some ticks, or fill such gaps between events, at every level.
 
-    What lies before the first event of a file and class or after the last one is no gap.
+    The time before the first event of a file and class, or after the last one, is not a gap.
     """
     n = len(activity)
     if not n or shortest <= 0:

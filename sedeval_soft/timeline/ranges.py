@@ -20,7 +20,7 @@ STRETCH = 1 << 15
 """Rows that are worked on at a time, about: few enough for the processor's cache."""
 
 _SPARSE = 4
-"""How many times as many cells as ranges have members there are where it pays to unfold the ranges."""
+"""Cells per member of ranges from which on it is faster to unfold the ranges."""
 
 # Memory that a pair of events takes: who they are, their levels, what they share, and their order.
 _BYTES_PER_PAIR = 220
@@ -32,9 +32,9 @@ def stretches(n: int) -> Iterator[slice]:
 
 
 def portions(before: Index, most: int) -> list[slice]:
-    """Return slices of things, one after another, that have not many more members than `most`; at least one.
+    """Return consecutive slices of items, each with not many more members than `most`; at least one slice.
 
-    before: (n + 1,) how many members there are before each thing, and in all.
+    before: (n + 1,) number of members before each item, and in all.
     """
     n = len(before) - 1
     cuts = np.searchsorted(before, np.arange(most, before[-1], most))
@@ -54,7 +54,7 @@ def expand(first: Index, last: Index) -> tuple[Index, Index]:
 def numbered(group: Index, time: Index) -> tuple[Index, Index, Index]:
     """Number the distinct times of each group in order: return the number of each, and groups and times.
 
-    group, time: (n,), not negative. The number is (n,), what it stands for (n_distinct,).
+    group, time: (n,), not negative. The number is (n,), its group and time (n_distinct,).
     """
     scale = int(time.max(initial=0)) + 1
     if int(group.max(initial=0)) < (1 << 62) // scale:
@@ -75,10 +75,10 @@ class TooManyOverlapsError(EvaluationError):
 
 
 def check_pairs(first: Index, last: Index, most: float = math.inf) -> None:
-    """Refuse ranges that unfold to more pairs of events than memory can hold.
+    """Refuse ranges that unfold to more pairs of events than fit into memory.
 
-    first, last: of the events that overlap each event. Of n events at one time there are n * n pairs. most:
-    beyond which they are refused in any case. Raises TooManyOverlapsError for these, else RoomError.
+    first, last: of the events that overlap each event. n events at one time make n * n pairs. most: the
+    number beyond which pairs are refused in any case. Raises TooManyOverlapsError for these, else RoomError.
     """
     pairs = float(np.maximum(last - first, 0).sum(dtype=np.float64))
     if pairs > most:
@@ -95,7 +95,7 @@ def check_pairs(first: Index, last: Index, most: float = math.inf) -> None:
 
 
 def covered(size: int, first: Index, last: Index) -> Floats:
-    """Return 1.0 for each of `size` cells that some range covers, else 0.0: the maximum of ranges worth 1."""
+    """Return 1.0 for each of `size` cells that some range covers, else 0.0."""
     if _SPARSE * int((last - first).sum()) <= size:
         cells = np.zeros(size)
         cells[expand(first, last)[1]] = 1.0
@@ -109,12 +109,12 @@ def covered(size: int, first: Index, last: Index) -> Floats:
 def range_maximum(size: int, first: Index, last: Index, value: Floats, empty: float = 0.0) -> Floats:
     """Return for each of `size` cells the maximum over the ranges that cover it.
 
-    first, last: (n,) each range's first cell and one past its last; ranges without cells are skipped.
-    value: (n,). Returns (size,), `empty` where nothing covers a cell.
+    first, last: (n,) each range's first cell and one past its last; ranges without cells are skipped. value:
+    (n,). Returns (size,), `empty` for cells that no range covers.
 
     A range is covered by two overlapping blocks whose length is a power of two. All blocks of one length are
-    entered at once, and handed down to blocks of half the length: n ranges over m cells take
-    O(n + m log(longest)), however much they overlap.
+    entered at once, and passed on to blocks of half the length: n ranges over m cells take O(n + m
+    log(longest)), however much they overlap.
     """
     length = last - first
     if not length.all():
@@ -143,8 +143,8 @@ def range_maximum(size: int, first: Index, last: Index, value: Floats, empty: fl
 def running_maximum(value: Index, group: Index) -> Index:
     """Return the running maximum of non-negative integers within groups, shape (n,).
 
-    group: (n,) in ascending order. Where one accumulation over `group * scale + value` would overflow, values
-    are replaced by their ranks.
+    group: (n,) in ascending order. If one accumulation over `group * scale + value` would overflow, ranks
+    replace the values.
     """
     dense = np.concatenate(([0], np.cumsum(np.diff(group) != 0))) if len(group) else group
     scale = int(value.max(initial=0)) + 1
@@ -161,8 +161,8 @@ def running_maximum(value: Index, group: Index) -> Index:
 class Pyramid:
     """Minima of blocks of 1, 2, 4, ... values: the nearest small value is found whatever the values.
 
-    Searches take two passes over log2(n) levels: up until a left neighbour holds something small enough, then
-    down to the rightmost such value in it. Near answers are found low, so that most take few steps.
+    Searches take two passes over log2(n) levels: up to a left neighbour that contains a small enough value,
+    then down to the rightmost such value in it. Near answers are found low, so that most take few steps.
     """
 
     __slots__ = ("levels",)
@@ -176,7 +176,7 @@ class Pyramid:
             self.levels.append(np.append(even, level[-1]) if len(level) % 2 else even)
 
     def before(self, places: Index, wanted: Floats, *, or_equal: bool) -> Index:
-        """Return the nearest place before each whose value is smaller than (or equal to) a wanted one, (n,).
+        """Return the nearest place before each with a value smaller than (or equal to) a wanted one, (n,).
 
         places, wanted: (n,). There must be such a place.
         """

@@ -1,4 +1,4 @@
-"""Reference and system brought together: one list of files, one list of classes, one length each."""
+"""Alignment of reference and system: one list of files, one list of classes, one length each."""
 
 from __future__ import annotations
 
@@ -48,25 +48,29 @@ Of = TypeVar("Of", bound=Timed)
 
 
 class Recordings(NamedTuple):
-    """Two tables whose codes mean the same.
+    """Two tables with common codes for files and classes.
 
-    files: all evaluated files, sorted. classes: all evaluated classes, sorted unless they were named.
-    reference, system: the rows, coded into `files` and `classes`.
-    length: (n_files,) evaluated seconds of each file: its duration where given, else the last
-        offset of the reference: what a system adds must not make a recording longer.
-    reach: (n_files,) seconds that segments cover: `length`, and without a duration all that the system has
-        beyond it, which may be false alarms, but never is a true negative, and no time that rates divide by.
-    raw: the system's rows before post-processing. findings: what a person should know about the two tables.
-    expected: the classes that the settings or the reference name. Others are known from the system alone:
-        they may be false alarms, too, and never true negatives.
-    in_reference: (n_files,) whether the reference or the durations name a file. is_known: (n_files,) whether
-        `length` is where the recording ends, by its duration or regions: else it may go on there.
-    plan: what is asked for, settled for these tables: classes that the reference itself ignores are ignored.
-    Whether touching rows of a side are one event is settled, too (`joined` of their origin).
-    ignored: the rows of ignored classes of the reference, None where no class is ignored.
-    regions: the evaluated regions, None where whole files are evaluated. Rows of `reference`, `system` and
-        `ignored` are cut to them, and a file is as long as its last region goes; `raw` is not cut. whole:
-        these three not cut, where an event counts whole if its onset is in a region; else None.
+    files: All evaluated files, sorted.
+    classes: All evaluated classes, sorted unless they were named.
+    reference, system: The rows, coded into `files` and `classes`.
+    length: (n_files,) evaluated seconds of each file: its duration if given, else the last offset of the
+        reference: System rows must not make a recording longer.
+    reach: (n_files,) seconds that segments cover: `length`, and without a duration also the time of the
+        system's rows after it. This time may have false alarms, but no true negatives, and rates do
+        not divide by it.
+    raw: The system's rows before post-processing.
+    findings: Findings of the alignment of the two tables.
+    expected: The classes that the settings or the reference name. Other classes are known from the system
+        alone: they may be false alarms, but never true negatives.
+    in_reference: (n_files,) whether the reference or the durations name a file.
+    is_known: (n_files,) whether `length` is the end of the recording, by its duration or regions: else the
+        recording may go on.
+    plan: The evaluation plan, settled for these tables: classes that the reference itself ignores are
+        ignored, and `joined` of a side's origin settles whether its touching rows are one event.
+    ignored: The rows of ignored classes of the reference, None if no class is ignored.
+    regions: The evaluated regions, None for whole files. Rows of `reference`, `system` and `ignored` are cut
+        to the regions, and a file ends with its last region; `raw` is not cut.
+    whole: The three tables before the cut, if an event counts whole by its onset in a region; else None.
     """
 
     files: tuple[str, ...]
@@ -92,19 +96,19 @@ class Recordings(NamedTuple):
 
     @property
     def evaluated_ticks(self) -> Ticks:
-        """Return how much of each file is evaluated in ticks, shape (n_files,): what rates divide by."""
+        """Return the evaluated length of each file in ticks, shape (n_files,), by which rates divide."""
         if self.regions is None:
             return self.length_ticks
         return self.regions.until(self.length_ticks).lengths(len(self.files))
 
     @property
     def length_ticks(self) -> Ticks:
-        """Return where each file ends in ticks, shape (n_files,)."""
+        """Return the end of each file in ticks, shape (n_files,)."""
         return to_ticks(self.length)
 
     @property
     def reach_ticks(self) -> Ticks:
-        """Return what segments cover of each file in ticks, shape (n_files,)."""
+        """Return the time that segments cover of each file in ticks, shape (n_files,)."""
         return to_ticks(self.reach)
 
     def with_classes(self, classes: tuple[str, ...]) -> Recordings:
@@ -129,16 +133,16 @@ class Recordings(NamedTuple):
         return self._recoded(lambda rows: rows.with_files(files, codes), ignored, files=files, **columns)
 
     def inside(self, rows: EventTable) -> EventTable:
-        """Return what is evaluated of rows of events that were made of `raw`."""
+        """Return the evaluated parts of rows of events that were made of `raw`."""
         return rows if self.regions is None or self.whole else self.regions.cut(rows)
 
     @property
     def event_rows(self) -> tuple[EventTable, EventTable]:
-        """The rows of both sides of which events are made; `held` says which of these count."""
+        """The rows of both sides that make events; `held` selects the events that count."""
         return self.whole[:2] if self.whole else (self.reference, self.system)
 
     def held(self, events: Of) -> Of:
-        """Return the events that count, where that is for their onset to say."""
+        """Return the events that count, if their onset decides it."""
         if self.regions is None or self.whole is None:
             return events
         return events.take(self.regions.hold(events.file, events.onset, events.offset))
@@ -167,18 +171,17 @@ def align(
 ) -> Recordings:
     """Bring a reference and a system onto one list of files and one of classes.
 
-    A file or class that one side lacks is evaluated all the same (as all false alarms or all
-    misses) and reported. `durations` (seconds by file name) is also the list of evaluated files:
-    it adds files without any row, and leaves out system files that neither it nor the reference names.
-    `settings.files` restricts the files: of a long table that loses some, classes that no row is of any more
-    are none. `settings.classes` restricts and orders the classes. The system's rows are post-processed as the
-    settings ask for, and what lies outside the evaluated regions is cut off then; files without any are left
-    out. Rows of ignored classes, those of the settings and those that the reference itself declares, are
-    evaluated on neither side; what a system declares to be unknown are no detections. Classes are those of
-    the whole tables, whatever the regions are. look: whether it is reported what rows tell of how they were
-    read.
+    A file or class that one side lacks is evaluated (as all false alarms or all misses) and reported.
+    `durations` (seconds by file name) is also the list of evaluated files: it adds files without any row, and
+    leaves out system files that neither it nor the reference names. `settings.files` restricts the files: of
+    a long table that loses some, classes that no row is of any more are none. `settings.classes` restricts
+    and orders the classes. The system's rows are post-processed as the settings ask for, then cut to the
+    evaluated regions; files without regions are left out. Rows of ignored classes (of the settings, and of
+    the reference's own declaration) are evaluated on neither side; rows that a system declares as unknown are
+    not detections. Classes are the classes of the whole tables, whatever the regions are. look: whether
+    findings about the rows are reported.
 
-    Raises InputError where names cannot be matched, and for arrays of different shapes.
+    Raises InputError if names cannot be matched, and for arrays of different shapes.
     """
     settings, reference, system = _settled(settings, reference, system, durations or {})
     reference, system, steps = _with_forms(reference, system, settings)
@@ -261,7 +264,7 @@ def align(
 def _settled(
     settings: Settings, reference: EventTable, system: EventTable, durations: Mapping[str, float]
 ) -> tuple[Settings, EventTable, EventTable]:
-    """Settle what only some tables have: shapes, no times, unknown time, no names of files."""
+    """Settle properties that only some tables have: shapes, no times, unknown time, no names of files."""
     ours, theirs = reference.origin, system.origin
     if ours.shape is not None or theirs.shape is not None:
         check_shapes(ours, theirs)
@@ -278,10 +281,10 @@ def _settled(
 def _with_forms(
     reference: EventTable, system: EventTable, settings: Settings
 ) -> tuple[EventTable, EventTable, dict[str, tuple[int, int, int]]]:
-    """Return tables that know whether their touching rows are one event, and the step counts that say so.
+    """Return tables that know whether their touching rows are one event, and the step counts behind that.
 
-    Without counts where settings say what an event is, and of a table without values: there each row is one.
-    Classes have the names that the settings map them to.
+    The counts are absent if settings define an event, and for a table without values, in which each row is
+    one event. Classes have the names that the settings map them to.
     """
     sides, steps = {"reference": reference, "system": system}, dict[str, tuple[int, int, int]]()
     for role, rows in sides.items():
@@ -298,7 +301,7 @@ def _lengths(
     reference: EventTable, system: EventTable, last: Mapping[str, Floats], settings: Settings
 ) -> tuple[Floats, Floats]:
     """Return length and reach of files, see `Recordings`, by their last offsets, (n_files,) each."""
-    # Where the reference has no times, the recording is as long as the system says.
+    # If the reference has no times, the recording is as long as in the system.
     length = last["reference"].copy() if reference.origin.timed else np.maximum(*last.values())
     system_ends = _system_ends(system, last["system"], length, settings)
     for rows, times in ((reference, length), (system, system_ends)):
@@ -311,7 +314,7 @@ def _lengths(
 def _within(pair: Recordings, regions: Regions, own: Mapping[str, Regions]) -> Recordings:
     """Return a pair cut to its regions.
 
-    own: those of classes by name, of others by the empty name; empty where all classes have the same.
+    own: regions of classes by name, of other classes by the empty name; empty if all classes have the same.
     """
     from sedeval_soft.timeline.regions import END
 
@@ -330,13 +333,13 @@ def _within(pair: Recordings, regions: Regions, own: Mapping[str, Regions]) -> R
         rows = getattr(pair, role)
         changed[role] = _cut_by_class(rows, own) if own else regions.cut(rows)
     if own:
-        # Silence is right or wrong only where a class was looked for.
+        # Silence is right or wrong only in time in which a class was looked for.
         changed["expected"] = frozenset()
     return pair._replace(regions=regions, **changed)
 
 
 def _cut_by_class(rows: EventTable, own: Mapping[str, Regions]) -> EventTable:
-    """Return what lies in the regions of the class of each row, as a long table; own: as for `_within`."""
+    """Return the parts of rows in the regions of their class, as a long table; own: as for `_within`."""
     parts = []
     for k, name in enumerate(rows.classes):
         if rows.label is None:
@@ -357,10 +360,10 @@ def _regions_of(
 ) -> tuple[Regions, dict[str, Regions], Bools, AlignmentReport]:
     """Return the evaluated regions, the files that have some, (n_files,), and findings without the others.
 
-    Beside the regions of any class those of each, as for `_within`.
+    Beside the regions of any class it returns the regions of each class, as for `_within`.
 
-    reference: coded into `files`. lengths: durations in seconds, where they are known. Regions are coded into
-    the files that have some.
+    reference: coded into `files`. lengths: durations in seconds, if known. Regions are coded into the files
+    that have some.
     """
     from sedeval_soft.timeline.regions import END, Regions
 
@@ -421,10 +424,10 @@ def _regions_of(
 
 
 def _after_shots(rows: EventTable, number: int, label: str | None, settings: Settings) -> Ticks:
-    """Return where the N-th event of each file ends, (n_files,) ticks, -1 where there are fewer.
+    """Return the end of the N-th event of each file, (n_files,) ticks, -1 for files with fewer events.
 
-    number: N. label: the class of the events, None for all that are evaluated. They are in order of onset,
-    those of one onset in order of offset.
+    number: N. label: the class of the events, None for all that are evaluated. Events are in order of onset,
+    then of offset.
     """
     events = events_of(rows, settings.reference_cut, settings.inclusive, merge=bool(rows.origin.joined))
     wanted = {*(settings.classes or rows.classes)} - {*(settings.ignore_class or ())}
@@ -439,9 +442,9 @@ def _after_shots(rows: EventTable, number: int, label: str | None, settings: Set
 
 
 def with_unknown(settings: Settings, origin: Origin) -> Settings:
-    """Return settings that ignore the classes, too, that a reference declares to be unknown time.
+    """Return settings that also ignore the classes that a reference declares as unknown time.
 
-    Those that are to be evaluated are not; what follows another tool ignores nothing.
+    Classes to evaluate are not ignored; settings that follow another tool ignore nothing.
     """
     chosen = settings.ignore_class or ()
     more = [name for name in origin.unknown if name not in (*chosen, *(settings.classes or ()))]
@@ -461,9 +464,9 @@ def _without_unknown(rows: EventTable, settings: Settings) -> EventTable:
 
 
 def _check_timed(origins: tuple[Origin, Origin], settings: Settings) -> None:
-    """Refuse labels of whole recordings where anything but clips is evaluated; raises InputError.
+    """Refuse labels of whole recordings if anything but clips is evaluated; raises InputError.
 
-    origins: of both sides, one of which has no times at least.
+    origins: of both sides, at least one of them without times.
     """
     untimed, plan = [origin.name for origin in origins if not origin.timed], Plan.of(settings)
     if settings.has_regions:
@@ -477,7 +480,7 @@ def _check_timed(origins: tuple[Origin, Origin], settings: Settings) -> None:
 
 
 def check_shapes(reference: Origin, system: Origin) -> None:
-    """Refuse two arrays of different shapes, and an array of several files beside a table."""
+    """Refuse two arrays of different shapes, and an array of several files with a table."""
     ours, theirs = reference.shape, system.shape
     if ours is not None and theirs is not None and ours != theirs:
         expected = f"expected that of the reference, {ours}"
@@ -494,8 +497,8 @@ def check_shapes(reference: Origin, system: Origin) -> None:
 def _late_rows(rows: EventTable, last: Floats, ends: Floats) -> dict[str, tuple[int, float]]:
     """Return by file how many rows end after it does, and by how many seconds at the most.
 
-    last, ends: (n_files,) seconds: no row of a file ends after the one, and the file ends at the other. They
-    are compared in ticks: what no segment can tell is not later.
+    last, ends: (n_files,) seconds: an upper bound of the ends of each file's rows, and the end of the file.
+    Times are compared in ticks: a difference that no segment can show is not later.
     """
     ticks = to_ticks(np.minimum(ends, LONGEST))
     if not (to_ticks(last) > ticks).any():
@@ -508,11 +511,11 @@ def _late_rows(rows: EventTable, last: Floats, ends: Floats) -> dict[str, tuple[
 
 
 def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Settings) -> Floats:
-    """Return where the last segment ends that a system makes after the end of each file, (n_files,) seconds.
+    """Return the end of the last segment that system rows add after the end of each file, (n_files,) seconds.
 
-    last, length: (n_files,) seconds: where the last row of each file ends, and where the file does.
-    Rows of value 0 or without extent say nothing there. sed_eval has no values: in its scores every row
-    makes a file longer.
+    last, length: (n_files,) seconds: the end of the last row of each file, and the end of the file. Rows of
+    value 0 or without extent do not count. sed_eval has no values: in its scores every row makes a file
+    longer.
     """
     if settings.compat == "sed_eval":
         return last
@@ -524,11 +527,11 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
 
 
 def grid_of(pair: Recordings, *, ignored: bool = False) -> Grid:
-    """Return the segments that are evaluated: what this drops is counted nowhere.
+    """Return the evaluated segments: dropped segments count nowhere.
 
-    ignored: whether those of ignored time are among them, all the same. Means are over the part of the last
-    segment before the end of a recording, if that is known, else over the whole segment: how late the rows
-    of a side end does not raise its values.
+    ignored: whether segments of ignored time are nevertheless included. Means are over the part of the last
+    segment before the end of a recording, if known, else over the whole segment: late ends of rows do not
+    raise a side's values.
     """
     settings, lengths = pair.settings, [pair.reach_ticks, pair.length_ticks]
     if settings.pool == "mean":
@@ -540,7 +543,7 @@ def grid_of(pair: Recordings, *, ignored: bool = False) -> Grid:
     if pair.ignored is None or ignored:
         return grid
     if settings.pool == "max":
-        # A segment is above the threshold where a row that overlaps it is.
+        # A segment is above the threshold if a row that overlaps it is.
         rows = active_rows(pair.ignored, settings.reference_cut, settings.inclusive)
         return grid.without(*grid.cells(rows.file, rows.onset, rows.offset))
     values = pool_rows(joined(pair.ignored), grid, settings.pool)[0]
@@ -549,22 +552,22 @@ def grid_of(pair: Recordings, *, ignored: bool = False) -> Grid:
 
 
 def joined(rows: EventTable) -> EventTable:
-    """Return rows of all classes as those of one: its value at each time is the largest of theirs."""
+    """Return rows of all classes as rows of one: its value at each time is the largest of all classes."""
     if rows.label is None:
         values = np.max(rows.values, axis=0) if rows.values else np.zeros(len(rows))
         return replace(rows, classes=("",), values=(values,))
     return replace(rows, classes=("",), label=np.zeros_like(rows.label))
 
 
-# Values of whole files (clips), for one table: a file takes the largest value of what lies in it.
+# Values of whole files (clips), for one table: a file takes the largest value in it.
 
 
 def clip_sides(pair: Recordings) -> tuple[Floats, Floats]:
     """Return the values of all files of all classes of reference and system, (n_classes, n_files) each.
 
-    What the system has after the evaluated length of a file is a false alarm where the reference does not
-    have the class, and is nothing where it has: else a system could have every class somewhere later.
-    What lies in ignored time says nothing of the file: it takes the largest value of all other time.
+    System rows after the evaluated length of a file are a false alarm if the reference lacks the class. They
+    do not count if it has the class: else a system could detect every class somewhere later. Ignored
+    time does not affect a file's value: it takes the largest value of all other time.
     """
     ours, theirs = (outside_ignored(rows, pair) for rows in (pair.reference, pair.system))
     reference, inside = (clip_values(rows, pair.length_ticks) for rows in (ours, theirs))
@@ -574,7 +577,7 @@ def clip_sides(pair: Recordings) -> tuple[Floats, Floats]:
 
 
 def outside_ignored(rows: EventTable, pair: Recordings) -> EventTable:
-    """Return the rows that do not lie wholly in ignored time, that of the reference's threshold."""
+    """Return the rows that are not wholly in ignored time, at the reference's threshold."""
     if pair.ignored is None or not len((ignored := _ignored_time(pair)).file):
         return rows
     spans = rows.spans()
@@ -586,8 +589,8 @@ def outside_ignored(rows: EventTable, pair: Recordings) -> EventTable:
 def clip_values(rows: EventTable, length: Ticks) -> Floats:
     """Return the values of all files of all classes, shape (n_classes, n_files).
 
-    length: (n_files,) ticks. Rows without extent, and those that begin at the end of their file or later,
-    count nothing, as on the grid of segments.
+    length: (n_files,) ticks. Rows without extent, and rows that begin at the end of their file or later, do
+    not count, as on the grid of segments.
     """
     spans = rows.spans()
     inside = np.flatnonzero((spans.offset > spans.onset) & (spans.onset < length[spans.file]))
@@ -595,14 +598,14 @@ def clip_values(rows: EventTable, length: Ticks) -> Floats:
     return maxima(rows.take(inside), file, file + 1, len(length))
 
 
-# The hard reading: what is active on either side at its threshold.
+# The hard reading: active rows of either side at its threshold.
 
 
 def merges(rows: EventTable, settings: Settings) -> bool:
     """Return whether touching rows of a table are one event.
 
-    If the settings leave that to the table, they are where they have values and are time steps: what the rows
-    of the whole table say, if these are some of them.
+    If the settings leave that to the table, touching rows are one event in a table with values and time
+    steps. The rows of the whole table decide it, if these are some of them.
     """
     if settings.events != "auto":
         return settings.events == "merge"
@@ -611,7 +614,7 @@ def merges(rows: EventTable, settings: Settings) -> bool:
 
 
 def hard_events(pair: Recordings) -> tuple[Events, Events]:
-    """Return the events of the reference and of the system, merged or not as the settings say."""
+    """Return the events of the reference and of the system, merged or not as the settings ask for."""
     settings = pair.settings
     # Greedy matching, and sed_eval's, go by the order of the table. Which optimal one is found must not.
     as_read = settings.matching == "greedy" or settings.compat is not None
@@ -625,7 +628,7 @@ def hard_events(pair: Recordings) -> tuple[Events, Events]:
 
 
 def all_lifetimes(pair: Recordings, rows: EventTable) -> EventLifetimes:
-    """Return the events of rows of a pair at all thresholds, those that count."""
+    """Return the events of rows of a pair at all thresholds, if they count."""
     return pair.held(lifetimes_of(rows, bool(rows.origin.joined)))
 
 
@@ -669,10 +672,10 @@ def rowwise_events(pair: Recordings) -> tuple[Events, Events]:
 
 
 def positive(reference: Floats, settings: Settings) -> Bools:
-    """Return where reference values are active."""
+    """Return which reference values are active."""
     return active(reference, settings.reference_cut, settings.inclusive)
 
 
 def detected(system: Floats, settings: Settings) -> Bools:
-    """Return where system values are active."""
+    """Return which system values are active."""
     return active(system, settings.threshold, settings.inclusive)

@@ -1,4 +1,4 @@
-"""Evaluated regions: which stretches of time count, and what becomes of rows and events at their edges.
+"""Evaluated regions: the time that counts, and the treatment of rows and events at their edges.
 
 A region has its begin and all up to its end. Regions that overlap or touch are one. Times are whole ticks.
 """
@@ -21,12 +21,12 @@ from sedeval_soft.timeline.ranges import expand, running_maximum
 Codes = npt.NDArray[np.integer[Any]]
 
 END = int(LONGEST) * TICKS_PER_SECOND
-"""Ticks: where a region ends that ends with its file, wherever that is."""
+"""Ticks: end of a region that ends with its file, at whatever time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Regions:
-    """Regions of files, sorted by file and begin; those of a file neither overlap nor touch.
+    """Regions of files, sorted by file and begin; regions of a file neither overlap nor touch.
 
     file: (n,) codes. begin, end: (n,) ticks, begin < end.
     """
@@ -37,7 +37,7 @@ class Regions:
 
     @classmethod
     def of(cls, file: Codes, begin: Ticks, end: Ticks) -> Regions:
-        """Join regions, in any order, that overlap or touch; those without extent vanish."""
+        """Join regions, in any order, that overlap or touch; regions without extent vanish."""
         some = np.flatnonzero(end > begin)
         order = some[np.lexsort((begin[some], file[some]))]
         codes, begin, end = file[order].astype(np.int64), begin[order], end[order]
@@ -49,7 +49,7 @@ class Regions:
         return cls(codes[first], begin[first], reach[np.append(first[1:], len(codes)) - 1])
 
     def __and__(self, other: Regions) -> Regions:
-        """Return what lies in regions of both."""
+        """Return the time in regions of both."""
         first, last = other._met(self.file, self.begin, self.end)
         ours, theirs = expand(first, last)
         begin = np.maximum(self.begin[ours], other.begin[theirs])
@@ -64,25 +64,25 @@ class Regions:
         return Regions.of(self.file, self.begin, np.minimum(self.end, ends[self.file]))
 
     def with_files(self, codes: Index) -> Regions:
-        """Return the regions of some files; codes: (n_files,) their new codes, -1 of those that go."""
+        """Return the regions of some files; codes: (n_files,) their new codes, -1 for dropped files."""
         file = codes[self.file]
         stays = file >= 0
         return Regions.of(file[stays], self.begin[stays], self.end[stays])
 
     def lengths(self, n_files: int) -> Ticks:
-        """Return how much of each file lies in its regions, (n_files,) ticks."""
+        """Return the total length of each file's regions, (n_files,) ticks."""
         total = np.zeros(n_files, dtype=np.int64)
         np.add.at(total, self.file, self.end - self.begin)
         return total
 
     def last(self, n_files: int) -> Ticks:
-        """Return where the last region of each file ends, (n_files,) ticks, 0 where it has none."""
+        """Return the end of the last region of each file, (n_files,) ticks, 0 for a file without regions."""
         last = np.zeros(n_files, dtype=np.int64)
         np.maximum.at(last, self.file, self.end)
         return last
 
     def before(self, file: Codes, time: Ticks) -> Ticks:
-        """Return how much of each file lies in its regions before some times, (n,) ticks."""
+        """Return the length of a file's regions before some times, (n,) ticks."""
         n = self._number(self.begin, file, time, "left")
         sums = np.append(0, np.cumsum(self.end - self.begin))
         over = np.zeros(len(n), dtype=np.int64)
@@ -105,9 +105,9 @@ class Regions:
         return held
 
     def cut(self, rows: EventTable) -> EventTable:
-        """Return what lies in the regions of the rows of a table, in order; times that are not cut stay.
+        """Return the parts of a table's rows in the regions, in order; times that are not cut stay.
 
-        Codes are those of the regions' files. A row without extent lies in a region that it touches.
+        Codes are the codes of the regions' files. A row without extent is in a region that it touches.
         """
         onset, offset = to_ticks(rows.onset), to_ticks(rows.offset)
         first, last = self._met(rows.file, onset, offset)
@@ -124,9 +124,10 @@ class Regions:
         )
 
     def _met(self, file: Codes, onset: Ticks, offset: Ticks) -> tuple[Index, Index]:
-        """Return the regions that stretches of time lie in, as first and one past the last, (n,) each.
+        """Return the regions that meet stretches of time, as first and one past the last, (n,) each.
 
-        What has no extent lies in a region that it touches, other stretches in those that they overlap.
+        A stretch without extent meets a region that it touches, other stretches meet the regions that they
+        overlap.
         """
         instant = offset <= onset
         first = self._number(self.end, file, onset, "right")
@@ -137,11 +138,11 @@ class Regions:
         return first, np.maximum(last, first)
 
     def _number(self, times: Ticks, file: Codes, time: Ticks, side: Any) -> Index:  # noqa: ANN401
-        """Return how many regions lie before some times, those of earlier files, too, (n,).
+        """Return the number of regions before some times, including regions of earlier files, (n,).
 
-        times: begins or ends of regions. side: `right` where those at the time itself are among them.
+        times: begins or ends of regions. side: `right` to include begins or ends at the time itself.
         """
-        # Times by their rank among those of regions: codes and ranks make small numbers.
+        # Times become ranks among the times of regions: codes and ranks make small numbers.
         ranks = distinct(times)
         scale = len(ranks) + 1
         key = self.file * scale + np.searchsorted(ranks, times)

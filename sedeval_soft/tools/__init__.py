@@ -1,1 +1,1 @@
-"""What is done with tables beside scoring them: looked at, mended, converted."""
+"""Tools for tables beside scoring: check, fix, convert."""

@@ -1,4 +1,4 @@
-"""Tables of one form as another: nothing is lost in silence."""
+"""Conversion of tables between formats: every loss is reported."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from sedeval_soft.tables.source import compressed
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """What a conversion did, or would do.
+    """The outcome of a conversion, or of its preview.
 
-    read: what the source was. form: what it became, by its name. losses: what the target cannot hold, in
-    words, nothing where it holds everything. rows, files, classes: how many were written. apart: whether the
-    target is a folder. notes: what was left out as files were listed, and what was assumed and read past.
+    read: Description of the source. form: Name of the target format. losses: Content that the target format
+    lacks, in words, empty for none. rows, files, classes: Numbers written. apart: Whether the target is a
+    folder. notes: Files left out of the listing, and assumptions and skipped content.
     """
 
     read: str
@@ -51,7 +51,7 @@ class Conversion:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Rows that are ready to be written in a form, and what that does."""
+    """Rows that are ready to be written in a format, and the report of the conversion."""
 
     form: Form
     fitted: Fitted
@@ -62,7 +62,7 @@ class Prepared:
         return self.form.write(self.fitted.rows)
 
     def write(self, target: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write a file, or a folder of one per recording: it is complete or as it was."""
+        """Write a file, or a folder of one per recording, completely or not at all."""
         rows, stems = self.fitted.rows, self.fitted.stems
         if stems is None:
             write_atomic(target, compressed(os.fspath(target), self.form.blocks(rows)))
@@ -86,13 +86,13 @@ def convert(
     limits: Limits | None = None,
     **values: Unpack[ReadingKeywords],
 ) -> Conversion:
-    """Write a table in another form; a folder of one file per recording for some.
+    """Write a table in another format; some formats are a folder of one file per recording.
 
-    source: whatever `evaluate` takes. to: the name of a form, found from the extension of the target where
-    there is none. strict: raise EvaluationError, and write nothing, where something would be lost or had to
-    be assumed. force: replace a folder that is not empty. files: the recordings that are written, as names
-    or the path of a list; all if there are none. limits: the most that is taken in. Other keywords say how
-    the source is read, as for `evaluate`.
+    source: Any source that `evaluate` takes. to: The name of a format; by default from the extension of the
+    target. strict: Raise EvaluationError, and write nothing, if content would be lost or had to be assumed.
+    force: Replace a folder that is not empty. files: The recordings to write, as names or the path of a list;
+    all by default. limits: The most that is taken in. Other keywords configure reading of the source, as for
+    `evaluate`.
     """
     if path_of(target, "target") == "-":
         raise SettingsError("-: is not the name of a file; expected a path")

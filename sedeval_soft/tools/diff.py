@@ -1,4 +1,4 @@
-"""What differs between two results that `--format json` wrote: scores, settings, inputs."""
+"""Differences between two results that `--format json` wrote: scores, settings, inputs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHECKSUM = 12
 
 
 class Score(msgspec.Struct, frozen=True):
-    """A score: its value, and the ends of its interval, None where undefined."""
+    """A score: its value, and the ends of its interval, None if undefined."""
 
     name: str
     value: float | None
@@ -74,11 +74,11 @@ def read_results(path: str | os.PathLike[str], limits: Limits = LIMITS) -> Resul
 def changes(
     a: Results, b: Results, names: tuple[str, str], tolerance: float = 0.0, only: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return what differs between two results as a JSON document, `same` where no score does.
+    """Return the differences between two results as a JSON document, `same` if no score differs.
 
     names: of the two files. tolerance: by how much values, and ends of intervals, may differ. only: the names
-    of the scores to compare, none for all that there are. Systems are paired by name; where each result has
-    one, these are. A difference has no `a`, or no `b`, where that side lacks it. Raises SettingsError for a
+    of the scores to compare, none for all that there are. Systems are paired by name; if each result has one,
+    these are paired. A difference has no `a`, or no `b`, if that side lacks it. Raises SettingsError for a
     tolerance below 0, and for names that neither result has.
     """
     if not 0 <= tolerance < math.inf:
@@ -131,7 +131,7 @@ def changes(
 def _unequal(
     one: Mapping[str, Any], other: Mapping[str, Any], differ: Callable[[Any, Any], bool]
 ) -> list[dict[str, Any]]:
-    """Return the names under which two mappings differ, with what each has there."""
+    """Return the names under which two mappings differ, with the value of each."""
     sides = {"a": one, "b": other}
     return [
         {"name": name, **{key: side[name] for key, side in sides.items() if name in side}}
@@ -141,10 +141,10 @@ def _unequal(
 
 
 def changes_text(changes: dict[str, Any]) -> str:
-    """Return what differs, a document of `changes`, as lines of text."""
+    """Return the differences, a document of `changes`, as lines of text."""
 
     def cell(value: Any) -> str:  # noqa: ANN401 - of a row
-        # Of scores with more digits what is the same in both hides what differs.
+        # For scores with more digits, the equal parts hide the differences.
         return f"{value:.10g}" if isinstance(value, float) else "-" if value is None else str(value)
 
     def row(x: dict[str, Any]) -> tuple[str, ...]:

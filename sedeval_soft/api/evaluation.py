@@ -120,10 +120,10 @@ def _bytes(limit: object) -> int:
 
 
 class Evaluation(NamedTuple):
-    """The scores of a system, and what they were made of.
+    """The scores of a system, with its statistics and rows.
 
-    shard: what was counted. sides: the rows of reference and system, None where they are not in memory.
-    folds, scenes: of the files.
+    shard: the statistics. sides: the rows of reference and system, None if they are not in memory. folds,
+    scenes: of the files.
     """
 
     scores: Scores
@@ -140,7 +140,7 @@ class Evaluation(NamedTuple):
         return align(*self.sides, self.shard.settings, self.shard.durations)
 
     def save(self, path: str) -> None:
-        """Write what was counted, for `merge`."""
+        """Write the statistics for `merge`."""
         from sedeval_soft.evaluation.tally_file import pack_shard
         from sedeval_soft.report.write import write_atomic
 
@@ -162,7 +162,7 @@ def evaluation_of(
     rows_in_memory: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Score a system as `evaluate` does, and keep what the scores were made of.
+    """Score a system as `evaluate` does, and keep its statistics and rows.
 
     settings: complete, also for folds and operating points. jobs: processes that count large tables in
     files, 0 for one for each processor. rows_in_memory: whether all rows are needed there.
@@ -209,8 +209,8 @@ def threshold_curves(
 ) -> Curves:
     """Return precision, recall, F and error rate over all thresholds, by class, and the PSD-ROC: for plots.
 
-    Arguments and errors as for `evaluate`. Curves are those of the bases that `only` names; the PSD-ROC
-    that of `psds`, or of its weights. What is undefined is NaN in their arrays. `evaluate` with
+    Arguments and errors as for `evaluate`. The result has curves for the bases that `only` names; the PSD-ROC
+    has the `psds` settings, or its weights. Undefined values are NaN in their arrays. `evaluate` with
     `measures="curves"` keeps them in its scores.
     """
     from sedeval_soft.evaluation.curves import curves_of
@@ -226,7 +226,8 @@ def threshold_curves(
 
 
 def with_folds(settings: Settings, folds: object) -> Settings:
-    """Return the settings for files in folds: where nothing else is said, thresholds are tuned over them."""
+    """Return the settings for files in folds: thresholds are tuned over folds unless the settings choose
+    otherwise."""
     if folds is None or settings.tunes:
         return settings
     return replace(settings, cross_tune="folds")
@@ -241,10 +242,10 @@ def settings_for_scores(
     averages: Sequence[str] = (),
     limits: Limits | None = None,
 ) -> Settings:
-    """Return the settings by which some scores are computed beside what is evaluated by default.
+    """Return settings that also compute some scores beyond the default ones.
 
-    below: settings that hold where `values` has none; a preset, or these, that say what is evaluated are not
-    widened; their measures and means are. averages: those that are shown, such as `harmonic`.
+    below: settings for fields that `values` lacks. A preset, or these, keep what they evaluate if they choose
+    it; their measures and means are widened. averages: means that are shown, such as `harmonic`.
     """
     more = [
         f"{name.basis}.{name.reading}"

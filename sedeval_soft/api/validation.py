@@ -95,7 +95,7 @@ def _write_copy(
     stdin: BinaryIO | None,
     limits: Limits,
 ) -> tuple[str | os.PathLike[str], BinaryIO | None, tuple[str, ...]]:
-    """Write a corrected copy if one can be made; return what is to be looked at then, and what was done."""
+    """Write a corrected copy if possible; return the problems of the copy, and the fixes."""
     from sedeval_soft.checks.fix import mended
 
     name, copy = os.fspath(system), path_of(fix, "fix")

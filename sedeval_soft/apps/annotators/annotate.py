@@ -1,4 +1,4 @@
-"""Several annotators' tables: a reference of them, how far they agree, and what they reach themselves."""
+"""Several annotators' tables: a reference of them, their agreement, and their own scores."""
 
 from __future__ import annotations
 
@@ -54,15 +54,16 @@ SCORES = (
     *("segment.soft.f1.micro", "segment.soft.f1.macro"),
     *("segment.hard.f1.micro", "segment.hard.f1.macro"),
 )
-"""What the ceiling is of where nothing else is said."""
+"""The score that annotators are compared by, by default."""
 
 
 class Annotator(NamedTuple):
     """One annotator: the name of the table, how many files it labels, and how far it can be believed.
 
-    competence, says_yes: of the model of MACE, how often the annotator knows, and says yes where not.
-    sensitivity, specificity: of Dawid & Skene's, over all classes, how often yes is said where a class is
-    there, and no where it is not; None where fewer than three labelled the same.
+    - competence, says_yes: of the model of MACE, how often the annotator knows the answer, and answers yes if
+    not.
+    - sensitivity, specificity: of Dawid & Skene's model, over all classes: how often the annotator answers
+      yes if the class is present, and no if it is absent. None if fewer than three labelled the same.
     """
 
     name: str
@@ -74,11 +75,12 @@ class Annotator(NamedTuple):
 
 
 class Ceiling(NamedTuple):
-    """What annotators reach against one another.
+    """The scores of annotators against one another.
 
-    score: the name of a score. annotators: of each, the score against the reference of the others, None where
-    undefined. mean: of those. system, share: the mean of a system against the same references, and what share
-    of the annotators' mean that is; None where no system is given.
+    score: its name. annotators: the score of each against the reference of the others, None if undefined.
+    mean: of these.
+    system, share: the mean of a system against the same references, and its share of the annotators' mean;
+    None without a system.
     """
 
     score: str
@@ -90,13 +92,18 @@ class Ceiling(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A reference made of what several annotators say, and how far they agree.
+    """A reference made from several annotators, and their agreement.
 
-    reference: rows to be evaluated against or converted. method: how it was made. settings: what else shaped
-    it. confusions: of each class. segments: how much time there is in files, in segments. system: the name of
-    the system whose share of the ceiling was asked for. systems: how sure the scores of others are, over how
-    many annotators, and what they are against each. rankings: how many annotators it takes to rank these.
-    events: where the reference has the consensus events, these. boundaries: each annotator's, of these.
+    - reference: rows to evaluate against or convert.
+    - method: how it was made. settings: its other settings.
+    - confusions: of each class.
+    - segments: the time in files, in segments.
+    - system: the name of the system that was compared with the annotators.
+    - systems: the uncertainty of the scores of other systems over annotators, and their scores against each
+      annotator.
+    - rankings: how many annotators are needed to rank these systems.
+    - events: the consensus events, if the reference has them.
+    - boundaries: each annotator's, in consensus events.
     """
 
     reference: EventTable
@@ -296,7 +303,7 @@ def _checked(
 
 
 def _read(sources: Mapping[str, Any], settings: Settings, limits: Limits) -> dict[str, EventTable]:
-    """Return the rows of sources, several at a time where they are large files."""
+    """Return the rows of sources, several at a time if they are large files."""
     paths = [
         each for each in sources.values() if isinstance(each, str | os.PathLike) and os.path.isfile(each)
     ]
@@ -306,7 +313,7 @@ def _read(sources: Mapping[str, Any], settings: Settings, limits: Limits) -> dic
 
 
 def _aligned(crowd: Crowd, system: EventTable, settings: Settings, warnings: list[str]) -> EventTable:
-    """Return a system's rows with the files and classes of the annotators, and add what is left out."""
+    """Return a system's rows with the annotators' files and classes; record the rows left out."""
     names = replace(EventTable.empty(Origin("annotators")), files=crowd.files, classes=crowd.classes)
     ends = dict(zip(crowd.files, crowd.length.tolist(), strict=True))
     pair = align(names, system, Settings.of(classes=settings.classes), ends, look=False)
@@ -323,9 +330,9 @@ def settings_for(
     *,
     any_direction: bool = False,
 ) -> Settings:
-    """Return the settings for some scores; raises SettingsError for scores that have no ceiling.
+    """Return the settings for some scores; raises SettingsError for scores that annotators cannot be given.
 
-    any_direction: less may be better, too.
+    any_direction: whether scores of which less is better are allowed.
     """
     for name in in_form("scores", scores, [{"type": "array", "minItems": 1, "items": {"type": "string"}}]):
         parsed, measure = ScoreName.parse(name), measure_of(name)
@@ -359,7 +366,7 @@ def _ceilings(
     system: EventTable | None,
     order: Sequence[int],
 ) -> tuple[Ceiling, ...]:
-    """Score each annotator, and the system, against what the others say of the files that are both's.
+    """Score each annotator, and the system, against the other annotators, in the files of both.
 
     order: of the annotators.
     """

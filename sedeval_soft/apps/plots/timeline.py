@@ -31,7 +31,7 @@ from sedeval_soft.timeline import Recordings, active, activities, hard_events
 _MOST_CLASSES = 20
 _MANY = 1500  # pieces of a strip from which it is drawn as pixels, whatever the form of the figure
 _STRIP, _BAND, _GAP = 1.0, 0.55, 0.5
-"""Heights of a strip of values, of the band that says who is right, and of what parts classes."""
+"""Heights of a strip of values, of the band of outcomes, and of the gap between classes."""
 
 
 class Strip(NamedTuple):

@@ -71,8 +71,7 @@ class Task:
     def count(
         self, rows: EventTable, name: str, settings: Settings | None = None, *, cells: bool = False
     ) -> Shard:
-        """Return the statistics of a system; settings: if they differ from the common ones, see
-        `shard_of_rows`."""
+        """Return the statistics of a system; settings: for this system alone, see `shard_of_rows`."""
         return shard_of_rows(
             self.reference, rows, settings or self.settings, self.durations, name, cells=cells
         )

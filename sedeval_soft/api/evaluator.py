@@ -152,7 +152,7 @@ class Evaluator:
 
     @classmethod
     def of_bytes(cls, data: bytes, *, limits: Limits | None = None) -> Self:
-        """Return an evaluator with the statistics in bytes of `to_bytes`; raises InputError for other bytes."""
+        """Return an evaluator with the statistics in bytes of `to_bytes`; InputError for other bytes."""
         if not isinstance(data, bytes | bytearray | memoryview):
             raise EvaluationError(f"data must be the bytes of a tally, not {shown(data)}")
         return cls._of(_shard_of("bytes", bytes(data), limits), limits)
@@ -238,8 +238,7 @@ def _shard_of(name: str, data: bytes, limits: Limits | None) -> Shard:
 
 
 def merge_tallies(paths: Sequence[str | os.PathLike[str]], limits: Limits | None = None) -> Shard:
-    """Return the statistics of all files of some tallies; raises EvaluationError if tallies do not fit
-    together.
+    """Return the statistics of all files of some tallies; raises EvaluationError if they do not fit.
 
     limits: the most that all of them together may have.
     """

@@ -67,7 +67,7 @@ def settings_from(
 
 
 def with_listed(values: Mapping[str, Any], limits: Limits | None = None) -> dict[str, Any]:
-    """Return settings with the contents of lists and tables in place of their paths: files, regions, classes."""
+    """Return settings with lists and tables in place of their paths: files, regions, classes."""
     files, regions, classes = (values.get(name) for name in ("files", "regions", "map"))
     listed: dict[str, Any] = {} if files is None else {"files": listed_files(files, limits)}
     listed |= {} if regions is None else {"regions": listed_regions(regions, limits)}

@@ -1,15 +1,18 @@
 """Answers of audio-language models to "when is this heard?", and the expected answers: JSON lines.
 
 An object a line is an item: a query about a recording. The answer is text as a model wrote it, or JSON. The
-grammar is closed: what does not fit is unreadable, and nothing is guessed. An answer of a system that is
-unreadable counts as one without any time, and is counted; in a reference it is an error.
+grammar is closed: other answers are unreadable, and nothing is guessed. An unreadable answer of a system counts
+as one without any time, and is counted; in a reference it is an error.
 
     time      12.5, 12.5 s, 01:12.5 (minutes, seconds below 60), 1:02:12.5
     span      time - time (or a longer dash, ~, ->, to, until), from time to time, between time and time,
               [time, time], (time, time), start: time, end: time
     text      spans, and words without any digit; in words a span has a colon, a unit, brackets or such a word
-              as `from`. Only what follows the last </think> counts, and of that what <answer> encloses; of
-              more than 1,048,576 characters nothing is read
+              as `from`
+
+              Only the text after the last </think> counts, and in it the text within <answer>; a text of more
+              than 1,048,576 characters is not read
+
     value     text; [time, time]; a list of values; an object with start and end (onset and offset, begin and
               end), or with a field of `_INNER`; text that holds one such list or object
 

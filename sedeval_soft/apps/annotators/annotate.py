@@ -171,31 +171,33 @@ def annotate(
     settings: Settings | None = None,
     **values: Any,  # noqa: ANN401 - the fields of Settings
 ) -> Annotation:
-    """Make a reference of the labels of several annotators, and say how far they agree.
+    """Make a reference from the labels of several annotators, and measure their agreement.
 
-    annotators: two or more tables as `evaluate` takes them, or a mapping of names to such.
-    method: `mean` of the values of those who labelled a file; `competence`, the mean weighted by how far each
-        can be believed (see `competence_of`); `dawid-skene`, the probability of the class, given how often
-        each hears it and makes it up (see `dawid_skene`); or `majority`, 1 where more than half are
-        above `threshold`, else 0.
-    continuous: whether the reference has its steps where annotators begin and end, or is cut into segments of
-        `segment_length`; if None, it is cut where a table has values in time steps, or where
-        `segment_length` or `pool` is given.
-    consensus: the reference has consensus events in place of means over time: clusters of annotators' events
-        at `threshold` that mean the same, with median onsets and offsets, valued by the share of those who
-        labelled the file and have them; by `competence` that share is weighted, by `dawid-skene` it is the
-        probability given who has them, by the `majority` there are those of more than half.
-        `Annotation.events` says more of them, `Annotation.boundaries` of annotators. same_iou: the mean
-        intersection over union from which on events mean the same, in (0, 1], 0.3 if None.
-    missing: what a file is of which a table has no row: `silent`, labelled and nothing heard, or
-        `unlabelled`, which counts for nothing. It must be said where there is such a file; a row with only
-        its name says that it was labelled.
-    ceiling_of: a system, whose scores are given as a share of what annotators reach.
-    systems: systems as `evaluate` takes them, or a mapping of names to such: how sure their scores are, over
-        how many annotators, how they do against each, and how many annotators it takes to rank them.
-    scores: which ones; where there are systems, also those of which less is better, which have no ceiling.
-    settings: an object of `Settings`, or its fields as keywords, or a `preset`: `segment_length`, `pool` and
-        `classes` shape the reference, `threshold` says what a label is, and all shape the ceiling's scores.
+    - annotators: two or more tables as `evaluate` takes them, or a mapping of names to such.
+    - method: `mean` of the values of the annotators of a file; `competence`, the mean weighted by competence
+      (see `competence_of`).
+    - With `dawid-skene`, the value is the probability of the class, given each annotator's rates of hits and
+      of false alarms (see `dawid_skene`); with `majority`, 1 if more than half are above `threshold`, else 0.
+    - continuous: whether the reference has its steps at the boundaries of annotators, or is cut into segments
+      of `segment_length`. If None, it is cut if a table has values in time steps, or if `segment_length` or
+      `pool` is given.
+    - consensus: whether the reference has consensus events in place of means over time: clusters of
+      annotators' events at `threshold` that mean the same, with median onsets and offsets.
+    - The value of a consensus event is the share of the file's annotators who have it. By `competence` the
+      share is weighted; by `dawid-skene` it is the probability given who has the event. By `majority` the
+      reference has events of more than half.
+    - `Annotation.events` has details of these events, `Annotation.boundaries` of annotators.
+    - same_iou: the least mean intersection over union of events that mean the same, in (0, 1], 0.3 if None.
+    - missing: the reading of a file without rows in a table: `silent`, labelled and nothing heard, or
+      `unlabelled`, which counts for nothing. It is required if such a file exists; a row with only its name
+      marks a file as labelled.
+    - ceiling_of: a system, whose scores are given as a share of the annotators' scores.
+    - systems: systems as `evaluate` takes them, or a mapping of names to such. The result has the uncertainty
+      of their scores over annotators, their scores against each, and the number of annotators needed to rank
+      them.
+    - scores: their names; for `systems`, also scores of which less is better, which annotators are not given.
+    - settings: an object of `Settings`, or its fields as keywords, or a `preset`: `segment_length`, `pool`
+      and `classes` shape the reference, `threshold` defines a label, and all shape the annotators' scores.
 
     Raises InputError for tables that cannot be read, SettingsError for arguments.
     """

@@ -67,8 +67,7 @@ class ConsensusEvents:
     - confidence: (n,) in [0, 1], the share of the annotators of the file who have the event.
     - onset_spread, offset_spread: (n,) seconds, the mean distance of the annotators' onsets and offsets from
       their median; NaN for an event of one annotator.
-    - members: (n_annotators, n), the positions of each annotator's event in the given events,
-    -1 for none.
+    - members: (n_annotators, n), the positions of each annotator's event in the given events, -1 for none.
     """
 
     file: Codes

@@ -75,7 +75,7 @@ class Patterns(NamedTuple):
 
 
 class Competence(NamedTuple):
-    """The estimated parameters of annotators and classes, by Dawid & Skene.
+    """The estimated parameters of annotators and classes, by MACE.
 
     competence, says_yes: (n_annotators,), how often an annotator knows the truth, and answers yes if not.
     prevalence: (n_classes,). likelihood: its logarithm before each step.
@@ -129,7 +129,7 @@ def competence_of(units: Units, threshold: float) -> Competence:
 
 
 class DawidSkene(NamedTuple):
-    """The estimated parameters of annotators and classes, by MACE.
+    """The estimated parameters of annotators and classes, by Dawid & Skene.
 
     - posterior: (n_patterns,), the probability of the class given the answers. prevalence: (n_classes,).
     - sensitivity, specificity: (n_annotators, n_classes), NaN if they are not determined.

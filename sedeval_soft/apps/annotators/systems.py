@@ -122,8 +122,7 @@ def systems_of(
     systems: Mapping[str, EventTable],
     order: Sequence[int],
 ) -> tuple[tuple[System, ...], tuple[Ranking, ...]]:
-    """Return the scores of systems against several annotators, and the number of annotators for their
-    ranking.
+    """Return scores of systems against annotators, and the number of annotators for their ranking.
 
     names: of scores. systems: rows with the files and classes of the annotators. order: in which those that
     systems are scored against are given.

@@ -92,13 +92,13 @@ OF_SCORES = tuple(name for name in Outcome.__struct_fields__ if name in Scores._
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A file or a folder that was handed in, and what came of it.
+    """A file or a folder that was submitted, and its outcome.
 
     - name: unique among submissions. slug: the same in names of files.
     - path: of the file or folder. entry: its name in the folder, as text.
     - digest: of all its bytes, and of the names of a folder's files; empty if it cannot be read.
-    - about: who submits. key: a hash of all inputs of the outcome. outcome: the result. scores:
-    None if it could not be scored.
+    - about: who submits. key: a hash of all inputs of the outcome. outcome: the result.
+    - scores: None if it could not be scored.
     """
 
     name: str

@@ -392,7 +392,7 @@ class _Builder:
         return board
 
     def write(self, submissions: Sequence[Submission], board: Board | None) -> None:
-        """Write the files that all submissions share, the index last; then remove files without a submission."""
+        """Write the common files of all submissions, the index last; then remove files without one."""
         root, task = self.root, self.task
         pages = {path for each in submissions for path in each.outcome.pages}
         if self.reports and board is not None:
@@ -533,7 +533,7 @@ def _stored(path: Path, key: str, kind: type[T]) -> T | None:
 
 
 def _store(path: Path, key: str, document: object) -> None:
-    """Store an object under a key. Names may have characters that UTF-8 lacks: ASCII keeps them as they are."""
+    """Store an object under a key. Names may have characters that UTF-8 lacks: ASCII keeps them."""
     text = json.dumps(msgspec.to_builtins(document), sort_keys=True, separators=(",", ":")).encode("ascii")
     _write(path, _digest_of_document(key, text) + b"\n" + text)
 
@@ -654,7 +654,7 @@ def _digest(path: Path, source: str, limits: Limits) -> str:
 
 
 def read_about(path: Path, name: str) -> About:
-    """Return the content of a file; name: of the file, for messages. Raises InputError if it cannot be used."""
+    """Return the content of a file; name: for messages. Raises InputError if it cannot be used."""
     try:
         state = path.lstat()
         if not stat.S_ISREG(state.st_mode):

@@ -37,7 +37,7 @@ KINDS_OF_ERRORS: Mapping[Family, tuple[str, ...]] = {
 """The kinds of errors of each basis and reading."""
 
 MOST_EXAMPLES = 3
-"""The number of examples of each kind of error."""
+"""The most examples of each kind of error."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ count in the class of the reference. Fixing a kind removes its FP and makes TP o
   fixed, in the limit of infinitely small errors (Aumann & Shapley 1974). Every FP has one price and every FN
   one, so that shares add up over kinds, and do not change where a kind is cut in two.
 
-With b = beta^2, n = TP + FN, and mending at the same pace from D0 = (1 + b) TP + b FN + FP to D1 = (1 + b) n:
+With b = beta^2, n = TP + FN, and fixing at the same pace from D0 = (1 + b) TP + b FN + FP to D1 = (1 + b) n:
 
     price of an FP = (1 + b) (TP I0 + FN I1)        price of an FN = (1 + b) ((b n + FP) I0 - FP I1)
     I0 = 1 / (D0 D1)    I1 = (ln(1 + x) - x / (1 + x)) / (x D0)^2    x = (D1 - D0) / D0 = (FN - FP) / D0
@@ -59,7 +59,7 @@ def prices(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> tuple[Floats, 
 
 
 _SERIES, _TERMS = 0.05, 16
-"""The limit below which the difference of two logarithms loses digits, and terms of the series used instead."""
+"""The limit below which a difference of logarithms loses digits, and the terms of a series instead."""
 
 
 def share(fp: Array, fn: Array, n_ref: Array, beta: float) -> Floats:

@@ -1,4 +1,4 @@
-"""A diagnosis: the cost of each kind of error, the classes with the costs, examples, and settings that help."""
+"""A diagnosis: the cost of each kind of error, also by class, examples, and settings that help."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """An audio file: read in blocks, seen as a spectrogram, and made what every browser plays.
 
-Only the header gives the length of a file, and samples after damage are not read.
+The length in the header of a file reserves no memory, and samples after damage are not read.
 """
 
 from __future__ import annotations

@@ -59,8 +59,7 @@ class Packer:
         self._at: dict[tuple[str, bytes], int] = {}
 
     def __call__(self, array: Array, kind: str | None = None) -> dict[str, Any]:
-        """Keep an array, (n,); kind: of numbers, None for the smallest sufficient kind, for no numbers below
-        0."""
+        """Keep an array, (n,), nothing below 0; kind: of numbers, None for the smallest sufficient one."""
         if kind is None:
             high = int(array.max(initial=0))
             kind = "u1" if high < 1 << 8 else "u2" if high < 1 << 16 else "u4" if high < 1 << 32 else "f8"

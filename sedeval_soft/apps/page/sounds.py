@@ -1,4 +1,4 @@
-"""Sounds of the recordings that a page shows over time: found in a folder, embedded in the page or beside it."""
+"""Sounds of the recordings that a page shows over time: embedded in the page or beside it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ REASONS = {
     "errors": ("one more with examples of errors", "{} more with examples of errors"),
     "random": ("one drawn at random", "{} drawn at random"),
 }
-"""The reasons for showing files if not all are shown, in the order of the list; for one file and for several."""
+"""Reasons for showing files if not all are shown, in the order of the list; for one and for several."""
 
 
 class Strips(NamedTuple):

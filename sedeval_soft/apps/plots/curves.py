@@ -366,7 +366,7 @@ def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
 
 
 def draw_reliability(systems: Systems, look: Look) -> Figure:
-    """Draw the mean of the reference over the mean of the system's values, bin by bin; dots grow with bins."""
+    """Draw the mean reference over the mean of the system's values, bin by bin; dots grow with bins."""
     (basis, reading), mass = systems.family, systems.wish.binning == "mass"
     family = f"{basis}.{reading}"
     of_systems = [system.scores.curves.reliability.get(family, {}) for system in systems.all]

@@ -15,7 +15,7 @@ class Kind(NamedTuple):
     - options: the fields of `Wish` that it uses.
     - families: the bases and readings of which it shows one, the preferred one first; beside: readings of the
       same basis that it needs as well.
-    - only: its default choice of scores, fixed if the call cannot choose.
+    - only: its scores if the call does not choose any, and in any call if `fixed`.
     - group: of measures that it needs. intervals: whether it shows some.
     - diagnosed: whether it shows kinds of errors. single: whether it is of one system.
     """

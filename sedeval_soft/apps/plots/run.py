@@ -38,7 +38,7 @@ T = TypeVar("T", Wish, Look)
 
 
 class FigureKeywords(Keywords, total=False):
-    """Keyword arguments of `plot`: the content (`Wish`), the look (`Look`), and the settings of `evaluate`."""
+    """Keyword arguments of `plot`: the content (`Wish`), the look (`Look`), and those for `evaluate`."""
 
     class_names: str | Sequence[str]
     max_classes: int | None

@@ -126,7 +126,7 @@ def rendered(figure: Figure, form: str, look: Look, systems: Systems) -> bytes:
 
 
 def file_of(figure: Figure, form: str, look: Look, title: str, signature: str) -> bytes:
-    """Return the file of a figure with texts that describe its content; raises SettingsError for a huge one."""
+    """Return the file of a figure with texts on its content; raises SettingsError for a huge one."""
     width, height = figure.get_size_inches()
     if width * height * look.dpi**2 > _MOST_PIXELS:
         raise SettingsError(

@@ -89,7 +89,7 @@ class Published:
     takes: tuple[str, ...] = ()
 
     def compared(self, label: str, ours: Number, number: Number) -> tuple[Number, Number]:
-        """Return a score of ours and the number beside it, both as scores; ours is rounded if the number is."""
+        """Return a score of ours and the number beside it, both as scores; ours rounded if the number is."""
         if label not in self.percent:
             return ours, number
         digits = self.percent[label]

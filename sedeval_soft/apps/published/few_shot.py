@@ -48,7 +48,7 @@ class Counts(NamedTuple):
 
 
 def compute(inputs: Inputs) -> dict[str, Number]:
-    """Return the printed numbers, counts of the files with detections and overall scores; then the report's."""
+    """Return the printed numbers, counts of files with detections and overall scores; then the report's."""
     check_lists(inputs.reference, inputs.system)
     files, subset_of = _files(inputs)
     kinds = np.array([_kind(name) for name in inputs.reference.classes], dtype=np.int32)

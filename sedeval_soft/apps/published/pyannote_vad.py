@@ -48,7 +48,7 @@ class Segments:
         return cls(start[head], reach[np.append(head[1:], len(start))[: len(head)] - 1])
 
     def pairs(self, other: Segments) -> tuple[Array, Array]:
-        """Return start and end of the intersections of each segment with the other side's segments, in order."""
+        """Return start and end of the intersections of each segment with the other side's, in order."""
         first = np.searchsorted(other.end, self.start, side="right")
         last = np.searchsorted(other.start, self.end, side="left")
         ours, theirs = expand(first, np.maximum(first, last))
@@ -106,7 +106,7 @@ def _evaluated(regions: Segments, start: Floats, end: Floats, collar: float, ski
 
 
 def _regions(path: str) -> dict[str, list[tuple[float, float]]]:
-    """Return the regions of a UEM file by recording, including empty ones; raises InputError for other lines."""
+    """Return the regions of a UEM file by recording, also empty ones; raises InputError for other lines."""
     source = open_source(path)
     regions: dict[str, list[tuple[float, float]]] = {}
     for line, text in enumerate(decode(source).splitlines(), 1):

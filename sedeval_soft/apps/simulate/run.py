@@ -71,19 +71,20 @@ def simulate(
 ) -> EventTable:
     """Return the output of a made-up system: rows of one segment each, to be evaluated or converted.
 
-    reference: what it is to be scored against; it says which files and classes there are, and how long files
-        are, unless `durations` does.
-    kind: `betas` (a beta distribution for each class, fitted to `train`, else to the reference,
-        by `fit`: `"moments"`, or `"likelihood"` with values cut to [`epsilon`, 1 - `epsilon`], 1e-7),
-        `shuffled-betas` (each class has the distribution of another), `data-sampling` (whole time steps of
-        `train`, else of the reference, drawn with replacement), `constant` (`value`, 0.5 if none is given,
-        or `"prior"`: the mean of each class in `train`, else in the reference), `beta-noise` (alpha = beta =
-        `r`), `perturb` (the reference with events dropped and gaps filled, each with a probability `drop` and
-        `merge`, events shifted by about `jitter` seconds, values averaged over about `smoothing` seconds and
-        multiplied by `scale`, and `noise` added), `annotator` (each file as one of those who labelled it did,
-        at random; `labels`: a table of each annotator).
-    seed: of the random numbers; streams are those of files and classes by their names, in any order of them.
-    segment_length, pool, classes: as in `Settings`. Values of 0 have no row.
+    - reference: the table that the output is scored against; it has the files and classes, and the lengths of
+      files, unless `durations` has them.
+    - kind: `betas` (a beta distribution for each class, fitted to `train`, else to the reference, by `fit`);
+      `shuffled-betas` (each class has the distribution of another).
+    - fit: `"moments"`, or `"likelihood"` with values cut to [`epsilon`, 1 - `epsilon`], 1e-7.
+    - `data-sampling` draws whole time steps of `train`, else of the reference, with replacement.
+    - `constant` has a `value`, 0.5 if none is given, or `"prior"`: the mean of each class in `train`, else in
+      the reference. `beta-noise` has alpha = beta = `r`.
+    - `perturb` is the reference with events dropped and gaps filled, with probabilities `drop` and `merge`.
+      Events are shifted by about `jitter` seconds, values averaged over about `smoothing` seconds and
+      multiplied by `scale`, and `noise` is added.
+    - `annotator` takes each file from a random one of its annotators; `labels`: a table of each annotator.
+    - seed: of the random numbers; each file and class has its own stream by name, in any order.
+    - segment_length, pool, classes: as in `Settings`. Values of 0 have no row.
 
     Raises InputError for tables that cannot be read, SettingsError for arguments.
     """

@@ -95,10 +95,10 @@ def soft_counts(
         the other side's type.
     t_norm: `minimum`, `product` or `lukasiewicz`: what both sides have in common.
     errors: whether S, D and I are counted; they need values sorted.
-    mask: booleans, True where cells count, of that shape or without the axis of classes. What is left out may
-        hold anything, NaN too.
-    weights: what each segment counts, the shape without the axis of classes.
-    axis: what is summed, None for all axes but that of the classes: a batch of recordings is scored as one.
+    mask: booleans, True where cells count, of that shape or without the axis of classes. Masked
+        cells may have any value, NaN included.
+    weights: the weight of each segment, the shape without the axis of classes.
+    axis: the summed axes, None for all but the axis of classes: a batch of recordings is scored as one.
         Other axes are kept: of (n_files, n_segments, n_classes), axis=1 gives the counts of each file.
     class_axis: where the classes are, if not last.
     Returns counts in the arrays' dtype, in single precision for half precision.

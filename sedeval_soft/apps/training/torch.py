@@ -37,8 +37,9 @@ class SoftFLoss(torch.nn.Module):  # type: ignore[misc]  # untyped package
     that sees every cell, such as cross entropy, beside this one teaches silence.
 
     average: `macro`, `micro` or `weighted`. beta: how many times recall counts more than precision.
+
     t_norm: `minimum`, whose best value is at p = y; `product`, which is smooth, and drives p to 0 and 1 where
-        annotators doubt; or `lukasiewicz`.
+        annotators are uncertain; or `lukasiewicz`.
     eps: added below. from_logits: whether the output of the network goes through a sigmoid first. Logits need
         it: without it their loss is meaningless, even negative. Values are not looked at, since a device
         would have to be waited for.

@@ -1,8 +1,8 @@
 """Answers of audio-language models to "when is this heard?", and the expected answers: JSON lines.
 
 An object a line is an item: a query about a recording. The answer is text as a model wrote it, or JSON. The
-grammar is closed: other answers are unreadable, and nothing is guessed. An unreadable answer of a system counts
-as one without any time, and is counted; in a reference it is an error.
+grammar is closed: other answers are unreadable, and nothing is guessed. An unreadable answer of a system
+counts as one without any time, and is counted; in a reference it is an error.
 
     time      12.5, 12.5 s, 01:12.5 (minutes, seconds below 60), 1:02:12.5
     span      time - time (or a longer dash, ~, ->, to, until), from time to time, between time and time,

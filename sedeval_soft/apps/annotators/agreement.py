@@ -99,8 +99,8 @@ def alphas_of_events(
     n_1 is the time of events, n_0 the time of gaps, n their sum, over all annotators. For each file, the time
     in which one annotator of a pair has an event and the other a gap is summed over all pairs and divided by
     its annotators less one; o is the sum over files.
-    c is the comparison of each unit with itself: the sum of the squared lengths of events, and of the ticks of
-    which gaps consist. Alpha is None if there are only events or only gaps.
+    c is the comparison of each unit with itself: the sum of the squared lengths of events, and of the ticks
+    of which gaps consist. Alpha is None if there are only events or only gaps.
 
     events: of each annotator, without overlap. length: (n_files,) ticks of files that several labelled, 0 of
     others; time beyond the length does not count. one: the ticks of a weight of 1. Source: Krippendorff,

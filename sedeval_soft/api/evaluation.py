@@ -90,10 +90,11 @@ def evaluate(
     - progress: called with the numbers of replicates done and of all, if intervals are computed.
     - limits: the most that each input may have; the defaults of `Limits` if none are given.
     - jobs: the number of processes that count large tables in files (0 or "all": one for each processor); in
-      a script below `if __name__ == "__main__":`, as for any processes. The scores are the same.
+      a script below `if __name__ == "__main__":`, as for any processes.
     - memory_limit: the most memory in use, in bytes or as "4G"; tables in files that need more are counted in
       parts.
-    - execute: the workers that count, as `sedeval_soft.apps.cluster.workers` yields them.
+    - execute: the workers that count, as `sedeval_soft.apps.cluster.workers` yields them. No
+      choice of `jobs`, `memory_limit` or `execute` changes the scores.
     - settings: an object of `Settings`, or its fields as keywords, which override the fields of a challenge
       if the keyword `preset` names one; class names of arrays come from `classes`.
 

@@ -48,12 +48,12 @@ Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 SYSTEMS = "system", "paths, or a mapping of names to systems"
 
 _BYTES = 600
-"""What evaluating a system with all scores and intervals takes for each of its values, at most, in bytes."""
+"""The most bytes that one value of a system takes while all scores and intervals are computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What several systems are scored against and by; it is read once for all of them.
+    """The reference and the settings for several systems, read once for all of them.
 
     reference: its rows. durations: seconds by file name. folds, by: as for `evaluate`. rank_by: the
     score that ranks them. columns: others that are shown on a board of submissions.
@@ -71,13 +71,13 @@ class Task:
     def count(
         self, rows: EventTable, name: str, settings: Settings | None = None, *, cells: bool = False
     ) -> Shard:
-        """Return what is counted of a system; settings: others than those of all, see `shard_of_rows`."""
+        """Return the statistics of a system; settings: for this system alone, see `shard_of_rows`."""
         return shard_of_rows(
             self.reference, rows, settings or self.settings, self.durations, name, cells=cells
         )
 
     def partitions(self, shard: Shard) -> dict[str, Any]:
-        """Return which files of what was counted are of which fold, and of which scene."""
+        """Return the files of the statistics by fold, and by scene."""
         return read_parts(self.folds, self.by, shard.tally.files, self.limits)
 
 
@@ -110,12 +110,10 @@ def compare(
 ) -> Board:
     """Score systems against one reference, and rank them by a score.
 
-    systems: at least two, as paths, or as a mapping of names to what `evaluate` takes as a system.
-    baseline: the system from which differences are taken, by its name or the last part of its path; None for
-    the best. `rank_by` among the settings is
-    the score that ranks them; without it F1 of segments, soft if the reference has values. Other
-    arguments as for `evaluate`;
-    intervals are bootstrapped unless `ci` says otherwise.
+    systems: at least two, as paths, or as a mapping of names to what `evaluate` takes as a system. baseline:
+    the system, by its name or the last part of its path, with which others are compared; None for the best.
+    `rank_by` among the settings is the score that ranks them; without it F1 of segments, soft if the
+    reference has values. Other arguments as for `evaluate`; `ci` chooses intervals, by default the bootstrap.
 
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
@@ -156,8 +154,8 @@ def mean_of_runs(
     """Score repeated trainings of one system, and return the mean of each score with its interval.
 
     runs: at least two, as paths, or as a mapping of names to what `evaluate` takes as a system. name: the
-    system's. The interval is that of the mean over runs, by Student's t: it says how much trainings
-    differ, and nothing of how much files do. Raises as `evaluate` does.
+    system's. The interval is for the mean over runs, by Student's t: it covers differences between trainings,
+    not between files. Raises as `evaluate` does.
     """
     chosen = settings_from(settings, values, limits=limits)
     if name is not None:
@@ -277,8 +275,8 @@ def named_sources(
 ) -> dict[str, Any]:
     """Return sources by name; raises SettingsError for others.
 
-    what: each of them is, such as `system`. expected: of all of them. numbered: those of a list that are no
-    paths are called by their number. least: two or more, or any number of them.
+    what: a word for each source, such as `system`. expected: a description of all sources. numbered: whether
+    sources of a list that are not paths are called by their number. least: the fewest sources allowed.
     """
     if isinstance(sources, Mapping):
         named = dict(sources)

@@ -62,36 +62,49 @@ def evaluate(
 ) -> Scores:
     """Score a system's output against a reference.
 
-    reference, system: each a path (a table, a directory of tables, `-` for standard input), a pattern of
-        paths such as `ref/*.parquet` that shards of one table have, a URL or a pattern of URLs, a
-        pandas or other Arrow-compatible data frame, a mapping of columns, a list of rows that are mappings
-        (as dcase_util's event lists), or an array of shape (n_segments, n_classes) with values in [0, 1], one
-        row per segment of `segment_length`. Arrays are those of any library on the CPU that have `__array__`
-        or `__dlpack__` (NumPy, PyTorch, JAX ...). A batch of shape (n_files, n_segments, n_classes) has files
-        named "0", "1" ...; both sides must have one shape. A mapping of file names to data frames, arrays or
-        lists of (onset, offset, label) has one table for each file, as sed_scores_eval takes them. A system
-        known at some thresholds only is a mapping of these, as floats, to lists of events, each in one of the
-        other forms; it has no segment-based scores. A directory whose
-        tables have the same recordings and names such as `out_0.1.tsv` is taken as such a system, with a
-        warning; `operating_points` returns the mapping.
-    durations: seconds by file name, or the path of a table of them.
-    name: the system's name; its path if it has one.
-    folds: the fold of each file, as a mapping or the path of a table; files of all folds are pooled, and
-        how scores differ between folds is told beside. by: the scene of each file, likewise, or a pattern of
-        file names in which `{}` stands for the scene; each scene is scored by itself as well.
-    progress: called with how many replicates of how many are done, where intervals are asked for.
-    limits: the most that each input may have; the defaults of `Limits` if none are given.
-    jobs: how many processes count large tables in files (0 or "all": one for each processor); in a script
-        below `if __name__ == "__main__":`, as for any processes. memory_limit: the most memory that may be
-        taken, in bytes or as "4G"; tables in files that need more are counted in parts. execute: the
-        workers that count, as `sedeval_soft.apps.cluster.workers` yields them. The scores are the same.
-    settings: an object of `Settings`, or its fields as keywords, which hold over those of a challenge if the
-        keyword `preset` names one; class names of arrays come from `classes`. Other keywords say how tables
-        are read, beside an object of `Settings`, too. columns: which columns play which role where tables
-        call them as no other does, as "filename=segment_id,value=p" or a mapping of roles (filename, onset,
-        offset, event_label, value) to names; `ignore` names those that are to be read past; a table without
-        such a column is read as ever. label: the class of all rows of a table without labels. source_form:
-        what tables must be, the name of a form, or names by side (reference, system).
+    reference, system: each in one of these forms:
+
+    - a path (a table, a directory of tables, `-` for standard input), a pattern of paths such as
+      `ref/*.parquet` for the shards of one table, a URL or a pattern of URLs;
+    - a pandas or other Arrow-compatible data frame, a mapping of columns, or a list of rows that are mappings
+      (as dcase_util's event lists);
+    - an array of shape (n_segments, n_classes) with values in [0, 1], one row per segment of
+      `segment_length`, of any library on the CPU with `__array__` or `__dlpack__` (NumPy, PyTorch, JAX ...).
+      A batch of shape (n_files, n_segments, n_classes) has files named "0", "1" ...; both sides must have one
+      shape.
+    - A mapping of file names to data frames, arrays or lists of (onset, offset, label) has one table for each
+      file, as sed_scores_eval takes them.
+    - A system known at some thresholds only is a mapping of these, as floats, to lists of events, each in one
+      of the other forms; it has no segment-based scores.
+    - A directory of tables with the same recordings and names such as `out_0.1.tsv` is read as such a system,
+      with a warning; `operating_points` returns the mapping.
+
+    The other arguments:
+
+    - durations: seconds by file name, or the path of a table of them.
+    - name: the system's name; its path if it has one.
+    - folds: the fold of each file, as a mapping or the path of a table; files of all folds are pooled, and
+      the differences between folds are reported as well.
+    - by: the scene of each file, likewise, or a pattern of file names in which `{}` stands for the scene;
+      each scene is also scored separately.
+    - progress: called with the numbers of replicates done and of all, if intervals are computed.
+    - limits: the most that each input may have; the defaults of `Limits` if none are given.
+    - jobs: the number of processes that count large tables in files (0 or "all": one for each processor); in
+      a script below `if __name__ == "__main__":`, as for any processes.
+    - memory_limit: the most memory in use, in bytes or as "4G"; tables in files that need more are counted in
+      parts.
+    - execute: the workers that count, as `sedeval_soft.apps.cluster.workers` yields them. No
+      choice of `jobs`, `memory_limit` or `execute` changes the scores.
+    - settings: an object of `Settings`, or its fields as keywords, which override the fields of a challenge
+      if the keyword `preset` names one; class names of arrays come from `classes`.
+
+    Other keywords control how tables are read, also beside an object of `Settings`:
+
+    - columns: the roles of columns with unusual names, as "filename=segment_id,value=p" or a mapping of roles
+      (filename, onset, offset, event_label, value) to names; `ignore` names columns to ignore. A table
+      without such a column is read as ever.
+    - label: the class of all rows of a table without labels.
+    - source_form: the required form of tables, by name, or names by side (reference, system).
 
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
@@ -120,10 +133,10 @@ def _bytes(limit: object) -> int:
 
 
 class Evaluation(NamedTuple):
-    """The scores of a system, and what they were made of.
+    """The scores of a system, with its statistics and rows.
 
-    shard: what was counted. sides: the rows of reference and system, None where they are not in memory.
-    folds, scenes: of the files.
+    shard: the statistics. sides: the rows of reference and system, None if they are not in memory. folds,
+    scenes: of the files.
     """
 
     scores: Scores
@@ -140,7 +153,7 @@ class Evaluation(NamedTuple):
         return align(*self.sides, self.shard.settings, self.shard.durations)
 
     def save(self, path: str) -> None:
-        """Write what was counted, for `merge`."""
+        """Write the statistics for `merge`."""
         from sedeval_soft.evaluation.tally_file import pack_shard
         from sedeval_soft.report.write import write_atomic
 
@@ -162,7 +175,7 @@ def evaluation_of(
     rows_in_memory: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Score a system as `evaluate` does, and keep what the scores were made of.
+    """Score a system as `evaluate` does, and keep its statistics and rows.
 
     settings: complete, also for folds and operating points. jobs: processes that count large tables in
     files, 0 for one for each processor. rows_in_memory: whether all rows are needed there.
@@ -209,8 +222,8 @@ def threshold_curves(
 ) -> Curves:
     """Return precision, recall, F and error rate over all thresholds, by class, and the PSD-ROC: for plots.
 
-    Arguments and errors as for `evaluate`. Curves are those of the bases that `only` names; the PSD-ROC
-    that of `psds`, or of its weights. What is undefined is NaN in their arrays. `evaluate` with
+    Arguments and errors as for `evaluate`. The result has curves for the bases that `only` names; the PSD-ROC
+    has the `psds` settings, or its weights. Undefined values are NaN in their arrays. `evaluate` with
     `measures="curves"` keeps them in its scores.
     """
     from sedeval_soft.evaluation.curves import curves_of
@@ -226,7 +239,7 @@ def threshold_curves(
 
 
 def with_folds(settings: Settings, folds: object) -> Settings:
-    """Return the settings for files in folds: where nothing else is said, thresholds are tuned over them."""
+    """Return the settings for files in folds: by default, thresholds are tuned over the folds."""
     if folds is None or settings.tunes:
         return settings
     return replace(settings, cross_tune="folds")
@@ -241,10 +254,10 @@ def settings_for_scores(
     averages: Sequence[str] = (),
     limits: Limits | None = None,
 ) -> Settings:
-    """Return the settings by which some scores are computed beside what is evaluated by default.
+    """Return settings that also compute some scores beyond the default ones.
 
-    below: settings that hold where `values` has none; a preset, or these, that say what is evaluated are not
-    widened; their measures and means are. averages: those that are shown, such as `harmonic`.
+    below: settings for fields that `values` lacks. A preset, or these, keep what they evaluate if they choose
+    it; their measures and means are widened. averages: means that are shown, such as `harmonic`.
     """
     more = [
         f"{name.basis}.{name.reading}"

@@ -60,8 +60,7 @@ class Evaluator:
     ) -> None:
         """Choose settings, as an object or by keywords, and the name under which the system is scored.
 
-        limits: the most that each batch may have. Keywords that say how
-        tables are read hold for all batches.
+        limits: the most that each batch may have. Keywords on reading tables apply to all batches.
         """
         self.limits = limits_from(limits, values)
         self.settings = settings_from(settings, values, limits=self.limits)
@@ -80,8 +79,8 @@ class Evaluator:
     ) -> Self:
         """Count a batch of files; raises InputError for what cannot be scored, and for a file counted before.
 
-        reference, system: as for `evaluate`. durations: of the files of this batch. files: the names of the
-        files of arrays, which must be new in each batch: one for arrays of two dimensions, else one for each.
+        reference, system: as for `evaluate`. durations: of the files of this batch. files: names for arrays,
+        new in each batch: one for arrays of two dimensions, else one for each file.
         """
         system = with_points(system, self.limits)
         if settings_of_points(self.settings, [system]) != self.settings:
@@ -148,12 +147,12 @@ class Evaluator:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, limits: Limits | None = None) -> Self:
-        """Return an evaluator that has counted what a file says; raises InputError if it is none."""
+        """Return an evaluator with the statistics of a file; raises InputError if the file has none."""
         return cls._of(read_tally(path, limits), limits)
 
     @classmethod
     def of_bytes(cls, data: bytes, *, limits: Limits | None = None) -> Self:
-        """Return an evaluator that has counted what bytes of `to_bytes` say; InputError if they do not."""
+        """Return an evaluator with the statistics in bytes of `to_bytes`; InputError for other bytes."""
         if not isinstance(data, bytes | bytearray | memoryview):
             raise EvaluationError(f"data must be the bytes of a tally, not {shown(data)}")
         return cls._of(_shard_of("bytes", bytes(data), limits), limits)
@@ -179,7 +178,7 @@ class Evaluator:
         system: Any,  # noqa: ANN401
         files: str | Sequence[str] | None,
     ) -> tuple[EventTable, EventTable]:
-        """Return the rows of both sides; files: the names of those of arrays."""
+        """Return the rows of both sides; files: the names for arrays."""
         ours, theirs = array_of(reference, "reference"), array_of(system, "system")
         if ours is None or theirs is None:
             if files is not None:
@@ -207,7 +206,7 @@ class Evaluator:
 def read_tally(path: str | os.PathLike[str], limits: Limits | None = None) -> Shard:
     """Return the statistics in a file that `Evaluator.save` or `--save-tally` wrote.
 
-    Raises InputError where it cannot be read, or is none.
+    Raises InputError if the file cannot be read or does not have statistics.
     """
     from sedeval_soft.tables.source import read_bytes
 
@@ -216,7 +215,7 @@ def read_tally(path: str | os.PathLike[str], limits: Limits | None = None) -> Sh
 
 
 def _shard_of(name: str, data: bytes, limits: Limits | None) -> Shard:
-    """Return the statistics of a tally; raises InputError where they are not what its settings count."""
+    """Return the statistics of a tally; raises InputError if they do not fit its settings."""
     from sedeval_soft.evaluation.tally_file import unpack_shard
 
     shard = unpack_shard(name, data, limits_from(limits))
@@ -239,7 +238,7 @@ def _shard_of(name: str, data: bytes, limits: Limits | None) -> Shard:
 
 
 def merge_tallies(paths: Sequence[str | os.PathLike[str]], limits: Limits | None = None) -> Shard:
-    """Return the statistics of all files of some tallies; raises EvaluationError where they do not fit.
+    """Return the statistics of all files of some tallies; raises EvaluationError if they do not fit.
 
     limits: the most that all of them together may have.
     """

@@ -1,4 +1,4 @@
-"""What one call asks for, before anything is read: settings, more tables, and how tables are read."""
+"""The request of one call, before any table is read: settings, further tables, and how tables are read."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What a call says beside the two sides.
+    """The arguments of a call beside the two sides.
 
-    values: settings by name, which hold over those of `preset` or of the file `config`; thresholds, files and
-    regions may be paths. reading: how tables are read, by the names of `fields.READING`. durations, folds,
-    by: tables, as for `evaluate`. limits: the most that inputs may have, as `NAME=NUMBER`.
+    - values: settings by name, which override `preset` and the file `config`; thresholds, files and regions
+    may be paths.
+    - reading: how tables are read, by the names of `fields.READING`.
+    - durations, folds, by: tables, as for `evaluate`.
+    - limits: the most that inputs may have, as `NAME=NUMBER`.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -44,7 +46,7 @@ class Request:
 
     @cached_property
     def below(self) -> dict[str, Any]:
-        """What the preset or the file of settings says. It is read once: it may be a pipe."""
+        """The settings of the preset or of the settings file. It is read once: it may be a pipe."""
         if self.preset is self.config is None:
             return {}
         from sedeval_soft import settings_files as files
@@ -72,8 +74,8 @@ class Request:
     ) -> Settings:
         """Return the settings, with the measures and means that scores and averages of some names need.
 
-        just: nothing but these scores is needed. Folds are those over which thresholds are tuned, unless
-        something else is said of these. Raises SettingsError, and InputError for a file.
+        just: nothing but these scores is needed. Thresholds are tuned over the folds unless the call chooses
+        otherwise. Raises SettingsError, and InputError for a file.
         """
         from sedeval_soft.api.evaluation import settings_for_scores
 
@@ -135,7 +137,7 @@ class Request:
         return replace(scores, warnings=(*scores.warnings, *doubts))
 
     def files(self, sides: Mapping[str, str | Sequence[str] | None]) -> dict[str, str | Sequence[str] | None]:
-        """Return all files that are read, by what they are: results must not replace them. sides: some."""
+        """Return all files that are read, by their role: results must not replace them. sides: some."""
         rule, by, extended = self.values.get("thresholds"), self.by, list[str]()
         if self.config is not None and os.path.isfile(self.config):  # anything else can be read once only
             from sedeval_soft.settings_files import load_settings

@@ -1,4 +1,4 @@
-"""What the library takes: paths, data frames, mappings, arrays, lists of events by threshold."""
+"""Inputs of the library: paths, data frames, mappings, arrays, lists of events by threshold."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Listed = Sequence[str] | str | os.PathLike[str]
 """Names of files, or the path of a list of them."""
 
 PARTED = "a mapping of file names to their parts, or the path of a table of them"
-"""What says which files are of which part, in words."""
+"""The forms of a partition of files, in words."""
 
 _SHOWN = 60
 
@@ -44,8 +44,8 @@ def settings_from(
 ) -> Settings:
     """Return the settings that were given as an object, or by keywords; raises SettingsError for both.
 
-    values: fields of `Settings`, which hold over those of a preset, where `preset` names one. defaults: what
-    holds where neither says anything. limits: of the lists of files and regions.
+    values: fields of `Settings`, which override the fields of a preset if `preset` names one. defaults:
+    fields that neither sets. limits: of the lists of files and regions.
     """
     values = {name: value for name, value in with_listed(values, limits).items() if name not in READING}
     if "measures" in values:
@@ -67,7 +67,7 @@ def settings_from(
 
 
 def with_listed(values: Mapping[str, Any], limits: Limits | None = None) -> dict[str, Any]:
-    """Return settings, with what lists and tables say in place of their paths: files, regions, classes."""
+    """Return settings with lists and tables in place of their paths: files, regions, classes."""
     files, regions, classes = (values.get(name) for name in ("files", "regions", "map"))
     listed: dict[str, Any] = {} if files is None else {"files": listed_files(files, limits)}
     listed |= {} if regions is None else {"regions": listed_regions(regions, limits)}
@@ -107,7 +107,7 @@ def listed_regions(regions: Any, limits: Limits | None = None) -> RegionList:  #
 def _by_file(data: Any, what: str, roles: tuple[str, ...]) -> dict[Any, list[list[Any]]] | None:  # noqa: ANN401
     """Return the rows of each file of a data frame, or of a mapping of columns; None of anything else.
 
-    what: the name of the argument. roles: of the columns beside that of file names.
+    what: the name of the argument. roles: of the columns beside the column of file names.
     """
     from sedeval_soft.tables.arrays import as_mapping
     from sedeval_soft.tables.file_groups import NOT_OF_REGIONS, says_where
@@ -256,8 +256,8 @@ def _as_columns(events: Any, name: str) -> Any:  # noqa: ANN401
 def is_by_file(source: Mapping[Any, Any], role: str) -> bool:
     """Return whether a mapping has a table for each file, not a column for each name of one.
 
-    A table is an array or a frame of two dimensions, a mapping, or a list of events; a column has one. Where
-    there is nothing but empty lists, the names of columns tell. Raises InputError for a mapping of both.
+    A table is an array or a frame of two dimensions, a mapping, or a list of events; a column has one. If all
+    values are empty lists, the names of columns decide. Raises InputError for a mapping of both.
     """
     kinds = {key: _is_table(value, f"{role}[{shown(key)}]") for key, value in source.items()}
     named = any(isinstance(key, str) and role_of(key) in {"onset", "offset"} for key in kinds)
@@ -310,7 +310,7 @@ def operating_points(path: str | os.PathLike[str], *, limits: Limits | None = No
     path: of the folder, or a pattern of names such as `out/baseline_*.csv`; they must differ in one number
         alone, in [0, 1]: `baseline_0.1.csv` and `baseline_0.5.csv`. limits: the most tables there may be.
 
-    Raises InputError where names do not say their thresholds, and where there is no table.
+    Raises InputError if the names have no thresholds, or if the folder has no table.
     """
     from sedeval_soft.tables.joined_tables import points_in
 
@@ -322,8 +322,8 @@ def limits_from(
 ) -> Limits:
     """Return limits that were given, the default ones for None; raises SettingsError for other things.
 
-    values: keyword arguments, of which those of `fields.READING` say how tables are read: kept with
-    limits, over those of a preset, where `preset` names one. below: what a preset or a settings file says.
+    values: keyword arguments; the names of `fields.READING` among them override the reading options of
+    `preset`, and are kept with the limits. below: the reading options of a preset or a settings file.
     """
     if limits is not None:
         check_object("limits", limits, Limits)
@@ -345,7 +345,7 @@ def limits_from(
 
 
 def reading_from(limits: Limits | None, values: Mapping[str, Any]) -> Limits:
-    """Return limits as `limits_from` does; raises SettingsError where there are other keyword arguments."""
+    """Return limits as `limits_from` does; raises SettingsError for other keyword arguments."""
     for name in values:
         if name not in READING:
             raise SettingsError(f"unknown argument {name!r}{hint(name, [*READING])}")
@@ -469,25 +469,25 @@ def read_lengths(durations: Durations | None, limits: Limits | None = None) -> M
 
 
 def path_of(given: object, what: str, expected: str = "a path") -> str:
-    """Return a path as text; raises InputError for what is none."""
+    """Return a path as text; raises InputError for any other value."""
     if not isinstance(given, str | os.PathLike):
         raise InputError(Problem(what, f"found {shown(given)}; expected {expected}"))
     return os.fspath(given)
 
 
 def check_text(what: str, given: object) -> None:
-    """Raise SettingsError for an argument that is no text; what: its name."""
+    """Raise SettingsError for an argument that is not text; what: its name."""
     if not isinstance(given, str):
         raise SettingsError(f"{what} must be a text, not {shown(given)}")
 
 
 def check_object(what: str, given: object, kind: type) -> None:
-    """Raise SettingsError for an argument that is no object of a class; what: its name."""
+    """Raise SettingsError for an argument that is not an object of a class; what: its name."""
     if not isinstance(given, kind):
         raise SettingsError(f"{what} must be an object of {kind.__name__}, not {shown(given)}")
 
 
 def shown(value: object) -> str:
-    """Return a value as it would be written, only its type where that is long."""
+    """Return a value as code, or only its type if the code is long."""
     text = repr(value)
     return text if len(text) <= _SHOWN and text.isprintable() else f"a value of type {type(value).__name__}"

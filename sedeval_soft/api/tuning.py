@@ -23,7 +23,7 @@ def tune(
 ) -> tuple[dict[str, Any], tuple[str, ...], Settings]:
     """Return the best threshold of each class as a file has them, warnings, and the settings that were used.
 
-    The objective is that of the settings, else F of segments. Raises as `evaluate` does.
+    The objective is in the settings; the default is segment-based F. Raises as `evaluate` does.
     """
     objective = settings.objective or "segment.f1"
     settings = replace(

@@ -49,19 +49,21 @@ def validate(
     limits: Limits | None = None,
     **values: Unpack[ReadingKeywords],
 ) -> Validation:
-    """Return all that is wrong with a table or a folder of them, and what looks wrong; nothing is scored.
+    """Return all errors in a table or a folder of tables, and doubtful values; nothing is scored.
 
-    reference: a table that it is held against, as for `evaluate`: names of files and classes, lengths of
-        recordings. durations: seconds by file name, or the path of a table of them. classes: those that
-        there can be; preset: the name of a challenge, whose classes they are. map, map_to: the classes that
-        labels stand for, as for `evaluate`; those of the preset where they are not given. max_problems: how
-        many are told; all are counted.
-    fix: where a corrected copy is written, of mends that are safe only; what is told then is what is left
-        to do in the copy, and `mends` lists what was done. files: the recordings that will be scored, as for
-        `evaluate`: names of others are not looked at. limits: the most that the table may have. Other
-        keywords say how tables are read, as for `evaluate`.
+    - reference: a table for comparison, as for `evaluate`: names of files and classes, lengths of recordings.
+    - durations: seconds by file name, or the path of a table of them.
+    - classes: the allowed ones; preset: the name of a challenge, whose classes are allowed.
+    - map, map_to: the classes of labels, as for `evaluate`; by default the preset's.
+    - max_problems: the most problems in the result; all are counted.
+    - fix: the path for a corrected copy, with safe fixes only; the result then has the problems left in the
+      copy, and `mends` lists the fixes.
+    - files: the recordings to be scored, as for `evaluate`: names of others are not checked.
+    - limits: the most that the table may have.
 
-    Raises InputError where the table cannot be opened or the reference be read, SettingsError for arguments.
+    Other keywords control how tables are read, as for `evaluate`.
+
+    Raises InputError if the table or the reference cannot be read, SettingsError for arguments.
     """
     limits = reading_from(limits, values)
     path_of(system, "system", "the path of a table, or of a folder of tables")
@@ -95,7 +97,7 @@ def _write_copy(
     stdin: BinaryIO | None,
     limits: Limits,
 ) -> tuple[str | os.PathLike[str], BinaryIO | None, tuple[str, ...]]:
-    """Write a corrected copy if one can be made; return what is to be looked at then, and what was done."""
+    """Write a corrected copy if possible; return the problems of the copy, and the fixes."""
     from sedeval_soft.checks.fix import mended
 
     name, copy = os.fspath(system), path_of(fix, "fix")

@@ -1,15 +1,18 @@
-"""Answers of audio-language models to "when is this heard?", and what they should be: JSON lines.
+"""Answers of audio-language models to "when is this heard?", and the expected answers: JSON lines.
 
-An object a line is an item: a query about a recording. What answers it is text as a model wrote it, or JSON.
-The grammar is closed: what does not fit is unreadable, and nothing is guessed. An answer of a system that is
-unreadable counts as one without any time, and is counted; in a reference it is an error.
+An object a line is an item: a query about a recording. The answer is text as a model wrote it, or JSON. The
+grammar is closed: other answers are unreadable, and nothing is guessed. An unreadable answer of a system
+counts as one without any time, and is counted; in a reference it is an error.
 
     time      12.5, 12.5 s, 01:12.5 (minutes, seconds below 60), 1:02:12.5
     span      time - time (or a longer dash, ~, ->, to, until), from time to time, between time and time,
               [time, time], (time, time), start: time, end: time
     text      spans, and words without any digit; in words a span has a colon, a unit, brackets or such a word
-              as `from`. Only what follows the last </think> counts, and of that what <answer> encloses; of
-              more than 1,048,576 characters nothing is read
+              as `from`
+
+              Only the text after the last </think> counts, and in it the text within <answer>; a text of more
+              than 1,048,576 characters is not read
+
     value     text; [time, time]; a list of values; an object with start and end (onset and offset, begin and
               end), or with a field of `_INNER`; text that holds one such list or object
 
@@ -37,7 +40,7 @@ from sedeval_soft.tables.ticks import clock_seconds
 OF_SYSTEM = ("response", "final_prediction", "prediction", "pred", "output", "answer")
 OF_REFERENCE = ("labels", "ground_truth", "reference", "gt", "target", "answer")
 _OF_BOTH = ("spans", "span", "windows", "relevant_windows", "timestamps")
-"""The fields that answers are in, by side, and those of either."""
+"""The fields of answers by side, and the fields of either side."""
 
 _FIELDS = frozenset((*OF_SYSTEM, *OF_REFERENCE, *_OF_BOTH))
 
@@ -55,7 +58,7 @@ _DEEPEST, _LONGEST = 6, 1 << 20
 """Levels of a value, and characters of a text, beyond which an answer is unreadable."""
 
 _LONGEST_LINE = 1 << 24
-"""Bytes of the first line that are looked at, to tell what a file holds."""
+"""Bytes of the first line from which the content of a file is detected."""
 
 _SHOWN, _CHARACTERS = 3, 60
 """Unreadable answers that a warning shows, and characters of each."""
@@ -92,12 +95,12 @@ Spans = list[tuple[float, float]]
 
 
 def _seconds(text: str) -> float:
-    """Return the seconds that a time of the grammar says."""
+    """Return the seconds of a time of the grammar."""
     return clock_seconds(re.sub(r"[^\d.:]", "", text))
 
 
 def _in_text(text: str) -> Spans | None:
-    """Return the spans of a text; None where it does not fit the grammar."""
+    """Return the spans of a text; None if it does not fit the grammar."""
     spans, rest, at, marked = [], [], 0, True
     for match in _SPAN.finditer(text):
         first, last = (match["a"] or match["c"] or match["e"]), (match["b"] or match["d"] or match["f"])
@@ -115,7 +118,7 @@ def _in_text(text: str) -> Spans | None:
 
 
 def _of_text(text: str, depth: int) -> Spans | None:
-    """Return the spans of what a model wrote: of the one JSON list or object in it, if there is one."""
+    """Return the spans in a model's output: in its one JSON list or object, if it has one."""
     if len(text) > _LONGEST:
         return None
     before, _, text = text.rpartition("</think>")
@@ -147,7 +150,7 @@ def _of_pair(ends: Sequence[Any]) -> Spans | None:
 
 
 def _of_value(value: Any, depth: int = 0) -> Spans | None:  # noqa: ANN401 - any value of JSON
-    """Return the spans of a value of the grammar, none where it is an empty list; None for anything else."""
+    """Return the spans of a value of the grammar, none for an empty list; None for anything else."""
     if depth > _DEEPEST:
         return None
     if isinstance(value, str):
@@ -164,7 +167,7 @@ def _of_value(value: Any, depth: int = 0) -> Spans | None:  # noqa: ANN401 - any
 
 
 def spans_of(value: Any, longest: float = math.inf) -> Spans | None:  # noqa: ANN401 - any value of JSON
-    """Return the spans of an answer in seconds, none where it says that there are none.
+    """Return the spans of an answer in seconds, none if the answer is that there are none.
 
     longest: seconds that no span may end after. None where the answer does not fit the grammar.
     """
@@ -197,7 +200,7 @@ def reads_answers(source: Source, limits: Limits) -> bool:  # noqa: ARG001 - bot
 
 
 def _name_of(item: Mapping[str, Any], line: int, named: Sequence[str]) -> str:
-    """Return the name of an item: what the user names it by, its id, its recording and query, or its line."""
+    """Return the name of an item: by the user's field, its id, its recording and query, or its line."""
 
     def told(keys: Sequence[str]) -> str:
         for key in keys:
@@ -221,7 +224,7 @@ def read_answers(source: Source, limits: Limits) -> EventTable | None:
     """Read an item a line as a recording, and its spans as events; raises InputError.
 
     The field of the side (`limits.side`) is read: of a file with both, as scripts of inference write them,
-    each side has its own. Unreadable answers are recordings without events, and said; in a reference,
+    each side has its own. Unreadable answers are recordings without events, with a warning; in a reference,
     unreadable lines are errors.
     """
     check_document(source)

@@ -1,4 +1,4 @@
-"""How far annotators agree: Krippendorff's alpha of labels, of values and of events, and F of each two."""
+"""Agreement of annotators: Krippendorff's alpha of labels, of values and of events, and F of each two."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sedeval_soft.timeline import Events
 class Agreement(NamedTuple):
     """Krippendorff's alpha of a class, None for all: of labels (nominal) and of values (interval).
 
-    unitizing: alpha of events whose ends are drawn, too; None on a grid.
+    unitizing: alpha of events, boundaries included; None on a grid.
     """
 
     class_name: str | None
@@ -51,12 +51,12 @@ def agreement_of(
 
 
 def alpha(values: Floats, given: Bools, weight: Floats | None = None) -> float | None:
-    """Return Krippendorff's alpha with the squared difference, None where it is undefined.
+    """Return Krippendorff's alpha with the squared difference, None if it is undefined.
 
-    values: (n_annotators, n_units). given: the same shape, whether there is a value; units with fewer than
-    two are left out. weight: (n_units,) how many times each unit stands, once if None. With values 0 and 1
-    this is the nominal alpha, with others that of intervals. It is undefined where all values are equal, or
-    where no unit has two. Source: Krippendorff 2011.
+    values: (n_annotators, n_units). given: the same shape, whether the value exists; units with fewer than
+    two values are left out. weight: (n_units,) the number of copies of each unit, one if None. Values of 0
+    and 1 give nominal alpha, other values interval alpha. It is undefined if all values are equal, or if no
+    unit has two. Source: Krippendorff 2011.
     """
     times = np.ones(values.shape[1]) if weight is None else weight
     paired = (given.sum(axis=0) >= 2) & (times > 0)
@@ -96,15 +96,16 @@ def alphas_of_events(
 
         alpha = 1 - o (n^2 - c) / (n n_1 n_0)
 
-    n_1 is the time of events, n_0 that of gaps, n that of both, over all annotators. o is the time that is an
-    event to one and a gap to another, over all pairs, that of each file divided by its annotators less one.
-    c is what would be compared with itself: the sum of the squared lengths of events; and gaps are made of
-    ticks, the squared lengths of these. None where there are only events or only gaps.
+    n_1 is the time of events, n_0 the time of gaps, n their sum, over all annotators. For each file, the time
+    in which one annotator of a pair has an event and the other a gap is summed over all pairs and divided by
+    its annotators less one; o is the sum over files.
+    c is the comparison of each unit with itself: the sum of the squared lengths of events, and of the ticks
+    of which gaps consist. Alpha is None if there are only events or only gaps.
 
     events: of each annotator, without overlap. length: (n_files,) ticks of files that several labelled, 0 of
-    others; what lies beyond does not count. one: the ticks of a weight of 1.
-    Source: Krippendorff, Mathet, Bouvry & Widlocher 2016, the coefficient of units and gaps, each class of a
-    file a continuum of its own.
+    others; time beyond the length does not count. one: the ticks of a weight of 1. Source: Krippendorff,
+    Mathet, Bouvry & Widlocher 2016, the coefficient of units and gaps, each class of a file a continuum of
+    its own.
     """
     m, yes = units.given.sum(axis=0), ((units.values > threshold) & units.given).sum(axis=0)
     weight = np.where(m >= 2, units.weight, 0.0)
@@ -132,13 +133,13 @@ _NORMAL = 0.6745
 """The median absolute deviation of a normal variable whose standard deviation is 1."""
 
 _FEWEST_JUDGED = 4
-"""Annotators of fewer than whom nobody can say which is out of line."""
+"""The fewest annotators among whom an outlier can be found."""
 
 _EVENT_F = "event.soft.f1.micro"
 
 
 class PairAgreement(NamedTuple):
-    """Soft F of two annotators over the time that both labelled, counted in segments, and that of events.
+    """Soft F of two annotators over the time that both labelled, by segments and by events.
 
     event_f1_micro: soft event-based F, the mean of either being the reference of the other.
     """
@@ -166,8 +167,8 @@ def pairs_of(crowd: Crowd, settings: Settings, order: Sequence[int]) -> tuple[Pa
 def soft_f(units: Units, pair: tuple[int, int], n_classes: int) -> tuple[float | None, float | None, float]:
     """Return micro and macro soft F of two annotators, and how many segments' time both labelled.
 
-    F = 2 sum min / (sum + sum), which does not depend on who is the reference; None where neither says
-    anything. The macro average is over the classes that either of them uses.
+    F = 2 sum min / (sum + sum) has the same value with either as the reference; None if both sums are 0. The
+    macro average is over the classes that either of them uses.
     """
     both = np.flatnonzero(units.given[pair[0]] & units.given[pair[1]])
     label, weight = units.label[both], units.weight[both]
@@ -196,8 +197,9 @@ def _event_f(crowd: Crowd, pair: tuple[int, int], settings: Settings) -> float |
 def outliers(annotators: Sequence[str], pairs: Sequence[PairAgreement]) -> list[str]:
     """Return a sentence for each of four annotators or more who agrees much less than the others.
 
-    That is whose mean soft F with the others lies below the median annotator's by more than 3.5 standard
-    deviations, estimated by the median absolute deviation (Iglewicz & Hoaglin 1993), and by 0.1 at least.
+    An annotator is named if the median annotator's mean soft F with the others is higher by more than 3.5
+    standard deviations, and by 0.1 at least. The median absolute deviation estimates the standard deviation
+    (Iglewicz & Hoaglin 1993).
     """
     own = {name: [each.f1_micro for each in pairs if name in each.annotators] for name in annotators}
     means = {

@@ -1,4 +1,4 @@
-"""Several annotators' tables: a reference of them, how far they agree, and what they reach themselves."""
+"""Several annotators' tables: a reference of them, their agreement, and their own scores."""
 
 from __future__ import annotations
 
@@ -54,15 +54,16 @@ SCORES = (
     *("segment.soft.f1.micro", "segment.soft.f1.macro"),
     *("segment.hard.f1.micro", "segment.hard.f1.macro"),
 )
-"""What the ceiling is of where nothing else is said."""
+"""The score that annotators are compared by, by default."""
 
 
 class Annotator(NamedTuple):
     """One annotator: the name of the table, how many files it labels, and how far it can be believed.
 
-    competence, says_yes: of the model of MACE, how often the annotator knows, and says yes where not.
-    sensitivity, specificity: of Dawid & Skene's, over all classes, how often yes is said where a class is
-    there, and no where it is not; None where fewer than three labelled the same.
+    - competence, says_yes: of the model of MACE, how often the annotator knows the answer, and answers yes if
+    not.
+    - sensitivity, specificity: of Dawid & Skene's model, over all classes: how often the annotator answers
+      yes if the class is present, and no if it is absent. None if fewer than three labelled the same.
     """
 
     name: str
@@ -74,11 +75,12 @@ class Annotator(NamedTuple):
 
 
 class Ceiling(NamedTuple):
-    """What annotators reach against one another.
+    """The scores of annotators against one another.
 
-    score: the name of a score. annotators: of each, the score against the reference of the others, None where
-    undefined. mean: of those. system, share: the mean of a system against the same references, and what share
-    of the annotators' mean that is; None where no system is given.
+    score: its name. annotators: the score of each against the reference of the others, None if undefined.
+    mean: of these.
+    system, share: the mean of a system against the same references, and its share of the annotators' mean;
+    None without a system.
     """
 
     score: str
@@ -90,13 +92,18 @@ class Ceiling(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A reference made of what several annotators say, and how far they agree.
+    """A reference made from several annotators, and their agreement.
 
-    reference: rows to be evaluated against or converted. method: how it was made. settings: what else shaped
-    it. confusions: of each class. segments: how much time there is in files, in segments. system: the name of
-    the system whose share of the ceiling was asked for. systems: how sure the scores of others are, over how
-    many annotators, and what they are against each. rankings: how many annotators it takes to rank these.
-    events: where the reference has the consensus events, these. boundaries: each annotator's, of these.
+    - reference: rows to evaluate against or convert.
+    - method: how it was made. settings: its other settings.
+    - confusions: of each class.
+    - segments: the time in files, in segments.
+    - system: the name of the system that was compared with the annotators.
+    - systems: the uncertainty of the scores of other systems over annotators, and their scores against each
+      annotator.
+    - rankings: how many annotators are needed to rank these systems.
+    - events: the consensus events, if the reference has them.
+    - boundaries: each annotator's, in consensus events.
     """
 
     reference: EventTable
@@ -164,31 +171,33 @@ def annotate(
     settings: Settings | None = None,
     **values: Any,  # noqa: ANN401 - the fields of Settings
 ) -> Annotation:
-    """Make a reference of the labels of several annotators, and say how far they agree.
+    """Make a reference from the labels of several annotators, and measure their agreement.
 
-    annotators: two or more tables as `evaluate` takes them, or a mapping of names to such.
-    method: `mean` of the values of those who labelled a file; `competence`, the mean weighted by how far each
-        can be believed (see `competence_of`); `dawid-skene`, the probability of the class, given how often
-        each hears it and makes it up (see `dawid_skene`); or `majority`, 1 where more than half are
-        above `threshold`, else 0.
-    continuous: whether the reference has its steps where annotators begin and end, or is cut into segments of
-        `segment_length`; if None, it is cut where a table has values in time steps, or where
-        `segment_length` or `pool` is given.
-    consensus: the reference has consensus events in place of means over time: clusters of annotators' events
-        at `threshold` that mean the same, with median onsets and offsets, valued by the share of those who
-        labelled the file and have them; by `competence` that share is weighted, by `dawid-skene` it is the
-        probability given who has them, by the `majority` there are those of more than half.
-        `Annotation.events` says more of them, `Annotation.boundaries` of annotators. same_iou: the mean
-        intersection over union from which on events mean the same, in (0, 1], 0.3 if None.
-    missing: what a file is of which a table has no row: `silent`, labelled and nothing heard, or
-        `unlabelled`, which counts for nothing. It must be said where there is such a file; a row with only
-        its name says that it was labelled.
-    ceiling_of: a system, whose scores are given as a share of what annotators reach.
-    systems: systems as `evaluate` takes them, or a mapping of names to such: how sure their scores are, over
-        how many annotators, how they do against each, and how many annotators it takes to rank them.
-    scores: which ones; where there are systems, also those of which less is better, which have no ceiling.
-    settings: an object of `Settings`, or its fields as keywords, or a `preset`: `segment_length`, `pool` and
-        `classes` shape the reference, `threshold` says what a label is, and all shape the ceiling's scores.
+    - annotators: two or more tables as `evaluate` takes them, or a mapping of names to such.
+    - method: `mean` of the values of the annotators of a file; `competence`, the mean weighted by competence
+      (see `competence_of`).
+    - With `dawid-skene`, the value is the probability of the class, given each annotator's rates of hits and
+      of false alarms (see `dawid_skene`); with `majority`, 1 if more than half are above `threshold`, else 0.
+    - continuous: whether the reference has its steps at the boundaries of annotators, or is cut into segments
+      of `segment_length`. If None, it is cut if a table has values in time steps, or if `segment_length` or
+      `pool` is given.
+    - consensus: whether the reference has consensus events in place of means over time: clusters of
+      annotators' events at `threshold` that mean the same, with median onsets and offsets.
+    - The value of a consensus event is the share of the file's annotators who have it. By `competence` the
+      share is weighted; by `dawid-skene` it is the probability given who has the event. By `majority` the
+      reference has events of more than half.
+    - `Annotation.events` has details of these events, `Annotation.boundaries` of annotators.
+    - same_iou: the least mean intersection over union of events that mean the same, in (0, 1], 0.3 if None.
+    - missing: the reading of a file without rows in a table: `silent`, labelled and nothing heard, or
+      `unlabelled`, which counts for nothing. It is required if such a file exists; a row with only its name
+      marks a file as labelled.
+    - ceiling_of: a system, whose scores are given as a share of the annotators' scores.
+    - systems: systems as `evaluate` takes them, or a mapping of names to such. The result has the uncertainty
+      of their scores over annotators, their scores against each, and the number of annotators needed to rank
+      them.
+    - scores: their names; for `systems`, also scores of which less is better, which annotators are not given.
+    - settings: an object of `Settings`, or its fields as keywords, or a `preset`: `segment_length`, `pool`
+      and `classes` shape the reference, `threshold` defines a label, and all shape the annotators' scores.
 
     Raises InputError for tables that cannot be read, SettingsError for arguments.
     """
@@ -296,7 +305,7 @@ def _checked(
 
 
 def _read(sources: Mapping[str, Any], settings: Settings, limits: Limits) -> dict[str, EventTable]:
-    """Return the rows of sources, several at a time where they are large files."""
+    """Return the rows of sources, several at a time if they are large files."""
     paths = [
         each for each in sources.values() if isinstance(each, str | os.PathLike) and os.path.isfile(each)
     ]
@@ -306,7 +315,7 @@ def _read(sources: Mapping[str, Any], settings: Settings, limits: Limits) -> dic
 
 
 def _aligned(crowd: Crowd, system: EventTable, settings: Settings, warnings: list[str]) -> EventTable:
-    """Return a system's rows with the files and classes of the annotators, and add what is left out."""
+    """Return a system's rows with the annotators' files and classes; record the rows left out."""
     names = replace(EventTable.empty(Origin("annotators")), files=crowd.files, classes=crowd.classes)
     ends = dict(zip(crowd.files, crowd.length.tolist(), strict=True))
     pair = align(names, system, Settings.of(classes=settings.classes), ends, look=False)
@@ -323,9 +332,9 @@ def settings_for(
     *,
     any_direction: bool = False,
 ) -> Settings:
-    """Return the settings for some scores; raises SettingsError for scores that have no ceiling.
+    """Return the settings for some scores; raises SettingsError for scores that annotators cannot be given.
 
-    any_direction: less may be better, too.
+    any_direction: whether scores of which less is better are allowed.
     """
     for name in in_form("scores", scores, [{"type": "array", "minItems": 1, "items": {"type": "string"}}]):
         parsed, measure = ScoreName.parse(name), measure_of(name)
@@ -359,7 +368,7 @@ def _ceilings(
     system: EventTable | None,
     order: Sequence[int],
 ) -> tuple[Ceiling, ...]:
-    """Score each annotator, and the system, against what the others say of the files that are both's.
+    """Score each annotator, and the system, against the other annotators, in the files of both.
 
     order: of the annotators.
     """

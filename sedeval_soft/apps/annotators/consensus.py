@@ -1,18 +1,16 @@
 """Consensus events: clusters of several annotators' events that mean the same.
 
 Two annotators' events of one class in one file may mean the same if their intersection over union (IoU) is
-high. A cluster holds one event of each annotator at the most. Clusters are made by agglomeration with average
-linkage (UPGMA, Sokal & Michener 1958). At first each event is a cluster of its own. Of all two clusters that
-have no annotator in common those become one that have the highest mean IoU, over all pairs of an event of
-one and an event of the other, as long as that mean is at least a given share. Of equal means that one goes
-first whose earliest event is earlier. So clusters depend on times only: not on the order of annotators, files
-or rows.
+high. A cluster has at most one event of each annotator. Clusters are made by agglomeration with average
+linkage (UPGMA, Sokal & Michener 1958). At first each event is a cluster of its own. In each step, two
+clusters without a common annotator become one. These two have the highest mean IoU, over all pairs of an
+event of one and an event of the other; the mean must reach a given share. For equal means, the pair with the
+earliest event goes first. So clusters depend on times only: not on the order of annotators, files or rows.
 
-That is the way, best first, to a high sum of (IoU - share) over all pairs within clusters. The highest one,
-which is how Mathet, Widlocher & Metivier (2015) align the units of annotators, is a multidimensional
-assignment, for which no fast way is known. For two annotators and a share of 1/2 or more clusters are the
-optimal assignment: events of one annotator do not overlap, so none has two partners above 1/2 (Kirillov et
-al. 2019).
+This greedy order aims at a high sum of (IoU - share) over all pairs within clusters. The highest one, which
+is how Mathet, Widlocher & Metivier (2015) align the units of annotators, is a multidimensional assignment,
+for which no fast way is known. For two annotators and a share of 1/2 or more clusters are the optimal
+assignment: events of one annotator do not overlap, so none has two partners above 1/2 (Kirillov et al. 2019).
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ METHODS = {
     "dawid-skene": "probability by Dawid & Skene's model",
     "majority": "those of the majority of those who labelled",
 }
-"""What the value of a consensus event is, by how a reference is made."""
+"""The value of a consensus event, by the method of the reference."""
 
 SAME_IOU = 0.3
 """The mean IoU from which on events mean the same: what challenges of bioacoustics ask of a detection."""
@@ -65,11 +63,11 @@ _BYTES_PER_PAIR = 72
 class ConsensusEvents:
     """Events that one annotator or more have, by file, onset and class.
 
-    file, label: (n,) codes. onset, offset: (n,) ticks, medians of the annotators'. confidence: (n,) in
-    [0, 1], the share of those who labelled the file and have the event. onset_spread, offset_spread: (n,)
-    seconds, the mean distance of the annotators' onsets and offsets from their median; NaN where one
-    annotator has the event. members: (n_annotators, n), where each annotator's event is in the events given,
-    -1 for none.
+    - file, label: (n,) codes. onset, offset: (n,) ticks, medians of the annotators'.
+    - confidence: (n,) in [0, 1], the share of the annotators of the file who have the event.
+    - onset_spread, offset_spread: (n,) seconds, the mean distance of the annotators' onsets and offsets from
+      their median; NaN for an event of one annotator.
+    - members: (n_annotators, n), the positions of each annotator's event in the given events, -1 for none.
     """
 
     file: Codes
@@ -87,12 +85,12 @@ class ConsensusEvents:
 
     @property
     def annotators(self) -> Index:
-        """How many annotators have each event, (n,)."""
+        """The number of annotators with each event, (n,)."""
         number: Index = (self.members >= 0).sum(axis=0)
         return number
 
     def take(self, chosen: Bools | Index) -> ConsensusEvents:
-        """Return those of a mask, or at some positions."""
+        """Return the events of a mask, or at some positions."""
         return ConsensusEvents(*(getattr(self, each.name)[..., chosen] for each in fields(self)))
 
     def rows(self, files: tuple[str, ...], classes: tuple[str, ...], name: str) -> EventTable:
@@ -103,7 +101,7 @@ class ConsensusEvents:
 
 @dataclass(frozen=True, slots=True)
 class Consensus:
-    """Consensus events and the names of what they are of.
+    """Consensus events with the names of their files, classes and annotators.
 
     events: those that annotators have, or most of them. files, classes, annotators: names by their codes.
     """
@@ -124,7 +122,7 @@ class Consensus:
         return len(self.events)
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Return columns of plain values, each with a value for each event; what is undefined is None."""
+        """Return columns of plain values, each with a value for each event; undefined values are None."""
         events, n = self.events, len(self)
         names: list[list[str]] = [[] for _ in range(n)]
         for name, has in zip(self.annotators, events.members >= 0, strict=True):
@@ -142,7 +140,7 @@ class Consensus:
         }
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a data frame with a row for each event; what is undefined is missing."""
+        """Return a data frame with a row for each event; undefined values are missing."""
         import pandas as pd
 
         columns: dict[str, Any] = self.to_dict()
@@ -176,10 +174,11 @@ def consensus_of(
 ) -> ConsensusEvents:
     """Return the consensus events of annotators.
 
-    events: of each annotator, in order, without overlap within a class of a file.
-    has_file: (n_annotators, n_files), who labelled which. weight: (n_annotators,) not negative, of which the
-    confidence is the share; where those who labelled a file weigh 0, and if it is None, they count alike.
-    iou: the mean intersection over union from which on events mean the same, in (0, 1].
+    - events: of each annotator, in order, without overlap within a class of a file.
+    - has_file: (n_annotators, n_files), which annotator labelled which file.
+    - weight: (n_annotators,) not negative; the confidence is a share of it. Annotators count alike if it is
+      None, or if all annotators of the file weigh 0.
+    - iou: the least mean intersection over union of events that mean the same, in (0, 1].
     """
     joint, sizes = Events.joined(events), [*map(len, events)]
     annotator = np.repeat(np.arange(len(events)), sizes)
@@ -237,7 +236,7 @@ def _agglomerated(pairs: Iterable[tuple[int, int, int]], who: list[int], least: 
     """Return for each event the first one of its cluster.
 
     pairs: of events that overlap, the earlier one first, and their IoU. who: the annotator of each event,
-    then those of each cluster, as bits. least: the mean IoU from which on two clusters become one.
+    then the annotators of each cluster, as bits. least: the least mean IoU at which two clusters become one.
     """
     size, clusters = [1] * len(who), [*range(len(who))]
     near: list[dict[int, int]] = [{} for _ in who]
@@ -303,20 +302,20 @@ def _share(has: Bools, given: Bools, weight: Floats | None) -> Floats:
 
 
 FEWEST = 10
-"""Events that two annotators have in common, below which their differences say nothing."""
+"""The fewest events that two annotators must share for a comparison of their boundaries."""
 
 _SMALL = 1e-3
 """The part of the largest variance of a pair below which others do not count for more."""
 
 _WITHIN, _DEVIATIONS = 0.8, 1.2815515655446004
-"""The share of a normal variable's values that lie within so many standard deviations of its median."""
+"""The share of a normal variable's values within so many standard deviations of its median."""
 
 
 class Boundaries(NamedTuple):
     """An annotator's boundaries, in seconds; a negative bias is early.
 
-    events: how many events the annotator has that others have, too. Biases are against the mean annotator,
-    jitters standard deviations; None where events in common are too few, or annotators fewer than three.
+    events: how many events the annotator shares with others. Biases are against the mean annotator, jitters
+    standard deviations; None where events in common are too few, or annotators fewer than three.
     """
 
     annotator: str
@@ -330,7 +329,7 @@ class Boundaries(NamedTuple):
 def boundaries_of(
     annotators: Sequence[str], events: Sequence[Events], consensus: ConsensusEvents
 ) -> tuple[Boundaries, ...]:
-    """Return what the boundaries of each annotator are like; events: of each, that the consensus is of."""
+    """Return the boundaries of each annotator; events: of each, as clustered in the consensus."""
     members = consensus.members
     shared = (members >= 0) & (consensus.annotators > 1)
     columns = []

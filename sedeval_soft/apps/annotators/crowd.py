@@ -16,7 +16,7 @@ from sedeval_soft.threads import for_each
 from sedeval_soft.timeline import Events, align, events_of, merges
 
 MISSING = {"silent": "is silent", "unlabelled": "was not labelled"}
-"""What a file is of which a table has no row, in words."""
+"""Readings of a file without rows in a table, in words."""
 
 _NAMED = 3
 """Tables that a message names."""
@@ -26,11 +26,13 @@ _NAMED = 3
 class Crowd:
     """Annotators' tables on one list of files and one of classes.
 
-    names: of annotators, in their order: no sum depends on that of the tables that were given. tables: their
-    rows, with codes of `files` and `classes`. length: (n_files,) seconds, of a file without duration up to
-    the last label of any annotator. durations: seconds by file name, of those that have one; None without.
-    has_file: (n_annotators, n_files), who labelled which. units: what they say, in continuous time or on a
-    grid of segments. warnings: of how names were matched, and of files that few labelled.
+    - names: of annotators, in their order, so that sums do not depend on the order of the given tables.
+    - tables: their rows, with codes of `files` and `classes`.
+    - length: (n_files,) seconds; a file without duration ends with the last label of any annotator.
+    - durations: seconds by file name, if known; None without.
+    - has_file: (n_annotators, n_files), which annotator labelled which file.
+    - units: their labels, in continuous time or on a grid of segments.
+    - warnings: on matched names, and on files that few labelled.
     """
 
     names: tuple[str, ...]
@@ -56,10 +58,11 @@ class Crowd:
     ) -> Crowd:
         """Bring tables together; files that nobody labelled are left out.
 
-        durations: seconds by file name, and the list of files. missing: one of MISSING, whether the annotator
-        heard nothing in a file that the table lacks, or did not label it; raises SettingsError where that is
-        not known and there is such a file. continuous: whether time stays as it is, or is cut into segments;
-        if None, it is where no table has values on a grid.
+        - durations: seconds by file name, and the list of files.
+        - missing: one of MISSING, whether the annotator heard nothing in a file that the table lacks, or did
+          not label it; raises SettingsError if it is not given and such a file exists.
+        - continuous: whether time is continuous or cut into segments; if None, continuous unless a table has
+          values on a grid.
         """
         rows = [*tables.values()]
         files, lengths, known = _files_of(rows, settings, durations)
@@ -122,7 +125,7 @@ class Crowd:
 
 
 def _question(tables: Iterable[str], lacks: Iterable[frozenset[str]]) -> str:
-    """Return what must be known of files that tables lack; lacks: those of each table."""
+    """Return the message on files that tables lack; lacks: the missing files of each table."""
     found = [
         f"{name} has no row of {listing(sorted(files), 'file')}"
         for name, files in zip(tables, lacks, strict=True)
@@ -140,7 +143,7 @@ def _files_of(
 ) -> tuple[EventTable, dict[str, float], dict[str, float] | None]:
     """Return a table without rows that has all files and classes, how long files are, and their durations.
 
-    Without durations they are as long as any annotator's last label says.
+    Without a duration, a file ends with the last label of any annotator.
     """
     plain, first = Settings.of(classes=settings.classes), tables[0]
     names = replace(EventTable.empty(first.origin), files=first.files, classes=first.classes)

@@ -1,19 +1,21 @@
 """Whom to believe, from labels alone: competence (MACE), and sensitivity and specificity (Dawid & Skene).
 
 An item is a class in a segment, or in a segment's time, and its label whether an annotator's value is above
-the threshold. Labels are independent given what is so; those that are missing say nothing. What is estimated
-are the numbers of the highest likelihood that expectation maximisation finds.
+the threshold. Given the truth, labels are independent; missing labels are ignored. Expectation maximisation
+estimates the parameters of the highest likelihood that it finds.
 
 MACE (Hovy, Berg-Kirkpatrick, Vaswani & Hovy 2013), as MAESTRO used it (Martin-Morato & Mesaros 2023): the
-class is there with its own probability, the prevalence (MACE has 1/2 for all). An annotator knows with a
-probability, the competence, and says what is so; else says yes with a probability of his own, whatever is so.
-The beginning is competence 0.8, all else as often as it was said. Each count has 0.01 added, so that no
-probability is 0 or 1. Two annotators cannot be told apart in this way.
+class is there with its own probability, the prevalence (MACE has 1/2 for all). An annotator knows the truth
+with a probability, the competence; otherwise the annotator answers yes with a probability of their own,
+regardless of the truth. Estimation begins with competence 0.8 and with observed shares for all other
+parameters. Each count has 0.01 added, so that no probability is 0 or 1. MACE cannot distinguish two
+annotators.
 
 Dawid & Skene 1979 (Maximum likelihood estimation of observer error-rates using the EM algorithm), for each
-class by itself: if the class is there, an annotator says yes with a probability of his own for this class,
-the sensitivity; if not, says no with another, the specificity. The beginning is the shares of yes. There is
-no prior: counts below 1e-10 count as that. What no three annotators labelled together does not determine
+class separately:
+If the class is present, an annotator answers yes with a probability for this class, the sensitivity; if not,
+the annotator answers no with another, the specificity. The beginning is the shares of yes. The model has no
+prior: counts below 1e-10 are raised to it. Items that no three annotators labelled together do not determine
 sensitivity and specificity.
 """
 
@@ -30,7 +32,7 @@ from sedeval_soft.evaluation import finite
 from sedeval_soft.tables import listing
 
 FIRST_COMPETENCE = 0.8
-"""Where the estimate of a competence begins, and stays for an annotator who labelled nothing."""
+"""The initial competence, and the final one of an annotator who labelled nothing."""
 
 ENOUGH = 3
 """Annotators of the same items below whom Dawid & Skene's model is not determined."""
@@ -38,14 +40,15 @@ ENOUGH = 3
 _ADDED, _LEAST, _CLOSE, _STEPS = 0.01, 1e-10, 1e-9, 2000
 
 _SOME = 1e-6
-"""Items of which more are some: what is left of a class that nobody believes in is not."""
+"""The least number of items that counts as any: a remainder of a class that nobody believes in is less."""
 
 
 class Patterns(NamedTuple):
-    """Distinct sets of answers to an item of a class: few stand for all items.
+    """Distinct sets of answers to an item of a class: a few represent all items.
 
-    yes, given: (n_annotators, n_patterns), who says yes, and who labelled it. label: (n_patterns,) codes of
-    classes. items: (n_patterns,) how many items have these answers. pattern: (n_items,) which each has.
+    yes, given: (n_annotators, n_patterns), who answered yes, and who labelled it. label: (n_patterns,) codes
+    of classes. items: (n_patterns,) how many items have these answers. pattern: (n_items,) the pattern of
+    each item.
     """
 
     yes: Bools
@@ -63,8 +66,8 @@ class Patterns(NamedTuple):
     def of_answers(cls, yes: Bools, given: Bools, label: Array, weight: Floats) -> Patterns:
         """Return the distinct ones of answers to items.
 
-        yes, given: (n_annotators, n_items). label: (n_items,) codes. weight: (n_items,) how many
-        items each stands for.
+        yes, given: (n_annotators, n_items). label: (n_items,) codes. weight: (n_items,) the number of items
+        that each represents.
         """
         first, pattern = distinct_columns(label, *np.where(given, yes, 2))
         count = np.bincount(pattern, weight, minlength=len(first)).astype(np.float64)
@@ -72,10 +75,10 @@ class Patterns(NamedTuple):
 
 
 class Competence(NamedTuple):
-    """What annotators and classes are like.
+    """The estimated parameters of annotators and classes, by MACE.
 
-    competence, says_yes: (n_annotators,), how often one knows, and says yes where not. prevalence:
-    (n_classes,). likelihood: the logarithm of it, before each step.
+    competence, says_yes: (n_annotators,), how often an annotator knows the truth, and answers yes if not.
+    prevalence: (n_classes,). likelihood: its logarithm before each step.
     """
 
     competence: Floats
@@ -126,12 +129,13 @@ def competence_of(units: Units, threshold: float) -> Competence:
 
 
 class DawidSkene(NamedTuple):
-    """What annotators and classes are like.
+    """The estimated parameters of annotators and classes, by Dawid & Skene.
 
-    posterior: (n_patterns,), how probable a class is given the answers. prevalence: (n_classes,).
-    sensitivity, specificity: (n_annotators, n_classes), NaN where they are not determined. positives,
-    negatives: the same shape, how many of the annotator's items have the class, and have it not. likelihood:
-    (n_steps,), the logarithm of it, before each step.
+    - posterior: (n_patterns,), the probability of the class given the answers. prevalence: (n_classes,).
+    - sensitivity, specificity: (n_annotators, n_classes), NaN if they are not determined.
+    - positives, negatives: the same shape, how many of the annotator's items have the class, and do not have
+      it.
+    - likelihood: (n_steps,), its logarithm before each step.
     """
 
     posterior: Floats
@@ -162,7 +166,7 @@ class Confusion(NamedTuple):
 
 
 def confusions(estimate: DawidSkene, classes: Sequence[str]) -> tuple[Confusion, ...]:
-    """Return what an estimate says of each class."""
+    """Return the estimates for each class."""
     columns = (
         [tuple(map(finite, of_class)) for of_class in shares.T.tolist()]
         for shares in (estimate.sensitivity, estimate.specificity)
@@ -203,7 +207,7 @@ def dawid_skene(patterns: Patterns, n_classes: int) -> DawidSkene:
         return np.asarray(np.bincount(class_, items * posterior, minlength=n_classes) / n_items)
 
     def shares(probability: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return how often one says yes, says no, and how many items there are."""
+        """Return how often an annotator answers yes, and no, and the number of items."""
         says_yes, says_no = (by_class(items * probability * answer) for answer in (yes, ~yes))
         both = says_yes + says_no
         return says_yes / both, says_no / both, both
@@ -238,7 +242,7 @@ def dawid_skene(patterns: Patterns, n_classes: int) -> DawidSkene:
 
 
 def _pooled(share: Floats, items: Floats) -> Floats:
-    """Return the mean of shares weighted by items, over those that are defined, NaN where none is."""
+    """Return the mean of the defined shares, weighted by items; NaN if none is defined."""
     items = np.where(np.isnan(share), 0.0, items)
     total = items.sum(axis=1)
     some = np.where(total > 0, total, np.nan)

@@ -1,4 +1,4 @@
-"""How far annotators agree, and what they reach, on a screen of 80 columns."""
+"""The annotators' agreement and scores on a screen of 80 columns."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def _table(
 ) -> list[str]:
     """Return a title and a table of names and numbers.
 
-    head: of the names, and of each number. may_go: columns that are left out together where there is no room
-    for all. heading: what stands above these.
+    head: of the names, and of each number. may_go: columns that are left out together if the screen has no
+    room for all. heading: the line above these.
     """
     texts = [[_text(cell) for cell in row] for row in rows]
     first, *others = (
@@ -81,7 +81,7 @@ def _text(cell: Cell) -> str:
 
 
 def _of_annotators(annotation: Annotation, people: list[str], numbers: list[str]) -> Iterable[list[str]]:
-    """Yield what annotators are like, how far they agree, and what they reach."""
+    """Yield the parameters of annotators, their agreement, and their scores."""
     names = ["", "files", "competence", "says yes", "sensitivity", "specificity"]
     rows: list[Sequence[Cell]] = [
         (name, each.files, each.competence, each.says_yes, each.sensitivity, each.specificity)
@@ -165,7 +165,7 @@ def _of_systems(annotation: Annotation, numbers: list[str]) -> Iterable[list[str
 
 
 def _notes(annotation: Annotation) -> Iterable[str]:
-    """Yield what a reader must know of the tables that there are."""
+    """Yield notes for the reader on the tables that are shown."""
     yield (
         "Alpha is Krippendorff's. Soft F of two annotators is over the time that both labelled, its macro "
         "average over the classes that either uses, of events the mean of either being the reference."

@@ -1,4 +1,4 @@
-"""References of what annotators say, all or some of them: values over time, or consensus events."""
+"""References made from annotators, all or some of them: values over time, or consensus events."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ METHODS = {
     "dawid-skene": "probability by Dawid & Skene's model of what those who labelled say",
     "majority": "majority of those who labelled",
 }
-"""How a reference is made of labels, in words."""
+"""The making of a reference from labels, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """How references are made of annotators.
+    """The settings by which references are made from annotators.
 
-    method: one of METHODS, or of those of `consensus`. threshold: above which a value is a label. events: of
-    each annotator where the reference has consensus events, else None. iou: from which on events mean the
-    same.
+    method: one of METHODS, or of the methods of `consensus`. threshold: the value above which there is a
+    label. events: of each annotator if the reference has consensus events, else None. iou: the least of
+    events that mean the same.
     """
 
     crowd: Crowd
@@ -79,8 +79,8 @@ def value_of(units: Units, method: str, threshold: float) -> Floats:
     """Return the value of each answer by one of the METHODS, (n_answers,).
 
     By the majority it is 1 where more than half of those who labelled are above the threshold, else 0; a tie
-    is 0. By Dawid & Skene's model it is the probability that the class is there, and 0 where nobody is above
-    the threshold: what nobody hears is no event, however probable it is that all miss it.
+    is 0. By Dawid & Skene's model it is the probability that the class is present, and 0 if no annotator is
+    above the threshold: a class that nobody hears is not an event, even if all probably miss it.
     """
     if method == "majority":
         votes = ((units.values > threshold) & units.given).sum(axis=0)

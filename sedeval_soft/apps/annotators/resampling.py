@@ -1,9 +1,9 @@
-"""How sure scores are where references are pooled from annotators, and how many annotators are enough.
+"""The uncertainty of scores against references pooled from annotators, and the number of annotators needed.
 
-The score of a system depends on the files, and on who labelled them. What is estimated is the score against a
-reference that is pooled from so many annotators of this kind, over files of this kind: another number for
-each number of annotators, as a mean of more of them is smoother. Of k of n annotators the score is the mean
-over sets of k (Hoeffding 1948), and its variance that of the jackknife in two ways:
+The score of a system depends on the files, and on who labelled them. The estimate is the score against a
+reference pooled from so many annotators of this kind, over files of this kind. It differs between numbers of
+annotators, as a mean of more of them is smoother. For k of n annotators the score is the mean over sets of k
+(Hoeffding 1948), and a two-way jackknife gives its variance:
 
     V = V_annotators + V_files - V_both
 
@@ -12,8 +12,8 @@ them contain (Owen 2007, with the jackknife for the bootstrap). The interval tak
 degrees of freedom as the two variances have together (Satterthwaite 1946). Annotators are never drawn twice:
 a reference of fewer distinct ones has other scores.
 
-Where the reference is cut, even numbers of annotators have ties and odd ones have none: one annotator less
-makes a reference of another kind. What each annotator changes is then estimated in sets of two less.
+If the reference is binarised, even numbers of annotators have ties and odd ones have none: one annotator less
+makes a reference of another kind. The effect of each annotator is then estimated in sets of two less.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_SETS = 35
 """Sets of one size that are looked at; of more, so many are drawn, or three for each annotator."""
 
 MOST_GROUPS = 200
-"""Files up to which each is left out by itself; more are left out in so many groups."""
+"""The most files that are left out one at a time; more files are left out in so many groups."""
 
 _TIED = 4
 """Annotators from which on effects on a reference that is cut are taken from sets of two less."""
@@ -83,8 +83,8 @@ def groups_of(n_files: int) -> Index:
 def scores_of_sets(scoring: Scoring, members: Bools) -> Floats:
     """Return scores of systems against sets of annotators, (n_systems, n_keys, n_sets, 1 + n_groups).
 
-    members: (n_sets, n_annotators). The first is that of all files that the set labelled, the others are
-    without one group of files each; NaN where undefined.
+    members: (n_sets, n_annotators). The first score is for all files that the set labelled, the others are
+    for all but one group of files each; NaN if undefined.
     """
     group = groups_of(len(scoring.references.crowd.files))
     left_out = np.arange(group.max(initial=-1) + 1)[:, None] != group
@@ -99,8 +99,8 @@ def effects_of(values: Floats, members: Bools) -> tuple[Floats, Floats]:
     """Return the mean over sets of one size, and how far the mean without each annotator is from it.
 
     values: (..., n_sets). members: (n_sets, n_annotators), all of one size, less than n_annotators. Returns
-    (...) and (..., n_annotators). Of all sets the second is the difference of means; of some it is that of
-    the sum of annotators' effects that is nearest to the values.
+    (...) and (..., n_annotators). If the sets are all sets of this size, the second is the difference of
+    means; otherwise least squares fits a sum of annotators' effects to the values.
     """
     n, size = members.shape[1], int(members[0].sum())
     # Equal values have no effects, to the last bit.
@@ -134,10 +134,12 @@ def two_way(
 ) -> Interval:
     """Return intervals over annotators and files.
 
-    estimate: (n_scores,). files: (n_scores, n_groups) the same without each group of files. without:
-    (n_scores, n_annotators, 1 + n_groups) how far the score without each annotator is from the mean of such,
-    of all files and without each group. low, high: (n_scores,) between which scores lie, infinite where they
-    do not end. NaN where any of these is undefined, and of fewer than two annotators or groups.
+    - estimate: (n_scores,).
+    - files: (n_scores, n_groups) the same without each group of files.
+    - without: (n_scores, n_annotators, 1 + n_groups) the distance of the score without each annotator from
+      the mean of such scores, of all files and without each group.
+    - low, high: (n_scores,) the ends of the intervals, infinite if they do not end.
+    NaN where any of these is undefined, and of fewer than two annotators or groups.
     """
     from scipy.special import stdtrit
 

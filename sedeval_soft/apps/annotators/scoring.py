@@ -1,4 +1,4 @@
-"""Scores of annotators and of systems against what some annotators say together."""
+"""Scores of annotators and of systems against the joint reference of some annotators."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from sedeval_soft.tables import EventTable
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """What is scored: tables, against references of some annotators.
+    """The tables that are scored against references of some annotators.
 
-    keys: of the scores. tables: with the files and classes of the crowd, its own first, then systems.
+    keys: of the scores. tables: with the files and classes of the annotators, whose tables come first, then
+    systems.
     """
 
     references: References
@@ -32,8 +33,8 @@ class Scoring:
         """Yield the scores of some tables against the reference of some annotators, (n_keys, n_weights).
 
         who: (n_annotators,). numbers: of tables. weights: (n_weights, n_files) how often each file counts;
-        those that none of these annotators labelled do not. NaN where undefined. Where there is one row of 0
-        and 1 they are the very scores of `evaluate`.
+        those that none of these annotators labelled do not. NaN where undefined. For one row of 0 and 1 they
+        equal the scores of `evaluate`.
         """
         crowd = self.references.crowd
         weights = weights * crowd.has_file[who].any(axis=0)

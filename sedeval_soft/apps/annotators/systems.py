@@ -40,12 +40,14 @@ class Point(NamedTuple):
 
 
 class SystemScore(NamedTuple):
-    """A score of a system where there are several annotators.
+    """A score of a system against several annotators.
 
-    value, low, high: against the reference of all, with the interval over annotators and files.
-    by_annotators, by_files: standard errors from either. over: by the number of annotators. against: each of
-    them, in the files that it labelled; mean, deviation: of those. place: among the annotators, 1 the best,
-    of one more than there are; None where no annotator can be compared.
+    - value, low, high: against the reference of all, with the interval over annotators and files.
+    - by_annotators, by_files: standard errors from either.
+    - over: by the number of annotators.
+    - against: each annotator, in the files that it labelled; mean, deviation: of these scores.
+    - place: the rank among the annotators, 1 the best, of one more than there are; None if no annotator can
+      be compared.
     """
 
     score: str
@@ -62,7 +64,7 @@ class SystemScore(NamedTuple):
 
 
 class System(NamedTuple):
-    """A system where there are several annotators: its scores."""
+    """The scores of a system against several annotators."""
 
     name: str
     scores: tuple[SystemScore, ...]
@@ -76,14 +78,14 @@ class System(NamedTuple):
 
 
 class Share(NamedTuple):
-    """How many sets of so many annotators rank systems as all annotators do, as a share."""
+    """The share of sets of so many annotators that rank systems as all annotators do."""
 
     annotators: int
     share: float
 
 
 class Ranking(NamedTuple):
-    """How many annotators rank systems as all do.
+    """The number of annotators that rank systems as all do.
 
     over: by the number of annotators. enough: the number from which on the share is at least the confidence.
     """
@@ -120,7 +122,7 @@ def systems_of(
     systems: Mapping[str, EventTable],
     order: Sequence[int],
 ) -> tuple[tuple[System, ...], tuple[Ranking, ...]]:
-    """Return what several annotators say of systems, and how many annotators their ranking takes.
+    """Return scores of systems against annotators, and the number of annotators for their ranking.
 
     names: of scores. systems: rows with the files and classes of the annotators. order: in which those that
     systems are scored against are given.
@@ -220,9 +222,9 @@ def _rankings(
 class Against(NamedTuple):
     """Scores against each annotator, in the files that it labelled.
 
-    scores: (n_candidates, n_keys, n_annotators), those of systems first, then those of annotators. common:
-    (n_candidates, n_keys, n_annotators, n_annotators) the same in the files that another annotator, the last
-    axis, labelled, too. NaN where undefined, as an annotator against itself.
+    scores: (n_candidates, n_keys, n_annotators), of systems first, then of annotators.
+    common: (n_candidates, n_keys, n_annotators, n_annotators) the same in the files that another annotator,
+    the last axis, labelled as well. NaN where undefined, as an annotator against itself.
     """
 
     scores: Floats
@@ -251,8 +253,8 @@ def places_among(against: Against, n_systems: int, lower_is_better: Bools) -> tu
     """Return the place of each system among annotators, (n_systems, n_keys), and the annotators' own means.
 
     A system comes after all annotators who agree better with the others than it does with the same others, in
-    the same files; lower_is_better: (n_keys,). It has place 0 where no annotator can be compared with it.
-    The means are over the others, (n_keys, n_annotators).
+    the same files; lower_is_better: (n_keys,). A system without a comparable annotator has place 0. The means
+    are over the others, (n_keys, n_annotators).
     """
     n = against.scores.shape[2]
     ours = np.moveaxis(against.common[:n_systems], 3, 2)
@@ -273,14 +275,14 @@ def places_among(against: Against, n_systems: int, lower_is_better: Bools) -> tu
 
 
 def mean_of(values: Floats) -> Floats:
-    """Return means over the last axis of what is defined, NaN where nothing is."""
+    """Return means of the defined values over the last axis, NaN if none is defined."""
     defined = ~np.isnan(values)
     number, total = defined.sum(axis=-1), np.where(defined, values, 0.0).sum(axis=-1)
     return np.asarray(np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0))
 
 
 def deviation_of(values: Floats) -> Floats:
-    """Return standard deviations over the last axis of what is defined (n - 1), NaN of fewer than two."""
+    """Return standard deviations of the defined values over the last axis (n - 1), NaN for fewer than two."""
     defined = ~np.isnan(values)
     first = np.take_along_axis(values, defined.argmax(axis=-1, keepdims=True), axis=-1)
     # Equal values deviate by nothing, to the last bit.

@@ -1,9 +1,9 @@
-"""What annotators say, on one list of pieces: stretches of time, or segments, in which nobody changes.
+"""Annotators' labels on one list of pieces: spans of time, or segments, in which nobody changes.
 
-A piece belongs to one class in one file. In continuous time it is cut where some annotator begins, ends or
-changes, so that nothing is lost of their boundaries; on a grid it is a segment. Pieces of one class in which
-everyone says the same have one answer: how far annotators agree, and what is made of what they say, is a
-matter of answers and of how much time has each. Silence, where nobody names the class, has no pieces.
+A piece belongs to one class in one file. In continuous time a piece ends at each boundary or change of any
+annotator, so that no boundary is lost; on a grid it is a segment. Pieces of one class in which all annotators
+have the same values share one answer: agreement and references depend only on answers, and on the time of
+each. Silence, where nobody names the class, has no pieces.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _BYTES_PER_VALUE = 48
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What annotators say: their answers, and pieces of time that have these.
+    """The answers of annotators, and the pieces of time with these answers.
 
-    values: (n_annotators, n_answers) in [0, 1]. given: the same shape, who labelled the file; a value of
-    others means nothing. label: (n_answers,) codes of classes. weight: (n_answers,) how many segments' time
-    there is. pieces: by file, class and onset, apart from one another. answer: (n_pieces,) which one each
-    has.
+    - values: (n_annotators, n_answers) in [0, 1].
+    - given: the same shape, who labelled the file; other values mean nothing.
+    - label: (n_answers,) codes of classes. weight: (n_answers,) the time of each, in segments.
+    - pieces: by file, class and onset, apart from one another. answer: (n_pieces,) the answer of each.
     """
 
     values: Floats
@@ -43,11 +43,11 @@ class Units:
     answer: Index
 
     def some(self, annotators: Index) -> Units:
-        """Return what some annotators say; positions, (n,)."""
+        """Return the answers of some annotators; positions, (n,)."""
         return replace(self, values=self.values[annotators], given=self.given[annotators])
 
     def rows(self, value: Floats, files: tuple[str, ...], classes: tuple[str, ...], name: str) -> EventTable:
-        """Return the pieces as rows of a table, by file, onset and class; those of value 0 have none.
+        """Return the pieces as rows of a table, by file, onset and class; pieces of value 0 have none.
 
         value: (n_answers,).
         """
@@ -71,10 +71,10 @@ class Units:
         *,
         continuous: bool,
     ) -> Units:
-        """Return what tables say, of one list of files and one of classes.
+        """Return the answers of tables with common files and classes.
 
-        length: (n_files,) of files; what lies beyond weighs nothing. has_file: (n_tables, n_files), who
-        labelled which. continuous: whether time stays as it is, or is cut into segments.
+        length: (n_files,) of files; time beyond it weighs nothing. has_file: (n_tables, n_files), which table
+        labels which file. continuous: whether time is continuous, or cut into segments.
         """
         n_classes = len(tables[0].classes)
         if continuous:
@@ -113,7 +113,7 @@ def distinct_columns(*rows: Array) -> tuple[Index, Index]:
 
 
 def _on_grid(tables: Sequence[EventTable], grid: Grid, pool: Pool) -> tuple[Timed, Floats]:
-    """Return the segments of which somebody says something, and what each says, (n_tables, n)."""
+    """Return the segments with a value of any annotator, and the value of each table, (n_tables, n)."""
     n_classes = len(tables[0].classes)
     check_room(
         _BYTES_PER_VALUE * len(tables) * max(grid.size, 1) * max(n_classes, 1),
@@ -132,9 +132,9 @@ def _on_grid(tables: Sequence[EventTable], grid: Grid, pool: Pool) -> tuple[Time
 
 
 def _in_time(tables: Sequence[EventTable]) -> tuple[Timed, Floats]:
-    """Return the stretches of time in which no annotator changes, and somebody says something.
+    """Return the spans of time with a value of any annotator in which no annotator changes.
 
-    And what each says, (n_tables, n).
+    Return also the value of each table, (n_tables, n).
     """
     n_classes, n_rows = len(tables[0].classes), sum(map(len, tables))
     check_room(

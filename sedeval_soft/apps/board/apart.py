@@ -1,8 +1,8 @@
-"""Work in a process of its own, within memory and time: what a stranger sent costs nobody else.
+"""Work in a separate process, within memory and time: a harmful submission costs the others nothing.
 
-The process is forked from one that has imported what it needs, where the system can do that; otherwise it is
-begun anew. The system ends it where it takes more memory than estimates let it, which Linux alone looks at;
-whatever ends it, here it is an error.
+The process is forked from one that has imported the modules, if the system can fork; otherwise it starts
+anew. The system ends it if it takes more memory than estimates allow, which only Linux checks; any end of the
+process is an error here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sedeval_soft.memory import given_limit, memory_limited, room, spelled
 OPTION = "--time-limit"
 
 SECONDS, BYTES = 600.0, 4 << 30
-"""Limits of time and memory for what a stranger sent, where nobody gave others."""
+"""Default limits of time and memory for a submission."""
 
 _SLACK = 1 << 28
 """Bytes that a process may take beyond what estimates may let it: they are estimates."""
@@ -38,10 +38,10 @@ def apart(
     seconds: float | None = None,
     needs: Sequence[str] = (),
 ) -> Generator[Any, None, None]:
-    """Yield what a function yields, which works in a process of its own; raises what it raises there.
+    """Yield the results of a function that works in a separate process; raises the errors of the function.
 
     seconds: that it may take, None for any time. needs: modules that it imports. Memory is limited as it is
-    here. Raises LostError where the process ends before the function does, MemoryError where it takes more.
+    here. Raises LostError if the process ends before the function does, MemoryError if it takes more.
     """
     import multiprocessing
 
@@ -99,7 +99,7 @@ def _without_main() -> Iterator[None]:
 
 
 def _work(pipe: Any, most: int | None, function: Callable[..., Iterator[Any]], given: Any) -> None:  # noqa: ANN401
-    """Send what a function yields, as the process that works on it."""
+    """Send the results of a function, as the process that works on it."""
     from sedeval_soft.evaluation import end_with_parent
 
     # Ctrl-C is heard by the process that waits, which ends this one.
@@ -124,9 +124,9 @@ def _work(pipe: Any, most: int | None, function: Callable[..., Iterator[Any]], g
 
 
 def limit_process(more: int) -> None:
-    """Let the system refuse this process more memory than so many bytes, and a little, beyond what it has.
+    """Have the system refuse this process memory beyond its present memory and so many bytes, and a little.
 
-    Where the system cannot do that, it does nothing.
+    Systems without such a limit are left alone.
     """
     try:
         import resource
@@ -141,6 +141,6 @@ def limit_process(more: int) -> None:
 
 
 def of_memory() -> str:
-    """Return what is said of work for which there was not enough memory."""
+    """Return the message for work that ran out of memory."""
     most = given_limit()
     return "needs more memory than there is" if most is None else f"needs more than {spelled(most)} of memory"

@@ -46,7 +46,7 @@ Text = Annotated[str, msgspec.Meta(max_length=300)]
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a file says of a submission; empty where it does not. url: of a page on the web."""
+    """The file of a submission about its authors; empty without such a file. url: of a page on the web."""
 
     team: Text = ""
     title: Text = ""
@@ -56,11 +56,12 @@ class About:
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What came of a submission, in the form in which it is stored: its scores, or what is wrong with it.
+    """The outcome of a submission as it is stored: its scores, or its problems.
 
     problems: the first of `n_problems`. pages: SHA-256 of the files of the site that are made of it alone, by
-    path. lasting: whether the same comes of it the next time. tally: the bytes by which it is compared with
-    others. scores: those that a board shows, by name; it and the rest as in `Scores`.
+    path. lasting: whether the next build has the same outcome.
+    - tally: the bytes by which it is compared with others.
+    - scores: the scores that a board shows, by name; it and the other fields are as in `Scores`.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -86,17 +87,18 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 OF_SCORES = tuple(name for name in Outcome.__struct_fields__ if name in Scores.__match_args__)
-"""What an outcome has of `Scores`."""
+"""The fields of an outcome that `Scores` has as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A file or a folder that was handed in, and what came of it.
+    """A file or a folder that was submitted, and its outcome.
 
-    name: what it is called, different from all others. slug: the same in names of files. path: where it is.
-    entry: its name in the folder, as text. digest: of all its bytes, and of the names of a folder's files;
-    empty where it cannot be read. about: who submits. key: a hash of all that shapes what comes of it.
-    outcome: that. scores: None where it could not be scored.
+    - name: unique among submissions. slug: the same in names of files.
+    - path: of the file or folder. entry: its name in the folder, as text.
+    - digest: of all its bytes, and of the names of a folder's files; empty if it cannot be read.
+    - about: who submits. key: a hash of all inputs of the outcome. outcome: the result.
+    - scores: None if it could not be scored.
     """
 
     name: str
@@ -130,10 +132,10 @@ def slugs(names: Sequence[str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class BoardPages:
-    """A board of submissions, ranked, None where none is valid, and its pages.
+    """A ranked board of submissions, None without a valid one, and its pages.
 
-    columns: names of the scores beside the one that ranks. test: by which submissions are told apart.
-    reference: what they are scored against. warnings: what the organiser was told.
+    columns: names of the scores beside the ranking score. test: for differences between submissions.
+    reference: of all submissions. warnings: for the organiser.
     """
 
     title: str
@@ -151,7 +153,7 @@ class BoardPages:
         return [(entry, by_name[entry.system]) for entry in self.board.entries] if self.board else []
 
     def json(self) -> str:
-        """Return what the index shows as JSON, numbers exact."""
+        """Return the content of the index as JSON, numbers exact."""
         settings, board = self.settings, self.board
         submissions = []
         for entry, each in self._ranked():
@@ -274,9 +276,9 @@ class BoardPages:
         return groups
 
     def _warnings(self) -> dict[str, list[str]]:
-        """Return the warnings of each submission alone by its name, those of all by the empty name.
+        """Return the warnings of each submission alone by its name, the common ones by the empty name.
 
-        What the board says of its own ranking stands by itself: it is shown with the table.
+        The warnings on the ranking are not among them: the page shows them with the table.
         """
         texts = {each.name: each.scores.warnings for each in self.submissions if each.scores}
         every = set.intersection(*map(set, texts.values())) if len(texts) > 1 else set()
@@ -287,7 +289,7 @@ class BoardPages:
 
 
 def ranking_warnings(board: Board | None, submissions: Sequence[Submission]) -> tuple[str, ...]:
-    """Return what a board says of its own ranking, which is in the warnings of all of its systems."""
+    """Return the warnings of a board on its own ranking, which all of its systems have."""
     if board is None:
         return ()
     first = board.systems[0]

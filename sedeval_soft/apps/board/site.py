@@ -1,11 +1,11 @@
-"""A leaderboard as a site of static pages, from a folder of submissions by strangers: none stops the others.
+"""A leaderboard as a site of static pages, from a folder of untrusted submissions: none stops the others.
 
 A submission is a file of a form that can be read, or a folder of tables, directly in the folder of all. Links
 are not followed: one could lead to the reference.
 
 A cache beside the site saves the next build from doing all of it again. It has JSON documents, each named by
-a hash of all that shaped it: one for what came of each submission, one for what was computed of pairs. Each
-stands below the hash of its bytes: what is damaged is made anew; nothing in it is ever run.
+a hash of all its inputs: one for the outcome of each submission, one for the results of pairs. Each is below
+the hash of its bytes: damaged documents are made anew; no document is ever run.
 """
 
 from __future__ import annotations
@@ -119,10 +119,10 @@ from sedeval_soft.timeline import align
 T = TypeVar("T")
 
 Test = Literal["exchange", "none"]
-"""How submissions are told apart: as `compare` does, or not at all."""
+"""The tests of differences between submissions: as `compare` does, or none."""
 
 MARK = ".soft-sed-eval-board"
-"""A file that says that a folder is a site of ours: nothing of others is replaced or taken away."""
+"""A file that marks a folder as a site of this program: folders of others are never replaced or deleted."""
 
 _MARKED = "Made by soft-sed-eval board, which replaces its files.\n"
 
@@ -141,13 +141,13 @@ _OURS = (MARK, "index.html", "board.json", "board.csv", "reports", "problems", "
 """Files and folders of a site."""
 
 _FORM = 3
-"""The number of how records are made: those of another are made again."""
+"""The version of records: records of another version are made again."""
 
 _RECORDS = (f"{'[0-9a-f]' * 64}.json",)
 """Files of the cache, one for each submission."""
 
 _LARGEST = 1 << 16
-"""Bytes of a file that says who submits."""
+"""The most bytes of a file on who submits."""
 
 _KEYS = tuple(field.name for field in fields(About))
 
@@ -155,7 +155,7 @@ _WEB = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?([/?#][!-~]*)?", re.IGNORECASE
 """Addresses of pages; quotes and brackets are not for them."""
 
 _DESCRIPTION = ".yaml"
-"""The extension of a file that says who submits: it is named after the submission."""
+"""The extension of a file on who submits: it is named after the submission."""
 
 _READ = TEXT_EXTENSIONS | OTHER_EXTENSIONS
 
@@ -164,11 +164,12 @@ _READ = TEXT_EXTENSIONS | OTHER_EXTENSIONS
 class Site:
     """A site that was built.
 
-    board: of the valid submissions; None where there is none. invalid: the number of problems of each that
-    is not, by name; first: the first problem of each.
-    scored: the names of those that were looked at anew, the others were as they are.
-    ignored: files that are no submissions. warnings: what else the organiser should know; ranking: what the
-    board says of its own ranking, as where few files make all submissions tie.
+    - board: of the valid submissions; None without a valid one.
+    - invalid: the number of problems of each invalid submission, by name; first: the first problem of each.
+    - scored: the names of the submissions that were scored anew; the others were unchanged.
+    - ignored: files that are not submissions.
+    - warnings: for the organiser; ranking: the warnings on the ranking, as on few files that make all
+      submissions tie.
     """
 
     board: Board | None
@@ -202,18 +203,20 @@ def build_site(
 ) -> Site:
     """Score all submissions of a folder, and write a leaderboard of them with a page for each.
 
-    site: the folder to write. cache: a folder in which is stored what need not be computed again; beside the
-    site if none is given. baseline: as for `compare`, by its name or its file's.
-    scores: further ones that are shown; the main ones if none are named. reports: whether each submission
-    has one: it shows the reference, too. ties: by which two submissions are told apart, `exchange` as in
-    `compare`, or `none`; None for exchange where that does not take long, else none. time_limit:
-    seconds that each submission may take to be read, scored and reported, in a process of its own; None for
-    any time. It may take the memory that is given, else 4 GiB or 80 % of what is free. progress: told how
-    many submissions of how many are done. Others as for `evaluate`.
+    - site: the folder to write. cache: a folder for results of earlier builds; beside the site by default.
+    - baseline: as for `compare`, by its name or its file's.
+    - scores: further ones that are shown; by default the main ones.
+    - reports: whether each submission has one: a report also shows the reference.
+    - ties: the test of two submissions, `exchange` as in `compare`, or `none`; None for exchange unless that
+      takes long, else none.
+    - time_limit: seconds that each submission may take to be read, scored and reported, in a separate
+      process; None for any time.
+    A process may take the memory that is given, else 4 GiB or 80 % of the free memory. progress: called with
+    the numbers of submissions done and of all. Others as for `evaluate`.
 
     Raises InputError where the reference or the folder cannot be read, SettingsError for arguments,
-    OutputError where the site cannot be written, or another board is being written to it. What is wrong with
-    a submission is told on its page.
+    OutputError where the site cannot be written, or another board is being written to it. The page of a
+    submission shows its problems.
     """
     rank_by, settings, values = ranking_of(settings, values)
     if time_limit is not None:
@@ -269,9 +272,9 @@ def build_site(
 
 
 def _test_for(rank_by: str, settings: Settings) -> Test:
-    """Return the test that a board takes by itself.
+    """Return the default test of a board.
 
-    Where all thresholds are looked at in each replicate, resampling one system takes longer than scoring it.
+    If each replicate uses all thresholds, resampling one system takes longer than scoring it.
     """
     name = ScoreName.parse(rank_by)
     slow = (name.basis, name.reading) in THRESHOLDED and not settings.fixed_thresholds
@@ -389,7 +392,7 @@ class _Builder:
         return board
 
     def write(self, submissions: Sequence[Submission], board: Board | None) -> None:
-        """Write what all submissions share, the index last; then take away what is of none."""
+        """Write the common files of all submissions, the index last; then remove files without one."""
         root, task = self.root, self.task
         pages = {path for each in submissions for path in each.outcome.pages}
         if self.reports and board is not None:
@@ -469,7 +472,7 @@ def _opened(name: str, submissions: str | os.PathLike[str], option: str, site: P
 
 
 def _make_folder(path: Path, name: str = "") -> None:
-    """Make a folder, if it is not there; raises OutputError, where it is called by its path or a name."""
+    """Make a folder, unless it exists; raises OutputError, with its path or a name."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
@@ -478,7 +481,7 @@ def _make_folder(path: Path, name: str = "") -> None:
 
 
 def _check_ours(root: Path, name: str) -> None:
-    """Refuse a folder that holds anything else than a site; raises OutputError."""
+    """Refuse a folder with anything but a site; raises OutputError."""
     if os.path.lexists(root / MARK):
         return
     # A folder that is published may be under version control, or say under which name.
@@ -492,13 +495,13 @@ def _check_ours(root: Path, name: str) -> None:
 
 
 def _refuse_links(paths: Iterable[Path]) -> None:
-    """Raise OutputError for a link among some paths and what is in them: what is written would go there."""
+    """Raise OutputError for a link among some paths and their contents: a write would follow it."""
     for link in (each for path in paths for each in (path, *path.glob("*")) if each.is_symlink()):
         raise OutputError(f"{link}: is a link, which is not followed; delete it")
 
 
 def _write(path: Path, content: str | bytes) -> None:
-    """Write a file unless it holds just that: who publishes a site sees what changed."""
+    """Write a file unless it has this content already: the publisher of a site sees the changes."""
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     _make_folder(path.parent)
     if _bytes(path) != data:
@@ -521,7 +524,7 @@ def _prune(folder: Path, patterns: Sequence[str], stay: Collection[str]) -> None
 
 
 def _stored(path: Path, key: str, kind: type[T]) -> T | None:
-    """Return what a file of the cache has under a key, None where that is not there as it was left."""
+    """Return the content of a cache file under a key, None if the file is missing or was changed."""
     digest, _, text = _bytes(path).partition(b"\n")
     with contextlib.suppress(msgspec.ValidationError):
         if digest == _digest_of_document(key, text):
@@ -530,7 +533,7 @@ def _stored(path: Path, key: str, kind: type[T]) -> T | None:
 
 
 def _store(path: Path, key: str, document: object) -> None:
-    """Store an object under a key. Names may hold what no UTF-8 has: ASCII keeps them as they are."""
+    """Store an object under a key. Names may have characters that UTF-8 lacks: ASCII keeps them."""
     text = json.dumps(msgspec.to_builtins(document), sort_keys=True, separators=(",", ":")).encode("ascii")
     _write(path, _digest_of_document(key, text) + b"\n" + text)
 
@@ -550,8 +553,8 @@ def find_submissions(
 ) -> tuple[list[Submission], list[str], list[str]]:
     """Return the submissions of a folder by name, the names of files that are none, and warnings.
 
-    Hidden files are passed over; the reference, which may lie among them, is none. What is wrong with a file
-    that says who submits is a warning. Raises InputError for what is no folder.
+    Hidden files are ignored; the reference, which may be in the same folder, is not a submission. Problems of
+    a file on who submits are warnings. Raises InputError if the path is not a folder.
     """
     try:
         entries = visible_entries(os.fspath(folder), limits)
@@ -599,7 +602,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _is_same(path: Path, reference: Any) -> bool:  # noqa: ANN401 - as for evaluate
-    """Return whether a path, not what a link leads to, is the reference."""
+    """Return whether a path itself, not the target of a link, is the reference."""
     with contextlib.suppress(OSError, ValueError, TypeError):
         return os.path.samestat(path.lstat(), Path(reference).stat())
     return False
@@ -625,7 +628,7 @@ def _named(paths: Sequence[Path]) -> dict[str, Path]:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, empty where there is no such file."""
+    """Return the SHA-256 of a file's bytes, empty if the file does not exist."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -634,7 +637,7 @@ def sha256_of(path: Path) -> str:
 
 
 def _digest(path: Path, source: str, limits: Limits) -> str:
-    """Return the hash of a file or a folder; raises InputError for links, devices and what is too large."""
+    """Return the hash of a file or a folder; raises InputError for links, devices and large files."""
     is_folder = stat.S_ISDIR(path.lstat().st_mode)
     digest = hashlib.sha256(b"folder\n")
     members = limits.few_enough(source, map(str, path.rglob("*"))) if is_folder else [str(path)]
@@ -651,7 +654,7 @@ def _digest(path: Path, source: str, limits: Limits) -> str:
 
 
 def read_about(path: Path, name: str) -> About:
-    """Return what a file says; name: of the file, for messages. Raises InputError where it cannot be used."""
+    """Return the content of a file; name: for messages. Raises InputError if it cannot be used."""
     try:
         state = path.lstat()
         if not stat.S_ISREG(state.st_mode):
@@ -697,9 +700,9 @@ def task_key(task: Task) -> str:
 def look_at(
     submission: Submission, task: Task, title: str | None
 ) -> Iterator[tuple[Outcome, str | None] | tuple[bytes | None, str]]:
-    """Yield what came of a submission, and the page of its scores, None where it has none; then its report.
+    """Yield the outcome of a submission, and its page of scores, None without scores; then its report.
 
-    title: of the board, None where there is no report. Of a report that cannot be made: None, and why.
+    title: of the board, None without reports. For a report that fails, yield: None, and why.
     """
     outcome, scores, rows = score_submission(submission, task)
     yield outcome, None if scores is None else json_document(scores.to_dict())
@@ -732,9 +735,9 @@ def look_at(
 
 
 def score_submission(submission: Submission, task: Task) -> tuple[Outcome, Scores | None, EventTable | None]:
-    """Score a submission, or find what is wrong with it; raises nothing that is the submission's fault.
+    """Score a submission, or find its problems; raises no error that is the submission's fault.
 
-    Returns what is to be stored, and of one that could be scored all its scores and its rows.
+    Returns the outcome to store, and for a valid submission all its scores and its rows.
     """
     try:
         return _score(submission, task)
@@ -779,7 +782,7 @@ def _score(submission: Submission, task: Task) -> tuple[Outcome, Scores, EventTa
 
 
 def _problems(error: EvaluationError, submission: Submission, task: Task) -> tuple[list[Problem], int]:
-    """Return what is wrong: why it was not scored, what a closer look finds; and how many that are."""
+    """Return the problems: the reason of the failure, the findings of a validation; and their number."""
     path, entry = os.fspath(submission.path), submission.entry
     if not isinstance(error, InputError):
         # What --strict makes an error is one line for each, and a last one of how to call the command.
@@ -808,7 +811,7 @@ def _problems(error: EvaluationError, submission: Submission, task: Task) -> tup
 
 
 def _without_path(problem: Problem, path: str, entry: str) -> Problem:
-    """Return a problem of a submission without the path at which that lies: strangers read it."""
+    """Return a problem of a submission without the path of the file: untrusted readers see it."""
     if not problem.source.startswith(path):
         return problem
     source = entry + problem.source[len(path) :]
@@ -822,7 +825,7 @@ def hash_of(*values: Any) -> str:  # noqa: ANN401 - whatever JSON has
 
 
 def _identity(parted: Parted | None, what: str) -> object:
-    """Return what tells a partition from others: the hash of its table, its pattern, or itself."""
+    """Return the identity of a partition: the hash of its table, its pattern, or itself."""
     if parted is None or isinstance(parted, Mapping):
         return parted and dict(parted)
     name = path_of(parted, what, PARTED)

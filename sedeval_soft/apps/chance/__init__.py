@@ -1,4 +1,4 @@
-"""Chance levels: what the same output scores if it knows nothing of the recordings."""
+"""Chance levels: the scores of the same output, independent of the recordings."""
 
 from sedeval_soft.apps.chance.levels import chance_levels, with_chance
 

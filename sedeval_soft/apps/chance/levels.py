@@ -1,7 +1,8 @@
-"""Chance levels: what the same output scores where it knows nothing of the recordings.
+"""Chance levels: the scores of the same output, independent of the recordings.
 
-The output is moved in time along all files laid end to end, by a random number of segments; that of clips is
-dealt to other files. Chance levels are means over such draws, or over all of them where they are few.
+The output is moved in time along all files laid end to end, by a random number of segments; the output of
+clips is dealt to other files. Chance levels are means over such draws, or over all arrangements if these are
+few.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from sedeval_soft.tables import EventTable, Limits, Ticks, to_seconds, to_ticks
 from sedeval_soft.timeline import Grid, Recordings, Regions, clip_values, expand, grid_of
 
 DRAWS, MOST_DRAWS = 100, 1_000_000
-"""How many arrangements chance levels are of where nothing else is said, and at the most."""
+"""The default and the largest number of arrangements for chance levels."""
 
 
 def chance_levels(
@@ -67,8 +68,8 @@ def chance_levels(
 ) -> Scores:
     """Return the scores of a system with the chance level of each, and the score between chance and the best.
 
-    draws: over how many arrangements in time levels are means, drawn by the `seed` of the settings; if there
-    are fewer, over all. progress: told how many of them are done. The levels are in `Scores.chance`. Other
+    draws: the number of arrangements in time for the means, drawn by the `seed` of the settings; if fewer
+    exist, all are used. progress: called with the number done. The levels are in `Scores.chance`. Other
     arguments and errors as for `evaluate`; all rows are in memory.
     """
     limits = limits_from(limits, values)
@@ -86,7 +87,8 @@ def chance_levels(
 def with_chance(evaluation: Evaluation, draws: int, progress: Progress | None = None) -> Scores:
     """Return the scores of an evaluation, whose rows are in memory, with their chance levels.
 
-    Scores of parts, and those of which there is no better and worse, have none. draws, progress: as above.
+    Scores of parts have no chance level, nor have scores without a better direction. draws, progress: as
+    above.
     """
     pair, scores = evaluation.pair, evaluation.scores
     if pair.whole is not None:
@@ -136,7 +138,7 @@ def _level(score: Score, values: list[float | None], everything: bool) -> Level:
 
 
 def _arranged(pair: Recordings, grid: Grid, shift: int, rng: np.random.Generator) -> Iterator[Recordings]:
-    """Yield the pair with its system moved in time, and with its clips dealt anew, where they are scored."""
+    """Yield the pair with its system moved in time, and with its clips dealt anew, if these are scored."""
     plan, settings = pair.plan, pair.settings
     timed = tuple(".".join(family) for family in plan.families if family[0] != "clip")
     clips = tuple(".".join(family) for family in plan.families if family[0] == "clip")
@@ -169,7 +171,7 @@ def _arranged(pair: Recordings, grid: Grid, shift: int, rng: np.random.Generator
 def moved(rows: EventTable, grid: Grid, shift: int) -> EventTable:
     """Return rows moved along all files, which are laid end to end as the grid lays their segments.
 
-    shift: segments, from 0 to less than the grid has. What a row has after the end of its file is cut off
+    shift: segments, from 0 to less than the grid has. The part of a row after the end of its file is cut off
     before.
     """
     # Segments may differ by a tick. All are as long as the longest on the ring, and cut back behind it.

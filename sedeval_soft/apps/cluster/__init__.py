@@ -3,7 +3,7 @@
     with workers("tcp://10.0.0.1:8786") as execute:
         scores = sedeval_soft.evaluate("ref/*.parquet", "sys/*.parquet", execute=execute)
 
-Who is lost, what is begun anew and what goes where is the business of dask.
+Lost workers, restarted work and the distribution of work are the business of dask.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ __all__ = ["workers"]
 OPTION = "--scheduler"
 
 _WAIT = 120
-"""Seconds in which a scheduler must have a worker; dask's setting `soft-sed-eval.wait` says otherwise."""
+"""Seconds in which a scheduler must have a worker; dask's setting `soft-sed-eval.wait` overrides it."""
 
 _SHARE = 0.8
-"""How much of its memory limit a worker takes, a little above which dask stops giving it work."""
+"""The share of its memory limit that a worker takes; a little above it dask gives the worker no more work."""
 
 _ASSUMED = 8 << 30
-"""Bytes of a worker that does not say how many it may take."""
+"""The bytes of a worker without a memory limit."""
 
 _APART = " / "
-"""What parts the name of a piece of work, which messages tell, from what makes its key its own."""
+"""The separator between the name of a piece of work, for messages, and the rest of its unique key."""
 
 _LOGGERS = ("distributed", "tornado", "asyncio")
 
@@ -52,7 +52,7 @@ def workers(scheduler: str) -> Iterator[Execute]:
     """Yield the workers of a scheduler as `sedeval_soft.evaluate(..., execute=)` takes them.
 
     scheduler: its address, such as tcp://HOST:PORT, or the path of the file that it writes for its workers.
-    Raises SettingsError and EvaluationError where there are none, or where they differ.
+    Raises SettingsError and EvaluationError if no worker is there, or if workers differ.
     """
     try:
         import dask
@@ -87,7 +87,7 @@ def workers(scheduler: str) -> Iterator[Execute]:
 
 
 def _address(scheduler: str) -> str:
-    """Return the address of a scheduler: what was given, or that in its file, for which dask would wait."""
+    """Return the address of a scheduler: the given one, or the one in its file, for which dask would wait."""
     if "://" in scheduler:
         return scheduler
     option = f"{OPTION} {visible(scheduler)}"
@@ -107,7 +107,7 @@ def _close(client: Any) -> None:  # noqa: ANN401 - of dask
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Keep dask's own words from standard error: what must be known is told once, by who calls."""
+    """Keep dask's own messages from standard error: the caller writes the necessary ones once."""
     loggers = [logging.getLogger(name) for name in {*logging.root.manager.loggerDict, *_LOGGERS}
                if name.split(".")[0] in _LOGGERS]  # fmt: skip
     with warnings.catch_warnings():
@@ -125,7 +125,7 @@ def _quietly() -> Iterator[None]:
 def _check_versions(scheduler: str, client: Any) -> None:  # noqa: ANN401
     """Raise EvaluationError where a worker has another version of what makes results the same.
 
-    A worker that cannot read what it is sent would just end, and be begun anew.
+    A worker that cannot read the data that it is sent would only end, and start anew.
     """
     for package, module in _PACKAGES.items():
         here = resolve_name(f"{module}:__version__")

@@ -1,4 +1,4 @@
-"""Where a score went: kinds of errors, what each costs, examples, and settings that help.
+"""Losses of a score: kinds of errors, the cost of each, examples, and settings that help.
 
 `run.diagnose` evaluates a system, and counts its errors by kind (`events`, `segments`, `counts`). `prices`
 has the cost of each, `sensitivity` what recall and precision depend on, `suggestions` what raises F. `screen`

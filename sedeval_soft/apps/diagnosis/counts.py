@@ -1,4 +1,4 @@
-"""What is wrong in which file: errors by kind, file and class, and the worst examples of those of events."""
+"""Errors by kind, file and class, and the worst examples of errors of events."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ KINDS_OF_ERRORS: Mapping[Family, tuple[str, ...]] = {
 """The kinds of errors of each basis and reading."""
 
 MOST_EXAMPLES = 3
-"""Of each kind of error."""
+"""The most examples of each kind of error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Where an error is: in which file, from when on in seconds, and of which class."""
+    """The place of an error: the file, the onset in seconds, and the class."""
 
     file: str
     onset: float
@@ -50,7 +50,7 @@ class Example:
 
 
 class Classified(NamedTuple):
-    """The hard events of the reference and of the system, and what is wrong with them."""
+    """The hard events of the reference and of the system, and their kinds of errors."""
 
     reference: Events
     system: Events
@@ -81,7 +81,7 @@ class Classified(NamedTuple):
         return Counts(KINDS, csr_array((np.ones(len(place[0]), dtype=np.int64), place), shape=shape), n_ref)
 
     def _prices(self, beta: float) -> tuple[float, float]:
-        """Return what a false positive, and a false negative, costs of the micro average."""
+        """Return the costs of a false positive and of a false negative in the micro average."""
         tp = np.asarray(np.count_nonzero(self.errors.missed == HIT))
         of_fp, of_fn = prices(tp, len(self.system) - tp, len(self.reference) - tp, beta)
         return float(of_fp), float(of_fn)
@@ -114,7 +114,7 @@ class Classified(NamedTuple):
     def _worst_first(self, of_each: tuple[float, float]) -> tuple[Index, Index, Index, Index]:
         """Return the kind of each error, and its file, onset and class, (n,) each: the costliest first.
 
-        of_each: what a false positive, and a miss, costs.
+        of_each: the costs of a false positive and of a miss.
         """
         reference, system, errors = self
         left, right = errors.links
@@ -146,7 +146,7 @@ class Classified(NamedTuple):
 def count_segments(pair: Recordings, tally: Tally) -> Iterator[tuple[Family, Counts]]:
     """Yield the errors of hard and of soft segments, as far as these are evaluated.
 
-    tally: of the same files. Raises EvaluationError for more segments than memory can hold.
+    tally: of the same files. Raises EvaluationError for more segments than fit in memory.
     """
     settings = pair.settings
     if not settings.wants("segment", "hard", "soft"):
@@ -165,7 +165,7 @@ def count_segments(pair: Recordings, tally: Tally) -> Iterator[tuple[Family, Cou
 
 
 def _gathered(kinds: tuple[str, ...], sums: Sums, n_ref: Array) -> Counts:
-    """Return errors whose sums are by kind and side; what a kind cannot have is 0."""
+    """Return errors whose sums are by kind and side; impossible counts of a kind are 0."""
     from scipy.sparse import csr_array
 
     none = np.zeros_like(n_ref, dtype=np.float64)

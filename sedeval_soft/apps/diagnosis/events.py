@@ -1,4 +1,4 @@
-"""What is wrong with each event that is no hit: kinds of errors, after TIDE and DETAD, for events in time.
+"""The kind of error of each event that is not a hit, after TIDE and DETAD, for events in time.
 
 Every false positive and every false negative has exactly one kind. Pairs of one class are explained first,
 in this order, each kind from what those before it leave:
@@ -8,8 +8,8 @@ in this order, each kind from what those before it leave:
   roles exchanged.
 - onset, offset, both boundaries: a pair that overlaps, near enough that one end is right, or a tenth of what
   both cover is common; the end that is wrong names it.
-- duplicate: a detection that could pair with a reference event that another one has. What is at least half
-  inside one of the other side belongs to a split or a merge, too.
+- duplicate: a detection that could pair with a reference event that another one has. An event at least half
+  inside an event of the other side belongs to a split or a merge as well.
 - confusion: a pair of two classes by the rule of the evaluation. confusion and boundary: one that has half of
   what both cover in common.
 - background and missed: all others.
@@ -74,8 +74,8 @@ class EventPairs(NamedTuple):
 class EventErrors:
     """The kind of error of each event, as a place in `KINDS`; `HIT` for none.
 
-    missed: (n_ref,). false: (n_sys,). links: pairs of a missed event and a false positive of one error: of
-    a split the event with each of its detections, of a merge the detection with each of its events.
+    missed: (n_ref,). false: (n_sys,). links: pairs of a missed event and a false positive of one error: for a
+    split the event with each of its detections, for a merge the detection with each of its events.
     """
 
     missed: Index
@@ -104,10 +104,10 @@ def classify_errors(
 
 
 def _order(reference: Events, system: Events, n_classes: int) -> tuple[Index, Index]:
-    """Return orders of events by file and time; of classes at one time by what they have in the file.
+    """Return orders of events by file and time; classes at one time follow their events in the file.
 
     So neither the order of rows nor the names of classes decide which of two equal errors comes first:
-    classes that have one number are alike in all their events, up to the chance of 64 bits.
+    classes with one number have equal events, up to the chance of 64 bits.
     """
     sides = reference, system
     group = [file_class(side, n_classes) for side in sides]
@@ -130,7 +130,7 @@ def _mixed(values: Array) -> Array:
 
 
 class _Kinds:
-    """What is wrong with events in the order of time, one kind after another.
+    """The kinds of errors of events in the order of time, found one kind after another.
 
     Misses and false alarms without an explanation so far are `MISSED` and `BACKGROUND`.
     """
@@ -168,7 +168,7 @@ class _Kinds:
         self._pair(others.where(self._share(others) >= _SAME), CONFUSED_BOUNDARY)
 
     def _by_class(self, edges: EventPairs) -> tuple[EventPairs, EventPairs]:
-        """Return the pairs of one class, and those of two."""
+        """Return the pairs of one class, and the pairs of two."""
         same = self.reference.label[edges.left] == self.system.label[edges.right]
         return edges.where(same), edges.where(~same)
 
@@ -198,11 +198,11 @@ class _Kinds:
         return partner
 
     def _gather(self, edges: EventPairs, common: Ticks, inside: Bools, kind: int) -> None:
-        """Explain two or more events of one side that lie in the same event of the other.
+        """Explain two or more events of one side inside the same event of the other.
 
-        inside: of which pairs the one lies in the other. kind: a split, where detections lie in a reference
-        event, or a merge, where reference events lie in a detection. Each event lies in the one that it has
-        most in common with.
+        inside: the pairs with one event inside the other. kind: a split, with detections inside a reference
+        event, or a merge, with reference events inside a detection. Each event is assigned to the event with
+        which it has most in common.
         """
         chosen = inside & self._free(edges)
         edges, common = edges.where(chosen), common[chosen]

@@ -8,4 +8,4 @@ KINDS = (
 """The places of kinds in `KINDS`."""
 
 HIT = -1
-"""What stands in the place of a kind where there is no error."""
+"""The code for no kind of error."""

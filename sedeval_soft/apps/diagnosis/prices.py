@@ -1,15 +1,14 @@
-"""What each kind of error costs: shares of 1 - F that add up to it, and what F would gain without the kind.
+"""The cost of each kind of error: shares of 1 - F that add up to it, and the gain of F without the kind.
 
-A kind has false positives (FP), which count in the class that the system said, and false negatives (FN),
-which count in the class of the reference. To mend it removes its FP and makes TP of its FN; N_ref stays.
+A kind has false positives (FP), which count in the class of the detection, and false negatives (FN), which
+count in the class of the reference. Fixing a kind removes its FP and makes TP of its FN; N_ref stays.
 
-- The gain of a kind is F with it mended, minus F. Gains of kinds do not add up to 1 - F.
-- The share of a kind is what of 1 - F it makes, mended in no order: the mean of its gains over all orders in
-  which single errors are mended, in the limit of errors that are as small as can be (Aumann & Shapley 1974).
-  Every FP has one price and every FN one, so that shares add up over kinds, and do not change where a kind is
-  cut in two.
+- The gain of a kind is F with the kind fixed, minus F. Gains of kinds do not add up to 1 - F.
+- The share of a kind is its part of 1 - F: the mean of its gains over all orders in which single errors are
+  fixed, in the limit of infinitely small errors (Aumann & Shapley 1974). Every FP has one price and every FN
+  one, so that shares add up over kinds, and do not change where a kind is cut in two.
 
-With b = beta^2, n = TP + FN, and mending at the same pace from D0 = (1 + b) TP + b FN + FP to D1 = (1 + b) n:
+With b = beta^2, n = TP + FN, and fixing at the same pace from D0 = (1 + b) TP + b FN + FP to D1 = (1 + b) n:
 
     price of an FP = (1 + b) (TP I0 + FN I1)        price of an FN = (1 + b) ((b n + FP) I0 - FP I1)
     I0 = 1 / (D0 D1)    I1 = (ln(1 + x) - x / (1 + x)) / (x D0)^2    x = (D1 - D0) / D0 = (FN - FP) / D0
@@ -31,7 +30,7 @@ AVERAGES = ("micro", "macro")
 
 
 def prices(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> tuple[Floats, Floats]:
-    """Return what a false positive, and a false negative, costs of F; NaN where there is no reference.
+    """Return the costs of a false positive and of a false negative in F; NaN without a reference.
 
     tp, fp, fn: of one shape. The cost of all of them is 1 - F. Source: Aumann & Shapley 1974.
     """
@@ -60,11 +59,11 @@ def prices(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> tuple[Floats, 
 
 
 _SERIES, _TERMS = 0.05, 16
-"""Where the difference of two logarithms would lose digits, and terms of the series in its place."""
+"""The limit below which a difference of logarithms loses digits, and the terms of a series instead."""
 
 
 def share(fp: Array, fn: Array, n_ref: Array, beta: float) -> Floats:
-    """Return the share of each kind in 1 - F, (n_kinds, ...), NaN where there is no reference.
+    """Return the share of each kind in 1 - F, (n_kinds, ...), NaN without a reference.
 
     fp, fn: (n_kinds, ...) of all kinds. n_ref: (...).
     """
@@ -75,7 +74,7 @@ def share(fp: Array, fn: Array, n_ref: Array, beta: float) -> Floats:
 
 
 def gain(fp: Array, fn: Array, n_ref: Array, beta: float) -> Floats:
-    """Return how much F rises where each kind is mended, (n_kinds, ...); arguments as for `share`."""
+    """Return the gain of F if each kind is fixed, (n_kinds, ...); arguments as for `share`."""
     tp = n_ref - fn.sum(axis=0)
     n_sys = tp + fp.sum(axis=0)
     # Nothing that is mended lowers F, but by rounding.
@@ -96,7 +95,7 @@ def averages(
 
 
 class Counts(NamedTuple):
-    """How many errors there are of each kind, and how much reference.
+    """The number of errors of each kind, and the size of the reference.
 
     errors: a sparse array, (2 n_kinds n_classes, n_files), false positives first. n_ref: (n_files,
     n_classes).

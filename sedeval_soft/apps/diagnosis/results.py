@@ -1,4 +1,4 @@
-"""What a diagnosis is: what each kind of error costs, which classes pay it, examples, and what helps."""
+"""A diagnosis: the cost of each kind of error, also by class, examples, and settings that help."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KindOfError:
-    """What one kind of error costs.
+    """The cost of one kind of error.
 
-    fp, fn: how many false positives and false negatives are of the kind, in all classes. share: of 1 - F,
-    with its interval; of_lost: the same as a part of all that is lost. gain: how much F rises without the
-    kind. Shares and gains are None where F is undefined. at: the worst examples, of events in the micro
-    average.
+    fp, fn: the numbers of false positives and false negatives of the kind, in all classes. share: of 1 - F,
+    with its interval; of_lost: the share as a part of 1 - F.
+    gain: the rise of F without the kind. Shares and gains are None where F is undefined. at: the worst
+    examples, of events in the micro average.
     """
 
     basis: str
@@ -43,7 +43,7 @@ class KindOfError:
 
     @property
     def count(self) -> float:
-        """How many errors are of the kind."""
+        """The number of errors of the kind."""
         return self.fp + self.fn
 
 
@@ -55,7 +55,7 @@ OF_ERROR = (
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What F is, and what it lost: 1 - F; None where it is undefined.
+    """F and its loss, 1 - F; None if it is undefined.
 
     optimal: F at the best threshold of each class, found on these very files, of hard readings; None of
     others, and of a system without values.
@@ -98,10 +98,10 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What errors of one kind cost each of two systems: shares of 1 - F, None where F is undefined.
+    """The cost of errors of one kind for each of two systems: shares of 1 - F, None if F is undefined.
 
-    class_name: the class; None for all together. won: how much less they cost the second system. Over all
-    kinds of a basis, reading and average that adds up to the F of the second minus that of the first.
+    class_name: the class; None for all together. won: how much less they cost the second system. Summed over
+    all kinds of a basis, reading and average, it is F of the second minus F of the first.
     """
 
     basis: str
@@ -121,12 +121,13 @@ def place_of(each: KindOfError | Difference) -> tuple[str, str, str, str]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Diagnosis:
-    """Where the scores of a system went.
+    """The losses of the scores of a system.
 
-    scores: all that were computed. lost: F and what it lost, by basis, reading and average. errors: by basis,
-    reading, average and kind. classes: the parts of classes in micro averages, the costliest first. bins:
-    what recall and precision of events depend on, what differs most first. suggestions: settings that were
-    tried on these files, and help.
+    scores: all that were computed. lost: F and its loss, by basis, reading and average. errors: by basis,
+    reading, average and kind.
+    - classes: the parts of classes in micro averages, the costliest first.
+    - bins: recall and precision of events by their factors, the largest difference first.
+    - suggestions: settings that were tried on these files, and help.
     """
 
     scores: Scores
@@ -150,7 +151,7 @@ class Diagnosis:
         return list(dict.fromkeys((each.basis, each.reading) for each in self.lost))
 
     def f_of(self, basis: str, reading: str, average: str) -> float | None:
-        """Return the F that errors make; None where there is no reference."""
+        """Return the F of the errors; None without a reference."""
         family = basis, reading, average
         return next(each.f for each in self.lost if (each.basis, each.reading, each.average) == family)
 
@@ -182,8 +183,8 @@ class Diagnosis:
     def differences(self, other: Diagnosis, *, by_class: bool = False) -> tuple[Difference, ...]:
         """Return what another system won over this one, by kind of error.
 
-        other: of the same reference. by_class: the parts of single classes in micro averages, in place of
-        all classes together in both averages. What differs most comes first in each basis, reading and
+        other: of the same reference. by_class: the parts of single classes in micro averages, in place of all
+        classes together in both averages. The largest difference comes first in each basis, reading and
         average. Raises SettingsError where the two have no F of the same reference and the same beta.
         """
         both = self, other

@@ -57,12 +57,12 @@ def diagnose(
     settings: Settings | None = None,
     **values: Unpack[Keywords],
 ) -> Diagnosis:
-    """Return what each kind of error costs a system, which classes pay it, and what recall depends on.
+    """Return the cost of each kind of error of a system, by class as well, and the factors of recall.
 
-    Events are matched as well as can be (optimal matching, no `compat`). Hard events, hard segments and soft
-    segments are looked at, or those of them that `only` names; intervals are those of `ci`, the bootstrap if
-    nothing is said. suggestions: whether to try thresholds and post-processing, a dozen evaluations; what is
-    suggested was tried on these very files. progress: told how many replicates of how many are done.
+    Events are matched as well as can be (optimal matching, no `compat`). The bases are hard events, hard
+    segments and soft segments, or a selection of them by `only`; `ci` chooses intervals, by default the
+    bootstrap. suggestions: whether to try thresholds and post-processing, a dozen evaluations on these very
+    files. progress: called with the numbers of replicates done and of all.
 
     Other arguments and errors as for `evaluate`. Sources: Bolya et al. 2020 (TIDE), Aumann & Shapley 1974.
     """
@@ -156,7 +156,7 @@ def _at_best_thresholds(
 
 
 def _lost(scores: Scores, basis: str, reading: str, average: str, best: Scores | None) -> Lost:
-    """Return F and what it lost; best: the scores at the best thresholds."""
+    """Return F and its loss; best: the scores at the best thresholds."""
     measure = measure_of_f(scores.settings)
     f = scores[f"{basis}.{reading}.{measure}.{average}"] if scores[f"{basis}.{reading}.n_ref.micro"] else None
     optimal = None if best is None or reading != "hard" else best[f"{basis}.optimal.{measure}.{average}"]

@@ -88,7 +88,7 @@ def _document_of_two(one: Diagnosis, other: Diagnosis) -> dict[str, object]:
 def _rows(diagnoses: Sequence[Diagnosis], delimiter: str) -> str:
     """Return a row for each kind of error in each average of each system, as pandas reads them.
 
-    Of two systems a column has the gains of the second.
+    For two systems a column has the gains of the second.
     """
     won, rows = {}, []
     if len(diagnoses) > 1:

@@ -1,13 +1,13 @@
-"""What is wrong with segments that are no hits: kinds of errors, hard and soft.
+"""The kinds of errors of segments that are not hits, hard and soft.
 
 Hard: a *boundary* is the one segment beside an edge of a reference event that the system has too early or too
-late, where it has the rest of the event. Of other misses and false alarms of a segment as many as there are
-of both are *confusion*, shared out evenly among them; others are *missed* and *background*.
+late, if it has the rest of the event. Among the other misses and false alarms of a segment, as many as there
+are of both are *confusion*, shared out evenly among them; the rest are *missed* and *background*.
 
-Soft: with a segment's values sorted in descending order, y(1) >= y(2) ..., what is too low is
-sum_k max(0, y(k) - p(k)), too high sum_k max(0, p(k) - y(k)), and confusion is what classes lack or have
-beyond that, shared out among them as they lack it or have it. On labels of 0 and 1 it is the hard reading
-without boundaries.
+Soft: with a segment's values sorted in descending order, y(1) >= y(2) ..., the missing amount is sum_k max(0,
+y(k) - p(k)), and the excess is sum_k max(0, p(k) - y(k)). Confusion is the lack or excess of classes beyond
+these amounts, shared out in proportion among the classes. On labels of 0 and 1 it is the hard reading without
+boundaries.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SEGMENT_KINDS = ("boundary", "confusion", "background", "missed")
 SOFT_KINDS = ("confusion", "too_low", "too_high")
 
 Sums = dict[str, Floats]
-"""What is counted, as `missed.fn`, by file and class, (n_files, n_classes)."""
+"""The counts, as `missed.fn`, by file and class, (n_files, n_classes)."""
 
 
 def count_segment_errors(reference: Bools, system: Bools, start: Index, apart: Bools | None = None) -> Sums:

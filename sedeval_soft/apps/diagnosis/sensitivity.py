@@ -1,4 +1,4 @@
-"""Recall and precision of events by what they depend on: their duration, and how many classes sound."""
+"""Recall and precision of events by two factors: their duration, and the number of active classes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ _POLYPHONY = np.array((1.0, 1.5, 2.5))
 class Bin:
     """Events that are alike in one respect: of the reference, or of the system.
 
-    measure: `recall`, of events of the reference, or `precision`, of detections. factor, name: what they have
-    in common. place: of the bin among those of its factor. n: how many. value, low, high: of the measure,
-    with its interval over resampled files; None where there is none, as where all events are of one file.
-    rest: the measure of all others. differs: how much it differs from that at the least, the lower end of the
-    interval of the distance.
+    measure: `recall`, of events of the reference, or `precision`, of detections. factor, name: the common
+    property of the events.
+    - place: of the bin among the bins of its factor. n: the number of events.
+    - value, low, high: of the measure, with its interval over resampled files; None without an interval, as
+      for events of one file.
+    - rest: the measure of all others. differs: the least difference from it, the lower end of the interval of
+      the distance.
     """
 
     measure: str
@@ -107,8 +109,9 @@ def _rates(counts: Array) -> tuple[Floats, Floats]:
 def classes_at_once(events: Events) -> Floats:
     """Return for each event how many classes are active while it lasts, itself among them: the mean.
 
-    Events without extent have 0. What has sounded until a time is had of sums over all that began, and ended,
-    before it. Whole numbers wrap around where these are too large, and differences are right nevertheless.
+    Events without extent have 0. The activity until a time is a difference of sums over the events that
+    began, and that ended, before it. Whole numbers wrap around where these are too large, and differences are
+    right nevertheless.
     """
     # Events of one class that overlap are one class.
     rows = Activity(events.file, events.label, events.onset, events.offset, np.ones(len(events)))
@@ -140,7 +143,7 @@ def _by_duration(events: Events) -> Binned:
 
 
 def _in_bins(value: Floats, edges: Floats, unit: str = "") -> Binned:
-    """Return bins up to each edge and beyond; those of few events are joined."""
+    """Return bins up to each edge and beyond; bins of few events are joined."""
     counts = np.bincount(np.searchsorted(edges, value), minlength=len(edges) + 1)
     used: list[float] = []
     size = 0
@@ -160,7 +163,7 @@ def _in_bins(value: Floats, edges: Floats, unit: str = "") -> Binned:
 
 
 def plain_numbers(edges: list[float]) -> list[str]:
-    """Return numbers with three significant digits, or as many more as make them differ; 1000 is no 1e+03."""
+    """Return numbers with three significant digits, or as many more as make them differ; 1000 stays 1000."""
     texts: list[str] = []
     for digits in range(3, 17):
         texts = [

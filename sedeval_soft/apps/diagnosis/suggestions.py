@@ -1,4 +1,4 @@
-"""What raises F: thresholds and post-processing that were tried on the files that are scored."""
+"""Settings that raise F: thresholds and post-processing, tried on the files that are scored."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_CELLS = 10_000_000
 """Time steps of all classes up to which median filters are tried: 0.1 s or so for each."""
 
 _AS_GOOD = 0.1
-"""The part of what the best threshold gains that may be given up for a threshold of few digits."""
+"""The part of the gain of the best threshold that a threshold of few digits may give up."""
 
 
 def plain(settings: Settings) -> Settings:
@@ -88,7 +88,7 @@ def _single_threshold(
 ) -> Iterator[Suggestion]:
     """Yield the best threshold for all classes, in few digits, if F rises with it.
 
-    That of the reference stays as it is, which must be said where the reference has values.
+    The threshold of the reference stays unchanged, which a note must explain if the reference has values.
     """
     threshold, f = (best[f"{basis}.optimal.single_{name}"] for name in ("threshold", "f"))
     if threshold is None or f is None or f <= before:

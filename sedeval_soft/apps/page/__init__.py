@@ -1,4 +1,4 @@
-"""The report: a page of HTML that needs nothing else and computes scores from what it embeds."""
+"""The report: a page of HTML that needs no other files and computes scores from embedded counts."""
 
 from sedeval_soft.apps.page.report_page import Choices
 from sedeval_soft.apps.page.sounds import check_audio

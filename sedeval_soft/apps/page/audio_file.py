@@ -1,6 +1,6 @@
 """An audio file: read in blocks, seen as a spectrogram, and made what every browser plays.
 
-How long a file says that it is costs nothing, and what follows damage is not read.
+The length in the header of a file reserves no memory, and samples after damage are not read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LONGEST = 3600 * 48_000
 """Samples up to which a file is played: an hour."""
 
 LEVELS = 30
-"""How many levels of loudness a spectrogram has above silence."""
+"""The levels of loudness that a spectrogram has above silence."""
 
 _DECIBELS = 2.0  # between one level and the next
 _COLUMNS, _BANDS = 1200, 48  # how many columns a spectrogram has at the most, and how many bands
@@ -43,9 +43,10 @@ class Strip(NamedTuple):
     """The spectrogram of a file.
 
     level: (n_bands, n_columns) from 0, silent, to `LEVELS`, loudest. Bands have the same width in mel, the
-    first is the lowest; columns have the same length. seconds: of all columns. top: the highest frequency,
-    in Hz. peak: the highest sample, 1 where none is higher. damaged: whether the file says that it has more
-    than could be read.
+    first is the lowest; columns have the same length. seconds: of all columns. top: the highest frequency, in
+    Hz.
+    peak: the highest sample, 1 if none is higher. damaged: whether the header promises more samples than
+    could be read.
     """
 
     level: npt.NDArray[np.uint8]
@@ -57,7 +58,7 @@ class Strip(NamedTuple):
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[SoundFile]:
-    """Open an audio file; raises ValueError where it cannot be read, with what the library says."""
+    """Open an audio file; raises ValueError with the library's message if it cannot be read."""
     import soundfile
 
     if not path.is_file():  # a pipe would be waited for
@@ -72,7 +73,7 @@ def opened(path: Path) -> Iterator[SoundFile]:
 
 
 def _reason(error: Exception) -> str:
-    """Return what the library says, without the path of the file, which it repeats."""
+    """Return the library's message without the path of the file, which it repeats."""
     return one_line(getattr(error, "error_string", None) or error)
 
 
@@ -92,10 +93,10 @@ def _read(file: SoundFile, begin: int, end: int) -> Samples:
 
 
 def strip_of(file: SoundFile, seconds: float) -> Strip:
-    """Return the spectrogram of the first seconds of a file; raises ValueError where it has no samples.
+    """Return the spectrogram of the first seconds of a file; raises ValueError for a file without samples.
 
-    A column is the mean of spectra around its middle, each half over the one before: of all of it in files of
-    an hour, of a few seconds in longer ones, so that a day costs hardly more.
+    A column is the mean of spectra around its middle, each half over the one before. They cover the column in
+    files of an hour, a few seconds of it in longer ones: a day costs hardly more.
     """
     from scipy.fft import rfft
 
@@ -152,7 +153,7 @@ def _levels(power: Floats) -> npt.NDArray[np.uint8]:
 def flac_of(file: SoundFile, seconds: float, peak: float) -> bytes:
     """Return the first seconds of a file as FLAC of 16 bits, one channel; peak: its highest sample, or 1.
 
-    Raises ValueError where it is too long, or of a rate that FLAC does not have.
+    Raises ValueError for a file that is too long, or has a rate that FLAC lacks.
     """
     import soundfile
 

@@ -1,8 +1,8 @@
-"""What the threshold explorer of a page moves over.
+"""The data of the threshold explorer of a page.
 
-The page finds its hard scores itself, from counts at thresholds of the system, which are the hundredths from
-0 to 1 and those of the settings, for each threshold of the reference. The numbers are the evaluator's at
-these, and the page goes nowhere between.
+The page computes its hard scores from counts at thresholds of the system, for each threshold of the
+reference. These are the hundredths from 0 to 1 and the thresholds of the settings. The numbers are the
+evaluator's at these, and the page goes nowhere between.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STEPS = 20
 
 
 def explorer(inputs: ReportInput, pack: Packer) -> dict[str, Any] | None:
-    """Return what the explorer of a system needs: counts at hundredths and the thresholds of the settings.
+    """Return the data for the explorer of a system: counts at hundredths and the thresholds of the settings.
 
     None where its hard scores are found in another way, or no threshold of either side matters.
     """
@@ -63,7 +63,7 @@ def explorer(inputs: ReportInput, pack: Packer) -> dict[str, Any] | None:
 
 
 def _reference_thresholds(tally: Tally, settings: Settings) -> tuple[float, ...]:
-    """Return the thresholds of the reference in ascending order, that of the settings among them."""
+    """Return the thresholds of the reference in ascending order, including the threshold of the settings."""
     chosen = settings.reference_cut
     has_levels = "levels" in tally.events or "segment.reference" in tally.samples
     # What an ignored class leaves out depends on both sides' events: it is found once.
@@ -73,7 +73,7 @@ def _reference_thresholds(tally: Tally, settings: Settings) -> tuple[float, ...]
 
 
 def _counts(pack: Packer, n_ref: Index, tp: Index, n_sys: Index, paired: Index | None) -> dict[str, Any]:
-    """Keep counts: those of the reference, (n_classes,), and others at each threshold, (n_classes, n).
+    """Keep counts: of the reference, (n_classes,), and others at each threshold, (n_classes, n).
 
     paired: how many segments or events are paired whatever their class, (n,), if that is known.
     """

@@ -1,6 +1,6 @@
-"""What becomes of each hard event and segment: hit, missed, or a false alarm.
+"""The outcome of each hard event and segment: hit, missed, or a false alarm.
 
-It is found anew as the counts of the hard reading are: what is shown adds up to them.
+Outcomes are computed as the counts of the hard reading are: the page shows outcomes that add up to these.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class EventOutcomes:
 class SegmentOutcomes:
     """Runs of segments of one file and class with one outcome, sorted by file, class and time.
 
-    file, label: (n,) codes. first: (n,) the first segment, of its file. count: (n,) how many. outcome: (n,)
-    `MISS`, `FALSE_ALARM` or `HIT`; where neither side is active there is no run. n_segments: (n_files,).
+    file, label: (n,) codes. first: (n,) the first segment, of its file. count: (n,) the number of segments.
+    outcome: (n,) `MISS`, `FALSE_ALARM` or `HIT`; no run if neither side is active. n_segments: (n_files,).
     """
 
     file: Index

@@ -1,6 +1,7 @@
-"""What the page of a report embeds of a system: its curves.
+"""The data that a report embeds for a system: its curves.
 
-Arrays stand one after another, compressed, as one text that the page unpacks; the data have notes of where.
+Arrays follow one another, compressed, as one text that the page unpacks; the data have notes of their
+positions.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ WhyNoErrors = Literal["no errors", "no reference", "not evaluated", "other rules
 class ReportInput:
     """A system that was scored, and what its scores came from.
 
-    settings: those by which the tally was counted, which keeps more than the scores ask for. signatures: by
-    which the scores can be had again, and by which their intervals. bases: those that were asked for; the
-    page has more. errors: the kinds of errors of hard events, as a `Diagnosis` has them; why_no_errors: why
-    there are none.
+    settings: for the tally, which keeps more than the scores need. signatures: the settings from which the
+    scores, and their intervals, can be computed again. bases: the requested ones; the page has more.
+    errors: the kinds of errors of hard events, as a `Diagnosis` has them; why_no_errors: the reason without
+    kinds.
     """
 
     scores: Scores
@@ -51,14 +52,14 @@ class ReportInput:
 
 
 class Packer:
-    """Takes arrays, and gives each a note of where it is, which stands in the page's data in its place."""
+    """Collects arrays, and gives each a note of its position, which replaces the array in the page's data."""
 
     def __init__(self) -> None:
         self._data = bytearray()
         self._at: dict[tuple[str, bytes], int] = {}
 
     def __call__(self, array: Array, kind: str | None = None) -> dict[str, Any]:
-        """Keep an array, (n,); kind: of numbers, None for the smallest that holds all of it, none below 0."""
+        """Keep an array, (n,), nothing below 0; kind: of numbers, None for the smallest sufficient one."""
         if kind is None:
             high = int(array.max(initial=0))
             kind = "u1" if high < 1 << 8 else "u2" if high < 1 << 16 else "u4" if high < 1 << 32 else "f8"
@@ -75,7 +76,7 @@ class Packer:
     def steps(self, array: npt.NDArray[np.integer[Any]]) -> dict[str, Any]:
         """Keep integers that change little from one to the next, (n,), by their differences.
 
-        Of these 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ...
+        Differences 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ...
         """
         change = np.diff(array.astype(np.int64), prepend=0)
         return self(np.where(change < 0, -2 * change - 1, 2 * change)) | {"steps": True}
@@ -86,7 +87,7 @@ class Packer:
 
 
 def packed_json(value: Any) -> str:  # noqa: ANN401 - whatever JSON has
-    """Return a value as JSON, packed as arrays are: no text in it can end the element that it stands in."""
+    """Return a value as JSON, packed as arrays are: no text in it can end the surrounding element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return packed_bytes(text.encode("utf-8", "backslashreplace"))
 
@@ -99,7 +100,7 @@ def packed_bytes(data: bytes | bytearray) -> str:
 def curves(inputs: ReportInput, pack: Packer) -> dict[str, Any]:
     """Return the curves of a system by family (`segment.hard`), and the reliability diagrams and PSD-ROC.
 
-    Of a system that has one threshold there are none.
+    A system with one threshold has none.
     """
     if not has_thresholds(inputs.scores, "system"):
         return {"families": {}, "reliability": {}, "psd_roc": None, "pi_psd_roc": None}
@@ -149,8 +150,8 @@ def curves(inputs: ReportInput, pack: Packer) -> dict[str, Any]:
 def chosen(columns: Mapping[str, Floats]) -> Index:
     """Return the places of points that show a curve in all its columns, (m,) ascending, ends included.
 
-    Between two neighbours no rate goes further than a screen can tell: they lie at even steps of how
-    far all columns go together.
+    Between two neighbours no rate moves visibly on a screen: they are at even steps of the joint movement of
+    all columns.
     """
     n = len(columns["threshold"])
     if n <= _POINTS:

@@ -48,10 +48,10 @@ _AVERAGES = {
     "macro": ("f1", "fbeta", "precision", "recall"),
     "micro": ("f1", "fbeta", "precision", "recall", "error_rate", "kl_divergence"),
 }
-"""What stands at the top of a page for each basis and reading: averages, and their measures."""
+"""The top of a page for each basis and reading: averages, and their measures."""
 
 _OVERALL = ("psds", "pipsds")
-"""What stands below it: scores that are of all classes together."""
+"""The rows below: scores of all classes together."""
 
 _NO_ERRORS: dict[WhyNoErrors, str] = {
     "no errors": "There are no errors: all events of the reference are hits, and there are no false alarms.",
@@ -64,7 +64,7 @@ _NO_ERRORS: dict[WhyNoErrors, str] = {
     "soft-sed-eval diagnose says.",
     "too many": "Too many events overlap to tell what is wrong with each. Are rows repeated?",
 }
-"""What a page says where it has no kinds of errors."""
+"""The text of a page without kinds of errors."""
 
 _KINDS = {
     "missed": "a reference event without a detection that could be meant for it",
@@ -78,20 +78,20 @@ _KINDS = {
     "confusion": "a detection at the right time, of the wrong class",
     "confusion_and_boundary": "a detection of the wrong class that shares half of the time with the event",
 }
-"""What a page says of each kind of error of events."""
+"""The description of each kind of error of events on a page."""
 
 _STYLES = ("page.css", "timeline.css")
 _SCRIPTS = ("page.js", "explorer.js", "sections.js", "curves.js", "maps.js", "sound.js", "timeline.js")
-"""What runs in the page, in this order; `page.js` defines what the others use."""
+"""The scripts of the page, in this order; `page.js` defines functions for the others."""
 
 _IMAGES = "; img-src data: blob:"
 
 _MOST_CELLS = 30_000
-"""Cells up to which all tables of a system stand in the page as text; the page's list has all scores."""
+"""The most cells with which all tables of a system are text in the page; the page's list has all scores."""
 
 
 def count(value: float | None) -> str:
-    """Return a count as it is if it is whole, else with two decimals, or two digits where it is tiny."""
+    """Return a count as it is if it is whole, else with two decimals, or two digits if it is tiny."""
     if value is None:
         return UNDEFINED
     if 1e-9 < abs(value) < 0.095:
@@ -101,11 +101,13 @@ def count(value: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What is chosen of a page.
+    """The choices for a page.
 
-    title: its title; None for one that names the systems. timelines: how many files are shown over time for
-    each of two reasons: costing most, and drawn at random. files: names of more. plotly: the address of
-    plotly.js, None to have it inside. home: the address and the title of a page that this one is of.
+    - title: its title; None for the names of the systems.
+    - timelines: how many files are shown over time for each of two reasons: costing most, and drawn at
+      random.
+    - files: names of more. plotly: the address of plotly.js, None to embed it.
+    - home: the address and the title of a page that this one belongs to.
     """
 
     title: str | None = None
@@ -195,7 +197,7 @@ def render(
 
 
 def file_names(names: Sequence[str]) -> list[str]:
-    """Return names without the folders of paths: with as many of these as tell them apart."""
+    """Return names without the folders of paths, or with as many folders as distinguish them."""
     parts = [PurePath(name).parts or (name,) for name in names]
     for n in range(1, max(map(len, parts), default=1) + 1):
         ends = ["/".join(each[-n:]) for each in parts]
@@ -207,9 +209,11 @@ def file_names(names: Sequence[str]) -> list[str]:
 def _headline(inputs: ReportInput, families: Sequence[Family]) -> dict[str, Any]:
     """Return the few scores that a person should see first; families: bases and readings that are shown.
 
-    ranking: the score that ranks systems, if there is one. rows: bases and readings, that of the ranking
-    score first. groups: averages, and how many columns each has. columns: an average, a measure and its
-    heading each. overall: scores of all classes together, with their names.
+    - ranking: the score that ranks systems, if any.
+    - rows: bases and readings, the ranking score's first.
+    - groups: averages, and the number of columns of each.
+    - columns: an average, a measure and its heading each.
+    - overall: scores of all classes together, with their names.
     """
     scores = inputs.scores
     asked = [family for family in families if family[0] in inputs.bases] or families

@@ -1,4 +1,4 @@
-"""Sounds of the recordings that a page shows over time: found in a folder, held by the page or beside it."""
+"""Sounds of the recordings that a page shows over time: embedded in the page or beside it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from sedeval_soft.tables import AUDIO_EXTENSIONS, UNNAMED, listing, match_names,
 from sedeval_soft.threads import for_each
 
 INSIDE = 10_000_000
-"""Bytes of sound that a page holds, together; where there are more all of them lie beside it."""
+"""The most bytes of sound embedded in a page; if the sounds have more, all are files beside it."""
 
 _OURS = re.compile(r"\d{3,}-[A-Za-z0-9-]*\.flac")
-"""Names of files that lie beside a page."""
+"""Names of files beside a page."""
 
 Folder = str | os.PathLike[str]
 
@@ -30,8 +30,8 @@ Folder = str | os.PathLike[str]
 class Sounds:
     """The sounds of a page, by the names of their recordings.
 
-    strips: what is seen of each that was found. inside: what is played and in the page. beside: addresses of
-    what is played and lies beside the page, relative to it. warnings: what there is not, and why.
+    strips: the spectrogram of each recording that was found. inside: sounds embedded in the page. beside:
+    addresses of sounds beside the page, relative to it. warnings: the missing sounds, and the reasons.
     """
 
     strips: Mapping[str, Strip]
@@ -41,11 +41,11 @@ class Sounds:
 
     @property
     def policy(self) -> str:
-        """Return what a page's policy says so that these may be played, and nothing else."""
+        """Return the page's policy that allows the playing of these sounds, and nothing else."""
         return "; media-src blob:" if self.inside else "; media-src 'self'" if self.beside else ""
 
     def of(self, name: str, pack: Packer) -> dict[str, Any] | None:
-        """Return what the page has of a recording; None where there is no sound of it."""
+        """Return the page's data of a recording's sound; None without a sound."""
         if name not in self.strips:
             return None
         strip = self.strips[name]
@@ -61,7 +61,7 @@ class Sounds:
 
 
 def check_audio(folder: Folder) -> None:
-    """Raise SettingsError where a folder is none; ModuleNotFoundError where nothing reads audio files."""
+    """Raise SettingsError if a path is not a folder; ModuleNotFoundError if no library reads audio files."""
     try:
         import soundfile  # noqa: F401 - whether it is there
     except OSError as error:
@@ -72,10 +72,11 @@ def check_audio(folder: Folder) -> None:
 
 
 def sounds_of(folder: Folder, page: Folder, names: Collection[str], lengths: Mapping[str, float]) -> Sounds:
-    """Return the sounds of recordings that a page shows; what it does not hold is written beside it.
+    """Return the sounds of recordings that a page shows; larger sounds are written beside it.
 
-    page: its path. names: of all recordings, since what is one of them is no other. lengths: seconds of those
-    that are shown; their sounds end there. Raises OutputError where nothing can be written beside the page.
+    page: its path. names: of all recordings, since a file of one is never taken for another. lengths: seconds
+    of the recordings that are shown; their sounds end there. Raises OutputError if a file beside the page
+    cannot be written.
     """
     paths, warnings = _files_of(Path(folder), names, lengths)
     strips, unreadable = _strips(paths, lengths)
@@ -169,7 +170,7 @@ def _strips(
 def _played(
     paths: Mapping[str, Path], strips: Mapping[str, Strip], unplayed: dict[str, str]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield what is played of each recording; `unplayed` is told why others are not."""
+    """Yield the sound of each recording; `unplayed` receives the reason for others."""
     for name, strip in strips.items():
         try:
             with opened(paths[name]) as file:
@@ -179,7 +180,7 @@ def _played(
 
 
 def _taken_out(inside: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield sounds, each taken out: none is held longer than it must be."""
+    """Yield sounds, each taken out: none is kept longer than necessary."""
     while inside:
         name = next(iter(inside))
         yield name, inside.pop(name)

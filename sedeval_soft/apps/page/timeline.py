@@ -1,4 +1,4 @@
-"""Recordings over time: what the reference and the system say, and where they agree."""
+"""Recordings over time: the values of the reference and the system, and their agreement."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ REASONS = {
     "errors": ("one more with examples of errors", "{} more with examples of errors"),
     "random": ("one drawn at random", "{} drawn at random"),
 }
-"""Why files are shown where not all are, in the order of the list; said of one file and of several."""
+"""Reasons for showing files if not all are shown, in the order of the list; for one and for several."""
 
 
 class Strips(NamedTuple):
     """Values of each file and class from 0 to its end, as they are drawn, sorted by file, class and time.
 
     file, label: (n,) codes. width: (n,) ticks. value: (n,) in steps of 1 / `STEPS`; pieces that follow one
-    another differ. What has no pieces is silent.
+    another differ. Times without pieces are silent.
     """
 
     file: Index
@@ -80,8 +80,8 @@ def strips_of(pieces: Activity, end: Ticks) -> Strips:
 def thinned(strips: Strips, end: Ticks, most: int) -> tuple[Strips, Index]:
     """Return strips in which no file has many more than so many pieces, and the steps they are drawn in.
 
-    Where a file has more its pieces become steps of equal length, each with the highest value in it. The
-    steps are in ticks, (n_files,), 0 where nothing was changed.
+    If a file has more, its pieces become steps of equal length, each with the highest value in it. The steps
+    are in ticks, (n_files,), 0 for unchanged files.
     """
     many = np.bincount(strips.file, minlength=len(end)) > most
     step = np.zeros(len(end), dtype=np.int64)
@@ -121,8 +121,8 @@ def timelines(
 ) -> dict[str, Any]:
     """Return the files that are shown, and why these; arrays are packed.
 
-    count: how many files are shown for each of two reasons: costing most, and drawn at random. files: names
-    of others to show. systems: how many share the page. sounds: of files, where there are some.
+    count: the number of files for each of two reasons: costing most, and drawn at random. files: names of
+    others to show. systems: how many share the page. sounds: of files, if any.
     """
     pair, settings, plan = inputs.pair, inputs.settings, Plan.of(inputs.settings)
     costs = _costs(inputs)
@@ -155,7 +155,7 @@ def timelines(
 
 
 def _costs(inputs: ReportInput) -> npt.NDArray[np.number] | None:
-    """Return what each file costs, (n_files,), where what is evaluated has costs."""
+    """Return the cost of each file, (n_files,), if the evaluation has costs."""
     both = costs_of(inputs.tally, inputs.settings)
     return None if both is None else (both[0] + both[1]).sum(axis=1)
 
@@ -201,7 +201,7 @@ def _choose(
 def _files(
     pair: Recordings, settings: Settings, views: Sequence[str], pack: Packer, most: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield what is shown of each file of a pair; most: pieces that all strips may have, about."""
+    """Yield the data of each file of a pair; most: about how many pieces all strips may have."""
     sides = hard_events(pair)
     # Where events are not evaluated none has a partner.
     events = EventOutcomes(*sides, *(np.full(len(each), -1, dtype=np.int64) for each in sides))

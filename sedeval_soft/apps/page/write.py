@@ -62,15 +62,16 @@ def write_report(
     settings: Settings | None = None,
     **values: Unpack[Keywords],
 ) -> tuple[Scores, ...]:
-    """Write a report of a system, or of several, and return what it says of each.
+    """Write a report of a system, or of several, and return the data of each.
 
-    systems: a path or several, or a mapping of names to what `evaluate` takes as a system. path: of the page.
-    board: the systems as they were ranked. choices: the title and what is shown. audio: a folder of audio
-    files of recordings, which the page shows as spectrograms and plays.
+    - systems: a path or several, or a mapping of names to what `evaluate` takes as a system.
+    - path: of the page. board: the systems as they were ranked.
+    - choices: the title and the files that are shown.
+    - audio: a folder of audio files of recordings, which the page shows as spectrograms and plays.
 
-    It shows intersections, curves, confusions and calibration whether the settings ask for them or not, and
-    says by which settings it can be had again. Other arguments and errors as for `evaluate`; SettingsError
-    for a file to show that is in no table, OutputError where it cannot be written.
+    It shows intersections, curves, confusions and calibration regardless of the settings, and lists the
+    settings that reproduce it. Other arguments and errors as for `evaluate`; SettingsError for a file to show
+    that is in no table, OutputError if the page cannot be written.
     """
     limits = limits_from(limits, values)
     chosen = with_folds(settings_from(settings, values, limits=limits), folds)
@@ -115,7 +116,7 @@ def _counted(
     parts: tuple[Parted | None, Parted | None, Limits],
     progress: Progress | None,
 ) -> ReportInput:
-    """Return what the page shows of a system, which is aligned and counted once."""
+    """Return the page's data of a system, which is aligned and counted once."""
     theirs = to_rows(with_points(system, parts[2]), name, chosen, parts[2])
     points = is_points(theirs)
     counted = settings_of_points(chosen, [theirs]) if points else _with_all(chosen)
@@ -143,7 +144,7 @@ def _counted(
 
 
 def _errors(pair: Recordings, tally: Tally) -> tuple[Sequence[Any], WhyNoErrors | None]:
-    """Return what is wrong with hard events, or why there is nothing to say of them."""
+    """Return the kinds of errors of hard events, or the reason for their absence."""
     from sedeval_soft import event_errors
 
     settings = pair.settings
@@ -163,7 +164,7 @@ def _errors(pair: Recordings, tally: Tally) -> tuple[Sequence[Any], WhyNoErrors 
 
 
 def _sounds(folder: Folder, page: Folder, inputs: Sequence[ReportInput], choices: Choices) -> Sounds:
-    """Return the sounds of the recordings that a page shows; what it does not hold is written beside it."""
+    """Return the sounds of the recordings that a page shows; larger sounds are written beside it."""
     lengths: dict[str, float] = {}
     for each in inputs:
         for name, length in lengths_shown(each, choices.timelines, choices.files).items():

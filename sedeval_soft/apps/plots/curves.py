@@ -2,14 +2,14 @@
 
 Thresholds are points; lines between them are drawn as steps or not at all. A precision-recall curve has the
 precision of a threshold back to the recall of the one above, so that the area below it is the average
-precision. A ROC is straight between thresholds, as the area under it has it. Of events recall may fall as the
-threshold does: each threshold is a point, without lines.
+precision. A ROC is straight between thresholds, as the area under it has it. For events, recall may fall as
+the threshold does: each threshold is a point, without lines.
 
 Values of 0 are detected at no threshold. The last step of a curve, to all segments active, is dotted.
 
-One system has a line for each class up to six; from seven on the line of all classes together, the best and
-the worst class, and the others in grey, or a panel for each class. Several systems have a line each, of all
-classes together, or in a panel for each class.
+One system has a line for each class up to six. From seven on, it has the line of all classes together, the
+best and the worst class, and the others in grey, or a panel for each class. Several systems have a line each,
+of all classes together, or in a panel for each class.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ _DOTS = (0, (1.0, 2.0))
 class Line:
     """A line of one system and class, or of all classes together.
 
-    x, y: (n,). joins: how it goes between points: a drawstyle of matplotlib, or `points`, not at all. value:
-    stands beside its name. merit: what makes it the best or the worst. mark: a point of it to look at.
-    dotted: whether its last step leads to a point without threshold. areas: (n,) of dots in square points.
+    - x, y: (n,). joins: the line between points: a drawstyle of matplotlib, or `points`, none at all.
+    - value: shown beside its name. merit: the number by which lines are the best or the worst.
+    - mark: a point of it to emphasise. dotted: whether its last step leads to a point without threshold.
+    - areas: (n,) of dots in square points.
     """
 
     x: Floats
@@ -108,11 +109,11 @@ def _draw_panels(
     grid: Literal["", "y", "both"] = "",
     diagonal: bool = False,
 ) -> Figure:
-    """Draw panels, at least one; the legend has what the first one names.
+    """Draw panels, at least one; the legend has the names of the first one.
 
-    labels: of the axes. behind: draws what lies behind the lines, and limits the axes, which go from 0 to 1
-    elsewhere. heading: of the values beside names. more: further entries of the legend. square: whether axes
-    are. grid: its axis, `both` or none. diagonal: whether it is drawn.
+    labels: of the axes. behind: draws the background of the lines, and limits the axes, which go from 0 to 1
+    elsewhere. heading: of the values beside names. more: further entries of the legend.
+    square: whether axes are. grid: its axis, `both` or none. diagonal: whether it is drawn.
     """
     alone = len(panels) == 1
     width = look.inches("single" if alone else "double")
@@ -185,9 +186,9 @@ def _draw_systems(
 ) -> Figure:
     """Draw the lines of all systems.
 
-    line_of: returns the line of a class, of all classes for None. pooled: whether there is a line of all
-    classes. most: classes of one system that have lines in one panel. reason: why a class with reference may
-    have no line.
+    line_of: returns the line of a class, of all classes for None. pooled: whether all classes have a line.
+    most: classes of one system that have lines in one panel. reason: for a class with reference but without a
+    line.
     """
     if len(systems.all) > layout.DISTINCT:
         raise SettingsError(
@@ -251,7 +252,7 @@ def _draw_curves(
 
 
 def _based(systems: Systems, text: str) -> str:
-    """Return the label of an axis, which says of what basis and which reference it is."""
+    """Return the label of an axis, with its basis and reference."""
     basis, reading = systems.family
     return f"{text} ({basis}-based{', soft reference' if reading == 'soft' else ''})"
 
@@ -365,7 +366,7 @@ def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
 
 
 def draw_reliability(systems: Systems, look: Look) -> Figure:
-    """Draw the mean of the reference over that of the system's values, bin by bin; dots grow with bins."""
+    """Draw the mean reference over the mean of the system's values, bin by bin; dots grow with bins."""
     (basis, reading), mass = systems.family, systems.wish.binning == "mass"
     family = f"{basis}.{reading}"
     of_systems = [system.scores.curves.reliability.get(family, {}) for system in systems.all]

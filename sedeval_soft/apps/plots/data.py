@@ -27,12 +27,12 @@ _PSDS_RANGE = 100.0  # false positives per hour up to which a PSD-ROC goes where
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What of the systems is drawn; None stands for what suits the kind of figure.
+    """The part of the systems that is drawn; None chooses a default for the kind of figure.
 
-    class_names: only these classes are drawn, in this order; what is averaged over classes stays as it is.
-    max_classes: so many at most. scores: names of scores or parts of them, as the kind of figure has it.
-    sort: the order of classes: as they are `given`, by `name`, by `score` or by `size` of their reference.
-    file: the recording. start, end: seconds of it. binning: of calibration.
+    - class_names: only these classes are drawn, in this order; averages over classes stay unchanged.
+    - max_classes: so many at most. scores: names of scores or parts of them, as the kind of figure has it.
+    - sort: the order of classes: as they are `given`, by `name`, by `score` or by `size` of their reference.
+    - file: the recording. start, end: seconds of it. binning: of calibration.
     """
 
     class_names: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class Dot(NamedTuple):
 class System:
     """A system in a figure by its name.
 
-    pair: both tables, where these are drawn. diagnosis: where the scores went, where that is drawn.
+    pair: both tables, if the figure draws them. diagnosis: the errors by kind, if the figure draws them.
     """
 
     name: str
@@ -156,14 +156,14 @@ class Systems:
         return [f"{text}: {joined(listed)}." for text, listed in notes.items() if listed]
 
     def label(self, measure: str, basis: str = "", reading: str = "", average: str = "") -> str:
-        """Return what a figure calls a score, such as `Segment-based macro F1 (soft)`."""
+        """Return the name of a score in figures, such as `Segment-based macro F1 (soft)`."""
         short = measure_label(self.settings, measure)
         words = short if len(short) > 1 and short != measure else measure.replace("_", " ")
         text = " ".join(filter(None, [basis and f"{basis}-based", average, words]))
         return f"{text[:1].upper()}{text[1:]}" + (f" ({reading})" if reading else "")
 
     def caption(self, notes: str) -> str:
-        """Return the draft of a caption: what is shown, of which systems and files, and notes."""
+        """Return the draft of a caption: the content, the systems and files, and notes."""
         names, role = joined([system.name for system in self.all]), "Systems" if self.several else "System"
         summary = KINDS[self.kind].summary.partition(";")[0]
         files = counted(len(self.all[0].scores.files), "file")
@@ -206,10 +206,10 @@ def family_for(kind: str, settings: Settings) -> tuple[str, str]:
 def settings_for(
     kind: str, settings: Settings, wish: Wish, *, several: bool, default: bool = False
 ) -> Settings:
-    """Return the settings that evaluate what a kind of figure shows, and no more.
+    """Return the settings that evaluate only the scores of a kind of figure.
 
-    several: whether there is more than one system. default: whether nothing is said of what to evaluate.
-    Raises SettingsError for what cannot be shown.
+    several: whether the figure has more than one system. default: whether the call does not choose the
+    evaluation. Raises SettingsError for what cannot be shown.
     """
     needs, groups = KINDS[kind], {KINDS[kind].group}
     base = replace(
@@ -282,7 +282,7 @@ def matrix_score(wish: Wish) -> tuple[str, str]:
 
 
 def rank_by(settings: Settings, wish: Wish) -> str:
-    """Return the score that a leaderboard is sorted by: of what is evaluated, the soft reading if it is."""
+    """Return the score that sorts a leaderboard: among evaluated scores, the soft reading if it is one."""
     measure, average = matrix_score(wish)
     readings, plan = ("soft", "optimal", "hard", "tuned"), Plan.of(settings)
     families = (f"{b}.{r}" for r in readings for b in MATRIX_BASES if plan.scores(b, r))

@@ -2,7 +2,7 @@
 
 A figure has no text but names, numbers and labels. Its caption, which an author edits, is the figure's label.
 
-Names come from strangers. A dollar would begin a formula, a control character cannot be drawn, and a letter
+Untrusted files give names. A dollar would begin a formula, a control character cannot be drawn, and a letter
 that no font has would be a box: these are written as escapes, as everywhere else. Names that are wider than
 their place lose their end.
 """
@@ -31,12 +31,13 @@ UNDEFINED = "\u2013"
 BOLD: dict[str, Any] = {"color": "black", "linestyle": "-", "marker": "*", "zorder": 3, "linewidth": 1.8}
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666")
-"""Okabe & Ito's, without black, which stands for all classes together, and yellow, which paper swallows."""
+"""The colours of Okabe & Ito, without black, which marks all classes together, and yellow, which paper
+swallows."""
 
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 DISTINCT = len(COLOURS) * len(DASHES)
-"""Lines that can be told apart: neighbours differ in both, for in grey the dash is all there is."""
+"""Distinguishable lines: neighbours differ in colour and dash, for in grey only the dash is left."""
 
 _HIGHEST = 100.0  # inches of a figure
 _NARROWEST = 1.6  # inches that a panel has at least
@@ -46,7 +47,7 @@ _MARGIN = 0.06  # inches left free around a legend
 
 
 class Entry(NamedTuple):
-    """A line of a legend: what stands for it, its name as it was read, and a number behind that."""
+    """A line of a legend: its symbol, its name as it was read, and a number after the name."""
 
     handle: Any
     name: str
@@ -67,8 +68,8 @@ def lay_out(
     """Return a figure with its legend, and its axes, which are to be drawn on.
 
     size: inches of width, and of the height of the axes if the look does not give the height of the whole.
-    grid: rows and columns of axes. count: how many of them are there. heading: above the legend. notes:
-    sentences for the caption.
+    grid: rows and columns of axes. count: of axes. heading: above the legend. notes: sentences for the
+    caption.
     """
     figure = Figure(figsize=(size[0], 1.0), layout="constrained")
     figure.set_label(" ".join(notes))
@@ -103,14 +104,14 @@ def _legend(figure: Figure, entries: Sequence[Entry], heading: str, width: float
 
 
 def grid_of(count: int, width: float) -> tuple[int, int]:
-    """Return in how many rows and columns so many panels stand."""
+    """Return the numbers of rows and columns for so many panels."""
     columns = max(1, min(count, int(width / _NARROWEST)))
     rows = math.ceil(max(count, 1) / columns)
     return rows, math.ceil(max(count, 1) / rows)
 
 
 def label_edges(axes: Axes, *, lowest: bool) -> None:
-    """Leave labels and numbers at the edges of a grid; lowest: whether no panel stands below this one."""
+    """Leave labels and numbers at the edges of a grid; lowest: whether the column ends with this panel."""
     text = axes.get_xlabel()
     axes.label_outer()
     if lowest:
@@ -130,7 +131,7 @@ def name_rows(axes: Axes, places: Sequence[float] | Any, texts: Sequence[str]) -
 
 
 def add_colour_bar(figure: Figure, image: Any, label: str = "", **options: Any) -> None:  # noqa: ANN401
-    """Show which colour stands for which value."""
+    """Show the colour of each value."""
     bar = figure.colorbar(image, ax=figure.axes, **{"shrink": 0.8, "aspect": 25, "label": label, **options})
     bar.outline.set_visible(False)
 

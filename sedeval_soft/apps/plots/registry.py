@@ -1,4 +1,4 @@
-"""The kinds of figures: what each shows, what can be chosen of it, what it needs, and what draws it.
+"""The kinds of figures: the content of each, its choices, its needs, and its drawing function.
 
 `soft-sed-eval --help` reads this: nothing heavy is imported at the top.
 """
@@ -11,11 +11,13 @@ from typing import NamedTuple
 class Kind(NamedTuple):
     """A kind of figure.
 
-    summary: what it shows. draw: the module and the function that draw it. options: the fields of `Wish` that
-    it has a use for. families: the bases and readings of which it shows one, the one that it prefers first;
-    beside: readings of the same basis that it needs as well. only: what it shows if the call does not choose
-    what to evaluate, and in any call if it is fixed. group: of measures that it needs. intervals: whether
-    it shows some. diagnosed: whether it shows kinds of errors. single: whether it is of one system.
+    - summary: its content. draw: the module and the function that draw it.
+    - options: the fields of `Wish` that it uses.
+    - families: the bases and readings of which it shows one, the preferred one first; beside: readings of the
+      same basis that it needs as well.
+    - only: its scores if the call does not choose any, and in any call if `fixed`.
+    - group: of measures that it needs. intervals: whether it shows some.
+    - diagnosed: whether it shows kinds of errors. single: whether it is of one system.
     """
 
     summary: str
@@ -95,7 +97,7 @@ OPTIONS = {
     "class_names": "--class", "max_classes": "--max-classes", "scores": "--score", "sort": "--sort",
     "file": "--file", "start": "--start", "end": "--end", "binning": "--binning",
 }  # fmt: skip
-"""The fields of `Wish`, and what they are called on the command line."""
+"""The fields of `Wish`, and their names on the command line."""
 
 RESAMPLED = tuple(name for name, kind in KINDS.items() if kind.intervals)
 

@@ -38,7 +38,7 @@ T = TypeVar("T", Wish, Look)
 
 
 class FigureKeywords(Keywords, total=False):
-    """Keyword arguments of `plot`: what is drawn (`Wish`), how it looks (`Look`), and those of `evaluate`."""
+    """Keyword arguments of `plot`: the content (`Wish`), the look (`Look`), and those for `evaluate`."""
 
     class_names: str | Sequence[str]
     max_classes: int | None
@@ -68,12 +68,13 @@ def plot(
 ) -> Figure:
     """Draw a figure of one or more systems, and return it as a matplotlib Figure.
 
-    kind: what it shows, one of `sedeval_soft.apps.plots.registry.KINDS`. reference, systems: as for
-    `evaluate`. names: of the systems in the figure. output: a path that ends with .pdf, .png or .svg, to
-    which the figure is written as well, as the command does. progress: told how many replicates of how many
-    are done, of figures with intervals. Other keywords are what is wished for (`class_names`, `max_classes`,
-    `scores`, `sort`, `file`, `start`, `end`, `binning`; see `Wish`), how it looks (`width`, `height`, `dpi`;
-    see `Look`), and settings as for `evaluate`.
+    - kind: one of `sedeval_soft.apps.plots.registry.KINDS`.
+    - reference, systems: as for `evaluate`. names: of the systems in the figure.
+    - output: a path that ends with .pdf, .png or .svg, to which the figure is written as well, as the command
+      does.
+    - progress: called with the numbers of replicates done and of all, for figures with intervals.
+    Other keywords choose the content (`class_names`, `max_classes`, `scores`, `sort`, `file`, `start`, `end`,
+    `binning`; see `Wish`), the look (`width`, `height`, `dpi`; see `Look`), and settings as for `evaluate`.
 
     The label of the figure, `figure.get_label()`, is a draft of its caption.
 
@@ -111,9 +112,9 @@ def scored_systems(
 ) -> Systems:
     """Evaluate systems as far as a kind of figure needs.
 
-    names: what they are called in the figure; None for the names of their files, cut short. default: whether
-    nothing is said of what to evaluate. how: durations, folds and progress. These, other arguments and
-    errors as for `plot`.
+    names: in the figure; None for the names of their files, cut short. default: whether the call does not
+    choose the evaluation. how: durations, folds and progress. These, other arguments and errors as for
+    `plot`.
     """
     check_kind(kind, wish, len(systems))
     paths = [os.fspath(system) if isinstance(system, str | os.PathLike) else "" for system in systems]

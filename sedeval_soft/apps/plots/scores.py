@@ -36,7 +36,7 @@ _NAMES = 0.42  # share of the width that names may take
 
 
 class Series(NamedTuple):
-    """Dots of one kind: what the legend calls them, how they are drawn, and one for each row."""
+    """Dots of one kind: their name in the legend, their look, and one for each row."""
 
     name: str
     stroke: dict[str, Any]
@@ -55,7 +55,7 @@ def height_of(rows: float, series: Sequence[Series]) -> float:
 
 
 def draw_rows(axes: Axes, places: Floats, series: Sequence[Series]) -> None:
-    """Draw dots and their intervals from the top down, those of a row a little below one another."""
+    """Draw dots and their intervals from the top down, the dots of a row a little below one another."""
     step = 0.7 / max(len(series), 2)
     for k, (_, stroke, dots) in enumerate(series):
         style = stroke | {"linestyle": "none", "markersize": 3, "clip_on": False, "zorder": 3}
@@ -137,7 +137,7 @@ def draw_matrix(systems: Systems, look: Look) -> Figure:
 
 
 def _ranking(systems: Systems, board: Board) -> list[str]:
-    """Return sentences that say how systems are ranked, and which do not differ significantly."""
+    """Return sentences on the ranking of systems, and on systems that do not differ significantly."""
     basis, reading, measure, average = board.rank_by.split(".")
     score, sure = systems.label(measure, basis, reading, average), f"{board.confidence * 100:g} %"
     groups: dict[int, list[str]] = {}
@@ -243,7 +243,7 @@ def draw_errors(systems: Systems, look: Look) -> Figure:
 
 
 def draw_sensitivity(systems: Systems, look: Look) -> Figure:
-    """Draw recall and precision of groups of events, with those of all as lines."""
+    """Draw recall and precision of groups of events, with the values of all events as lines."""
     system = systems.all[0]
     every = system.diagnosis.bins if system.diagnosis is not None else ()
     # Factors in their order, those of recall first; of each all bins in their order.
@@ -322,7 +322,7 @@ def _confusion(system: System, family: tuple[str, str], names: list[str]) -> tup
     """Return the numbers of pairs, missed behind them and inserted below, and the shares of each row.
 
     A row is divided by the size of its reference, so that its own cell is the recall, the last row by how
-    much the system has of a class. NaN where there is nothing to divide by, and in the corner.
+    much the system has of a class. NaN if the divisor is missing, and in the corner.
     """
     table = next(each for each in system.scores.confusion if each.basis == family[0])
     at = [table.classes.index(name) for name in names]

@@ -1,7 +1,7 @@
-"""How figures look: columns of a paper, colours that everybody can tell apart; their files.
+"""The look of figures: columns of a paper, distinguishable colours; their files.
 
-Colours of lines are those of Okabe & Ito 2008, each with a dash of its own, so that a copy in grey can be
-read as well. What a user told matplotlib elsewhere does not count: the same call gives the same figure.
+The colours of lines are by Okabe & Ito 2008, each with a dash of its own, so that a copy in grey stays
+legible. Other settings of matplotlib do not count: the same call gives the same figure.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _MOST_PIXELS = 2e8  # pixels of a figure, which take four bytes each, and as man
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a figure looks like, whatever it shows.
+    """The look of a figure, independent of its content.
 
-    width: inches, or `single` or `double` for one or both columns; None for what suits the kind of figure.
-    height: inches, None for what suits the content. dpi: of a PNG, and of what is drawn as pixels elsewhere.
+    width: inches, or `single` or `double` for one or both columns; None for the default of the kind of
+    figure. height: inches, None to fit the content. dpi: of a PNG, and of pixel images in other formats.
     """
 
     width: str | float | None = None
@@ -61,7 +61,7 @@ class Look:
 
 @contextlib.contextmanager
 def drawn_as(look: Look) -> Iterator[None]:
-    """Have matplotlib draw in a look, and in nothing that it was told elsewhere; as it was, afterwards."""
+    """Have matplotlib draw in a look, without its other settings, and restore these afterwards."""
     # Messages of a folder that cannot be written, or of a first look at fonts, are not about the figure.
     logger = logging.getLogger("matplotlib")
     level = logger.level
@@ -79,7 +79,7 @@ def drawn_as(look: Look) -> Iterator[None]:
 
 
 def figure_of(systems: Systems, look: Look) -> Figure:
-    """Draw a figure, labelled with its caption; raises SettingsError for what the systems do not have."""
+    """Draw a figure, labelled with its caption; raises SettingsError if the systems lack the data."""
 
     def draw() -> Figure:
         # Matplotlib, which this imports, reports what it cannot find unless it is told not to.
@@ -93,7 +93,7 @@ def figure_of(systems: Systems, look: Look) -> Figure:
 
 
 def drawn(draw: Callable[[], Figure], look: Look, kind: str) -> Figure:
-    """Return a figure drawn in a look; raises SettingsError, which names its kind, if there is no room."""
+    """Return a figure drawn in a look; raises SettingsError with its kind if the space is too small."""
     with drawn_as(look), warnings.catch_warnings():
         figure = draw()
         warnings.filterwarnings("error", message=".*constrained_layout not applied")
@@ -107,7 +107,7 @@ def drawn(draw: Callable[[], Figure], look: Look, kind: str) -> Figure:
 
 
 def form_of(path: str | os.PathLike[str], option: str = "-o") -> str:
-    """Return the form of a figure that the suffix of a path stands for; raises SettingsError for others."""
+    """Return the format of a figure by the suffix of a path; raises SettingsError for others."""
     name = os.fspath(path)
     suffix = PurePath(name).suffix.removeprefix(".").lower()
     if suffix not in SUFFIXES:
@@ -119,14 +119,14 @@ def form_of(path: str | os.PathLike[str], option: str = "-o") -> str:
 
 
 def rendered(figure: Figure, form: str, look: Look, systems: Systems) -> bytes:
-    """Return the file of a figure, which tells what it shows; form: one of `SUFFIXES`."""
+    """Return the file of a figure, with a description of its content; form: one of `SUFFIXES`."""
     title = f"{systems.kind}: {', '.join(system.name for system in systems.all)}"
     signature = "\n".join(dict.fromkeys(system.scores.signature for system in systems.all))
     return file_of(figure, form, look, visible(title), visible(signature))
 
 
 def file_of(figure: Figure, form: str, look: Look, title: str, signature: str) -> bytes:
-    """Return the file of a figure with texts that tell what it shows; raises SettingsError for a huge one."""
+    """Return the file of a figure with texts on its content; raises SettingsError for a huge one."""
     width, height = figure.get_size_inches()
     if width * height * look.dpi**2 > _MOST_PIXELS:
         raise SettingsError(

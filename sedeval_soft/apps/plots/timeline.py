@@ -31,7 +31,7 @@ from sedeval_soft.timeline import Recordings, active, activities, hard_events
 _MOST_CLASSES = 20
 _MANY = 1500  # pieces of a strip from which it is drawn as pixels, whatever the form of the figure
 _STRIP, _BAND, _GAP = 1.0, 0.55, 0.5
-"""Heights of a strip of values, of the band that says who is right, and of what parts classes."""
+"""Heights of a strip of values, of the band of outcomes, and of the gap between classes."""
 
 
 class Strip(NamedTuple):
@@ -51,7 +51,7 @@ Rows = dict[str, list[Strip]]  # the strips of the reference and of the system b
 
 
 def _rows(pair: Recordings, start: float, end: float, length: float) -> Rows:
-    """Return what is drawn of one file in one system's tables."""
+    """Return the data of one file in one system's tables that the figure shows."""
     rows: Rows = {name: [] for name in pair.classes}
     for side, events in zip((pair.reference, pair.system), hard_events(pair), strict=True):
         spans = np.stack([events.onset, events.offset], axis=1) / TICKS_PER_SECOND
@@ -141,7 +141,7 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
 
 
 def _left_out(pair: Recordings, length: float) -> list[tuple[float, float]]:
-    """Return begin and end in seconds of the time of one file that lies in no evaluated region."""
+    """Return begin and end in seconds of the time of one file outside all evaluated regions."""
     if pair.regions is None:
         return []
     edges = np.stack((pair.regions.begin, pair.regions.end), axis=1).reshape(-1) / TICKS_PER_SECOND
@@ -171,7 +171,7 @@ def _span(start: float, wanted: float | None, length: float) -> tuple[float, flo
 
 
 def _draw_verdicts(axes: Axes, reference: Strip, system: Strip, settings: Settings, band: float) -> None:
-    """Draw who is right: a box for each run of hits, misses and false alarms, pixels where they are many."""
+    """Draw outcomes: a box for each run of hits, misses and false alarms, pixels if they are many."""
     edges, ends = np.union1d(reference.edges, system.edges), (band, band + _BAND)
     middle = (edges[1:] + edges[:-1]) / 2
     ours = active(reference.at(middle), settings.reference_cut, settings.inclusive)
@@ -205,7 +205,7 @@ def _draw_strip(axes: Axes, strip: Strip, top: float, *, boxes: bool) -> None:
 
 
 def _draw_boxes(axes: Axes, spans: Floats, ends: tuple[float, float], **style: Any) -> None:  # noqa: ANN401
-    """Draw a box from the onset to the offset of each span, (n, 2); ends: where it is high and low."""
+    """Draw a box from the onset to the offset of each span, (n, 2); ends: its upper and lower edges."""
     x = spans[:, [0, 1, 1, 0]]
     y = np.broadcast_to(np.repeat(ends, 2), x.shape)
     boxes = PolyCollection(list(np.stack([x, y], axis=2)), **style)

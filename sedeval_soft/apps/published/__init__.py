@@ -1,7 +1,7 @@
 """Evaluators that challenges published, number by number as their scripts print them: one module each.
 
-The presets have the rules of a challenge as its page tells them; where a script does something else, these
-modules do as the script does. The page of official evaluators in the docs says what differs and how much.
+The presets have the rules of a challenge as its page describes them; if a script differs, these modules
+follow the script. The page of official evaluators in the docs lists the differences and their size.
 """
 
 from sedeval_soft.apps.published.base import EXPLAINED, NAMES, published_evaluator

@@ -1,4 +1,4 @@
-"""What a published evaluator is, and all that there are."""
+"""The interface of a published evaluator, and the list of all evaluators."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ NAMES = (
     "few-shot", "biodcase2025-task2", "biodcase2025-task2-ranking", "dcase2024-task4", "birdnet-analyzer",
     "lat-bench", "pyannote-vad", "dcase2026-task6",
 )  # fmt: skip
-"""Of all published evaluators; the module of each, with underscores in its name, has it as `EVALUATOR`."""
+"""The names of all published evaluators; the module of each, with underscores in its name, has it as
+`EVALUATOR`."""
 
 EXPLAINED = "page 'Official evaluators' of the documentation"
-"""Where it is said what differs between rules and code, and why."""
+"""The page on differences between rules and code, and their reasons."""
 
 Number = float | int | None
-"""One number as a script has it; None where it prints none, or NaN."""
+"""One number of a script; None if it prints none, or NaN."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What an evaluator is given.
+    """The input of an evaluator.
 
-    reference, system: the rows as they were read, in their order. durations: seconds by file, where they are
-    given. options: what the script's own options are set to, by their names. scenes: the scene, or subset, of
-    each file of the reference, where they are given. texts: of both files, for a script that reads them by
-    itself: there are no rows then.
+    - reference, system: the rows as they were read, in their order. durations: seconds by file, if given.
+    - options: the values of the script's own options, by their names.
+    - scenes: the scene, or subset, of each file of the reference, if given.
+    - texts: of both files, for a script that reads them with its own code: rows are empty then.
     """
 
     reference: EventTable
@@ -57,15 +58,19 @@ class Inputs:
 class Published:
     """An evaluator that was published.
 
-    name: as the command and `published` call it. title: the challenge and its years. project: its repository
-    at GitHub, as owner/name, or its package. version: the commit, or the version of the package. script: the
-    file, or the function, that was followed. ranking: which of its numbers ranks systems. preset: the one
-    with the rules as they are written; empty where there is none. same: the name of our score beside each of
-    its numbers that one is meant to be, with that preset. percent: those of them that are percentages, and to
-    how many decimals they are rounded, None for not at all. options: its options with their defaults.
-    label: the class of rows of a table without labels, where the script reads such. compute: the numbers by
-    their names, in the order of the script. reads_text: whether it is given texts and no rows. takes: which
-    of durations and scenes it has a use for.
+    - name: as the command and `published` call it. title: the challenge and its years.
+    - project: its repository at GitHub, as owner/name, or its package. version: the commit, or the version of
+      the package.
+    - script: the file, or the function, that was followed. ranking: the name of the number that ranks
+      systems.
+    - preset: the one with the rules as they are written; empty without one.
+    - same: the name of our score beside each of its numbers that has the same meaning with that preset.
+    - percent: the numbers of these that are percentages, and to how many decimals they are rounded, None for
+      not at all.
+    - options: its options with their defaults. label: the class of rows of a table without labels, if the
+      script reads such.
+    - compute: the numbers by their names, in the order of the script.
+    - reads_text: whether it receives texts and no rows. takes: durations and scenes, if it uses them.
     """
 
     name: str
@@ -84,7 +89,7 @@ class Published:
     takes: tuple[str, ...] = ()
 
     def compared(self, label: str, ours: Number, number: Number) -> tuple[Number, Number]:
-        """Return a score of ours and the number beside it, both as scores; ours is rounded where it is."""
+        """Return a score of ours and the number beside it, both as scores; ours rounded if the number is."""
         if label not in self.percent:
             return ours, number
         digits = self.percent[label]
@@ -128,7 +133,7 @@ def published_evaluator(name: str) -> Published:
 
 
 def check_lists(reference: EventTable, system: EventTable) -> None:
-    """Raise SettingsError where the rows of a table are no events, but time steps of every class."""
+    """Raise SettingsError if the rows of a table are not events, but time steps of every class."""
     for role, table in (("reference", reference), ("system", system)):
         if table.has_steps:
             raise SettingsError(
@@ -137,7 +142,7 @@ def check_lists(reference: EventTable, system: EventTable) -> None:
 
 
 def rows_by_file(table: EventTable) -> dict[str, Index]:
-    """Return where the rows of each file stand, in the order of the table."""
+    """Return the positions of the rows of each file, in the order of the table."""
     order = np.argsort(table.file, kind="stable")
     first = np.searchsorted(table.file[order], np.arange(1, len(table.files)))
     return dict(zip(table.files, np.split(order, first), strict=False))

@@ -2,8 +2,8 @@
 
 Classes are joined to three. Each detection takes the event of its class and file with which its intersection
 over union is largest, and is correct if that is above 0.3. Events that were found before are left out, but
-what was found is brought up to date only after each data set: in a file any number of detections of one event
-are correct, and none of them is false. Events are looked up by the name of the file alone, also in other data
+found events are recorded only after each data set: in a file any number of detections of one event are
+correct, and none of them is false. Events are looked up by the name of the file alone, also in other data
 sets that have a file of this name. Detections of a class that the reference has nowhere count nowhere.
 """
 
@@ -38,7 +38,7 @@ class Calls(NamedTuple):
 
 
 def compute(inputs: Inputs) -> dict[str, Number]:
-    """Return what is printed: counts, recall and precision by class of each data set, then of all."""
+    """Return the printed numbers: counts, recall and precision by class of each data set, then of all."""
     check_lists(inputs.reference, inputs.system)
     reference, system = _calls(inputs.reference), _calls(inputs.system)
     event, detection, iou = _pairs(reference, system)
@@ -82,7 +82,8 @@ def _calls(table: EventTable) -> Calls:
 def _pairs(reference: Calls, system: Calls) -> tuple[Index, Index, Floats]:
     """Return events and detections of one class and file that overlap, and their intersection over union.
 
-    By detection, the largest intersection over union first, of equal ones that of the first event; (n,) each.
+    For each detection, the largest intersection over union comes first, for equal ones the first event; (n,)
+    each.
     """
     code: dict[tuple[str, str], int] = {}
     ours, theirs = (

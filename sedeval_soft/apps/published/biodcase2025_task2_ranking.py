@@ -2,9 +2,10 @@
 
 Classes are joined to three. A recording's detections find calls by their date and time: those that begin from
 two minutes before its first detection to two minutes after its last one, in any data set. Each detection
-takes the call of its class with which its intersection over union is largest, and is correct if that is above
-the threshold; calls that an earlier recording found are left out, those of the same one are not. F is that of
-the means of precision and of recall over classes, each over the classes for which it is defined.
+takes the call of its class with which its intersection over union is largest, and is correct above the
+threshold. Calls that an earlier recording found are left out, calls found in the same one are not. F is
+computed from the means of precision and of recall over classes, each over the classes for which it is
+defined.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def compute(inputs: Inputs) -> dict[str, Number]:
 
 
 def _rows(table: EventTable) -> Columns:
-    """Return the rows of a table by date and time, which names of recordings say; raises SettingsError."""
+    """Return the rows of a table by date and time, from the names of recordings; raises SettingsError."""
     began = beginnings(table.files)
     if np.isnan(began).any():
         name = table.files[int(np.argmax(np.isnan(began)))]

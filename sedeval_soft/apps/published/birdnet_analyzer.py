@@ -33,7 +33,7 @@ _NAMES = {
 
 
 def compute(inputs: Inputs) -> dict[str, Number]:
-    """Return the scores of all classes together, then those of each class and its number of windows."""
+    """Return the scores of all classes together, then the scores of each class and its number of windows."""
     check_lists(inputs.reference, inputs.system)
     options = {name: value for name, value in inputs.options.items() if isinstance(value, float | int)}
     metrics, average = str(inputs.options["metrics"]).split(), str(inputs.options["averaging"])
@@ -63,7 +63,7 @@ def _number(value: float) -> float | None:
 
 
 def _check(options: Mapping[str, float], metrics: list[str], average: str) -> None:
-    """Refuse what the script refuses."""
+    """Refuse input that the script refuses."""
     unknown = [name for name in metrics if name not in _NAMES]
     if unknown or not metrics:
         raise SettingsError(
@@ -120,7 +120,7 @@ def _windows(inputs: Inputs, options: Mapping[str, float]) -> tuple[list[str], B
 
 
 def _recording(name: str) -> str:
-    """Return what is left of a file's name without its folder, its extension, and what BirdNET adds."""
+    """Return a file's name without its folder, its extension, and the suffix that BirdNET adds."""
     key = posixpath.splitext(posixpath.basename(name))[0]
     key = next((key.removesuffix(ending) for ending in _TABLES if key.endswith(ending)), key)
     stem, extension = posixpath.splitext(key)
@@ -130,7 +130,7 @@ def _recording(name: str) -> str:
 def _lengths(
     names: Sequence[str], sides: Sequence[EventTable], durations: Mapping[str, float], same: float
 ) -> Floats:
-    """Return the seconds of each recording, (n,): those of all, or its own, or where its last row ends."""
+    """Return the seconds of each recording, (n,): from the option for all, its duration, or its last row."""
     if same:
         return np.full(len(names), same)
     known = dict.fromkeys(names, 0.0)
@@ -180,9 +180,9 @@ def class_scores(name: str, truth: Bools, scores: Array, active: Bools) -> Float
 def overall_score(name: str, truth: Bools, scores: Array, active: Bools, average: str) -> float:
     """Return a score of classes together, each of which is annotated somewhere.
 
-    average: macro, micro, weighted, or binary where there is but one class in all.
-    Of a single column scikit-learn takes windows without the class for another class, unless the average is
-    `binary`: precision, recall and F are averages of both then, curves are those of the class.
+    average: macro, micro, weighted, or binary if the table has only one class. Given a single column,
+    scikit-learn takes windows without the class for another class, unless the average is `binary`. Precision,
+    recall and F are averages of both then; curves are computed for the class.
     """
     single = truth.shape[1] == 1
     weight = truth.sum(axis=0)

@@ -1,9 +1,9 @@
 """DCASE 2024 task 4 as it ranks: PSDS 1 on DESED, and mean partial AUC on MAESTRO Real, added.
 
 One table of each side has both data sets. A file is of the data set in whose classes it has an event: files
-without one are left out, as in the baseline. Areas below the ROC are those of sed_scores_eval, which the
-baseline calls, to the last bit: it goes right before it goes up where scores are equal. PSDS and the best F
-are ours by the two presets, and equal to it to rounding.
+without one are left out, as in the baseline. Areas below the ROC equal the areas of sed_scores_eval, which
+the baseline calls, to the last bit: it goes right before it goes up for equal scores. PSDS and the best F are
+ours by the two presets, and equal to it to rounding.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sedeval_soft.timeline import positive
 
 
 def compute(inputs: Inputs) -> dict[str, Number]:
-    """Return the sum that ranks, and what the baseline tests of each data set."""
+    """Return the sum that ranks, and the baseline's test scores of each data set."""
     desed, maestro = shard_of(inputs, "desed"), shard_of(inputs, "maestro")
     psds, areas = score_shard(desed, "")["intersection.hard.psds"], mean_areas(maestro)
     partial = areas["segment_mpauc"]
@@ -37,7 +37,7 @@ def compute(inputs: Inputs) -> dict[str, Number]:
 
 
 def shard_of(inputs: Inputs, part: str) -> Shard:
-    """Return what is counted by the preset of a data set, `desed` or `maestro`, in its files."""
+    """Return the statistics by the preset of a data set, `desed` or `maestro`, in its files."""
     settings = Settings.of(**load_preset(f"dcase2024-task4-{part}"))
     sides = _of_part(inputs, settings, part)
     durations = inputs.durations

@@ -2,7 +2,7 @@
 
 The script reads JSON lines: `relevant_windows` of each query, [onset, offset] each, and of a system
 `pred_relevant_windows`, [onset, offset, score]. Only windows of the reference that last up to 1,500 s are
-looked at; queries without any are left out. Average precision is that of the first ten windows of a query, by
+looked at; queries without any are left out. Average precision takes the first ten windows of a query, by
 score, and its mean over queries; R1 takes the first window as it is written. All is in per cent, with two
 decimals. No code of theirs is here; `argsort` is called as there, for ties are in its order.
 """
@@ -75,7 +75,7 @@ def _average_precisions(reference: Array, system: list[list[float]]) -> list[flo
 
 
 def _compute(inputs: Inputs) -> dict[str, Number]:
-    """Return the five numbers that the script prints in brief; raises InputError where it stops."""
+    """Return the five numbers that the script prints in brief; raises InputError if it stops."""
     names = inputs.reference.origin.name, inputs.system.origin.name
     ours = _rows(inputs.texts[0], "relevant_windows", 2, names[0])
     theirs = _rows(inputs.texts[1], "pred_relevant_windows", 3, names[1])

@@ -2,9 +2,10 @@
 
 A reference event is POS or, with the label UNK, one that nobody is sure of. Detections and POS events pair by
 intersection over union above 0.3, as many as can be; detections left over pair with UNK events likewise, and
-then count neither way. Which detections are left over is up to the order in which the script pairs, so that
-order is kept here. What it does beside its rules: detections within the five shots count; where the shots end
-is read off another row unless rows are by onset; files without detections miss all POS, the shots too.
+then count neither way. The order in which the script pairs decides which detections are left over, so that
+order is kept here. The script differs from its rules. Detections within the five shots count. The end of the
+shots is read off another row unless rows are by onset. Files without detections miss all POS, including the
+shots.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sedeval_soft.measures import maximum_matching
 from sedeval_soft.tables import EventTable, stem_of
 
 LEAST = 0.00001
-"""What a score counts in a harmonic mean that would be 0, or is of nothing."""
+"""The value of a score in a harmonic mean if the score would be 0, or is undefined."""
 
 SHOTS = 5
 MIN_IOU = 0.3
@@ -32,7 +33,7 @@ _AT_ONCE = 4_000_000  # pairs compared at a time
 
 
 class Counts(NamedTuple):
-    """What is counted of a file, or of several."""
+    """The counts of a file, or of several."""
 
     tp: int
     fp: int
@@ -47,7 +48,7 @@ class Counts(NamedTuple):
 
 
 def compute(inputs: Inputs) -> dict[str, Number]:
-    """Return what is printed, counts of the files with detections and overall scores; then the report's."""
+    """Return the printed numbers, counts of files with detections and overall scores; then the report's."""
     check_lists(inputs.reference, inputs.system)
     files, subset_of = _files(inputs)
     kinds = np.array([_kind(name) for name in inputs.reference.classes], dtype=np.int32)
@@ -109,7 +110,7 @@ def _files(inputs: Inputs) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _kind(label: str) -> int:
-    """Return what a row of a label is to the script: any class is the one that the file is about."""
+    """Return the script's reading of a row's label: any class is the one of the file."""
     return {"UNK": _UNK, "NEG": -1}.get(label, _POS)
 
 
@@ -119,7 +120,7 @@ def _by_file(table: EventTable) -> Mapping[str, EventTable]:
 
 
 def _counts(name: str, reference: EventTable, system: EventTable) -> Counts:
-    """Count a file that has detections; reference: its labels say what rows are to the script."""
+    """Count a file that has detections; reference: its labels are the script's reading of rows."""
     order, label = _order(reference.onset), reference.row_label
     positive = np.flatnonzero(label[order] == _POS)
     if len(positive) < SHOTS:
@@ -212,7 +213,7 @@ def _take_path(
 ) -> None:
     """Pair along a path from a free event back to a free detection, if there is one left.
 
-    What was looked at is removed from `before` and `through`: no other path may use it.
+    Visited nodes are removed from `before` and `through`: no other path may use them.
     """
     path = [(event, iter(before.pop(event, ())))]
     taken: list[int] = []

@@ -1,8 +1,8 @@
 """Audio temporal grounding, as the script of LAT-Bench prints it.
 
-The script reads one file of JSON lines with two fields, `labels` and `response`. In both it looks for the
-first `MM:SS-MM:SS`, brackets taken away; an answer or a label without one is left out of every mean, and so
-is a line that is no JSON. What follows the seconds is not looked at: 01:02:03-01:02:05 is 02:03 to 01:02.
+The script reads one file of JSON lines with two fields, `labels` and `response`. In both it searches for the
+first `MM:SS-MM:SS`, brackets taken away. An answer or a label without one is left out of every mean, and so
+is a line that is not JSON. The text after the seconds is ignored: 01:02:03-01:02:05 is 02:03 to 01:02.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Span = tuple[int, int]
 
 
 def span_of(text: Any) -> Span | None:  # noqa: ANN401 - any value of JSON
-    """Return onset and offset in seconds, None where there is none; raises ValueError as the script."""
+    """Return onset and offset in seconds, None without a match; raises ValueError as the script."""
     if not isinstance(text, str):
         return None
     match = _SPAN.search(text.replace("[", "").replace("]", ""))
@@ -43,7 +43,7 @@ def overlap(ours: Span, theirs: Span) -> float:
 
 
 def _items(text: str) -> Iterator[Any]:
-    """Yield what each line holds, None for one that is no JSON."""
+    """Yield the object of each line, None for a line that is not JSON."""
     lines = _LINE_END.split(text)
     for line in lines[: -1 if lines[-1] == "" else None]:
         try:

@@ -2,15 +2,15 @@
 
     detection error rate = (false alarm + miss) / total
 
-of durations in the evaluated regions: those of a UEM file (`uem`), else each recording from 0 to its
-duration, else from the first onset to the last offset of either side. Labels are not looked at: what anybody
-says is speech. Around each boundary of a row of the reference, `collar` seconds are left out, half before and
+The durations are measured in the evaluated regions: the regions of a UEM file (`uem`), else each recording
+from 0 to its duration, else from the first onset to the last offset of either side. Labels are ignored: every
+row is speech. Around each boundary of a row of the reference, `collar` seconds are left out, half before and
 half after; `skip_overlap` leaves out where two rows of the reference overlap. Recordings that only the system
 has are not evaluated.
 
 Times are floats, added in the order of recordings and of times; gaps and events of a microsecond or less
-count as none. Where the reference has no speech, the rate is 0 without false alarms, else 1 (100 %). All is
-as under Python 3.11; from 3.12 on, its `sum` rounds less, and the last digit of `total` may differ.
+count as none. If the reference has no speech, the rate is 0 without false alarms, else 1 (100 %). All is as
+under Python 3.11; from 3.12 on, its `sum` rounds less, and the last digit of `total` may differ.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Segments:
         return cls(start[head], reach[np.append(head[1:], len(start))[: len(head)] - 1])
 
     def pairs(self, other: Segments) -> tuple[Array, Array]:
-        """Return start and end of what each segment has in common with those of the other side, in order."""
+        """Return start and end of the intersections of each segment with the other side's, in order."""
         first = np.searchsorted(other.end, self.start, side="right")
         last = np.searchsorted(other.start, self.end, side="left")
         ours, theirs = expand(first, np.maximum(first, last))
@@ -56,7 +56,7 @@ class Segments:
         return starts, np.minimum(self.end[ours], other.end[theirs])
 
     def inside(self, other: Segments) -> Segments:
-        """Return what of these lies in the segments of the other side."""
+        """Return the intersections of these segments with the other side's segments."""
         return Segments.support(*self.pairs(other))
 
     def gaps(self, regions: Segments) -> Segments:
@@ -106,7 +106,7 @@ def _evaluated(regions: Segments, start: Floats, end: Floats, collar: float, ski
 
 
 def _regions(path: str) -> dict[str, list[tuple[float, float]]]:
-    """Return the regions of a UEM file by recording, empty ones too; raises InputError for a line of none."""
+    """Return the regions of a UEM file by recording, also empty ones; raises InputError for other lines."""
     source = open_source(path)
     regions: dict[str, list[tuple[float, float]]] = {}
     for line, text in enumerate(decode(source).splitlines(), 1):

@@ -38,8 +38,8 @@ def published_scores(
 ) -> dict[str, Number]:
     """Return the numbers that a published evaluator prints of two tables, by its names for them.
 
-    They follow its script to the last bit, whatever the rules of the challenge say; `evaluate` with a preset
-    follows the rules.
+    They equal the numbers of its script to the last bit, regardless of the rules of the challenge; `evaluate`
+    with a preset follows the rules.
 
     name: one of `soft-sed-eval published`. reference, system, durations, by, limits: as for `evaluate`.
     options: of the script, by their names. Raises SettingsError for a name or an option that there is not,
@@ -83,8 +83,8 @@ def check_published(
     """Return a table of our scores beside the numbers of a published evaluator, and where to read why.
 
     sides: the rows of reference and system, as they were read. ours: our scores by name. scenes: of the
-    files. settings: of our scores. Raises SettingsError where none of ours has a number beside it, and where
-    ours are of a part of the rows: a script is given all of them.
+    files. settings: of our scores. Raises SettingsError if none of ours has a number beside it, and if ours
+    are of a part of the rows: a script receives all of them.
     """
     evaluator = published_evaluator(name)
     if not evaluator.same:

@@ -37,10 +37,10 @@ def refuse_settings(tool: str, settings: Settings) -> None:
 def second_opinion(
     tool: str, pair: Recordings, tally: Tally, settings: Settings, ours: Mapping[str, Value]
 ) -> str:
-    """Return a table of our scores beside those of a package, and what is known to differ.
+    """Return a table of our scores beside the scores of a package, and the known differences.
 
-    tool: `sed_eval` or `sed_scores_eval`. tally: what was counted of the pair. ours: our scores by name.
-    Raises SettingsError if the package is missing or has no such settings, EvaluationError if it fails.
+    tool: `sed_eval` or `sed_scores_eval`. tally: the statistics of the pair. ours: our scores by name. Raises
+    SettingsError if the package is missing or has no such settings, EvaluationError if it fails.
     """
     module = import_module(f"sedeval_soft.apps.second_opinion.{tool}")
     refuse_settings(tool, settings)

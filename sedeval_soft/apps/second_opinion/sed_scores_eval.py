@@ -1,7 +1,7 @@
 """sed_scores_eval: best F, best error rates, areas and PSDS, computed by that package itself.
 
-It gets the reference's events at its threshold, those that touch as one, and the system's values after
-post-processing, as it wants them: steps from 0 to the end of each file, and only classes that have a
+The package receives the reference's events at its threshold, touching ones joined, and the system's values
+after post-processing, in its own form: steps from 0 to the end of each file, and only classes with a
 reference.
 """
 
@@ -31,11 +31,11 @@ CAUSES = {
     "stairs below ties": "its ROC goes right before it goes up where scores tie; ours goes straight",
     "precision of silence": "where nothing is detected its precision is 1 (0 of all classes); ours undefined",
 }
-"""Each rule of sed_scores_eval's that differs from ours where it can be asked, and what it is."""
+"""Each rule of sed_scores_eval's that differs from ours if the settings allow it, and its value."""
 
 _OVERALL = ""
 _ENDS = {"micro_average": ".micro", "macro_average": ".macro", "mean": ".macro", _OVERALL: ""}
-"""How names of ours end for what is of no single class there."""
+"""The endings of our names for its scores that are of no single class."""
 
 _MODULES = {"segment": "segment_based", "event": "collar_based", "intersection": "intersection_based"}
 
@@ -65,7 +65,7 @@ def refuse_settings(settings: Settings) -> None:
 def opinion(pair: Recordings, tally: Tally, settings: Settings) -> tuple[dict[str, Value], list[str]]:
     """Return the scores of sed_scores_eval by our names, and notes for the reader.
 
-    Raises SettingsError where it is not installed, EvaluationError where it fails.
+    Raises SettingsError if it is not installed, EvaluationError if it fails.
     """
     import pandas as pd
 

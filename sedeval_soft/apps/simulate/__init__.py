@@ -1,4 +1,4 @@
-"""Systems that are made up: to know what a score is worth before a model is."""
+"""Made-up systems: they show the worth of a score before a model exists."""
 
 from sedeval_soft.apps.simulate.run import simulate
 

@@ -1,4 +1,4 @@
-"""Systems that are made up: to know what a score is worth before a model is."""
+"""Made-up systems: they show the worth of a score before a model exists."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sedeval_soft.tables import EventTable, Limits, Origin, listing
 from sedeval_soft.timeline import Grid, Recordings, align, pool_rows, rows_of
 
 FITS = ("moments", "likelihood")
-"""How beta distributions are fitted."""
+"""The methods of fitting beta distributions."""
 
 KINDS = (
     "betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "perturb", "annotator",
@@ -49,7 +49,7 @@ _ARGUMENTS: dict[str, tuple[Any, tuple[Schema, ...], tuple[str, ...]]] = {
     "scale": (None, (_SIZE,), ("perturb",)),
     "labels": ((), (), ("annotator",)),
 }
-"""Of the arguments that not all kinds take: the default, the forms of a value, and the kinds that do."""
+"""For arguments that not all kinds take: the default, the forms of a value, and the kinds that take them."""
 
 System = Callable[[str, slice], Floats]
 """Says of a recording, of its name and segments, the values of all classes."""
@@ -71,19 +71,20 @@ def simulate(
 ) -> EventTable:
     """Return the output of a made-up system: rows of one segment each, to be evaluated or converted.
 
-    reference: what it is to be scored against; it says which files and classes there are, and how long files
-        are, unless `durations` does.
-    kind: `betas` (a beta distribution for each class, fitted to `train`, else to the reference,
-        by `fit`: `"moments"`, or `"likelihood"` with values cut to [`epsilon`, 1 - `epsilon`], 1e-7),
-        `shuffled-betas` (each class has the distribution of another), `data-sampling` (whole time steps of
-        `train`, else of the reference, drawn with replacement), `constant` (`value`, 0.5 if none is given,
-        or `"prior"`: the mean of each class in `train`, else in the reference), `beta-noise` (alpha = beta =
-        `r`), `perturb` (the reference with events dropped and gaps filled, each with a probability `drop` and
-        `merge`, events shifted by about `jitter` seconds, values averaged over about `smoothing` seconds and
-        multiplied by `scale`, and `noise` added), `annotator` (each file as one of those who labelled it did,
-        at random; `labels`: a table of each annotator).
-    seed: of the random numbers; streams are those of files and classes by their names, in any order of them.
-    segment_length, pool, classes: as in `Settings`. Values of 0 have no row.
+    - reference: the table that the output is scored against; it has the files and classes, and the lengths of
+      files, unless `durations` has them.
+    - kind: `betas` (a beta distribution for each class, fitted to `train`, else to the reference, by `fit`);
+      `shuffled-betas` (each class has the distribution of another).
+    - fit: `"moments"`, or `"likelihood"` with values cut to [`epsilon`, 1 - `epsilon`], 1e-7.
+    - `data-sampling` draws whole time steps of `train`, else of the reference, with replacement.
+    - `constant` has a `value`, 0.5 if none is given, or `"prior"`: the mean of each class in `train`, else in
+      the reference. `beta-noise` has alpha = beta = `r`.
+    - `perturb` is the reference with events dropped and gaps filled, with probabilities `drop` and `merge`.
+      Events are shifted by about `jitter` seconds, values averaged over about `smoothing` seconds and
+      multiplied by `scale`, and `noise` is added.
+    - `annotator` takes each file from a random one of its annotators; `labels`: a table of each annotator.
+    - seed: of the random numbers; each file and class has its own stream by name, in any order.
+    - segment_length, pool, classes: as in `Settings`. Values of 0 have no row.
 
     Raises InputError for tables that cannot be read, SettingsError for arguments.
     """
@@ -207,7 +208,7 @@ def _segments_of(source: Any, settings: Settings, limits: Limits) -> Floats:  # 
 def _one_annotator(
     sources: Sequence[Any], pair: Recordings, grid: Grid, settings: Settings, limits: Limits, seed: int
 ) -> System:
-    """Return who says of a recording what one of those says who labelled it, nothing where nobody did."""
+    """Return one random annotator's rows of each recording, nothing for recordings that nobody labelled."""
     labels: list[tuple[Container[str], Floats]] = []
     lengths = dict(zip(pair.files, pair.length.tolist(), strict=True))
     for i, source in enumerate(sources):
@@ -230,13 +231,13 @@ def _one_annotator(
 
 
 _COIN = 1e-3
-"""alpha + beta below which a beta distribution is drawn as what it tends to, a coin."""
+"""The sum alpha + beta below which a beta distribution is drawn as its limit, a coin."""
 
 _MEAN = 1e15
-"""alpha + beta from which one is drawn as what it tends to, its mean."""
+"""The sum alpha + beta from which a beta distribution is drawn as its limit, its mean."""
 
 _FLAT, _STEPS = 1e-2, 500
-"""Where Newton's method begins at the least, and how many steps it may take."""
+"""The lowest start of Newton's method, and the most steps that it may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +273,9 @@ class Betas:
     def likeliest(cls, values: Floats, epsilon: float = 1e-7) -> Betas:
         """Fit by maximum likelihood, values cut to [eps, 1 - eps]: at 0 and 1 the likelihood has no bound.
 
-        values: (n_classes, n_segments). How close to 0 and 1 they are cut matters where many are there: the
-        closer, the wider the distribution. Classes that have no variance, or none within the cut, are as by
-        moments. Newton's method in alpha and beta, from the fit by moments.
+        values: (n_classes, n_segments). The distance of the cut from 0 and 1 matters if many values are
+        there: the closer, the wider the distribution. Classes that have no variance, or none within the cut,
+        are as by moments. Newton's method in alpha and beta, from the fit by moments.
         """
         from scipy.special import polygamma, psi
 
@@ -358,7 +359,7 @@ def perturbed(
 
     names: of the recording and the class, for random numbers. drop, merge: probabilities for each event, for
     each gap. jitter: standard deviation of shifts, smoothing: width of the moving average, both in segments.
-    scale: what values are multiplied by. noise: standard deviation.
+    scale: a factor of values. noise: standard deviation.
     """
     for kind, size, change in (
         ("drop", drop, _dropped),

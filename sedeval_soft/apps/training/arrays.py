@@ -29,7 +29,7 @@ _BLOCK = 64
 
 
 class Layout(TypedDict, total=False):
-    """How arrays are to be read: the keywords of `lay_out`, which all functions of arrays take."""
+    """The layout of arrays: the keywords of `lay_out`, which all functions of arrays take."""
 
     mask: Array | None
     weights: Array | None
@@ -47,9 +47,9 @@ class Fuzzy(Layout, total=False):
 class Sides:
     """Reference and system laid out alike.
 
-    reference, system: (*kept, n_segments, n_classes), what a mask leaves out being 0 on both sides.
-    weight: of each segment, (*kept, n_segments, 1), or None where all count 1.
-    The arrays are at least of single precision, in which sums are taken.
+    reference, system: (*kept, n_segments, n_classes), 0 on both sides for masked cells. weight: of each
+    segment, (*kept, n_segments, 1), or None if all count 1. The arrays are at least of single precision, in
+    which sums are taken.
     """
 
     xp: Namespace
@@ -92,7 +92,7 @@ def lay_out(
     axis: int | tuple[int, ...] | None = None,
     class_axis: int = -1,
 ) -> Sides:
-    """Check two arrays against one another and bring their classes last, what is summed before them.
+    """Check two arrays against one another; move their classes to the last axis, summed axes before it.
 
     Arguments as of `soft_counts`. Raises SettingsError for shapes and types that do not go together.
     """
@@ -187,7 +187,7 @@ def total(xp: Namespace, values: Array) -> Array:
 
 
 def ratio(xp: Namespace, numerator: Array, denominator: Array) -> tuple[Array, Array]:
-    """Return quotients, 0 where the denominator is 0, and where they are defined.
+    """Return quotients, 0 if the denominator is 0, and whether they are defined.
 
     The division itself never meets a 0: a gradient would be NaN there, even where its value is not used.
     """

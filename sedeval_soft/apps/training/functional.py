@@ -1,9 +1,9 @@
 """Soft scores of arrays of any library that speaks the Python array API: for training and on devices.
 
 NumPy, PyTorch, JAX (and CuPy) arrays go in, and what comes out is of the same kind, dtype and device; in
-PyTorch and JAX it can be differentiated, and compiled. The numbers are those of `sedeval_soft.evaluate` on
-the same arrays; what that leaves undefined (None) is NaN here, with a gradient of 0.
-What the scores mean is told beside their measures, in `sedeval_soft.measures.detection`.
+PyTorch and JAX it can be differentiated, and compiled. The numbers equal the scores of
+`sedeval_soft.evaluate` on the same arrays; undefined scores (None there) are NaN here, with a gradient of 0.
+The docstrings of `sedeval_soft.measures.detection` explain the scores.
 
 - `soft_precision`, `soft_recall`, `soft_f1`, `soft_fbeta`, `soft_error_rate`: fuzzy sets, as `segment.soft`.
 - `product_soft_f1`: F of the product T-norm with eps below, 1 - `segment.soft.soft_f1_loss`.
@@ -14,8 +14,8 @@ What the scores mean is told beside their measures, in `sedeval_soft.measures.de
 Nothing looks at values, so that all of it can be compiled: values outside of [0, 1] give numbers without
 meaning. Needs array-api-compat: the extra `functional`.
 
-Undefined cases are those of `sedeval_soft.evaluate`, and NaN here. A class without reference (N_ref = 0) is
-left out of macro and weighted averages, also where it has false alarms, which count in micro averages. The
+Scores that `sedeval_soft.evaluate` leaves undefined are NaN here. A class without reference (N_ref = 0) is
+left out of macro and weighted averages, even if it has false alarms, which count in micro averages. The
 precision of a class that has a reference and was never detected counts 0 in averages.
 """
 
@@ -61,7 +61,7 @@ _TINY = 2.0**-126
 
 
 class SoftCounts(NamedTuple):
-    """The statistics of soft detection, as `segment.soft` has them; those of batches add up.
+    """The statistics of soft detection, as `segment.soft` has them; statistics of batches add up.
 
     tp, n_ref, n_sys: (..., n_classes). substitutions, deletions, insertions: (...), None where not counted.
     """
@@ -87,18 +87,18 @@ def soft_counts(
 ) -> SoftCounts:
     """Return fuzzy counts: TP = sum T(y, p), N_ref = sum y, N_sys = sum p, and the errors of segments.
 
-    With the values of a segment sorted in descending order, y(1) >= y(2) ..., S = sum_k min(y(k), p(k)) -
-    sum_c T(y_c, p_c), D = sum_k max(0, y(k) - p(k)), I = sum_k max(0, p(k) - y(k)).
-    Sources: Harju & Mesaros 2023 (TP); hard errors integrated over all levels of both sides.
+    The values of a segment are sorted in descending order, y(1) >= y(2) ...; then S = sum_k min(y(k), p(k)) -
+    sum_c T(y_c, p_c), D = sum_k max(0, y(k) - p(k)), I = sum_k max(0, p(k) - y(k)). Sources: Harju & Mesaros
+    2023 (TP); hard errors integrated over all levels of both sides.
 
     reference, system: (..., n_segments, n_classes), values in [0, 1] of one shape; integers and booleans take
         the other side's type.
     t_norm: `minimum`, `product` or `lukasiewicz`: what both sides have in common.
     errors: whether S, D and I are counted; they need values sorted.
-    mask: booleans, True where cells count, of that shape or without the axis of classes. What is left out may
-        hold anything, NaN too.
-    weights: what each segment counts, the shape without the axis of classes.
-    axis: what is summed, None for all axes but that of the classes: a batch of recordings is scored as one.
+    mask: booleans, True where cells count, of that shape or without the axis of classes. Masked
+        cells may have any value, NaN included.
+    weights: the weight of each segment, the shape without the axis of classes.
+    axis: the summed axes, None for all but the axis of classes: a batch of recordings is scored as one.
         Other axes are kept: of (n_files, n_segments, n_classes), axis=1 gives the counts of each file.
     class_axis: where the classes are, if not last.
     Returns counts in the arrays' dtype, in single precision for half precision.
@@ -236,8 +236,9 @@ def product_soft_f1(
 ) -> Array:
     """Return 2 TP / (2 TP + FP + FN + eps) with TP = sum y p, FP = sum (1-y) p and FN = sum y (1-p).
 
-    1 - `segment.soft.soft_f1_loss`. Smooth, but not 1 for a copied soft reference: it rewards predictions
-    at 0 and 1 where annotators doubt. Arguments as of `soft_fbeta`. Source: Pastor-Pellicer et al. 2013.
+    1 - `segment.soft.soft_f1_loss`. The score is smooth, but not 1 for a copied soft reference: it rewards
+    predictions at 0 and 1 where annotators are uncertain. Arguments as of `soft_fbeta`. Source:
+    Pastor-Pellicer et al. 2013.
     """
     return _score(reference, system, "fbeta", average, 1.0, eps, t_norm="product", **how)
 
@@ -277,7 +278,7 @@ def score_of(
     beta: float = 1.0,
     eps: float = 0.0,
 ) -> Array:
-    """Return a score from counts, such as those of several batches added up; NaN where undefined.
+    """Return a score from counts, such as the sum of several batches; NaN if undefined.
 
     counts: of `soft_counts`, with errors for the micro error rate; of `divergence_sums` for `kl_divergence`.
     measure: `precision`, `recall`, `fbeta` (F1 with beta 1), `error_rate` or `kl_divergence`.

@@ -27,8 +27,8 @@ def scorer(score: str = "segment.soft.f1.macro", **settings: Any) -> Callable[[A
     settings: as of `sedeval_soft.evaluate`.
 
     Each row of X and y is a segment of one recording: y has the shape (n_segments, n_classes). The
-    estimator's `predict_proba` is scored, or what `predict` returns, both clipped to [0, 1]. What is
-    undefined is NaN. Raises SettingsError for settings, UnknownScoreError for a name that no score has.
+    estimator's `predict_proba` is scored, or what `predict` returns, both clipped to [0, 1]. Undefined scores
+    are NaN. Raises SettingsError for settings, UnknownScoreError for a name that no score has.
     """
     family = family_of(score)[0]
     # Nothing but its family is evaluated.
@@ -46,7 +46,7 @@ def scorer(score: str = "segment.soft.f1.macro", **settings: Any) -> Callable[[A
 
 
 def _probabilities(estimator: Any, x: Any) -> Floats:  # noqa: ANN401 - as above
-    """Return what an estimator says of each class, (n_segments, n_classes)."""
+    """Return an estimator's values of each class, (n_segments, n_classes)."""
     if not hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict(x), dtype=np.float64)
     outputs = estimator.predict_proba(x)

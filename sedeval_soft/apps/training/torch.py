@@ -32,13 +32,14 @@ class SoftFLoss(torch.nn.Module):  # type: ignore[misc]  # untyped package
     """1 - soft F of a batch: (1 + b^2) TP / (b^2 N_ref + N_sys + eps) with TP = sum T(y, p).
 
     A batch is scored as one, all its recordings together: F of a batch is not the mean of F of its parts, so
-    batches should be large enough to hold most classes. Of a class without reference in the batch TP is 0
-    whatever is predicted: `macro` and `weighted` leave it out, and only `micro` learns from its false
-    alarms. A loss that sees every cell, such as cross entropy, beside this one teaches silence.
+    batches should be large enough for most classes. A class without reference in the batch has TP 0 for any
+    prediction: `macro` and `weighted` leave it out, and only `micro` learns from its false alarms. A loss
+    that sees every cell, such as cross entropy, beside this one teaches silence.
 
     average: `macro`, `micro` or `weighted`. beta: how many times recall counts more than precision.
+
     t_norm: `minimum`, whose best value is at p = y; `product`, which is smooth, and drives p to 0 and 1 where
-        annotators doubt; or `lukasiewicz`.
+        annotators are uncertain; or `lukasiewicz`.
     eps: added below. from_logits: whether the output of the network goes through a sigmoid first. Logits need
         it: without it their loss is meaningless, even negative. Values are not looked at, since a device
         would have to be waited for.
@@ -75,9 +76,8 @@ class SoftFLoss(torch.nn.Module):  # type: ignore[misc]  # untyped package
         """Return the loss, a scalar in [0, 1]; 0 where F is undefined: nothing can be learned there.
 
         input: probabilities, or logits with `from_logits`, (..., n_segments, n_classes). target: the soft
-        reference, of that shape. mask: True where cells, or segments, count; what padding holds does not
-        matter.
-        weights: what each segment counts.
+        reference, of that shape. mask: True for cells, or segments, that count; values of padding do not
+        matter. weights: the weight of each segment.
         """
         system = torch.sigmoid(input) if self.from_logits else input
         layout: Layout = {"mask": mask, "weights": weights, "class_axis": self.class_axis}

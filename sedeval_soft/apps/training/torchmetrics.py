@@ -1,7 +1,7 @@
 """Soft scores as metrics of torchmetrics: counts of batches and processes add up, rates never do.
 
-Counts are kept in double precision, so that long epochs lose nothing: the scores are those of all batches
-at once, however they were split. On devices without double precision (MPS) call
+Counts are kept in double precision, so that long epochs lose nothing: the scores equal the scores of all
+batches at once, for any split. On devices without double precision (MPS) call
 `metric.set_dtype(torch.float32)` first.
 """
 
@@ -86,7 +86,7 @@ class _Added(torchmetrics.Metric):  # type: ignore[misc]  # untyped package
     ) -> None:
         """Count a batch: predictions and soft references, (..., n_segments, n_classes) each.
 
-        mask: True where cells, or segments, count. weights: what each segment counts.
+        mask: True for cells, or segments, that count. weights: the weight of each segment.
         """
         precision = getattr(self, f"n_ref{self.setup}").dtype
         system = torch.sigmoid(preds.to(precision)) if self.from_logits else preds.to(precision)

@@ -30,7 +30,7 @@ many segments are as are active in the reference."""
 RULES: tuple[str, ...] = get_args(Rule)
 
 Never = Literal["never"]
-"""The threshold of a class of which nothing is detected."""
+"""The threshold of a class without detections."""
 
 LONGEST = 1e6
 """Seconds; a limit of segments and collars that keeps ticks far from overflow."""
@@ -64,7 +64,7 @@ class Field(NamedTuple):
     - least, most: the range of numbers. above: whether the least is excluded.
     - implied: the value if neither the setting nor `psds` is given.
     - steers: whether the setting shapes no statistic of a file, but the results made of the statistics.
-    - From its type: kind (number, whole, switch, choice, other), choices, optional (whether it may be None) and
+    - From its type: kind (number, whole, switch, choice, other), choices, optional (whether it may be None),
       several (whether it is a list).
     - seldom: whether it is one of `SELDOM`.
     """

@@ -111,7 +111,7 @@ _TICKS = 10**6
 """Ticks a second: times are whole microseconds. Also the greatest denominator of the length of a segment."""
 
 BASES = ("segment", "event", "intersection", "clip")
-"""The bases of which the system is cut at thresholds."""
+"""The bases that binarise the system at thresholds."""
 
 READINGS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(BASES, ("hard", "tuned", "optimal", "soft")),
@@ -341,14 +341,14 @@ class Settings:
         return tuple(value.get(label, 0.0) if isinstance(value, dict) else value for label in classes)
 
     def given_thresholds(self, classes: tuple[str, ...]) -> Floats:
-        """Return the thresholds of classes, (n_classes,), NaN for never, where `thresholds` has them."""
+        """Return the thresholds of classes, (n_classes,), NaN for never, if `thresholds` has them."""
         given = self.thresholds if isinstance(self.thresholds, dict) else {}
         values = (given.get(label, self.threshold) for label in classes)
         return np.array([math.nan if value == NEVER else value for value in values], dtype=np.float64)
 
     @property
     def drops_segments(self) -> bool:
-        """Whether segments within a recording may be left out: where those that are left are is kept then."""
+        """Whether segments within a recording may be left out; the places of the others are then kept."""
         return self.has_regions or self.ignore_class is not None
 
     @property
@@ -358,7 +358,7 @@ class Settings:
 
     @property
     def shots(self) -> tuple[int, str | None] | None:
-        """After how many events of which class each recording is evaluated, of any class for None."""
+        """Return the number of events, and their class (None: any), after which a recording is evaluated."""
         if self.after_shots is None:
             return None
         number, _, label = self.after_shots.partition(" ")
@@ -559,7 +559,7 @@ def _in_range(value: object, form: Schema) -> bool:
 
 
 def _percent(value: object, forms: Sequence[Schema]) -> str:
-    """Return a hint where a share could be meant in per cent, else nothing."""
+    """Return a hint if a share could be meant in per cent, else an empty text."""
     if isinstance(value, int | float) and any(form.get("maximum", 100) <= 2 for form in forms):
         return f"; {value / 100:g} is {value:g} %" if 2 < value <= 100 else ""
     return ""

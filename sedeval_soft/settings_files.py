@@ -84,7 +84,7 @@ def load_settings(path: str, files: list[str] | None = None) -> dict[str, Any]:
 
 
 def _is_read_elsewhere(key: str, value: object) -> bool:
-    """Return whether a key is for reading tables, or is the path of a list; both are checked there."""
+    """Return whether a key is for reading tables, or is the path of a list; both are checked together."""
     return key in READING or (key in PATHS and isinstance(value, str) and bool(value))
 
 
@@ -211,7 +211,7 @@ def load_preset(name: str) -> dict[str, Any]:
 
 
 def classes_of_preset(name: str) -> tuple[str, ...] | None:
-    """Return the classes that outputs of a challenge may name, None where any may be."""
+    """Return the classes that outputs of a challenge may name, None if all are allowed."""
     classes = load_preset(name).get("classes")
     return tuple(classes) if classes is not None else UNRESTRICTED.get(name)
 

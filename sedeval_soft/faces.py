@@ -11,8 +11,8 @@ from typing import Any
 def face(room: str) -> Callable[[str], Any]:
     """Return the `__getattr__` (PEP 562) of a room, which raises AttributeError for any other name.
 
-    Others may import the names that the room imports for type checkers (`if TYPE_CHECKING:`): the list that
-    these read is the list that the program reads, in the source of the room, when a name is first asked for.
+    Other modules may import the names that the room imports for type checkers (`if TYPE_CHECKING:`). When a
+    name is first asked for, the program reads the same list in the source of the room.
     """
     homes: dict[str, tuple[str, str]] = {}
 

@@ -1,9 +1,9 @@
-"""Every setting of an evaluation: its type, default and range, what it means, and its option.
+"""Every setting of an evaluation: its type, default, range, meaning and option.
 
 This is the one definition of settings. The options of the commands, the keyword arguments of `evaluate`, the
 checks of `Settings`, the JSON Schema of settings files and the page of settings are made from it.
-Whoever adds a setting adds a row here and a line to the class `Settings`; a test compares the two. What other
-tools call a setting is in `aliases.toml`.
+A new setting needs a row here and a line in the class `Settings`; a test compares the two. `aliases.toml` has
+the names of settings in other tools.
 
 `soft-sed-eval --help` reads this module: it imports nothing that takes time.
 """
@@ -30,16 +30,16 @@ many segments are as are active in the reference."""
 RULES: tuple[str, ...] = get_args(Rule)
 
 Never = Literal["never"]
-"""The threshold of a class of which nothing is detected."""
+"""The threshold of a class without detections."""
 
 LONGEST = 1e6
 """Seconds; a limit of segments and collars that keeps ticks far from overflow."""
 
 DEFAULT_ONLY = ("segment", "event")
-"""The bases that are evaluated where nothing else is said."""
+"""The bases that are evaluated by default."""
 
 Columns = str | Sequence[str] | Mapping[str, str | Sequence[str]]
-"""Which columns play which role: `filename=segment_id,value=p`, some such texts, or names by role."""
+"""Columns by their roles: `filename=segment_id,value=p`, some such texts, or names by role."""
 
 SCORING = "What is compared"
 EVENTS = "Events"
@@ -54,15 +54,19 @@ TABLES = "How tables are read"
 
 
 class Field(NamedTuple):
-    """What is said of a setting beside its type.
+    """The definition of a setting beside its type.
 
-    default: None where there is none, or where another setting implies it. heading, metavar, help, flag: of
-    its option, if it has a heading; brief: what the short help says of it, which has no others; shown: the
-    default in both. meaning: for the reference and the JSON
-    Schema; where nothing is said, the help. least, most: the range of numbers; above: whether the least is
-    excluded. implied: what holds where neither the setting nor `psds` is given. steers: whether it shapes no
-    statistic of a file, but what is made of them. From its type: kind (number, whole, switch, choice, other),
-    choices, whether it may be None, and whether it is a list. seldom: whether it is one of `SELDOM`.
+    - default: None if the setting has none, or if another setting implies it.
+    - heading, metavar, help, flag: of its option, if it has a heading.
+    - brief: its text in the short help, which lists no setting without one.
+    - shown: the default in both helps.
+    - meaning: for the reference and the JSON Schema; by default the help.
+    - least, most: the range of numbers. above: whether the least is excluded.
+    - implied: the value if neither the setting nor `psds` is given.
+    - steers: whether the setting shapes no statistic of a file, but the results made of the statistics.
+    - From its type: kind (number, whole, switch, choice, other), choices, optional (whether it may be None),
+      several (whether it is a list).
+    - seldom: whether it is one of `SELDOM`.
     """
 
     default: Any
@@ -323,7 +327,7 @@ class SettingsKeywords(TypedDict, total=False):
 
 
 class ReadingKeywords(TypedDict, total=False):
-    """How tables are read, as keyword arguments: of both sides, where nothing else is said."""
+    """Keyword arguments for reading tables: by default of both sides."""
 
     columns: Annotated[Columns | None, Field(None, TABLES, "ROLE=COLUMN",
         meaning="Which columns play which role where their names do not say it, as "
@@ -350,9 +354,9 @@ class ReadingKeywords(TypedDict, total=False):
 
 
 class Keywords(SettingsKeywords, ReadingKeywords, total=False):
-    """Keyword arguments of `evaluate`: settings, and how tables are read.
+    """Keyword arguments of `evaluate`: settings, and arguments for reading tables.
 
-    preset: the name of settings that hold below these.
+    preset: the name of settings that apply below these.
     """
 
     preset: str
@@ -379,7 +383,7 @@ SELDOM = (
 
 
 def _defined(keywords: Any) -> dict[str, Field]:  # noqa: ANN401 - a TypedDict
-    """Return what is said of each of some keyword arguments, with what their types say."""
+    """Return the fields of some keyword arguments, completed from their types."""
     defined: dict[str, Field] = {}
     for name, annotation in keywords.__annotations__.items():
         kind, field = get_args(annotation)
@@ -405,16 +409,16 @@ FIELDS = _defined(SettingsKeywords)
 """All settings by their names, in the order in which signatures list them."""
 
 READING = _defined(ReadingKeywords)
-"""What can be said of how tables are read, by name. The key in settings files is that of the option."""
+"""Keyword arguments for reading tables, by name. Settings files use the name of the option as the key."""
 
 STEERING = tuple(name for name, field in FIELDS.items() if field.steers)
-"""Settings that shape no statistic of a file, but what is made of them."""
+"""Settings that shape no statistic of a file, but the results made of the statistics."""
 
 UNCOUNTED = frozenset({*STEERING, "rank_by", "means"})
 """Settings that shape no statistic of a file."""
 
 IMPLIED = {name: field.implied for name, field in FIELDS.items() if field.implied is not None}
-"""What intersections and PSDS ask for where neither these settings nor `psds` are given."""
+"""Values for intersections and PSDS if neither these settings nor `psds` are given."""
 
 METHODS = FIELDS["ci"].choices
-"""How intervals can be found."""
+"""Methods to find intervals."""

@@ -1,6 +1,6 @@
 """All settings that affect scores, in one validated object.
 
-What each setting means is in `fields`, with the range of each number.
+The module `fields` has the meaning of each setting and the range of each number.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from sedeval_soft.fields import (
 from sedeval_soft.names import did_you_mean, hint, meant
 
 Seconds = float | dict[str, float]
-"""Of all classes, or by class."""
+"""Seconds for all classes, or by class."""
 
 Thresholds = dict[str, float | Never]
 """By class."""
@@ -49,7 +49,7 @@ Thresholds = dict[str, float | Never]
 NEVER: Never = "never"
 
 Parts = dict[str, tuple[str, ...]]
-"""What belongs to each part by its name: classes of a group, patterns of file names of a scene."""
+"""Members of each part by its name: classes of a group, patterns of file names of a scene."""
 
 
 class FileNames(tuple[str, ...]):
@@ -58,7 +58,7 @@ class FileNames(tuple[str, ...]):
     __slots__ = ()
 
     def summary(self) -> dict[str, Any]:
-        """Return their number, and the hash of lines of them in order: what signatures tell."""
+        """Return their number, and the hash of lines of them in order, for signatures."""
         lines = "".join(f"{name}\n" for name in sorted(self)).encode("utf-8", "surrogatepass")
         return {"count": len(self), "sha256": sha256(lines).hexdigest()}
 
@@ -66,7 +66,7 @@ class FileNames(tuple[str, ...]):
 class RegionList(tuple[tuple[str, float, float, str], ...]):
     """Regions of recordings that were checked, in order: name, begin and end in seconds, and class.
 
-    Those of a name and class lie apart. The class is empty where a region is one of all classes.
+    Regions of the same recording and class do not overlap. A region of all classes has an empty class.
     """
 
     __slots__ = ()
@@ -95,14 +95,14 @@ class RegionList(tuple[tuple[str, float, float, str], ...]):
         return regions
 
     def summary(self) -> dict[str, Any]:
-        """Return their number, and the hash of lines of them in order: what signatures tell."""
+        """Return their number, and the hash of lines of them in order, for signatures."""
         of_class = ((*region[:3], label and f"\t{label}") for *region, label in self)
         lines = "".join(f"{name}\t{begin!r}\t{end!r}{label}\n" for name, begin, end, label in of_class)
         return {"count": len(self), "sha256": sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()}
 
 
 _OF_SILENCE = "curves, divergence, calibration, confusion"
-"""Groups of measures that need to know where nothing is, or all classes at once."""
+"""Groups of measures that need the times without events, or all classes at once."""
 
 _LONGEST = 1e9
 """Seconds that no time can be above."""
@@ -111,7 +111,7 @@ _TICKS = 10**6
 """Ticks a second: times are whole microseconds. Also the greatest denominator of the length of a segment."""
 
 BASES = ("segment", "event", "intersection", "clip")
-"""The bases of which the system is cut at thresholds."""
+"""The bases that binarise the system at thresholds."""
 
 READINGS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(BASES, ("hard", "tuned", "optimal", "soft")),
@@ -128,18 +128,18 @@ CLASS_MEANS = ("harmonic", "geometric")
 PART_MEANS = tuple(
     f"{parts}.{kind}" for parts in ("files", "scenes", "groups") for kind in ("mean", *CLASS_MEANS)
 )
-"""Means over files, scenes and groups, as they stand behind the `@` of a score's name."""
+"""Means over files, scenes and groups, as names of scores have them after the `@`."""
 
 MEANS = (*CLASS_MEANS, *PART_MEANS)
-"""What `means` can name."""
+"""Means that `means` can name."""
 
 ONLY = (*READINGS, "all", *(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis]))
 
 COLLARS = ("onset_collar", "offset_collar", "offset_collar_rate", "onset", "offset")
-"""What says which events match by their onsets and offsets; by their overlap they match without."""
+"""Settings for matching events by onsets and offsets; matching by overlap does not use them."""
 
 POSTPROCESSING = ("median_filter", "min_gap", "min_duration")
-"""What is done to a system's output before it is scored, in this order."""
+"""Steps that change a system's output before it is scored, in this order."""
 
 PSDS: dict[str, dict[str, float]] = {
     "dcase-psds1": {"dtc": 0.7, "gtc": 0.7, "cttc": 0.3, "alpha_ct": 0.0, "alpha_st": 1.0, "max_efpr": 100.0},
@@ -154,7 +154,7 @@ CRITERIA, WEIGHTS = ("dtc", "gtc", "cttc"), ("alpha_ct", "alpha_st", "max_efpr")
 """Settings of intersections, and of PSDS alone."""
 
 OBJECTIVES = tuple(f"{basis}.{measure}" for basis in BASES for measure in ("f1", "error_rate"))
-"""What thresholds can be best for: F (with the weight of recall that the settings have), or error rate."""
+"""Objectives of thresholds: F (with the weight of recall that the settings have), or error rate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +228,7 @@ class Settings:
     def of(cls, /, **values: Any) -> Self:  # noqa: ANN401 - SettingsKeywords, perhaps misspelled: checked below
         """Build settings from keywords, answering an unknown one with close matches.
 
-        A text stands for a list of it alone; None is the default where a setting cannot be None.
+        A text means a list of this one text; None means the default if a setting cannot be None.
         """
         for name in values:
             if name not in FIELDS:
@@ -341,14 +341,14 @@ class Settings:
         return tuple(value.get(label, 0.0) if isinstance(value, dict) else value for label in classes)
 
     def given_thresholds(self, classes: tuple[str, ...]) -> Floats:
-        """Return the thresholds of classes, (n_classes,), NaN for never, where `thresholds` has them."""
+        """Return the thresholds of classes, (n_classes,), NaN for never, if `thresholds` has them."""
         given = self.thresholds if isinstance(self.thresholds, dict) else {}
         values = (given.get(label, self.threshold) for label in classes)
         return np.array([math.nan if value == NEVER else value for value in values], dtype=np.float64)
 
     @property
     def drops_segments(self) -> bool:
-        """Whether segments within a recording may be left out: where those that are left are is kept then."""
+        """Whether segments within a recording may be left out; the places of the others are then kept."""
         return self.has_regions or self.ignore_class is not None
 
     @property
@@ -358,7 +358,7 @@ class Settings:
 
     @property
     def shots(self) -> tuple[int, str | None] | None:
-        """After how many events of which class each recording is evaluated, of any class for None."""
+        """Return the number of events, and their class (None: any), after which a recording is evaluated."""
         if self.after_shots is None:
             return None
         number, _, label = self.after_shots.partition(" ")
@@ -366,7 +366,7 @@ class Settings:
 
     @property
     def wants_psds(self) -> bool:
-        """Whether PSDS is asked for: it is slower than what is printed by default."""
+        """Whether PSDS is asked for: it is slower than the scores printed by default."""
         weights = (getattr(self, name) for name in WEIGHTS)
         return bool(self.psds or self.psds_median_filters) or any(weight is not None for weight in weights)
 
@@ -376,7 +376,7 @@ class Settings:
         return float((PSDS[self.psds] if self.psds else IMPLIED)[name] if value is None else value)
 
     def names_of(self, role: str) -> dict[str, str]:
-        """Return the classes that labels of a side stand for, `reference` or `system`, by label."""
+        """Return the classes of the labels of a side, `reference` or `system`, by label."""
         roles = ("reference", "system")
         both = {label: name for label, name in self.map.items() if label.partition(":")[0] not in roles}
         start = f"{role}:"
@@ -410,7 +410,7 @@ Settings.__doc__ = f"{Settings.__doc__}\n" + "".join(
 
 
 Schema = dict[str, Any]
-"""What JSON Schema says of a value."""
+"""The JSON Schema of a value."""
 
 _NAME: Schema = {"type": "string", "minLength": 1}
 _NULL: Schema = {"type": "null"}
@@ -439,12 +439,12 @@ _PARTS = 1000
 
 
 def _one_or_more(item: Schema, least: int) -> list[Schema]:
-    """Return what a list of names can be: one of them, several, or null."""
+    """Return the forms of a list of names: one name, several, or null."""
     return [item, {"type": "array", "items": item, "minItems": least, "uniqueItems": True}, _NULL]
 
 
 def forms_of(name: str) -> list[Schema]:
-    """Return the forms that a setting can have: values are checked by them, and editors are told of them."""
+    """Return the forms that a setting can have: they check values, and editors read them."""
     field = FIELDS[name]
     single: Schema = {"type": "integer" if name == "cross_tune" else _TYPES.get(field.kind, "number")}
     if field.least is not None:
@@ -497,7 +497,7 @@ def forms_of(name: str) -> list[Schema]:
 
 
 def checked(name: str, value: object) -> Any:  # noqa: ANN401 - what the setting is
-    """Return the value of a setting as it is kept; raises SettingsError where it cannot be one."""
+    """Return the value of a setting as it is kept; raises SettingsError for an invalid value."""
     if isinstance(value, FileNames | RegionList):
         return value
     return _KEPT.get(name, lambda value: value)(in_form(name, value, forms_of(name)))
@@ -528,7 +528,7 @@ def in_form(called: str, value: Any, forms: Sequence[Schema]) -> Any:  # noqa: A
 
 
 def _expected(form: Schema) -> str:
-    """Return what can stand in a form, in words."""
+    """Return the values that a form allows, in words."""
     if "enum" in form:
         words = [word for word in form["enum"] if word is not None]
         return f"one of {', '.join(words)}" if len(words) > 1 else words[0]
@@ -550,7 +550,7 @@ def _expected(form: Schema) -> str:
 
 
 def _in_range(value: object, form: Schema) -> bool:
-    """Return whether a value is a number that a form can hold."""
+    """Return whether a value is a number that a form allows."""
     kinds = int if form["type"] == "integer" else int | float
     if not isinstance(value, kinds) or isinstance(value, bool) or value == form.get("exclusiveMinimum"):
         return False
@@ -559,7 +559,7 @@ def _in_range(value: object, form: Schema) -> bool:
 
 
 def _percent(value: object, forms: Sequence[Schema]) -> str:
-    """Return a hint where a share could be meant in per cent, else nothing."""
+    """Return a hint if a share could be meant in per cent, else an empty text."""
     if isinstance(value, int | float) and any(form.get("maximum", 100) <= 2 for form in forms):
         return f"; {value / 100:g} is {value:g} %" if 2 < value <= 100 else ""
     return ""
@@ -601,7 +601,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever was given
 
 
 def _segment_length(value: float | str) -> float:
-    """Return the length of a segment in seconds, of a text such as `1024/44100`, too."""
+    """Return the length of a segment in seconds, also of a text such as `1024/44100`."""
     if isinstance(value, str):
         number = r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*"
         fraction = re.fullmatch(f"{number}(?:/{number})?", value, re.ASCII)
@@ -612,7 +612,7 @@ def _segment_length(value: float | str) -> float:
 
 
 def _in_ticks(value: Any) -> Any:  # noqa: ANN401 - one length, several, or some by class
-    """Return lengths in seconds, in whole ticks: what is kept, and shown, is what is used."""
+    """Return lengths in seconds, in whole ticks: settings keep and show the lengths that are used."""
     if isinstance(value, dict):
         return {name: _in_ticks(each) for name, each in value.items()}
     if isinstance(value, tuple):
@@ -621,7 +621,7 @@ def _in_ticks(value: Any) -> Any:  # noqa: ANN401 - one length, several, or some
 
 
 def _several(value: str | tuple[str, ...], every: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return a list, of one that stands alone, too. every: what `all` stands for."""
+    """Return a list, also of a single text. every: the values that `all` means."""
     values = (value,) if isinstance(value, str) else value
     return every if every and "all" in values else values
 
@@ -675,7 +675,7 @@ _KEPT: dict[str, Callable[[Any], Any]] = {
         ("groups", "scenes"), lambda parts: {name: _several(each) for name, each in parts.items()}
     ),
 }
-"""How values are kept that are not as they were given."""
+"""Conversions of the values that are not kept as they were given."""
 
 
 def finite(name: str, value: object) -> float:
@@ -685,10 +685,11 @@ def finite(name: str, value: object) -> float:
 
 @lru_cache(maxsize=256)
 def exactly(seconds: float) -> Fraction:
-    """Return what a length in seconds stands for: 0.02 for 2/100, and the float nearest to 1/3 for 1/3.
+    """Return the exact value of a length in seconds: 2/100 for 0.02, and 1/3 for the float nearest to 1/3.
 
-    Up to six decimals are taken as they are written; else the fraction of whole numbers up to a million that
-    has this float, if there is one; else the decimals as they are written, to a millionth of a microsecond.
+    Up to six decimals are taken as they are written. Any other float becomes the fraction of whole numbers up
+    to a million that has this float. If none has, the decimals are taken as they are written, to a millionth
+    of a microsecond.
     """
     written = Fraction(repr(seconds))
     if (written * _TICKS).denominator > 1:
@@ -707,13 +708,13 @@ PART_NAMES = (
     "printable text without [, ] and @, without blanks and <, >, = at its ends, and not that of a mean "
     "such as scenes.harmonic"
 )
-"""What a name of a part must be, for messages: scores of it carry the name behind an `@`."""
+"""Requirements on the name of a part, for messages: its scores carry the name after an `@`."""
 
 
 def is_part_name(name: object) -> bool:
-    """Return whether a group or a scene can have this name: that scores of it can be told apart by it.
+    """Return whether a group or a scene can have this name, so that the name identifies its scores.
 
-    Blanks at the ends of a name get lost on command lines; signs at its end are those of `--require`.
+    Command lines lose blanks at the ends of a name; `--require` reads signs at its end as comparisons.
     """
     if not isinstance(name, str) or not name.isprintable() or name in PART_MEANS:
         return False
@@ -735,7 +736,7 @@ AT_MOST = ("fpr_per_hour", "error_rate", "substitution_rate", "deletion_rate", "
 """Measures that can be demanded not to exceed a number; all but the first know pairs whatever their class."""
 
 BEST_OF = ("f", "precision", "recall", "error_rate")
-"""What can be best where a constraint holds; F with the weight of recall that the settings have."""
+"""Measures that can be best under a constraint; F with the weight of recall that the settings have."""
 
 _FORM = (
     rf"(?:({'|'.join(BEST_OF)})\s+at\s+)?(?:({'|'.join(AT_LEAST)})\s*>=|({'|'.join(AT_MOST)})\s*<=)\s*"
@@ -744,9 +745,9 @@ _FORM = (
 
 
 class Constraint(NamedTuple):
-    """What is to be best where a measure is at least, or at most, a number.
+    """A measure to make best while another measure is at least, or at most, a number.
 
-    best: one of `BEST_OF`. measure: one of `AT_LEAST` and `AT_MOST`, which says how it compares.
+    best: one of `BEST_OF`. measure: one of `AT_LEAST` and `AT_MOST`, which fixes the comparison.
     """
 
     best: str
@@ -755,7 +756,7 @@ class Constraint(NamedTuple):
 
     @classmethod
     def parse(cls, text: object) -> Self:
-        """Read `[MEASURE at ]MEASURE>=NUMBER`; raises SettingsError that says what was expected."""
+        """Read `[MEASURE at ]MEASURE>=NUMBER`; raises SettingsError with the expected form."""
         match = re.fullmatch(_FORM, text.strip()) if isinstance(text, str) else None
         if match is None or float(match[4]) > (1 if match[2] else sys.float_info.max):
             raise SettingsError(
@@ -767,7 +768,7 @@ class Constraint(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """How the measure must compare with the number."""
+        """Return the comparison of the measure with the number."""
         return ">=" if self.measure in AT_LEAST else "<="
 
     @property

@@ -1,7 +1,7 @@
 """Files of settings and of thresholds, presets, and the JSON Schema of the former: YAML, read strictly.
 
-`Settings` itself is the one list of what there is and of what it can be; here only the places of keys are
-added to what it says.
+`Settings` itself is the one list of settings and their possible values; this module adds only the places of
+keys.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ _LARGEST, _MOST_VALUES, _DEEPEST = 1 << 20, 100_000, 32
 seconds for each of them."""
 
 EXTENDS = "extends"
-"""The key that is no setting: the preset or the file whose settings hold where a file has none."""
+"""The key that is not a setting: it names the preset or the file with the settings that a file lacks."""
 
 _READING_KEYS = {field.flag.removeprefix("--").replace("-", "_"): name for name, field in READING.items()}
-"""Keys that say how tables are read, and what they are called as arguments."""
+"""Keys for reading tables, and their names as arguments."""
 
 PATHS = ("files", "regions", "map")
 """Settings that may be the path of a list or a table."""
 
 _MOST_LEVELS = 8
-"""Files that extend one another: who reads settings must find out what holds."""
+"""Files that extend one another: a reader of settings must find the values that apply."""
 
 
 def load_settings(path: str, files: list[str] | None = None) -> dict[str, Any]:
-    """Return the settings of a YAML file, checked, and those of what it extends where it has none itself.
+    """Return the settings of a YAML file, checked, completed by the settings of the file that it extends.
 
-    files: where its path is put, and behind it those of the files that it extends. Raises InputError where
-    the file is not readable YAML, SettingsError for a setting that does not exist or has a value that it
+    files: the list that gets its path, followed by the paths of the files that it extends. Raises InputError
+    if the file is not readable YAML, SettingsError for a setting that does not exist or has a value that it
     cannot have; both name the file.
     """
     files = [] if files is None else files
@@ -84,12 +84,12 @@ def load_settings(path: str, files: list[str] | None = None) -> dict[str, Any]:
 
 
 def _is_read_elsewhere(key: str, value: object) -> bool:
-    """Return whether a key says how tables are read, or is the path of a list: what is checked with these."""
+    """Return whether a key is for reading tables, or is the path of a list; both are checked together."""
     return key in READING or (key in PATHS and isinstance(value, str) and bool(value))
 
 
 def _beside(path: str, name: str) -> str:
-    """Return the path of what a file names, which is relative to it."""
+    """Return the path of a file that another file names relative to itself."""
     return name if not name or "://" in name else os.path.join(os.path.dirname(path), name)  # noqa: PTH118, PTH120 - shown as it was written
 
 
@@ -121,9 +121,9 @@ def _extended(path: str, base: object, level: int) -> str:
 
 
 def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: ANN401 - whatever YAML may hold
-    """Return what a YAML file holds; raises InputError where it is none.
+    """Return the content of a YAML file; raises InputError if it is not YAML.
 
-    lines: where it is put on which line each key stands.
+    lines: the mapping that gets the line of each key.
     """
     import yaml
 
@@ -197,7 +197,7 @@ def checked_preset(name: object) -> str:
 
 
 def text_of_preset(name: str) -> str:
-    """Return the settings file of a preset as it stands, comments and all; its first line says what it is."""
+    """Return the settings file of a preset unchanged, with comments; its first line describes the preset."""
     package = Path(__file__).parent
     # A built package has its own copy; the project's own are those at its top.
     folders = (package / "presets", package.parent / "configs")
@@ -206,12 +206,12 @@ def text_of_preset(name: str) -> str:
 
 
 def load_preset(name: str) -> dict[str, Any]:
-    """Return the settings of a preset; raises SettingsError where there is none of that name."""
+    """Return the settings of a preset; raises SettingsError if no preset has the name."""
     return dict(read_plain_yaml(text_of_preset(name)))
 
 
 def classes_of_preset(name: str) -> tuple[str, ...] | None:
-    """Return the classes that outputs of a challenge may name, None where any may be."""
+    """Return the classes that outputs of a challenge may name, None if all are allowed."""
     classes = load_preset(name).get("classes")
     return tuple(classes) if classes is not None else UNRESTRICTED.get(name)
 
@@ -223,21 +223,21 @@ def classes_of_preset(name: str) -> tuple[str, ...] | None:
 
 
 _DIRECTED = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Marks of direction, which PyYAML leaves as they are. They stand between quotes, where escapes are read."""
+"""Marks of direction, which PyYAML leaves as they are. YAML writes them in quotes, as escapes."""
 
 _FORMS: tuple[tuple[str, str, str], ...] = (
     ("null", r"~|null|Null|NULL|", "~nN"),
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
     ("float", r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?", "-+.0123456789"),
 )
-"""What is not a text: the tag, the form and the characters that it begins with."""
+"""Values other than texts: the tag, the form and the characters that it begins with."""
 
 
 def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # noqa: ANN401 - whatever it may hold
-    """Return what YAML says; raises yaml.YAMLError, also where a mapping has a key twice, and for aliases.
+    """Return the content of YAML; raises yaml.YAMLError, also for aliases and for a key twice in a mapping.
 
     `-` is `_` in the keys of the whole, which are settings; it is not in names of classes, groups and scenes.
-    lines: where it is put on which line each of these keys stands.
+    lines: the mapping that gets the line of each of these keys.
     """
     import yaml
 
@@ -292,7 +292,7 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
 
 
 def _excess(is_alias: bool, depth: int, n_values: int) -> str:
-    """Return what is wrong with the next value of a file: few lines may stand for billions of values."""
+    """Return the problem of the next value of a file: few lines may mean billions of values."""
     if is_alias:
         return "uses a YAML alias; expected the value that it stands for"
     if depth > _DEEPEST:
@@ -301,14 +301,14 @@ def _excess(is_alias: bool, depth: int, n_values: int) -> str:
 
 
 def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> str:
-    """Return a mapping as YAML that reads back as it is; what is not printable is escaped.
+    """Return a mapping as YAML that reads back as it is; unprintable characters are escaped.
 
-    flow: whether lists stand on one line; None for those of plain values only.
+    flow: whether lists are written on one line; None for lists of plain values only.
     """
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Quotes commands, and what is not printable: of U+0085 PyYAML makes a blank."""
+        """Quotes commands and unprintable characters: PyYAML turns U+0085 into a blank."""
 
     def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
         style = None if visible(value) == value else '"'
@@ -324,7 +324,7 @@ def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> 
 
 
 def dump_thresholds(tuning: Mapping[str, Any]) -> str:
-    """Return the text of a file of thresholds: they, what they reach, and how they were found."""
+    """Return the text of a file of thresholds, with the scores that they reach and how they were found."""
     rest = {name: value for name, value in tuning.items() if name != "thresholds"}
     return (
         "# Thresholds for --thresholds; a class that has none is cut at --threshold.\n"
@@ -333,10 +333,10 @@ def dump_thresholds(tuning: Mapping[str, Any]) -> str:
 
 
 def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
-    """Return the thresholds of a file: those under `thresholds`, or all of it if there is no such key.
+    """Return the thresholds of a file: its key `thresholds`, or all of the file if it lacks this key.
 
-    Raises InputError where it cannot be read, SettingsError for what no threshold can be, and for thresholds
-    that were found for the other of active above and at them.
+    Raises InputError if the file cannot be read. Raises SettingsError for a value that cannot be a threshold,
+    and for thresholds found with the other value of `inclusive` (active at them, or only above them).
     """
     values = read_yaml(path)
     if not isinstance(values, Mapping):
@@ -387,7 +387,7 @@ _ALSO: dict[str, list[Schema]] = {
     "operating_points": [{"type": "boolean"}, _NONE],
     "from": [_TEXT, _TEXTS, _by_name(("reference", "system"), _TEXT), _NONE],
 }
-"""What files can say beside what settings are elsewhere: paths, and how tables are read."""
+"""Keys of files that are not settings elsewhere: paths, and keys for reading tables."""
 
 
 def schema_text() -> str:

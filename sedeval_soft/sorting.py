@@ -96,7 +96,7 @@ def counts_between(active: Bools, edges: Index) -> Index:
 
 
 def distinct(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
-    """Return the values that there are, once each and in order; values: any shape, none of them NaN.
+    """Return the different values in order; values: any shape, none of them NaN.
 
     `numpy.unique` imports `numpy.ma`, which takes longer than a small evaluation, and puts whole numbers into
     a table, which takes many times as long as sorting them.

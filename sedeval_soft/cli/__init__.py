@@ -1,6 +1,6 @@
 """The command line: it parses options, calls the library and chooses a presentation.
 
-At import time nothing heavier than click is loaded; everything else stands in functions.
+At import time the modules load nothing heavier than click; functions import everything else.
 """
 
 from sedeval_soft.cli.main import main

@@ -26,7 +26,7 @@ EXAMPLES = """
 ANNOTATORS = "Annotators"
 
 METHODS = ("mean", "competence", "dawid-skene", "majority")
-"""How a reference is made; a test holds them against the library, which help does not load."""
+"""Methods to make a reference; a test compares them with the library, which help does not load."""
 
 ANNOTATION = (
     option(ANNOTATORS, "--method", type=click.Choice(METHODS), default="mean", show_default=True,

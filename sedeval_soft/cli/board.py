@@ -66,7 +66,7 @@ BOARD = (
 )  # fmt: skip
 
 _SHOWN = 200
-"""Characters of a problem that are told."""
+"""Characters of a problem that are shown."""
 
 
 @command(EXAMPLES, *BOARD, status=STATUS)
@@ -106,7 +106,7 @@ def board(
 
 
 def _tell(site: Site) -> None:
-    """Say on standard error what came of the submissions; a name has no lines of its own."""
+    """Print the outcome of the submissions on standard error; a name never breaks a line."""
     from sedeval_soft.errors import counted, visible
 
     ignored = [f"{visible(name)} is not a submission; ignored" for name in site.ignored]

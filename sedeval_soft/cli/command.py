@@ -24,7 +24,7 @@ FILE = click.Path(dir_okay=False, path_type=str)
 
 
 def number(text: str) -> float:
-    """Return a decimal number in plain digits: Python would take `1_0` and digits of other scripts, too."""
+    """Return a decimal number in plain digits: Python would also take `1_0` and digits of other scripts."""
     if text.isascii() and "_" not in text:
         with contextlib.suppress(ValueError):
             return float(text)
@@ -32,12 +32,12 @@ def number(text: str) -> float:
 
 
 def number_or(*words: str) -> Callable[[str], float | str]:
-    """Return what reads a number, or one of some words."""
+    """Return a function that reads a number, or one of some words."""
     return lambda text: text if text in words else number(text)
 
 
 def split_classes(_: object, __: object, texts: Sequence[str]) -> tuple[str, ...]:
-    """Split class names at commas, as click calls it; a quoted name may hold commas itself."""
+    """Split class names at commas, as click calls it; a quoted name may contain commas."""
     import csv
 
     names: list[str] = []
@@ -68,12 +68,12 @@ def pairs(texts: Sequence[str], form: str) -> dict[str, str]:
 
 
 class Option(click.Option):
-    """An option under a heading of the full help; with a brief text it is in the short one, too."""
+    """An option under a heading of the full help; with a brief text it is also in the short help."""
 
     def __init__(
         self, names: Sequence[str], heading: str = "Other", brief: str | bool = "", **attributes: Any  # noqa: ANN401
     ) -> None:  # fmt: skip
-        """Keep what the help says, beside what click makes of the rest. brief: True for the help itself."""
+        """Keep the texts of the help; click takes the other attributes. brief: True for the help itself."""
         super().__init__(names, **attributes)
         self.heading = heading
         self.brief = (self.help or "") if brief is True else brief or ""
@@ -91,7 +91,7 @@ class SetOption(Option):
         )  # fmt: skip
 
     def read(self, _: click.Context, __: click.Parameter, texts: Sequence[str]) -> dict[str, Any]:
-        """Return values by setting, as click calls it; raises BadParameter for what is not a setting."""
+        """Return values by setting, as click calls it; raises BadParameter for an unknown setting."""
         from sedeval_soft.names import did_you_mean
 
         values: dict[str, Any] = {}
@@ -116,7 +116,7 @@ class SetOption(Option):
 
 
 def _choices(name: str) -> tuple[str, ...]:
-    """Return the values that a setting may have, where these are few."""
+    """Return the values that a setting may have, if these are few."""
     field = FIELDS[name]
     return field.choices or (("true", "false") if field.kind == "switch" else ())
 
@@ -137,7 +137,7 @@ def _value(name: str, text: str) -> Any:  # noqa: ANN401 - what the setting take
 
 
 def _page_of_settings(ctx: click.Context, settings: Sequence[str]) -> str:
-    """Return what the settings of `--set` mean."""
+    """Return the page that explains the settings of `--set`."""
     page = ctx.make_formatter()
     with page.section("Settings of --set"):
         page.write_dl(
@@ -165,7 +165,7 @@ def _page_of_all(ctx: click.Context) -> str:
 def page_option(
     name: str, text: str, page: Callable[[click.Context], str], *, hidden: bool = False
 ) -> Option:
-    """Return an option that prints a page and ends. text: what the help says of it."""
+    """Return an option that prints a page and ends. text: its text in the help."""
 
     def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         if wanted and not ctx.resilient_parsing:
@@ -189,7 +189,7 @@ class _Context(click.Context):
 
     @property
     def command_path(self) -> str:
-        """Return what was called, as one would call it."""
+        """Return the called command as a user would type it."""
         parent = self.parent
         if parent is None or self.info_name != getattr(parent.command, "default_cmd_name", None):
             return super().command_path
@@ -220,7 +220,7 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the full help where it is asked for, or there is no shorter one."""
+        """Write the full help if it is asked for, or if the command has no shorter help."""
         if self.has_full_help(ctx):
             super().format_help(ctx, formatter)
         else:
@@ -236,7 +236,8 @@ class Command(click.Command):
     ) -> None:  # fmt: skip
         """Write one screen: the options with a brief text, three examples, and how to see the others.
 
-        Of the text all that fits, or its first sentence and its lists. commands: writes a list of commands.
+        Include the whole text if it fits, or its first paragraph and its lists. commands: writes a list of
+        commands.
         """
         first, *others = inspect.cleandoc(self.help or "").split("\n\n")
         lists = [text for text in others if text.startswith("\b")]
@@ -279,7 +280,7 @@ SCREEN = 45
 """Lines of the short help at most, at 80 columns."""
 
 _EXAMPLES = 3
-"""How many examples the short help shows."""
+"""Number of examples that the short help shows."""
 
 
 def _write_texts(formatter: click.HelpFormatter, texts: Sequence[str]) -> None:
@@ -294,10 +295,10 @@ def command(
     examples: str, *parameters: click.Parameter, status: str = "0 done, 2 wrong call or input.",
     **attributes: Any,  # noqa: ANN401 - click's own
 ) -> Callable[[Callable[..., None]], Any]:  # fmt: skip
-    """Return what makes a command of a function. Examples of calls and exit codes stand below its help.
+    """Return a decorator that makes a command of a function; the help ends with its examples and exit codes.
 
-    The function gets arguments and options by name; those that make up a request (settings, tables beside the
-    two sides, how tables are read) as one `Request`, where it has an argument `asked`.
+    The function gets arguments and options by name. If it has an argument `asked`, it gets settings, tables
+    beside the two sides and options for reading tables as one `Request`.
     """
     epilog = f"\b\nExamples:\n{examples.strip(chr(10))}\n\nExit status: {status}\n"
     seldom = tuple(str(each.name) for each in parameters if isinstance(each, _Seldom))
@@ -337,7 +338,7 @@ def _with_request(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def argument(metavar: str, name: str = "", **attributes: Any) -> click.Argument:  # noqa: ANN401 - click's own
-    """Return an argument, a path if nothing else is said, of the name of its metavar."""
+    """Return an argument, by default a path, with the name of its metavar."""
     return click.Argument([name or metavar.lower()], metavar=metavar, **{"type": PATH} | attributes)
 
 
@@ -347,14 +348,14 @@ def option(heading: str, *names: str, **attributes: Any) -> Option:  # noqa: ANN
 
 
 class _Seldom(Option):
-    """A setting without an option of its own: `command` joins those of a command to `--set`."""
+    """A setting without an option of its own: `command` joins all such settings of a command to `--set`."""
 
 
 def setting(name: str, **changed: Any) -> Option:  # noqa: ANN401 - click's own
-    """Return the option of a setting, as `FIELDS` defines it, or of how tables are read, as `READING` does.
+    """Return the option of a setting, as `FIELDS` defines it, or an option for reading tables, of `READING`.
 
-    One without a flag of its own is given by `--set`, unless a command changes it. A setting that was not
-    given stays as the settings have it. changed: what a command has otherwise.
+    `--set` gives a setting without a flag of its own, unless a command changes it. A setting that was not
+    given stays as the settings have it. changed: attributes that differ for a command.
     """
     field = FIELDS.get(name) or READING[name]
     if field.seldom and not changed:
@@ -388,7 +389,7 @@ _TYPES: dict[str, Any] = {
 
 
 def refuse(*refusals: tuple[object, str]) -> None:
-    """Raise UsageError with the first message whose condition holds."""
+    """Raise UsageError with the first message whose condition is true."""
     for wrong, message in refusals:
         if wrong:
             raise click.UsageError(message)

@@ -1,4 +1,4 @@
-"""The command `diagnose`: where a score went."""
+"""The command `diagnose`: the causes of a lost score."""
 
 from __future__ import annotations
 

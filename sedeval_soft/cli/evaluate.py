@@ -39,7 +39,7 @@ def _jobs(text: str) -> int:
 
 
 def _names(paths: Sequence[str], names: Sequence[str], *, runs: bool) -> list[str]:
-    """Return what systems are called: as `--name` says, else the names of their files if these differ."""
+    """Return the names of systems: the values of `--name`, else the names of their files if these differ."""
     if names and not runs:
         expected = f"expected {len(paths)} different names, one for each SYSTEM; found {', '.join(names)}"
         refuse((len({*names}) != len(paths) or len(names) != len(paths), f"--name: {expected}."))

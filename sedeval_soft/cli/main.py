@@ -51,7 +51,7 @@ SHORT_HELPS = {
     "tune": "Find the best threshold of each class, to score other data.",
     "validate": "Find all problems in a system's output before it is scored.",
 }
-"""The first sentence of each command's help; a test holds them against the commands."""
+"""The first sentence of each command's help; a test compares them with the commands."""
 
 _MODULES = {
     **dict.fromkeys(("chance", "check"), "opinions"),
@@ -106,7 +106,7 @@ class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
         _listed(formatter, "Commands", {name: f"{name}*" if name == DEFAULT else name for name in names})
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete what may stand first: a command, a REFERENCE, or an option of the default command."""
+        """Complete the first argument: a command, a REFERENCE, or an option of the default command."""
         from click.shell_completion import CompletionItem
 
         if incomplete.startswith("-"):
@@ -141,7 +141,7 @@ group = click.version_option(__version__, prog_name=PROGRAM)(
 
 
 _SIGNALS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
-"""Signals that end the process: what was begun is taken back first."""
+"""Signals that end the process, after it has undone unfinished work."""
 
 
 class StoppedError(BaseException):
@@ -215,7 +215,7 @@ def _say(message: str, code: int = 2) -> int:
 
 
 def _explain(error: Exception) -> int:
-    """Print an error of the package as it is, what is not installed with its mend, any other as a defect.
+    """Print an error of this package as it is, a missing package with its fix, any other error as a defect.
 
     Returns the exit code.
     """

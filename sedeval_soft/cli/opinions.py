@@ -1,4 +1,4 @@
-"""Scores to hold ours against: `check`, those of another package, and `chance`, those of no knowledge."""
+"""Scores to compare with ours: `check` uses another package, `chance` a system without knowledge."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EVALUATORS = (
     "few-shot", "biodcase2025-task2", "biodcase2025-task2-ranking", "dcase2024-task4", "birdnet-analyzer",
     "lat-bench", "pyannote-vad", "dcase2026-task6",
 )  # fmt: skip
-"""The evaluators of `published`; a test holds them against the app, which help does not load."""
+"""The evaluators of `published`; a test compares them with the app, which help does not load."""
 
 SIDES = (argument("REFERENCE"), argument("SYSTEM"))
 ASKED = (

@@ -1,6 +1,6 @@
 """The options that commands share, in the groups that their help shows.
 
-Options of settings are made from `FIELDS`: whoever adds a setting there has its option here.
+Options of settings are made from `FIELDS`: a setting added there has its option here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sedeval_soft.fields import (
 FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
 
 SERVICE_FORMATS = ("github", "junit", "codabench")
-"""Forms that services take, which say what is required, too."""
+"""Forms that services take; they also include the requirements."""
 
 FILES = "Folds and scenes"
 SYSTEMS = "Several systems"
@@ -37,20 +37,20 @@ LIMITS = "Limits"
 
 
 _EXTENSIONS = {"md": "markdown", "tex": "latex", "xml": "junit", "yml": "yaml"}
-"""Forms of results by the extensions of files that hold them, where these have other names."""
+"""Forms of results by the extensions of their files, if the extension differs from the form's name."""
 
 _ELSEWHERE = {
     **dict.fromkeys(("html", "htm"), "soft-sed-eval report REFERENCE SYSTEM... -o"),
     **dict.fromkeys(("pdf", "png", "svg"), "soft-sed-eval plot KIND ... -o"),
     **dict.fromkeys(("parquet", "xlsx")),
 }
-"""Extensions of files that hold no text of results, with what writes such files, if anything does."""
+"""Extensions of files without text of results, with the command, if any, that writes such files."""
 
 
 def by_extension(context: click.Context, parameter: click.Parameter, form: str | None) -> str:
-    """Return the form of results, as click calls it: by the extension of -o where none is given, or text.
+    """Return the form of results, as click calls it: if none is given, by the extension of -o, or text.
 
-    Raises SettingsError for an extension of another kind of files: a page that holds text opens as nothing.
+    Raises SettingsError for an extension of another kind of files: no program opens text as a page or figure.
     """
     output, choices = context.params["output"] or "", getattr(parameter.type, "choices", ())
     extension = PurePath(output).suffix.lower().removeprefix(".")
@@ -68,7 +68,7 @@ def by_extension(context: click.Context, parameter: click.Parameter, form: str |
 
 
 def result_forms(forms: Sequence[str], **attributes: Any) -> tuple[Option, Option]:  # noqa: ANN401
-    """Return the options that say where results go, and in which form; attributes: of the latter."""
+    """Return the options for the file and the form of results; attributes: of the option for the form."""
     attributes["help"] += "  [default: that of the extension of -o; else text]"
     kind = click.Choice(forms)
     form = option(OUTPUT, "--format", "form", type=kind, callback=by_extension, **attributes)
@@ -130,7 +130,7 @@ QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, brief="No warnings and rem
 
 CLASSES = setting("classes", help="Only these classes. Repeatable; a name with a comma needs quotes: '\"a, "
     "b\",c'.", brief="Only these classes.")  # fmt: skip
-"""Of commands where their order does not matter."""
+"""The option of commands for which the order of classes does not matter."""
 
 SETTINGS = settings_under(
     *(SCORING, EVENTS, PROCESSING, INTERSECTIONS, MEASURES),
@@ -143,7 +143,7 @@ COUNTING = settings_under(
         *("alpha_ct", "alpha_st", "max_efpr", "psds_median_filters"),
     ),
 )
-"""What shapes the counts at any threshold."""
+"""Settings that shape the counts at any threshold."""
 
 TUNING = (setting("thresholds"), setting("cross_tune"))
 OBJECTIVE = setting("objective")
@@ -193,7 +193,7 @@ SCORES = (
         "scores in the --format. Repeatable."),
     QUIET,
 )  # fmt: skip
-"""How scores are shown."""
+"""Options that shape the display of scores."""
 
 RESULTS = (
     *SCORES,
@@ -207,4 +207,4 @@ RESULTS = (
 )  # fmt: skip
 
 REQUIRED = "0 done, 1 a requirement failed, 2 wrong call or input."
-"""The exit codes of commands that hold scores against requirements."""
+"""The exit codes of commands that compare scores with requirements."""

@@ -1,4 +1,4 @@
-"""Where results, remarks and progress go: standard output or a file, and standard error."""
+"""Output of results, remarks and progress: to standard output or a file, and to standard error."""
 
 from __future__ import annotations
 
@@ -42,8 +42,10 @@ def to_standard_output(output: str | None) -> bool:
 def emit(text: str, output: str | None = None, *, exact: bool = False) -> None:
     """Write results to a file, or to standard output.
 
-    Standard output is added to, whatever its name: what the caller wrote there before stays. exact: whether
-    the text has commands for what keeps a log, or names that shall stay as they are; else none gets out.
+    Standard output is appended to under any of its names, so that the caller's earlier output stays.
+
+    exact: whether the text has commands for the service that keeps a log, or names that shall stay unchanged;
+    else the function escapes all commands.
     """
     from sedeval_soft.errors import without_commands
 
@@ -57,9 +59,9 @@ def emit(text: str, output: str | None = None, *, exact: bool = False) -> None:
 
 
 def remark(text: str) -> None:
-    """Print lines on standard error; nothing is lost that anybody reads where that fails.
+    """Print lines on standard error; a failure is ignored, because then nobody reads the lines.
 
-    What they tell of inputs is shown as text, whatever a terminal would make of it.
+    Parts of inputs are shown as text, so that a terminal obeys no character of them.
     """
     from sedeval_soft.errors import visible
 
@@ -104,7 +106,7 @@ def sign(systems: Sequence[Scores], form: str, output: str | None, *, quiet: boo
 def check_files(outputs: Mapping[str, str | None], inputs: Mapping[str, str | Sequence[str] | None]) -> None:
     """Raise SettingsError if results replace an input or one another, or two inputs are standard input.
 
-    outputs: paths by the options that name them. inputs: paths by what they are, one or several.
+    outputs: paths by the options that name them. inputs: paths by their roles, one or several.
     """
     from sedeval_soft.report.write import refuse_replacing
 
@@ -120,9 +122,9 @@ _PATIENCE = 1.0
 
 @contextlib.contextmanager
 def progress(*, quiet: bool, label: str = "resampling files") -> Iterator[Callable[[int, int], None] | None]:
-    """Yield what is told how many replicates of how many are done; None where nobody would see it.
+    """Yield a function that shows the number of replicates done, and of all; None if nobody would see it.
 
-    label: what is done. Each system, group and scene is resampled by itself, and counts from the begin.
+    label: the name of the work. Each system, group and scene is resampled separately and counted anew.
     """
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None

@@ -1,4 +1,4 @@
-"""Results as they were asked for: tables, just some numbers, or what services take; and what is required."""
+"""Results as they were asked for: tables, single numbers or forms for services; and requirements."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 class Presentation:
-    """How results are shown, and what is required of them, as the options say.
+    """The display of results and the requirements on them, from the options.
 
     wanted: names of scores, if just their numbers are printed. names: of all scores that must be there.
     """
@@ -35,7 +35,7 @@ class Presentation:
         requirements: Sequence[str] = (), averages: Sequence[str] = (), verbose: int = 0,
         by_class: bool = False, words: bool = False, per_file: bool = False,
     ) -> None:  # fmt: skip
-        """Take what options say; raises SettingsError for names and requirements that cannot be."""
+        """Take the values of options; raises SettingsError for invalid names and requirements."""
         read_requirement = partial(parse_requirement, likely=likely)
         self.requirements = all_of(read_requirement, requirements)
         self.wanted: Sequence[str] = all_of(partial(parse_name, likely=likely), wanted)
@@ -106,7 +106,7 @@ class Presentation:
         return self.of_classes and self.form in {"csv", "tsv", "markdown", "latex"}
 
     def _terminal(self) -> dict[str, Any]:
-        """Return how results are drawn for the terminal, if that is where they go."""
+        """Return the color and width for drawing results, if a terminal shows them."""
         if self.form == "text" and to_standard_output(self.output) and sys.stdout.isatty():
             from shutil import get_terminal_size
 
@@ -114,7 +114,7 @@ class Presentation:
         return {}
 
     def judge(self, systems: Sequence[Scores]) -> int:
-        """Say which requirements are not met; return the exit code."""
+        """Print the requirements that are not met; return the exit code."""
         failures = [verdict for verdict in self._verdicts(systems) if not verdict.met]
         for failure in () if self.form == "github" else failures:  # which has annotations for them
             system = f"{failure.system}: " if len(systems) > 1 else ""
@@ -122,7 +122,7 @@ class Presentation:
         return 1 if failures else 0
 
     def _verdicts(self, systems: Sequence[Scores]) -> list[Verdict]:
-        """Return each requirement held against the scores of each system."""
+        """Return the verdict on each requirement for the scores of each system."""
         from sedeval_soft.report.services import verdicts
 
         return verdicts(systems, self.requirements)
@@ -130,8 +130,10 @@ class Presentation:
     def _numbers(self, scores: Scores, *, named: bool) -> str:
         """Return just the wanted numbers, `-` where undefined: one per line.
 
-        Behind it, where asked for, its interval; its chance level, and where it is between that and the best.
-        named: all of a system on one line, behind its name.
+        If asked for, the interval of a number follows it, then its chance level and its position between this
+        level and the best score.
+
+        named: all numbers of a system on one line, after its name.
         """
         from sedeval_soft.report.table import exact
 
@@ -148,7 +150,7 @@ class Presentation:
     def _show_for_service(
         self, systems: Sequence[Scores], board: Board | None, verdicts: Sequence[Verdict]
     ) -> None:
-        """Print or write what services take: annotations and a summary, tests, or numbers by their keys."""
+        """Print or write forms for services: annotations and a summary, tests, or numbers by key."""
         from sedeval_soft.report import services
 
         if self.form == "junit":  # a suite for each system; a board adds nothing to these

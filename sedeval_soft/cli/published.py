@@ -1,4 +1,4 @@
-"""The command `published`: what the evaluator of a challenge prints, number by number."""
+"""The command `published`: the output of a challenge's evaluator, number by number."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ EXAMPLES = """
 """
 
 SHOWN_ANYWAY = ("dtc", "gtc", "cttc", "iou", "bins", "max_fpr", "max_fnr", "worst")
-"""Settings of what a page shows whether it is asked for or not."""
+"""Settings of those parts that a page always shows, asked for or not."""
 
 
 @command(

@@ -1,4 +1,4 @@
-"""Commands of results, and of what they mean: `merge`, `diff`, `explain` and `presets`."""
+"""Commands for results and their meaning: `merge`, `diff`, `explain` and `presets`."""
 
 from __future__ import annotations
 

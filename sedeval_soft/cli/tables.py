@@ -61,7 +61,7 @@ TUNE_EXAMPLES = """
 KINDS = (
     "betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "perturb", "annotator",
 )  # fmt: skip
-"""What can be simulated; a test holds them against the library, which help does not load."""
+"""Kinds of simulated systems; a test compares them with the library, which help does not load."""
 
 SIMULATED = "Simulation"
 
@@ -329,10 +329,10 @@ def hand_over(
     quiet: bool,
     **how: Any,  # noqa: ANN401
 ) -> None:
-    """Write rows, or a table that is read first, where they are wanted, and say what the form loses.
+    """Write rows, or a table that is read first, to a file or standard output; warn of losses.
 
     to: the form; rows get long TSV on standard output. how: other arguments of `prepare`. Raises
-    SettingsError where a terminal would get what is not text.
+    SettingsError if a terminal would get a form that is not text.
     """
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.tools.convert import prepare

@@ -1,6 +1,7 @@
 """Answers to wrong calls, also to those as other tools would have them: their options and verbs.
 
-Imported only where a call is wrong. Each answer names what does the same here; words are in `aliases.toml`.
+The program imports this module only after a wrong call. Each answer names the equivalent here; words are in
+`aliases.toml`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sedeval_soft.names import by_alias, close_matches, normal, other_settings
 
 
 def message_of(error: click.ClickException, arguments: Sequence[str]) -> str:
-    """Return the message of a wrong call, with what another tool's option or verb is called here."""
+    """Return the message of a wrong call, with the name here of another tool's option or verb."""
     hint = ""
     if isinstance(error, click.NoSuchOption):
         hint = _of_option(error.option_name, error.ctx)
@@ -36,7 +37,7 @@ def message_of(error: click.ClickException, arguments: Sequence[str]) -> str:
 
 
 def of_words(arguments: Sequence[str]) -> str:
-    """Return what to take where an argument is no file, but a verb or a number."""
+    """Return the advice for an argument that is not a file, but a verb or a number."""
     for option, value in pairwise(arguments):
         is_number = value.replace(".", "", 1).isdecimal()
         known = by_alias("numbers" if is_number else "words")
@@ -47,11 +48,11 @@ def of_words(arguments: Sequence[str]) -> str:
 
 
 _CLOSE = 0.7
-"""How alike a word and a command's name must be for a misspelling: `plto` and `plot` are by 0.75."""
+"""Least similarity of a misspelling and a command's name: 0.75 is the similarity of `plto` and `plot`."""
 
 
 def refuse_misspelt(word: str, commands: Iterable[str]) -> None:
-    """Raise SettingsError for a first word that is no file, but almost a command, or means one elsewhere."""
+    """Raise SettingsError for a first word that is almost a command or a command elsewhere."""
     if not re.fullmatch("[A-Za-z][A-Za-z_-]+", word):  # a path
         return
     matches = close_matches(word, commands, n=1, cutoff=_CLOSE)
@@ -62,7 +63,7 @@ def refuse_misspelt(word: str, commands: Iterable[str]) -> None:
 
 
 def _of_option(name: str, context: click.Context | None) -> str:
-    """Return what an option of another tool is called here, as far as the command has it."""
+    """Return the name here of another tool's option, if the command has this option."""
     plain = normal(name)
     if plain in SELDOM:
         hint, ours = f"It is a setting that few change: --set {plain}=VALUE.", ["--set"]

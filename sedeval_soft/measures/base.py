@@ -158,7 +158,8 @@ class Measure(NamedTuple):
       there cannot be one.
     - source: the publication that defined it.
     - averages: its averages, beside the value of each class. has_classes: whether single classes have a
-      value.
+      value. has_part_means: whether it has means over files and scenes: not if the system's output decides
+      which of them have a value.
     - short: its name in the head of a column. aliases: names in other tools. table: its table, see
       `report.page`.
     - needs: an option that computes it, besides the options of its family.
@@ -178,6 +179,7 @@ class Measure(NamedTuple):
     source: str = "this project"
     averages: tuple[str, ...] = ("micro", "macro", "weighted")
     has_classes: bool = True
+    has_part_means: bool = True
     short: str = ""
     aliases: tuple[str, ...] = ()
     table: str = ""
@@ -201,6 +203,8 @@ class Measure(NamedTuple):
 
     def has_mean(self, kind: str) -> bool:
         """Return whether a `mean`, `harmonic` or `geometric` mean of its values measures quality."""
+        if not self.has_part_means:
+            return False
         if kind == "mean":
             # Means leave out a measure that is infinite for good systems and bad ones.
             return self.direction != "none" and self.low is not None

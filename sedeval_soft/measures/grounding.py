@@ -97,7 +97,8 @@ MEASURES = (
     *(_recall(name, k) for k, name in enumerate(_NAMES)),
     _absent("absent_answered", "share of absent queries that the system answers with a span",
         "absent queries with a span / absent queries", lambda c: ratio(c.answered, c.answered + c.silent),
-        direction="lower", short="absent answered", undefined="there are no absent queries"),
+        direction="lower", short="absent answered", undefined="there are no absent queries",
+        has_part_means=False),
     _absent("mean_iou_all", "mean over items and absent queries of intersection over union; 1 for absent and "
         "silent", "(sum of TP / (N_ref + N_sys - TP) + absent queries without a span) / all queries",
         lambda c: ratio(c.iou + c.silent, c.n_ref + c.answered + c.silent), short="mIoU all",

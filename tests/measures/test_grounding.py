@@ -137,3 +137,13 @@ def test_files_added_one_by_one_intervals_and_single_files_agree(more):
         whole[name]
     )
     assert whole.score(name).low < whole[name] < whole.score(name).high
+
+
+def test_the_share_of_answered_absent_queries_has_no_mean_over_scenes():
+    """A copy of the reference has no absent query: the system would decide which scenes count."""
+    sides = table([("a", 0, 10, "q"), ("b", 0, 10, "q")]), table([("a", 0, 10, "q"), ("b", 0, 10, "r")])
+    asked = {"measures": ("grounding",), "means": ("scenes.mean",), "classes": ("q", "r")}
+    scores = evaluate(*sides, by={"a": "one", "b": "two"}, only=(STEM,), **asked)
+    assert scores[f"{STEM}.absent_answered.micro"] == 1.0
+    means = {score.measure for score in scores.scores.values() if score.group == "scenes.mean"}
+    assert "mean_iou" in means and "absent_answered" not in means

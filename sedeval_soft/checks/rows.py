@@ -375,8 +375,8 @@ CHECKS = {
     "shifted": Check(
         "overlapping-rows", shifted, "onset", "",
         "{n:,} {total} share half or more of their time with another event of the same file and class",
-        "are several outputs or annotators in one table, some of them shifted? Keep one of each; --events "
-        "rows if each row is a detection", (EVENTS,),
+        "are several outputs or annotators in one table, some of them shifted? Keep one of each; --set "
+        "events=rows if each row is a detection", (EVENTS,),
         like="duplicate-row",
     ),
     "overlapping-rows": Check(

@@ -110,9 +110,9 @@ def chance(reference: str, system: str, asked: Request, draws: int, **shown: Any
     where the score lies between chance, 0, and the best value, 1.
     """
     check_files({"-o": shown["output"]}, asked.files({"reference": reference, "system output": system}))
-    from sedeval_soft.api.evaluation import evaluation_of, settings_of_points
+    from sedeval_soft.api.evaluation import settings_of_points
     from sedeval_soft.api.sources import with_points
-    from sedeval_soft.apps.chance import with_chance
+    from sedeval_soft.apps.chance import chance_levels
     from sedeval_soft.cli.present import Presentation
 
     with asked.opened() as limits:
@@ -122,7 +122,7 @@ def chance(reference: str, system: str, asked: Request, draws: int, **shown: Any
         settings = settings_of_points(settings, [theirs])
         asked.check(settings, view.names, also=("seed",))
         with progress(quiet=view.quiet, label="moving the output in time") as show:
-            how: dict[str, Any] = {**asked.tables, "limits": limits, "rows_in_memory": True}
-            scores = with_chance(evaluation_of(reference, theirs, settings, **how), draws, show)
+            how: dict[str, Any] = {**asked.tables, "limits": limits, "settings": settings, "progress": show}
+            scores = chance_levels(reference, theirs, draws, **how)
         view.check([scores])
         view.show([scores])

@@ -22,6 +22,7 @@ from sedeval_soft.evaluation.optimal import candidates_of, fixed_of_weights, opt
 from sedeval_soft.evaluation.ordered import cell_tables, event_tables
 from sedeval_soft.evaluation.scores import Key, Score, counted_tables, joined, named
 from sedeval_soft.measures.base import Tables, WeightedTables
+from sedeval_soft.measures.file_sums import blocks
 from sedeval_soft.measures.registry import MEASURES, ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import check_room
@@ -36,9 +37,6 @@ _WEIGHTS, _MOST_ROWS = 1 << 21, 1 << 10
 
 _IN_TABLES = 1 << 23
 """Scores, and columns of classes, of replicates that are in memory at a time."""
-
-_AT_ONCE = 1 << 20
-"""Scores of replicates that are made, or put in order, at a time."""
 
 NOT_SMOOTH = frozenset(
     {
@@ -192,8 +190,8 @@ def replicate(
     asked = list(dict.fromkeys((*keys, *(size_of(keys[row]) for row in of_class))))
     place = {key: row for row, key in enumerate(asked)}
     sizes = [place[size_of(keys[row])] for row in of_class]
-    step = max(1, _AT_ONCE // max(1, len(keys)))
-    for block in (whole[k : k + step] for whole in rows for k in range(0, len(whole), step)):
+    # Each block costs a call for every family of scores, so a block has more replicates than elsewhere.
+    for block in (whole[some] for whole in rows for some in blocks(len(whole), len(keys) // 4)):
         columns = scorer.values(block, asked)
         columns[of_class] = np.where(columns[sizes] == 0, np.nan, columns[of_class])
         values[:, done : done + len(block)] = np.where(np.isneginf(columns), np.nan, columns)[: len(keys)]
@@ -232,10 +230,9 @@ def with_intervals(
     n_drawn = 0 if method == "jackknife" else settings.replicates
     left_out = replicate(scorer, leave_one_out(n_left), keys, n_left, progress)
     drawn = replicate(scorer, bootstrap(n_files, n_drawn, settings.seed), keys, n_drawn, progress)
-    step = max(1, _AT_ONCE // (n_left + n_drawn))
     ends = [
         interval(method, point[some], drawn[some].T, left_out[some].T, settings.confidence)
-        for some in (slice(begin, begin + step) for begin in range(0, len(keys), step))
+        for some in blocks(len(keys), n_left + n_drawn)
     ]
     low, high = np.where(np.isnan(point), np.nan, np.concatenate(ends, axis=1)).tolist()
     return scores | {

@@ -69,8 +69,9 @@ def chance_levels(
     """Return the scores of a system with the chance level of each, and the score between chance and the best.
 
     draws: the number of arrangements in time for the means, drawn by the `seed` of the settings; if fewer
-    exist, all are used. progress: called with the number done. The levels are in `Scores.chance`. Other
-    arguments and errors as for `evaluate`; all rows are in memory.
+    exist, all are used. progress: called with the number done. The levels are in `Scores.chance`; scores of
+    parts, and scores without a better direction, have none. Other arguments and errors as for `evaluate`; all
+    rows are in memory.
     """
     limits = limits_from(limits, values)
     chosen = settings_from(settings, values, limits=limits)
@@ -81,19 +82,17 @@ def chance_levels(
         reference, system, with_folds(settings_of_points(chosen, [system]), folds), durations=durations,
         name=name, folds=folds, by=by, limits=limits, rows_in_memory=True,
     )  # fmt: skip
-    return with_chance(evaluation, int(draws), progress)
+    return _with_levels(evaluation, int(draws), progress)
 
 
-def with_chance(evaluation: Evaluation, draws: int, progress: Progress | None = None) -> Scores:
-    """Return the scores of an evaluation, whose rows are in memory, with their chance levels.
-
-    Scores of parts have no chance level, nor have scores without a better direction. draws, progress: as
-    above.
-    """
+def _with_levels(evaluation: Evaluation, draws: int, progress: Progress | None) -> Scores:
+    """Return the scores of an evaluation, whose rows are in memory, with their chance levels."""
     pair, scores = evaluation.pair, evaluation.scores
     if pair.whole is not None:
         # What of an event lies outside of all regions cannot be moved within them.
         raise SettingsError("chance cannot go with region_edges=onset; expected region_edges=cut")
+    if scores.settings.regions and scores.settings.regions.labels:
+        raise SettingsError("chance cannot go with regions of some classes; expected regions of all classes")
     if pair.ignored is not None:
         raise SettingsError(
             "ignore_class cannot go with chance levels, which move a system over all time alike"

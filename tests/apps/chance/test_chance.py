@@ -123,6 +123,8 @@ def test_chance_is_the_mean_over_all_moves_within_the_regions():
         assert chance.levels[name].chance == pytest.approx(of_cut.levels[name].chance, abs=1e-12)
     with pytest.raises(SettingsError, match="region_edges=cut"):
         chance_levels(*sides, regions=regions, region_edges="onset")
+    with pytest.raises(SettingsError, match="regions of some classes"):
+        chance_levels(*sides, regions={"a": [(0.0, 1.0, "car")]})
 
 
 EVENTS = {"filename": ["cafe.wav"], "onset": [2.0], "offset": [9.0], "event_label": ["footsteps"]}

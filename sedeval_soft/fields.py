@@ -340,6 +340,9 @@ class ReadingKeywords(TypedDict, total=False):
     label: Annotated[str | None, Field(None, TABLES, "NAME",
         meaning="The class of all rows of a table that has neither a column of labels nor columns of "
         "classes.", help="The class of all rows of tables without labels.")]
+    sample_rate: Annotated[float | None, Field(None, TABLES, "HZ",
+        meaning="The sample rate of tables whose times are in samples; null for times in seconds.",
+        help="The times of tables are in samples at this rate.")]
     source_form: Annotated[str | Sequence[str] | Mapping[str, str] | None, Field(None, TABLES, "[SIDE=]FORM",
         flag="--from", meaning="The form that tables must have, where they could be taken for another one: "
         "a name, or names by side (`reference`, `system`).",

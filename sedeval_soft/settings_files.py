@@ -384,6 +384,7 @@ _ALSO: dict[str, list[Schema]] = {
     **{key: [_TEXT] for key in PATHS},
     "columns": [_TEXT, _TEXTS, _by_name(_ROLES, _TEXT, _TEXTS), _NONE],
     "label": [_TEXT, _NONE],
+    "sample_rate": [{"type": "number", "exclusiveMinimum": 0}, _NONE],
     "operating_points": [{"type": "boolean"}, _NONE],
     "from": [_TEXT, _TEXTS, _by_name(("reference", "system"), _TEXT), _NONE],
 }

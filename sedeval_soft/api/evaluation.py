@@ -104,6 +104,7 @@ def evaluate(
       (filename, onset, offset, event_label, value) to names; `ignore` names columns to ignore. A table
       without such a column is read as ever.
     - label: the class of all rows of a table without labels.
+    - sample_rate: in Hz, of tables whose times are in samples.
     - source_form: the required form of tables, by name, or names by side (reference, system).
 
     Raises InputError for input that cannot be scored, SettingsError for settings.

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from sedeval_soft.arrays import Bools, Codes, Floats
 from sedeval_soft.sorting import distinct
+from sedeval_soft.tables.columns import INSTANTS
 from sedeval_soft.tables.event_table import EventTable
 
 Index = npt.NDArray[np.intp]
@@ -206,7 +207,8 @@ def _joint_key(rows: EventTable, group: npt.NDArray[np.integer[Any]], *last: Cod
 
 def zero_length(side: Side) -> Found:
     """Find rows whose offset equals their onset."""
-    return Found(side.rows.offset == side.rows.onset)
+    instants = side.rows.offset == side.rows.onset
+    return Found(instants & (INSTANTS not in side.rows.origin.assumed))
 
 
 def duplicates(side: Side) -> Found:

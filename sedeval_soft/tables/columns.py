@@ -388,13 +388,13 @@ def dialect_of(fields: Sequence[str]) -> Dialect | None:
 
 
 def looks_like_header(fields: Sequence[str], columns: ColumnNames = ()) -> bool:
-    """Return whether a line names a column of onsets, and one of offsets or durations.
+    """Return whether a line names a column of onsets, and one of offsets, durations or labels.
 
     Numbers are not names: they are of columns of a table without header.
     """
     named = tuple((role, name) for role, name in columns if not _POSITION.fullmatch(name))
     roles, _ = roles_of(fields, named, dialect_of(fields))
-    return "onset" in roles and ("offset" in roles or "duration" in roles)
+    return "onset" in roles and not {"offset", "duration", "event_label"}.isdisjoint(roles)
 
 
 def roles_of(
@@ -447,8 +447,16 @@ def _unit(key: str, keys: Sequence[str]) -> str:
     return UNITS.get(key, "" if in_another_unit(key) and not least else "s")
 
 
+INSTANTS = "no column has offsets: each event ends at its onset"
+"""The assumption about a table with onsets alone."""
+
+
 def layout_of_header(
-    fields: Sequence[str], columns: ColumnNames = (), row: Sequence[str] = (), label: str = ""
+    fields: Sequence[str],
+    columns: ColumnNames = (),
+    row: Sequence[str] = (),
+    label: str = "",
+    sample_rate: float = 0,
 ) -> Layout:
     """Assign roles to the columns of a header; raises LayoutError if that is impossible.
 
@@ -457,7 +465,8 @@ def layout_of_header(
     row: the fields of the first row, if they are known: a table that could be long or wide is refused then,
     as a class may be called `event`, or `activity`.
 
-    label: the class of all rows of a table without a column of classes.
+    label: the class of all rows of a table without a column of classes. sample_rate: in Hz if times are in
+    samples, else 0.
     """
     names = tuple(field.strip() for field in fields)
     keys, dialect = [normal(name) for name in names], dialect_of(names)
@@ -467,7 +476,10 @@ def layout_of_header(
     _one_of_each(names, roles, settled)
     if "onset" not in roles:
         raise without_time("onset", names, columns)
-    if "offset" not in roles and "duration" not in roles:
+    instants = not {"offset", "duration"} & {*roles}
+    past = (i for i, role in enumerate(roles) if role is None and i not in settled)
+    may_end = any(len(row) != len(names) or is_number(row[i]) for i in past) or misnamed(names, columns)
+    if instants and ("event_label" not in roles or dialect is not None or may_end):
         raise without_time("offset", names, columns)
     labels = _other_labels(keys, roles, settled, dialect, columns) if dialect else ()
     plain = (i for i, role in enumerate(roles) if role is None and i not in settled)
@@ -497,13 +509,20 @@ def layout_of_header(
     chosen = list(dict.fromkeys([*chosen, *labelled]))
     choices = "".join(f", {(role or '').removeprefix('soft_')} from {name!r}" for role, name in chosen)
     units = {i: _unit(keys[i], keys) for i, role in enumerate(roles) if role in TIMES}
+    units = {i: "s" if sample_rate and not unit else unit for i, unit in units.items()}
     if error := next((_in_no_unit(names, i) for i, unit in units.items() if not unit), None):
         raise error
     layout = Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), choices=choices)
     units = {i: unit for i, unit in units.items() if unit != "s"}
-    layout = replace(layout, units=units, dialect=dialect, labels=labels)
+    layout = replace(layout, units=units, dialect=dialect, labels=labels, assumed=(INSTANTS,) * instants)
     layout = _of_one_class(layout, label) if of_one_class else layout
-    return replace(layout, lacking=in_vain(layout, columns, label))
+    return in_samples(replace(layout, lacking=in_vain(layout, columns, label)), sample_rate)
+
+
+def in_samples(layout: Layout, rate: float) -> Layout:
+    """Return a layout whose times, but for milliseconds and dates, are in samples; rate: in Hz, or 0."""
+    plain = [i for i, role in enumerate(layout.roles) if role in TIMES and i not in layout.units]
+    return replace(layout, units={**layout.units, **dict.fromkeys(plain, repr(rate))}) if rate else layout
 
 
 def in_vain(layout: Layout, columns: ColumnNames, label: str) -> tuple[str, ...]:
@@ -749,19 +768,37 @@ def layout_of_labels(
     several = "event_label" not in roles and len(lists) > 0
     if several:
         roles[lists[0]] = "event_label"
-    once = all(roles.count(role) == 1 for role in ("filename", "event_label"))
-    if not once or roles.count("soft_value") > 1:
+    if "filename" not in roles and (clips := [i for i, key in enumerate(keys) if key in WORD_LISTS["clips"]]):
+        roles[clips[0]] = "filename"
+    open_names = [name for i, name in enumerate(names) if i not in settled and roles[i] is None]
+    misnamed = any(_has_word(name, "of-times") for name in open_names)
+    misnamed = misnamed or any(_misspelt(role, open_names) for role in ("onset", "offset"))
+    if roles.count("filename") != 1 or roles.count("soft_value") > 1 or misnamed:
+        return None
+    if "event_label" not in roles:
+        return _layout_of_clips(names, roles, settled, rows)
+    if roles.count("event_label") > 1:
         return None
     at = roles.index("event_label")
     if any(_JSON.match(row[at]) for row in rows if len(row) == len(names)):
         wrong = f"column {names[at]!r} has JSON in place of labels, as tables of Label Studio have"
         raise LayoutError(wrong, "not-a-table", at + 1, expected="Label Studio's export as JSON or JSON-MIN")
-    open_names = [name for i, name in enumerate(names) if i not in settled and roles[i] is None]
-    if any(_has_word(name, "of-times") for name in open_names):
-        return None
-    if any(_misspelt(role, open_names) for role in ("onset", "offset")):
-        return None
     return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), lists=several)
+
+
+def _layout_of_clips(
+    names: tuple[str, ...], roles: list[str | None], settled: set[int], rows: Sequence[Sequence[str]]
+) -> Layout | None:
+    """Return the layout of a table of recordings with a column of values for each class; None for another.
+
+    rows: the fields of the first ones; without any, it is another table.
+    """
+    free = [i for i, role in enumerate(roles) if role is None and i not in settled]
+    cells = [row[i] for row in rows if len(row) == len(names) for i in free if names[i]]
+    if "soft_value" in roles or not cells or not all(map(_may_be_class, cells)):
+        return None
+    _enter_classes(names, roles, settled, (*rows, ())[0], "")
+    return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled))
 
 
 def layout_by_number(fields: Sequence[str], columns: ColumnNames, label: str = "") -> Layout | None:
@@ -821,5 +858,5 @@ def misnamed(names: Sequence[str], columns: ColumnNames) -> LayoutError | None:
 def _in_no_unit(names: Sequence[str], position: int) -> LayoutError:
     """Return the problem of a column of times whose name suggests minutes, frames or the like."""
     wrong = f"column {names[position]!r} has times, by its name not in seconds"
-    expected = "seconds, as onset and offset, or milliseconds, as onset_ms and offset_ms"
+    expected = "seconds, as onset and offset, or milliseconds, as onset_ms and offset_ms, or --sample-rate HZ"
     return LayoutError(wrong, "missing-column", position + 1, expected=expected)

@@ -165,6 +165,9 @@ def form_of(name: str, option: str = "--to") -> Form:
 FROM = "--from"
 """The option that gives the format that tables must have."""
 
+SAMPLES = "--sample-rate"
+"""The option for times in samples."""
+
 _SIDES = ("reference", "system")
 
 
@@ -256,8 +259,17 @@ def read(
         members = {"of_members": known.name} if known and other is not known else {}
         rows = _read_as(other, source, limits, found=known is None, **members)
         reading = Reading(other.name, rows)
-    limits.check_dense(source.name, 0 if reading.rows is None else len(reading.rows), source.packed)
+    rows = reading.rows
+    if rows is not None and limits.sample_rate and not _takes_samples(rows, other):
+        lacking = (*rows.origin.lacking, f"{SAMPLES} has no effect: there are no times in samples")
+        reading = reading._replace(rows=replace(rows, origin=replace(rows.origin, lacking=lacking)))
+    limits.check_dense(source.name, 0 if rows is None else len(rows), source.packed)
     return reading
+
+
+def _takes_samples(rows: EventTable, form: Form | None) -> bool:
+    """Return whether the times of a table may be in samples: in documents they are in seconds."""
+    return rows.origin.timed and (form is None or not form.module.startswith("annotation"))
 
 
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:

@@ -93,7 +93,7 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
 def _layout_of(table: _Table, limits: Limits) -> Layout:
     """Return how a table is laid out, by the names of its columns; raises InputError."""
     try:
-        layout = layout_of_header(table.names, limits.columns, label=limits.label)
+        layout = layout_of_header(table.names, limits.columns, (), limits.label, limits.sample_rate)
     except LayoutError as error:
         error = explained(error, table.names, table.begin(), limits.columns, limits.label)
         raise InputError(Problem(table.name, str(error), table.head)) from error

@@ -43,7 +43,8 @@ class Limits:
 
     Beside the limits, the object has facts about an input that are known before it is read.
 
-    columns: the user's roles of columns. label: the class of all rows of a table without any.
+    columns: the user's roles of columns. label: the class of all rows of a table without any. sample_rate: in
+    Hz if times are in samples, else 0.
 
     offered: the ones of these that a preset or a settings file gives to tables that may need it; others are
     refused if no table needs them.
@@ -65,6 +66,7 @@ class Limits:
     line_length: int = 1 << 24
     columns: ColumnNames = field(default=(), kw_only=True, repr=False)
     label: str = field(default="", kw_only=True, repr=False)
+    sample_rate: float = field(default=0.0, kw_only=True, repr=False)
     forms: tuple[tuple[str, str], ...] = field(default=(), kw_only=True, repr=False)
     points: bool = field(default=False, kw_only=True, repr=False)
     by_table: bool = field(default=False, kw_only=True, repr=False)
@@ -146,6 +148,7 @@ class Limits:
         *,
         columns: object = None,
         label: object = None,
+        sample_rate: object = None,
         forms: tuple[tuple[str, str], ...] = (),
         operating_points: object = None,
     ) -> Limits:
@@ -161,6 +164,10 @@ class Limits:
             if not isinstance(label, str) or not label.strip() or "\0" in label:
                 raise SettingsError(f"label must be the name of a class, not {label!r:.60}")
             said["label"] = label.strip()
+        if sample_rate is not None:
+            if not isinstance(sample_rate, int | float) or not 0 < sample_rate < math.inf:
+                raise SettingsError(f"sample_rate must be a number of Hz above 0, not {sample_rate!r:.60}")
+            said["sample_rate"] = float(sample_rate)
         if forms:
             said["forms"] = forms
         if operating_points is not None:
@@ -178,12 +185,13 @@ class Limits:
         """Return the user's settings for reading a side's table, for signatures: `label=speech`."""
         spelled = {"": "ignore", "soft_value": "value"}
         columns = ",".join(f"{spelled.get(role, role)}={name}" for role, name in self.columns)
-        said = {"columns": columns, "label": self.label, "from": self.form(role)}
+        rate = repr(self.sample_rate) if self.sample_rate else ""
+        said = {"columns": columns, "label": self.label, "sample_rate": rate, "from": self.form(role)}
         return tuple(f"{name}={text}" for name, text in said.items() if text)
 
     def as_read(self, origin: Origin, role: str) -> Origin:
         """Return the origin of a side's rows, with the user's settings for reading them."""
-        offered = tuple(f"--{name} " for name in self.offered)
+        offered = tuple(f"--{name.replace('_', '-')} " for name in self.offered)
         lacking = tuple(text for text in origin.lacking if not text.startswith(offered))
         return replace(origin, options=self.options(role), lacking=lacking)
 

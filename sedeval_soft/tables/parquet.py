@@ -246,7 +246,9 @@ def _settled(source: Source, limits: Limits, form: str) -> Layout | None:
     """
     schema, _ = _open(source, limits, form, columns=())
     try:
-        layout = layout_of_header([*map(str, schema.names)], limits.columns, label=limits.label)
+        layout = layout_of_header(
+            [*map(str, schema.names)], limits.columns, (), limits.label, limits.sample_rate
+        )
     except LayoutError:
         return None
 

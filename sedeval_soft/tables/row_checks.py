@@ -166,7 +166,7 @@ def _wrong_number(title: str, role: str, text: str, limits: Limits, unit: str) -
         (True, "value-out-of-range", "is outside [0, 1]"),
     )
     code, wrong = next((code, wrong) for applies, code, wrong in reasons if applies)
-    expected = f"{_UNITS[unit]}, 0 or more" if time else "a number in [0, 1]"
+    expected = f"{_UNITS.get(unit, 'a number of samples')}, 0 or more" if time else "a number in [0, 1]"
     if (mend := _in_plain_digits(code, text, role)) and unit == "s":
         expected += f": write {mend}"
     given = quoted(text) if text and no_number else text[:SHOWN]

@@ -20,7 +20,7 @@ from sedeval_soft.tables.columns import BLANKS, TEXTS, TIMES, WORDS, Layout, to_
 from sedeval_soft.tables.event_table import COMMAS, INSTANT, UNNAMED, EventTable, Index, Origin
 from sedeval_soft.tables.filenames import without_folders
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, clock_seconds
 from sedeval_soft.threads import for_each
 
 ROUNDING = 1e-6
@@ -32,11 +32,17 @@ _BEYOND = f"beyond [0, 1] by less than {ROUNDING:g}"
 _NO_NUMBER = re.compile(r"^.*[^0-9.eE+\-\n].*$", re.MULTILINE)
 """Lines that Python might read as a number otherwise than `to_number`: some have blanks or underscores."""
 
+_CLOCK = re.compile(r"\d+:[0-5]?\d:[0-5]?\d(\.\d*)?", re.ASCII)
+
 TOGETHER = -1
 """A position for the times of a row together, beside positions of columns for single cells."""
 
 _LABEL = 64  # bytes that a label of a recording takes
-_PER_SECOND = {"s": 1, "ms": 1000}
+
+
+def _per_second(unit: str) -> float:
+    """Return the number of a unit in a second; units other than s and ms are sample rates."""
+    return {"s": 1, "ms": 1000}.get(unit) or float(unit)
 
 
 def range_of(role: str | None, limits: Limits, unit: str = "s") -> tuple[float, float]:
@@ -46,7 +52,7 @@ def range_of(role: str | None, limits: Limits, unit: str = "s") -> tuple[float, 
     """
     if role not in {*TIMES, "file_offset"}:
         return (-ROUNDING, 1 + ROUNDING)
-    return (-np.inf, np.inf) if unit == "date" else (0.0, limits.duration * _PER_SECOND[unit])
+    return (-np.inf, np.inf) if unit == "date" else (0.0, limits.duration * _per_second(unit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,7 @@ class Texts:
     def as_numbers(self, role: str | None, unit: str = "s") -> Floats:
         """Return the numbers of the texts, (n,), NaN if one is not a number: dates as ticks since 1970.
 
-        role: of soft values, which may be words for 1 or 0.
+        role: soft values may be words for 1 or 0, and times in seconds may be hh:mm:ss.
         """
         if unit == "date":
             from sedeval_soft.tables.date_times import ticks_of
@@ -81,6 +87,8 @@ class Texts:
 
         def number(text: str) -> float:
             text = text.strip(BLANKS)
+            if role in TIMES and unit == "s" and _CLOCK.fullmatch(text):
+                return clock_seconds(text)
             return to_number(words.get(text.upper(), text))
 
         joined = "\n".join(self.names)
@@ -181,7 +189,7 @@ class Columns:
         times = {role: self._seconds(i) for role, i in of_role.items()}
         onset = times["onset"]
         if "offset" not in times:
-            return onset, _sum(onset, times["duration"])
+            return onset, _sum(onset, times["duration"]) if "duration" in times else onset
         if "file_offset" in times:
             return times["file_offset"], _sum(times["file_offset"], times["offset"], onset)
         return onset, times["offset"]
@@ -190,7 +198,7 @@ class Columns:
         """Return a column of times in seconds."""
         unit, column = self.layout.units.get(position, "s"), self.numbers[position]
         if unit != "date":
-            return column if unit == "s" else column / _PER_SECOND[unit]
+            return column if unit == "s" else column / _per_second(unit)
         from sedeval_soft.tables.date_times import beginnings
 
         names = self.file or Texts((UNNAMED,), np.zeros(len(column), dtype=np.int32))
@@ -343,8 +351,8 @@ class Columns:
         label = self.label and self.label.of_rows(rows)
         if layout.label:
             label = Texts((layout.label,), np.zeros(len(onset), dtype=np.int32))
-        if label is not None and not layout.timed:
-            commas = any("," in name for name in label.names)
+        if not layout.timed:
+            commas = label is not None and any("," in name for name in label.names)
             origin = replace(origin, timed=False, assumed=(*origin.assumed, *[COMMAS] * commas))
         file = file.of_rows(rows, files)
         columns = zip(layout.names, layout.roles, strict=True)

@@ -23,6 +23,7 @@ from sedeval_soft.tables.columns import (
     ColumnNames,
     Layout,
     LayoutError,
+    in_samples,
     in_vain,
     is_number,
     layout_by_number,
@@ -116,12 +117,12 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits, name: str) -> 
             if '"' in first:
                 _check_quotes(first, delimiter)
             try:
-                header = layout_of_header(fields, columns, (*rows, ())[0], label)
+                header = layout_of_header(fields, columns, (*rows, ())[0], label, limits.sample_rate)
             except LayoutError as error:
                 raise explained(error, fields, rows, columns, label) from error
             return replace(header, delimiter=delimiter, skip=number)
     if (layout := _layout_of_rows(divided, lines, columns, label)) is not None:
-        return layout
+        return in_samples(layout, limits.sample_rate)
     for delimiter, (fields, *rows) in divided.items():
         if (weak := layout_of_labels(fields, columns, rows)) is not None:
             return replace(weak, delimiter=delimiter, skip=number)

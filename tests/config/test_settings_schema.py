@@ -36,7 +36,8 @@ def test_it_is_a_schema_of_all_settings_and_of_files_that_are_shipped():
         assert load_settings(path)
         VALIDATOR.validate(read_yaml(path))
     jsonschema.Draft7Validator.check_schema(SCHEMA)
-    assert list(SCHEMA["properties"]) == ["extends", *NAMES, "columns", "label", "from", "operating_points"]
+    reading = ["columns", "label", "sample_rate", "from", "operating_points"]
+    assert list(SCHEMA["properties"]) == ["extends", *NAMES, *reading]
 
 
 def test_fields_are_those_of_settings():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sedeval_soft import threads
-from sedeval_soft.sorting import distinct, heads, in_order
+from sedeval_soft.arrays import distinct, heads, in_order
 from sedeval_soft.threads import for_each
 
 coarse = st.sampled_from([0.0, 1e-300, 1e-20, 0.25, 0.5, 0.5 + 2**-53, 0.75, 1.0])

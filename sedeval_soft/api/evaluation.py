@@ -24,10 +24,9 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.evaluate import count_rows, count_tables, is_large
-from sedeval_soft.evaluation.execute import Execute, processes
+from sedeval_soft.evaluation.execute import Execute, is_large, processes
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.shard import Shard, count_rows
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.measures.registry import ScoreName, group_of
@@ -199,6 +198,8 @@ def evaluation_of(
     paths = (os.fspath(reference), os.fspath(system)) if files and not whole else None
     sides: tuple[EventTable, EventTable] | None = None
     if paths is not None and (execute is not None or is_large(*paths, jobs or 1)):
+        from sedeval_soft.evaluation.partition import count_tables
+
         with processes(jobs or 1) if execute is None else nullcontext(execute) as who:
             shard = count_tables(*paths, settings, lambda: read_lengths(durations, limits), limits, who)
         shard = shard if name is None else shard._replace(system=name)

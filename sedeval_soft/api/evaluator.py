@@ -32,7 +32,7 @@ from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsEr
 from sedeval_soft.evaluation.count import empty_tally
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.evaluation.shard import Shard, refuse_other_settings, shard_of_rows
+from sedeval_soft.evaluation.shard import Shard, count_rows, refuse_other_settings
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import Keywords
 from sedeval_soft.settings import Settings
@@ -90,7 +90,7 @@ class Evaluator:
             )
         lengths = read_lengths(durations, self.limits)
         sides = self._sides(reference, system, files)
-        self._add([shard_of_rows(*sides, self.settings, lengths, self.name, batch=True)])
+        self._add([count_rows(*sides, self.settings, lengths, self.name, batch=True)])
         return self
 
     def reset(self) -> Self:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sedeval_soft.arrays import distinct
 from sedeval_soft.checks.names import NAMES, are_swapped, similar_names
 from sedeval_soft.checks.row_statistics import FEW_ROWS, RowStatistics, in_times
 from sedeval_soft.checks.rows import CHECKS, TICK, are_steps
@@ -20,7 +21,6 @@ from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
-from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import AXES, UNKNOWN, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import (
     listing,

@@ -15,12 +15,11 @@ from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
-from sedeval_soft.measures.grounding import count_items
-from sedeval_soft.measures.levels import mean_over_levels
+from sedeval_soft.measures.event import mean_over_levels
 from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.ranking import Sides, count_ranking
-from sedeval_soft.measures.segment import count_files, count_hard, count_soft
+from sedeval_soft.measures.segment import count_files, count_hard, count_items, count_soft
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan

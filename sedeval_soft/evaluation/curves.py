@@ -36,12 +36,6 @@ FAMILIES: dict[tuple[str, str], str] = {
 """Fields of `Curves` by basis and reading."""
 
 
-def has_curves(settings: Settings) -> bool:
-    """Return whether any requested basis or reading has curves."""
-    plan = Plan.of(settings)
-    return "hard" in plan.psds or any(family in plan.families for family in FAMILIES)
-
-
 @dataclass(frozen=True, slots=True)
 class Curves:
     """Curves of one system over all its thresholds.

@@ -11,19 +11,40 @@ import signal
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sedeval_soft.errors import EvaluationError, SettingsError
-from sedeval_soft.memory import memory_limited, reuse_freed, room
-from sedeval_soft.tables.source import is_url
+from sedeval_soft.memory import given_limit, memory_limited, reuse_freed, room
+from sedeval_soft.tables.source import bytes_as_text, is_pattern, is_url
 from sedeval_soft.threads import become_worker
 
 _PROCESS = 160 << 20
 """Bytes of a process before any work, and of its memory beside the counts."""
 
 
-def _in_turn(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-    return [function(item) for item in items]
+_IN_MEMORY = 5
+"""Bytes of memory for each byte of text in a table that is read at once."""
+
+_LARGE = 1 << 25
+"""Bytes of both tables from which the start of several processes pays."""
+
+
+def is_large(reference: str, system: str, jobs: int) -> bool:
+    """Return whether tables in files are large enough to be counted in parts; jobs: processes."""
+    size = 0
+    for name in (reference, system):
+        if is_url(name) or is_pattern(name):
+            from sedeval_soft.tables.joined_tables import shards_of
+
+            size += sum(bytes_as_text(file.name, file.size) for file in shards_of(name))
+        else:
+            # Inputs that are not files count nothing.
+            with contextlib.suppress(OSError, ValueError):
+                size += bytes_as_text(name, Path(name).stat().st_size)
+    if size < _LARGE and given_limit() is None:
+        return False
+    return _IN_MEMORY * size > room() or (jobs > 1 and size >= _LARGE)
 
 
 @dataclass(frozen=True)
@@ -35,7 +56,7 @@ class Execute:
     machines.
     """
 
-    map: Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]] = _in_turn
+    map: Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]] = lambda of, items: [*map(of, items)]
     jobs: int = 1
     memory: int = field(default_factory=room)
     elsewhere: bool = False

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Floats, Index, distinct
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.measures.base import Averaged, Table, Tables, WeightedTables, averaged, ratio
@@ -35,11 +35,10 @@ from sedeval_soft.measures.event import (
     file_class,
     match_lifetimes,
 )
-from sedeval_soft.measures.file_sums import blocks
 from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.segment import count_hard, sum_files
-from sedeval_soft.measures.tally import Mixtures, Tally, cells_of
+from sedeval_soft.measures.tally import Mixtures, Tally, blocks, cells_of
 from sedeval_soft.measures.thresholds import (
     N_SYS,
     PAIRED,
@@ -57,7 +56,6 @@ from sedeval_soft.measures.thresholds import (
 )
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, NEVER, Constraint, Settings, Thresholds
-from sedeval_soft.sorting import distinct
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events, active
 from sedeval_soft.timeline.recordings import positive
@@ -92,19 +90,12 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | No
     best: the result of `best_counts`; None to compute it.
     """
     of_classes, counts = best or best_counts(tally, basis, settings)
-    scores = optimal_table(counts.total(), of_classes[:, 0, 3], settings)
+    # The thresholds of classes without detections are NaN.
+    scores = detection_scores(counts.total(), settings.beta) | {"threshold": Averaged(of_classes[:, 0, 3])}
     for fewest in of_classes.swapaxes(0, 1)[1:]:
         scores |= error_rate_table(*fewest.T[:4])
     others = others_of(tally, basis, settings, as_one(tally))(np.ones((1, 1)))
     return scores | {name: values.first() for name, values in others.items()}
-
-
-def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:
-    """Return the scores of counts at class-wise thresholds, totals over files, and those thresholds.
-
-    thresholds: (..., n_classes), NaN for a class without detections.
-    """
-    return {**detection_scores(counts, settings.beta), "threshold": Averaged(thresholds)}
 
 
 def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) -> Table:
@@ -468,7 +459,7 @@ def optimal_of_weights(
                 passed[:, c] = np.searchsorted(of_class, thresholds[:, c], "left" if inclusive else "right")
             m = regardless(weights, passed)
         counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
-        table = optimal_table(counts, thresholds, settings)
+        table = detection_scores(counts, settings.beta) | {"threshold": Averaged(thresholds)}
         for fewest in rest:
             table |= error_rate_table(*fewest[:4])
         return {(basis, "optimal"): table | others(weights)}
@@ -579,7 +570,8 @@ def _fixed_table(basis: str, best: Table, sums: Mixtures, settings: Settings) ->
     """Return the scores of weighted files at thresholds of all files, whose own table is `best`."""
     uses = _thresholds(best, len(sums.classes))
     counts = {use: totals(sums, f"{basis}.{use}") for use in uses}
-    table = optimal_table(counts["threshold"], uses["threshold"], settings)
+    table = detection_scores(counts["threshold"], settings.beta)
+    table |= {"threshold": Averaged(uses["threshold"])}
     for use, total in counts.items():
         if use == "best_error_rate_threshold":
             table |= error_rate_table(total.tp, total.n_sys, total.n_ref, uses[use])

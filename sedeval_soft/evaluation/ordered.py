@@ -14,18 +14,16 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Floats, Index, in_order
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.measures.base import Averaged, Table, Tables, WeightedTables, averaged
 from sedeval_soft.measures.calibration import BinCounts
 from sedeval_soft.measures.correlations import Moments, RankCounts
 from sedeval_soft.measures.curve_scores import CurveCounts, Detections, d_primes, weighted_precisions
 from sedeval_soft.measures.divergence import MISSING, ROUNDING, Logarithms
-from sedeval_soft.measures.file_sums import counted_together, of_each
-from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
+from sedeval_soft.measures.tally import Tally, cells_of, counted_together, evaluated_of, of_each
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import in_order
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.recordings import positive
 

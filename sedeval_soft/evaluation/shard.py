@@ -17,7 +17,7 @@ from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file, check_
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.memory import has_room, room
+from sedeval_soft.memory import has_room, reuse_freed, room
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
@@ -26,6 +26,9 @@ from sedeval_soft.timeline.recordings import Recordings, align, merges
 
 _ROW, _VALUE = 400, 40
 """Bytes that counting takes at the most for each row, and for each further value of a row of a wide table."""
+
+_MANY = 1 << 17
+"""Values of rows from which arrays are so large that new memory for each takes long."""
 
 Files = dict[str, tuple[str, ...]]
 """Files of each scene or fold by its name, sorted."""
@@ -85,7 +88,7 @@ class Shard(NamedTuple):
         )
 
 
-def shard_of_rows(
+def count_rows(
     reference: EventTable,
     system: EventTable,
     settings: Settings,
@@ -95,11 +98,14 @@ def shard_of_rows(
     batch: bool = False,
     cells: bool = False,
 ) -> Shard:
-    """Return the statistics of rows; arguments as for `evaluate`.
+    """Return the statistics of rows; arguments as for `evaluate`; name: the system's.
 
     batch: whether more files will follow, so that data missing here may be in later files. cells: whether the
     values of all segments are kept, as comparing systems segment by segment needs.
     """
+    n_classes = len(settings.classes or {*reference.classes, *system.classes})
+    if (len(reference) + len(system)) * n_classes > _MANY:
+        reuse_freed()
     pair = align(reference, system, settings, durations)
     if not system.has_values and seems_of_frames(reference):
         line = (

@@ -5,7 +5,7 @@ Modules for requested details are imported on demand, which keeps start-up fast.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -31,7 +31,7 @@ from sedeval_soft.evaluation.scores import (
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.base import Tables
-from sedeval_soft.measures.levels import MOST
+from sedeval_soft.measures.event import MOST
 from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
@@ -44,7 +44,6 @@ from sedeval_soft.timeline.recordings import detected, positive
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.details import Confusion, Folds
     from sedeval_soft.evaluation.means import Scorer
-    from sedeval_soft.evaluation.per_file import FileScores
     from sedeval_soft.evaluation.resample import Progress
     from sedeval_soft.tables.file_groups import Partition
 
@@ -126,7 +125,7 @@ def score_shard(
         short_signature=signature.short,
         version=version,
         folds=None if folds is None else _spread(scores, of_folds, files["folds"]),
-        make_files=partial(_file_scores, counts, settings),
+        counts=(counts, settings),
         **_details(tally, settings, plan, points=points),
     )
 
@@ -176,9 +175,9 @@ def _means(
         if not kind:
             continue
         if over == "files":
-            from sedeval_soft.evaluation.per_file import averages_of_files
+            from sedeval_soft.evaluation.means import scores_of_files
 
-            values = averages_of_files(counts, settings)
+            values = scores_of_files(counts, settings)
         else:
             parts = [
                 dict(named(*in_parts[name], settings.means))
@@ -202,21 +201,14 @@ def scorer_of(
     shard: Shard, mean: str, scenes: Files, of_files: Mapping[Key, Array], settings: Settings
 ) -> Scorer:
     """Return the scorer of a mean over parts of weighted files; of_files: the averages that each file has."""
-    from sedeval_soft.evaluation.means import MeanOfFiles, MeanOfParts
+    from sedeval_soft.evaluation.means import mean_of_files, mean_of_parts
     from sedeval_soft.evaluation.resample import Replicates
 
     over, _, kind = mean.partition(".")
     if over == "files":
-        return MeanOfFiles(kind, of_files)
+        return partial(mean_of_files, kind, of_files)
     parts = parts_of(shard, over, scenes).values()
-    return MeanOfParts(kind, [(Replicates.of(part, settings), index) for part, index in parts])
-
-
-def _file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> FileScores:
-    """Return the scores of each file; the module that computes them is imported on demand."""
-    from sedeval_soft.evaluation.per_file import file_scores
-
-    return file_scores(tally, settings, names)
+    return partial(mean_of_parts, kind, [(Replicates.of(part, settings).values, at) for part, at in parts])
 
 
 def _counts_of_files(tally: Tally, best: Mapping[str, Best]) -> Tally:
@@ -332,13 +324,8 @@ def _take(tally: Tally, parts: Files) -> dict[str, tuple[Tally, Index]]:
 
 def _of_part(scores: Iterable[Score], part: str) -> dict[str, Score]:
     """Return scores by their names as scores of a part."""
-    renamed = {}
-    for score in scores:
-        name = str(
-            ScoreName(score.basis, score.reading, score.measure, score.average, score.class_name, part)
-        )
-        renamed[name] = score._replace(name=name, group=part)
-    return renamed
+    renamed = (score._replace(name=str(ScoreName(*score[1:6], part)), group=part) for score in scores)
+    return {score.name: score for score in renamed}
 
 
 def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], folds: Files) -> Folds:

@@ -12,10 +12,9 @@ from itertools import chain, compress
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Codes, Floats
+from sedeval_soft.arrays import Array, Bools, Codes, Floats, distinct
 from sedeval_soft.errors import counted
 from sedeval_soft.memory import check_room
-from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.columns import BLANKS, TEXTS, TIMES, WORDS, Layout, to_number, without_effect
 from sedeval_soft.tables.event_table import COMMAS, INSTANT, UNNAMED, EventTable, Index, Origin
 from sedeval_soft.tables.filenames import without_folders

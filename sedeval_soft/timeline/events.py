@@ -21,8 +21,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Bools, Codes, Floats, Index
-from sedeval_soft.sorting import order_of
+from sedeval_soft.arrays import Bools, Codes, Floats, Index, order_of
 from sedeval_soft.tables.event_table import EventTable, Spans, Track
 from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
 from sedeval_soft.threads import for_each

@@ -11,10 +11,9 @@ from itertools import pairwise, starmap
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Floats, Index
+from sedeval_soft.arrays import Array, Floats, Index, heads, order_of
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.memory import check_room
-from sedeval_soft.sorting import heads, order_of
 
 STRETCH = 1 << 15
 """Rows that are worked on at a time, about: few enough for the processor's cache."""

@@ -128,13 +128,13 @@ def test_systems_at_the_same_time_have_the_board_that_they_have_one_after_anothe
     given = systems | {"beyond": long_rows([("new", 0.0, 1.0, "a", 0.9)])}
     settings = {"only": ("segment.soft", "event.optimal"), "replicates": 30}
     board = compare(reference, given, **settings)
-    threads_of, of_rows = [], comparison.shard_of_rows
+    threads_of, of_rows = [], comparison.count_rows
 
     def counted(*given, **how):
         threads_of.append(threading.get_ident())
         return of_rows(*given, **how)
 
-    monkeypatch.setattr(comparison, "shard_of_rows", counted)
+    monkeypatch.setattr(comparison, "count_rows", counted)
     monkeypatch.setattr(threads, "_WORTH", 1)
     monkeypatch.setattr(threads, "processors", lambda: 2)
     monkeypatch.setattr(comparison, "processors", lambda: 2)

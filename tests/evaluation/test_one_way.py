@@ -18,8 +18,8 @@ from parted import count_in_parts
 
 from sedeval_soft import EvaluationError, InputError, Limits, Settings, __version__
 from sedeval_soft.api.sources import read_parts, sides_of
-from sedeval_soft.evaluation.evaluate import count_rows
 from sedeval_soft.evaluation.execute import Execute, processes
+from sedeval_soft.evaluation.shard import count_rows
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.memory import RoomError, memory_limited, taken

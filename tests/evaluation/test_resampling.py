@@ -24,11 +24,8 @@ from tables import long_rows
 from sedeval_soft import evaluate
 from sedeval_soft.evaluation import resample
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
-from sedeval_soft.measures import (
-    calibration,
-    file_sums,
-    psds,
-)
+from sedeval_soft.measures import calibration, psds
+from sedeval_soft.measures import tally as file_sums
 from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.report import render
 from sedeval_soft.settings import GROUPS, READINGS, Settings

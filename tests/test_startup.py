@@ -19,7 +19,8 @@ SELDOM = {
         for name in (
             *("api.comparison", "api.evaluator", "comparison", "comparison.board", "html", "tools"),
             "apps.plots",
-            *("apps.chance", "evaluation.curves", "evaluation.details", "evaluation.resample"),
+            *("apps.chance", "evaluation.details", "evaluation.means", "evaluation.partition"),
+            "evaluation.resample",
             *("evaluation.intervals", "evaluation.ordered", "measures.calibration"),
             *("measures.confusion", "measures.curve_scores"),
             *("measures.psds", "measures.sed_eval_rules"),

@@ -513,6 +513,23 @@ def _of_axes(*shapes: tuple[int, ...] | None) -> list[str]:
     ]
 
 
+_MOST_ANSWERS, _LOOKED_AT = 50, 10_000
+"""Largest number of different values of annotators' answers, and the number of values looked at."""
+
+
+def _of_exchanged(reference: EventTable, system: EventTable) -> list[str]:
+    """Return a warning if only the reference looks like a network's output: many values, in short steps."""
+    if system.has_values or not reference.has_values or not len(reference):
+        return []
+    values = np.concatenate([column[:_LOOKED_AT] for column in reference.values])
+    short = float(np.median(reference.offset - reference.onset)) < 1
+    line = (
+        f"{reference.origin.name}: has values of short time steps, as scores of systems do, and the "
+        "system has none; if the two are exchanged, give the reference first"
+    )
+    return [line] * (short and len(distinct(values)) > _MOST_ANSWERS)
+
+
 def match_files(
     reference: EventTable,
     system: EventTable,
@@ -529,6 +546,7 @@ def match_files(
     for side in (reference, system):
         notes += [f"{side.origin.name}: {text}" for text in side.origin.notes]
         doubtful += [f"{side.origin.name}: {text}" for text in side.origin.assumed]
+    doubtful += _of_exchanged(reference, system)
     notes += _of_axes(reference.origin.shape, system.origin.shape)
     if vain := sorted({*reference.origin.lacking} & {*system.origin.lacking}):
         both = " and ".join(dict.fromkeys((reference.origin.name, system.origin.name)))

@@ -24,13 +24,11 @@ from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.ranges import TooManyOverlapsError
 from sedeval_soft.timeline.recordings import (
     Recordings,
-    align,
     all_lifetimes,
     detected,
     grid_of,
@@ -46,17 +44,11 @@ from sedeval_soft.timeline.recordings import (
 AnyTimed = TypeVar("AnyTimed", bound=Timed)
 
 
-_Count = Callable[..., DetectionCounts]
-"""Counts events of both sides, or their lifetimes at all levels."""
-
 Columns = dict[str, Array]
 """Columns of a tally by name: (n_files, n_classes) or (n_files,)."""
 
 _BYTES_PER_COUNT = 64
 """Memory that the counts of a basis and reading take for each file and class: eight numbers or so."""
-
-_BYTES_PER_CELL = 64
-"""Memory for each segment of each class; if means are taken, a segment takes three times as much."""
 
 _BYTES_PER_SCORE = 6000
 """Memory for each class: its scores, with their names, as shown."""
@@ -144,20 +136,6 @@ def bytes_per_file(n_classes: int, settings: Settings) -> int:
     return (len(Plan.of(settings).families) + settings.tunes) * _BYTES_PER_COUNT * n_classes
 
 
-def bytes_per_cell(settings: Settings) -> int:
-    """Return the memory of counting for each segment of each class, 0 if no segments are counted."""
-    if not Plan.of(settings).counts_segments:
-        return 0
-    return _BYTES_PER_CELL * (3 if settings.pool == "mean" else 1)
-
-
-def empty_tally(settings: Settings) -> Tally:
-    """Return the tally of no files: all columns that one of these settings has, all empty."""
-    code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
-    nothing = EventTable((), (), code, number, number, (number,), label=code)
-    return tally_pair(align(nothing, nothing, settings))
-
-
 class Cells(NamedTuple):
     """The values of all cells of a basis, `segment` or `clip`.
 
@@ -175,20 +153,14 @@ class Cells(NamedTuple):
     def evaluated(self) -> Cells:
         """Return the evaluated cells alone."""
         inside = evaluated_cells(np.diff(self.start), self.n_evaluated)
-        if inside is None:
+        if inside.all():
             return self
         start = np.append(0, np.cumsum(self.n_evaluated))
-        sides = self.reference[:, inside], self.system[:, inside]
-        return Cells(self.basis, *sides, start, self.n_evaluated)
+        return self._replace(reference=self.reference[:, inside], system=self.system[:, inside], start=start)
 
 
-def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools | None:
-    """Return which cells are evaluated, the first ones of each file; None if all are.
-
-    n_cells, n_evaluated: (n_files,).
-    """
-    if np.array_equal(n_cells, n_evaluated):
-        return None
+def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools:
+    """Return which cells are evaluated, the first ones of each file; n_cells, n_evaluated: (n_files,)."""
     start = np.repeat(np.cumsum(n_cells) - n_cells, n_cells)
     inside: Bools = np.arange(len(start)) - start < np.repeat(n_evaluated, n_cells)
     return inside
@@ -207,7 +179,7 @@ def count_cells(cells: Cells, of_soft: Cells, plan: Plan, *, hard: bool = True) 
         active = detected(system, settings)
         counts = count_hard(positive(reference, settings), active, start)
         inside = evaluated_cells(np.diff(start), cells.n_evaluated)
-        beyond = np.zeros_like(counts.n_sys) if inside is None else count_files(active & ~inside, start)
+        beyond = np.zeros_like(counts.n_sys) if inside.all() else count_files(active & ~inside, start)
         columns = columns_of(f"{basis}.hard", counts)
         columns |= {f"{basis}.hard.n_cells": cells.n_evaluated, f"{basis}.hard.beyond": beyond}
     if plan.scores(basis, "soft"):
@@ -274,7 +246,11 @@ def _count_segments(
         if kept or "segment" in plan.kept:
             samples |= {"segment.reference": reference, "segment.system": system}
         if settings.worst and settings.drops_segments:
-            events["segments"] = _where(grid, len(pair.classes))
+            # Times of consecutive segments, as events of the first class, if there is one.
+            file, begin, end = grid.runs()
+            label, n = np.zeros(len(file), dtype=np.int32), len(file)
+            runs = EventLifetimes(file.astype(np.int32), label, begin, end, np.zeros(n), np.ones(n))
+            events["segments"] = runs.take(slice(None if pair.classes else 0))
         if plan.scores("ranking"):
             expected = np.array([name in pair.expected for name in pair.classes], dtype=bool)
             columns |= count_rankings(cells, expected, plan)
@@ -296,13 +272,6 @@ def soft_cells(pair: Recordings, cells: Cells) -> Cells:
     reference, system, unknown = (pool_rows(rows, grid, settings.pool) for rows in sides)
     ours, theirs = (np.maximum(side - unknown, 0.0) for side in (reference, system))
     return Cells("segment", ours, theirs, grid.start, grid.n_evaluated)
-
-
-def _where(grid: Grid, n_classes: int) -> EventLifetimes:
-    """Return the times of a grid's consecutive segments, as events of the first class."""
-    file, begin, end = grid.runs() if n_classes else (np.zeros(0, dtype=np.int64),) * 3
-    codes, n = (file.astype(np.int32), np.zeros(len(file), dtype=np.int32)), len(file)
-    return EventLifetimes(*codes, begin, end, np.zeros(n), np.ones(n))
 
 
 def _count_runs(pair: Recordings, grid: Grid, columns: Columns) -> None:
@@ -420,8 +389,18 @@ def _count_soft_events(pair: Recordings, levels: EventLifetimes, lifetimes: Even
     """Return the soft readings; levels, lifetimes: of the reference and of the system."""
     sizes, columns = (len(pair.files), len(pair.classes)), Columns()
 
-    def add(basis: str, exact: _Count, hard: _Count, how: Any, rule: PairRule | None) -> None:  # noqa: ANN401
-        """Add the counts of a basis; rule: the rule of candidate pairs, None for intersections."""
+    def add(
+        basis: str,
+        exact: Callable[..., DetectionCounts],
+        hard: Callable[..., DetectionCounts],
+        how: Any,  # noqa: ANN401
+        rule: PairRule | None,
+    ) -> None:
+        """Add the counts of a basis.
+
+        exact: counts lifetimes at all levels. hard: counts events. rule: the rule of candidate pairs, None
+        for intersections.
+        """
 
         def at_level(ours: Events, theirs: Events, *ignored: Events) -> DetectionCounts:
             for unknown in ignored:

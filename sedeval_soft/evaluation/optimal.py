@@ -38,7 +38,7 @@ from sedeval_soft.measures.event import (
 from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.segment import count_hard, sum_files
-from sedeval_soft.measures.tally import Mixtures, Tally, blocks, cells_of
+from sedeval_soft.measures.tally import Tally, blocks, cells_of
 from sedeval_soft.measures.thresholds import (
     N_SYS,
     PAIRED,
@@ -59,9 +59,6 @@ from sedeval_soft.settings import BASES, NEVER, Constraint, Settings, Thresholds
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events, active
 from sedeval_soft.timeline.recordings import positive
-
-WeightedScores = Callable[[Floats], Table]
-"""Returns the scores of weighted files; weights: (n_weights, n_files)."""
 
 Best = tuple[Floats, DetectionCounts]
 """Results of `Candidates.best` for each class, and the counts of each file at the thresholds of the best
@@ -256,10 +253,11 @@ def _first_detected(scores: Floats, hits: Bools) -> Bools:
 
 def others_of(
     tally: Tally, basis: str, settings: Settings, owner: Index, classes: Sequence[Candidates] = ()
-) -> WeightedScores:
+) -> Callable[[Floats], Table]:
     """Return a function for the scores at thresholds that are best jointly, or under a constraint.
 
-    owner: as for `threshold_counts`; weights are of owners. classes: the candidates of each, if known.
+    owner: as for `threshold_counts`; the weights, (n_weights, n_owners), are of owners. classes: the
+    candidates of each, if known.
     """
     joint, under = list[Candidates](), list[Candidates]()
     if "joint" in settings.measures:
@@ -295,12 +293,9 @@ def with_tuned(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[st
     for basis in BASES:
         if not Plan.of(settings).scores(basis, "tuned"):
             continue
-        # No more counts than a basis needs.
-        samples = {name: of for name, of in tally.samples.items() if name.startswith(f"{basis}.")}
-        bare = replace(tally, per_class={}, samples=samples, events={} if basis in CELLS else tally.events)
         tuned = tuned_thresholds(tally, basis, settings, folds)
         parts = [
-            columns_of(f"{basis}.tuned", counts_at(bare.take(files), basis, thresholds, settings))
+            columns_of(f"{basis}.tuned", counts_at(tally.take(files), basis, thresholds, settings))
             for files, thresholds in tuned
         ]
         order = np.argsort(np.concatenate([files for files, _ in tuned]))
@@ -370,17 +365,15 @@ def with_rule_followed(settings: Settings, tally: Tally) -> Settings:
     thresholds: Thresholds = {}
     for label, row, n in zip(tally.classes, np.sort(scores, axis=1), hits.sum(axis=1).tolist(), strict=True):
         above = row[row > 0]
-        if not len(above):
-            thresholds[label] = NEVER
-        elif settings.thresholds == "midpoint":
+        if len(above) and settings.thresholds == "midpoint":
             thresholds[label] = float(row[0] + row[-1]) / 2
-        elif not n:
-            thresholds[label] = NEVER
-        else:
+        elif len(above) and n:
             # As few more as ties allow.
             high = above[max(len(above) - n, 0)]
             low = above[above < high].max(initial=0.0)
             thresholds[label] = threshold_between(float(low), float(high), settings.inclusive)
+        else:
+            thresholds[label] = NEVER
     return replace(settings, thresholds=thresholds)
 
 
@@ -553,33 +546,26 @@ def with_fixed(tally: Tally, settings: Settings) -> tuple[Tally, Tables]:
     return with_columns(tally, columns), fixed
 
 
-def fixed_of_weights(tally: Tally, settings: Settings, fixed: Tables) -> WeightedTables:
-    """Return a function for the optimal readings at thresholds of all files.
+def fixed_of_weights(tally: Tally, settings: Settings, fixed: Tables, weights: Floats) -> Tables:
+    """Return the optimal readings of weighted files at thresholds of all files.
 
     fixed: the readings at these thresholds, as `with_fixed` returns them beside the tally.
     """
-
-    def tables(weights: Floats) -> Tables:
-        sums = tally.mixtures(lambda column: weights @ column)
-        return {family: _fixed_table(family[0], best, sums, settings) for family, best in fixed.items()}
-
+    sums, tables = tally.mixtures(lambda column: weights @ column), Tables()
+    for family, best in fixed.items():
+        uses = _thresholds(best, len(sums.classes))
+        counts = {use: totals(sums, f"{family[0]}.{use}") for use in uses}
+        table = detection_scores(counts["threshold"], settings.beta)
+        table |= {"threshold": Averaged(uses["threshold"])}
+        for use, total in counts.items():
+            if use == "best_error_rate_threshold":
+                table |= error_rate_table(total.tp, total.n_sys, total.n_ref, uses[use])
+            elif use in _POOLED:
+                tp, n_ref, n_sys = (column.sum(axis=-1) for column in (total.tp, total.n_ref, total.n_sys))
+                f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, settings.beta), np.nan)
+                table |= {_POOLED[use]: Averaged(None, overall=f), use: best[use]}
+        tables[family] = table
     return tables
-
-
-def _fixed_table(basis: str, best: Table, sums: Mixtures, settings: Settings) -> Table:
-    """Return the scores of weighted files at thresholds of all files, whose own table is `best`."""
-    uses = _thresholds(best, len(sums.classes))
-    counts = {use: totals(sums, f"{basis}.{use}") for use in uses}
-    table = detection_scores(counts["threshold"], settings.beta)
-    table |= {"threshold": Averaged(uses["threshold"])}
-    for use, total in counts.items():
-        if use == "best_error_rate_threshold":
-            table |= error_rate_table(total.tp, total.n_sys, total.n_ref, uses[use])
-        elif use in _POOLED:
-            tp, n_ref, n_sys = (column.sum(axis=-1) for column in (total.tp, total.n_ref, total.n_sys))
-            f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, settings.beta), np.nan)
-            table |= {_POOLED[use]: Averaged(None, overall=f), use: best[use]}
-    return table
 
 
 def _thresholds(best: Table, n_classes: int) -> dict[str, Floats]:

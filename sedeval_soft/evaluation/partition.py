@@ -10,20 +10,21 @@ block by block, once, and writes its rows to the part of their recording, given 
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sedeval_soft.checks.alignment import OF_REGIONS, AlignmentReport, joined_as_whole
-from sedeval_soft.errors import EvaluationError, InputError
+from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.evaluation.count import LESS_MEMORY, check_counts
-from sedeval_soft.evaluation.execute import Execute
 from sedeval_soft.evaluation.shard import Shard, bytes_of_rows, count_rows, describe, scenes_of
-from sedeval_soft.memory import check_room, reuse_freed
+from sedeval_soft.memory import check_room, memory_limited, reuse_freed, room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
@@ -32,10 +33,10 @@ from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.joined_tables import TableFile, joined, shards_of
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import bytes_as_text, spelled
+from sedeval_soft.tables.source import bytes_as_text, is_url, spelled
 from sedeval_soft.tables.stored_rows import Piece, part_of, store, temporary_folder
 from sedeval_soft.tables.ticks import to_ticks
-from sedeval_soft.threads import ahead
+from sedeval_soft.threads import ahead, become_worker
 from sedeval_soft.timeline.postprocess import TimeGrid
 from sedeval_soft.timeline.recordings import align, with_unknown
 
@@ -130,16 +131,18 @@ def partition_files(
     try:
         written = where.map(partial(write_parts, n_parts, block, folder), readings)
         sides = written[: len(files[0])], written[len(files[0]) :]
-        ours, theirs = (
-            _whole(name, [file for file, _ in side], limits)
+        whole = [
+            joined(name, [file for file, _ in side], limits)
             for name, side in zip((reference, system), sides, strict=True)
-        )
+        ]
     except InputError as error:
         problem = error.problems[0]
         if where.elsewhere and problem.code == "unreadable-file" and os.access(problem.source, os.R_OK):
             expected = "expected shards where all workers see them by the same path, or URLs"
             raise EvaluationError(f"{error}; {expected}") from error
         raise
+    # Tables without any row.
+    ours, theirs = (replace(rows, origin=limits.as_read(rows.origin, "")) for rows in whole)
     durations = read_durations()
     # A table without a name gets the name of the other side: only together they are one recording.
     unnamed = UNNAMED in (*ours.files, *theirs.files)
@@ -184,10 +187,9 @@ class Unread(NamedTuple):
         return spelled(self.file.name)
 
 
-_Written = tuple[TableFile, dict[int, Piece]]
-
-
-def write_parts(n_parts: int, block: int, folder: Path, reading: Unread) -> _Written:
+def write_parts(
+    n_parts: int, block: int, folder: Path, reading: Unread
+) -> tuple[TableFile, dict[int, Piece]]:
     """Write the rows of a file to the parts of their recordings; return the file without rows, and its parts.
 
     block: bytes that are read at a time.
@@ -206,12 +208,6 @@ def write_parts(n_parts: int, block: int, folder: Path, reading: Unread) -> _Wri
     name = names.origin.name.replace(spelled(path), reading.name)
     names = replace(names, origin=replace(names.origin, name=name))
     return replace(file, rows=names, n_rows=sum(piece.n_rows for piece in pieces.values())), pieces
-
-
-def _whole(name: str, shards: Sequence[TableFile], limits: Limits) -> EventTable:
-    """Return the table that some files form together, without any row."""
-    rows = joined(name, shards, limits)
-    return replace(rows, origin=limits.as_read(rows.origin, ""))
 
 
 # Counting of parts.
@@ -351,3 +347,95 @@ def _as_one(shard: Shard, partition: Parts, findings: AlignmentReport) -> Shard:
         findings = replace(findings, **{name: getattr(findings, name) - left_out for name in kinds})
     system = partition.system.origin.name
     return shard._replace(system=system, inputs=inputs, findings=findings, durations=partition.durations)
+
+
+# Execution of parts: one after another, or by processes of this machine. `sedeval_soft.apps.cluster` yields
+# the workers of a cluster; nothing else differs between them.
+
+_PROCESS = 160 << 20
+"""Bytes of a process before any work, and of its memory beside the counts."""
+
+
+@dataclass(frozen=True)
+class Execute:
+    """Workers: this process, on one item after another, unless `processes` or an app replace it.
+
+    map: returns a function's result for each item, in order; raises the error of the first that fails. jobs:
+    the number of simultaneous workers. memory: bytes for each. elsewhere: whether they work on other
+    machines.
+    """
+
+    map: Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]] = lambda of, items: [*map(of, items)]
+    jobs: int = 1
+    memory: int = field(default_factory=room)
+    elsewhere: bool = False
+
+    def path(self, name: str) -> str:
+        """Return the path of a file for workers: absolute for workers that are started elsewhere."""
+        if not self.elsewhere or is_url(name):
+            return name
+        if name == "-":
+            raise SettingsError("workers elsewhere cannot read standard input; expected files or URLs")
+        return os.path.abspath(name)  # noqa: PTH100 - as it is typed else
+
+
+@contextlib.contextmanager
+def processes(jobs: int) -> Iterator[Execute]:
+    """Yield up to `jobs` processes, as memory allows; they share the available memory."""
+    jobs = max(1, min(jobs, room() // _PROCESS))
+    if jobs == 1:
+        yield Execute()
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    memory = room() // jobs
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, spawn, _begin_process, (memory,))
+    try:
+        yield Execute(partial(_by_pool, pool), jobs, memory)
+    except BaseException:
+        # Its own, and nobody else's: evaluations may run in several threads.
+        for process in [*(pool._processes or {}).values()]:
+            process.kill()
+        pool.shutdown(cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def _by_pool(pool: Any, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:  # noqa: ANN401
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        return [*pool.map(function, items)]
+    except BrokenProcessPool as error:
+        raise EvaluationError(
+            "a worker process ended early: it was killed, or memory ran out; "
+            "expected fewer --jobs, or a smaller --memory-limit; in a script, what asks for jobs must be "
+            'below `if __name__ == "__main__":`'
+        ) from error
+
+
+def _begin_process(memory: int) -> None:
+    """Make a process end with its parent, work in one thread and use at most so much memory."""
+    # Ctrl-C is heard by the process that waits, which ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    become_worker()
+    reuse_freed()
+    memory_limited(memory).__enter__()
+    end_with_parent()
+
+
+def end_with_parent() -> None:
+    """Let this process end with the process that began it, however that ends."""
+    import multiprocessing
+    import threading
+
+    parent = multiprocessing.parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()

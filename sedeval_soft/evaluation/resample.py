@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from typing import Self
 
@@ -139,7 +140,7 @@ class Replicates:
             lambda weights: counted_tables(tally.mixtures(lambda column: weights @ column), settings)
         )
         if fixed:
-            families.append(fixed_of_weights(tally, settings, fixed))
+            families.append(partial(fixed_of_weights, tally, settings, fixed))
         families += [cell_tables(tally, basis, settings, owner) for basis in plan.ordered]
         if plan.ranks_events:
             families.append(event_tables(tally, settings, owner))

@@ -89,22 +89,18 @@ def score_shard(
         return with_intervals(scores, part, settings, progress)
 
     scores = scored(tally, None)
-    if settings.satisfice is not None:
-        warnings += unreachable(scores.values(), Constraint.parse(settings.satisfice))
+    warnings += unreachable(scores.values(), settings.satisfice)
     if settings.ci is not None:
         from sedeval_soft.evaluation.resample import interval_notes
 
         warnings += interval_notes(tally, settings, asked.rank_by or main_of(scores, asked, shard.inputs))
     of_folds = {name: score_tally(part, settings) for name, (part, _) in _take(tally, files["folds"]).items()}
-    # Batches with other classes leave those of a group in the order of their names.
-    groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
-    scenes = files["scenes"] | files["by"]
-    every = {**scores}
-    in_scenes = {name: part for name, (part, _) in _take(tally, scenes).items()}
-    for name, part in {**groups, **in_scenes}.items():
-        of_part = scored(part, name).values()
-        # A group of classes has averages, and measures over all its classes, only.
-        every |= _of_part([s for s in of_part if name not in groups or s.average is not None], name)
+    every, scenes = {**scores}, files["scenes"] | files["by"]
+    for over in ("groups", "scenes"):
+        for name, (part, _) in parts_of(shard, over, scenes).items():
+            of_part = scored(part, name).values()
+            # A group of classes has averages, and measures over all its classes, only.
+            every |= _of_part([s for s in of_part if over != "groups" or s.average is not None], name)
     for name, fold in of_folds.items():
         every |= _of_part(fold.values(), name)
     counts = _counts_of_files(tally, best)
@@ -144,12 +140,11 @@ def parts_for(shard: Shard, name: str, by: Partition | None) -> dict[str, tuple[
 
 def parts_of(shard: Shard, over: str, scenes: Files) -> dict[str, tuple[Tally, Index]]:
     """Return the tally of each of the `scenes`, or `groups`, and the positions of its files among all."""
-    tally, settings = shard.tally, shard.settings
-    if over == "groups":
-        every = np.arange(len(tally.files))
-        groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
-        return {name: (part, every) for name, part in groups.items()}
-    return _take(tally, scenes)
+    if over != "groups":
+        return _take(shard.tally, scenes)
+    # Batches with other classes leave those of a group in the order of their names.
+    every, classes = np.arange(len(shard.tally.files)), shard.settings.groups
+    return {name: (part.with_classes(classes[name]), every) for name, part in shard.groups.items()}
 
 
 def _means(
@@ -167,7 +162,7 @@ def _means(
     thresholds. Every replicate uses the best thresholds of all files: so means over files have no intervals
     in optimal readings unless thresholds are fixed.
     """
-    from sedeval_soft.evaluation.means import means_over
+    from sedeval_soft.evaluation.means import means_over, scores_of_files
 
     means: dict[str, Score] = {}
     for mean in settings.means:
@@ -175,8 +170,6 @@ def _means(
         if not kind:
             continue
         if over == "files":
-            from sedeval_soft.evaluation.means import scores_of_files
-
             values = scores_of_files(counts, settings)
         else:
             parts = [
@@ -229,7 +222,7 @@ def _details(tally: Tally, settings: Settings, plan: Plan, *, points: bool) -> d
 
         details["worst"] = worst_of(tally, settings)
     if points or settings.reference_sweep or plan.asks_for(*ORDERED):
-        from sedeval_soft.evaluation.curves import curves_of, sweep_of
+        from sedeval_soft.evaluation.ordered import curves_of, sweep_of
 
         details["make_curves"] = partial(curves_of, tally, settings)
         if settings.reference_sweep:
@@ -373,11 +366,14 @@ def answered_in_vain(tally: Tally, settings: Settings) -> list[str]:
     return [text] if answered else []
 
 
-def unreachable(scores: Iterable[Score], constraint: Constraint) -> list[str]:
-    """Return a warning for each basis with classes for which no threshold satisfies the constraint.
+def unreachable(scores: Iterable[Score], satisfice: str | None) -> list[str]:
+    """Return a warning for each basis with classes for which no threshold satisfies the constraint, if any.
 
     scores: of one evaluation; the nearest value of a constrained measure is beside a missing F.
     """
+    if satisfice is None:
+        return []
+    constraint = Constraint.parse(satisfice)
     values = {(s.basis, s.class_name, s.measure): s.value for s in scores if s.reading == "optimal"}
     nearest: dict[str, list[str]] = {}
     for (basis, label, measure), recall in values.items():

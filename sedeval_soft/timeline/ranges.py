@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import pairwise, starmap
 
 import numpy as np
 
@@ -28,17 +27,6 @@ _BYTES_PER_PAIR = 220
 def stretches(n: int) -> Iterator[slice]:
     """Yield slices of `STRETCH` places each that cover n places in order."""
     return (slice(begin, begin + STRETCH) for begin in range(0, n, STRETCH))
-
-
-def portions(before: Index, most: int) -> list[slice]:
-    """Return consecutive slices of items, each with not many more members than `most`; at least one slice.
-
-    before: (n + 1,) number of members before each item, and in all.
-    """
-    n = len(before) - 1
-    cuts = np.searchsorted(before, np.arange(most, before[-1], most))
-    edges = [0, *dict.fromkeys(cut for cut in cuts.tolist() if 0 < cut < n), n]
-    return list(starmap(slice, pairwise(edges)))
 
 
 def expand(first: Index, last: Index) -> tuple[Index, Index]:

@@ -48,7 +48,7 @@ def in_order(values: Floats) -> tuple[Floats, Index]:
     keys &= (1 << index_bits) - 1
     # Without a check of each index, which takes as long again.
     ordered = values.take(keys, mode="clip")
-    blocks = (slice(begin, begin + _BLOCK) for begin in range(0, n - 1, _BLOCK))
+    blocks = [slice(begin, begin + _BLOCK) for begin in range(0, n - 1, _BLOCK)]
     if any(np.any(ordered[1:][block] < ordered[:-1][block]) for block in blocks):
         again = np.argsort(ordered, kind="stable")
         return ordered[again], keys[again]

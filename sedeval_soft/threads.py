@@ -31,12 +31,12 @@ def for_each(function: Callable[[T], R], pieces: Iterable[T], size: int) -> list
     usable = getattr(_here, "processors", None) or processors()
     workers = min(usable, len(pieces))
     if size < _WORTH or workers <= 1:
-        return [function(piece) for piece in pieces]
+        return list(map(function, pieces))
     from concurrent.futures import ThreadPoolExecutor
     from contextvars import copy_context
 
     def work(run: list[T]) -> list[R]:
-        return [function(piece) for piece in run]
+        return list(map(function, run))
 
     length = -(-len(pieces) // (workers * _RUNS))
     runs = [pieces[begin : begin + length] for begin in range(0, len(pieces), length)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
@@ -12,10 +12,16 @@ import numpy as np
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import counted
 from sedeval_soft.fields import UNCOUNTED
-from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
-from sedeval_soft.measures.event import mean_over_levels
+from sedeval_soft.measures.event import (
+    count_deviations,
+    count_events,
+    count_per_class,
+    count_soft_events,
+    match_events,
+    mean_over_levels,
+)
 from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.ranking import Sides, count_ranking
@@ -43,6 +49,8 @@ from sedeval_soft.timeline.recordings import (
 
 AnyTimed = TypeVar("AnyTimed", bound=Timed)
 
+
+_Count = Callable[..., DetectionCounts]
 
 Columns = dict[str, Array]
 """Columns of a tally by name: (n_files, n_classes) or (n_files,)."""
@@ -238,7 +246,8 @@ def _count_segments(
     in_cells = kept or plan.needs_grid or not by_runs
     if in_cells:
         grid.check_size(len(pair.classes), in_order=bool(settings.measures), means=settings.pool == "mean")
-        reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
+        ours, theirs = pair.reference, pair.system
+        reference, system = pool_rows(ours, grid, settings.pool), pool_rows(theirs, grid, settings.pool)
         cells = Cells("segment", reference, system, grid.start, grid.n_evaluated)
         by_runs = settings.compat == "sed_eval"
         of_soft = soft_cells(pair, cells) if plan.scores("segment", "soft") else cells
@@ -335,7 +344,8 @@ def _count_events(pair: Recordings, columns: Columns, events: dict[str, EventLif
         events[f"median {length}"] = not_ignored(pair, reference, of_filter, None)
     if plan.cuts_reference_at_all_levels:
         levels = all_lifetimes(pair, ours)
-        columns |= _count_soft_events(pair, levels, lifetimes)
+        for kind in _soft_events(pair):
+            columns |= _count_soft_events((levels, lifetimes), pair, *kind)
         if "soft" in plan.psds or plan.sweeps_events:
             events["levels"] = levels
         if "soft" in plan.psds and pair.ignored is not None:
@@ -365,16 +375,16 @@ def _count_hard_events(pair: Recordings, reference: Events, everything: Events) 
     if plan.scores("event", "hard"):
         rule = pair_rule(settings)
         system = not_ignored(pair, reference, everything, rule)
-        matched = event.match_events(reference, system, sizes[1], rule, settings.matching)
+        matched = match_events(reference, system, sizes[1], rule, settings.matching)
         if settings.compat == "sed_eval":
             from sedeval_soft.measures import sed_eval_rules
 
             counts = sed_eval_rules.count_events(reference, system, *sizes, settings)
         else:
-            counts = event.count_events(reference, system, *sizes, rule, matched=matched)
+            counts = count_events(reference, system, *sizes, rule, matched=matched)
         columns = columns_of("event.hard", counts)
-        columns["event.hard.matched"] = event.count_per_class(reference.take(matched >= 0), *sizes)
-        deviations = event.count_deviations(reference, system, matched, *sizes)
+        columns["event.hard.matched"] = count_per_class(reference.take(matched >= 0), *sizes)
+        deviations = count_deviations(reference, system, matched, *sizes)
         columns |= {f"event.hard.{name}": sums for name, sums in deviations.items()}
     if plan.scores("intersection", "hard"):
         from sedeval_soft.measures.intersections import Criteria, count_intersections
@@ -385,47 +395,50 @@ def _count_hard_events(pair: Recordings, reference: Events, everything: Events) 
     return columns
 
 
-def _count_soft_events(pair: Recordings, levels: EventLifetimes, lifetimes: EventLifetimes) -> Columns:
-    """Return the soft readings; levels, lifetimes: of the reference and of the system."""
-    sizes, columns = (len(pair.files), len(pair.classes)), Columns()
+def _soft_events(pair: Recordings) -> Iterator[tuple[str, _Count, _Count, Any, PairRule | None]]:
+    """Yield the bases with a soft reading of events, and the functions that count them.
 
-    def add(
-        basis: str,
-        exact: Callable[..., DetectionCounts],
-        hard: Callable[..., DetectionCounts],
-        how: Any,  # noqa: ANN401
-        rule: PairRule | None,
-    ) -> None:
-        """Add the counts of a basis.
-
-        exact: counts lifetimes at all levels. hard: counts events. rule: the rule of candidate pairs, None
-        for intersections.
-        """
-
-        def at_level(ours: Events, theirs: Events, *ignored: Events) -> DetectionCounts:
-            for unknown in ignored:
-                from sedeval_soft.measures.ignored import without_ignored
-
-                theirs = without_ignored(unknown, ours, theirs, sizes[1], rule)
-            return hard(ours, theirs, *sizes, how)
-
-        counts, sampled = None, None
-        if pair.ignored is None:
-            with suppress(TooManyOverlapsError):
-                counts = exact(levels, lifetimes, *sizes, how)
-        if counts is None:
-            ignored = [] if pair.ignored is None else [ignored_levels(pair)]
-            counts, sampled = mean_over_levels(at_level, levels, lifetimes, *ignored)
-        columns.update(columns_of(f"{basis}.soft", counts))
-        # Number of levels if counts are a mean over fewer of them, else 0.
-        columns[f"{basis}.soft.levels"] = np.full(sizes[0], 0 if sampled is None else sampled[1])
-
+    Beside a basis are the function for lifetimes at all levels, the function for events of one level, their
+    last argument, and the rule of candidate pairs (None for intersections).
+    """
     if pair.plan.scores("event", "soft"):
         rule = pair_rule(pair.settings)
-        add("event", event.count_soft_events, event.count_events, rule, rule)
+        yield "event", count_soft_events, count_events, rule, rule
     if pair.plan.scores("intersection", "soft"):
-        from sedeval_soft.measures import intersections as of
+        from sedeval_soft.measures.intersections import (
+            Criteria,
+            count_intersections,
+            count_soft_intersections,
+        )
 
-        how = of.Criteria.of(pair.settings)
-        add("intersection", of.count_soft_intersections, of.count_intersections, how, None)
-    return columns
+        criteria = Criteria.of(pair.settings)
+        yield "intersection", count_soft_intersections, count_intersections, criteria, None
+
+
+def _count_soft_events(
+    sides: tuple[EventLifetimes, EventLifetimes],
+    pair: Recordings,
+    basis: str,
+    exact: _Count,
+    hard: _Count,
+    how: Any,  # noqa: ANN401 - a rule, or criteria
+    rule: PairRule | None,
+) -> Columns:
+    """Return the soft reading of a basis; other arguments: see `_soft_events`."""
+    sizes = len(pair.files), len(pair.classes)
+
+    def at_level(ours: Events, theirs: Events, *ignored: Events) -> DetectionCounts:
+        for unknown in ignored:
+            from sedeval_soft.measures.ignored import without_ignored
+
+            theirs = without_ignored(unknown, ours, theirs, sizes[1], rule)
+        return hard(ours, theirs, *sizes, how)
+
+    counts, sampled, ignored = None, None, [] if pair.ignored is None else [ignored_levels(pair)]
+    with suppress(TooManyOverlapsError):
+        counts = None if ignored else exact(*sides, *sizes, how)
+    if counts is None:
+        counts, sampled = mean_over_levels(at_level, *sides, *ignored)
+    # Number of levels if counts are a mean over fewer of them, else 0.
+    n_levels = 0 if sampled is None else sampled[1]
+    return columns_of(f"{basis}.soft", counts) | {f"{basis}.soft.levels": np.full(sizes[0], n_levels)}

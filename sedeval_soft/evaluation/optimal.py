@@ -209,7 +209,7 @@ def events_when(
     # The reference is there at all levels.
     ever = EventLifetimes.from_events(reference)
     groups = file_class(ever, n_classes), file_class(system, n_classes)
-    group, level, change = match_lifetimes(ever, system, groups, rule)
+    group, level, change = match_lifetimes(ever, system, (groups,), rule)[0]
     # A change at a level counts with the opposite sign at all thresholds below. No threshold is below 0.
     some = level > 0
     file, label = np.divmod(group[some], n_classes)

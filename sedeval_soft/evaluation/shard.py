@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import compress, pairwise
 from pathlib import Path, PurePath
 from typing import NamedTuple
@@ -152,7 +153,7 @@ def shard_of(
         # Ignored rows are reported.
         findings = replace(findings, ignored={", ".join(pair.ignored.classes): left_out(pair)})
     pieces = pieces_of(pair)
-    tally = Tally.merge(tally_pair(pair.with_files(files), cells=cells) for files in pieces)
+    tally = Tally.merge([*map(partial(tally_pair, cells=cells), map(pair.with_files, pieces))])
     # A class that the pair lacks counts nothing.
     known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in settings.groups.items()}
     groups = {

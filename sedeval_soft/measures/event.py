@@ -115,7 +115,7 @@ def count_soft_events(
     by_file = reference.file.astype(np.int64), system.file.astype(np.int64)
     groupings = (by_file, by_class) if n_classes > 1 else (by_file,)
     # A reading of fewer levels would begin here, in place of the TooManyPairsError.
-    matched = _matched(reference, system, groupings, rule)
+    matched = match_lifetimes(reference, system, groupings, rule)
     # The matching regardless of class as that of the first class of each file.
     paired, tp = matched[0]._replace(group=matched[0].group * n_classes), matched[-1]
     sides = ((group, each.born, each.dies) for group, each in zip(by_class, (reference, system), strict=True))
@@ -130,21 +130,12 @@ Groups = tuple[Index, Index]
 
 
 def match_lifetimes(
-    reference: EventLifetimes, system: EventLifetimes, groups: Groups, rule: PairRule
-) -> LevelChanges:
-    """Return the levels at which the size of the largest matching of each group changes.
-
-    Raises TooManyPairsError if a group has too many pairs.
-    """
-    return _matched(reference, system, (groups,), rule)[0]
-
-
-def _matched(
     reference: EventLifetimes, system: EventLifetimes, groupings: Sequence[Groups], rule: PairRule
 ) -> list[LevelChanges]:
-    """Return the result of `match_lifetimes` for each of several groupings.
+    """Return, for each grouping, the levels at which the size of the largest matching of each group changes.
 
-    groupings: the others divide the groups of the first one.
+    groupings: the others divide the groups of the first one. Raises TooManyPairsError if a group has too many
+    pairs.
     """
     orders = [
         order_of(side.onset, group) for side, group in zip((reference, system), groupings[0], strict=True)

@@ -346,7 +346,8 @@ class FileSums:
         if matrix is not None:
             product: Floats = matrix @ weights
             return product
-        sums, some = np.zeros((len(self), weights.shape[1])), np.flatnonzero(np.diff(self.start))
+        counts = np.diff(self.start)
+        sums, some = np.zeros((len(counts), weights.shape[1])), np.flatnonzero(counts)
         if len(some):
             amounts = weights.take(self.file, axis=0) * self.amount[:, None]
             sums[some] = np.add.reduceat(amounts, self.start[some], axis=0)
@@ -377,7 +378,7 @@ def in_blocks(
 
     size: the count of numbers that the function computes for each weight.
     """
-    parts = [of_block(weights[some]) for some in blocks(len(weights), size)]
+    parts = [*map(of_block, (weights[some] for some in blocks(len(weights), size)))]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 

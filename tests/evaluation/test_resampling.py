@@ -360,7 +360,7 @@ def test_how_replicates_are_kept_does_not_matter(monkeypatch, method):
         steps = [done for done, of in reported if of == total]
         assert steps == sorted(steps) and steps[-1] == total
     monkeypatch.setattr(resample, "_MOST_ROWS", 7)
-    monkeypatch.setattr(resample, "_AT_ONCE", 1)
+    monkeypatch.setattr(resample, "_IN_TABLES", 1)
     names = list(plain)
     same_numbers(ends_of(scored(tables, settings), names), ends_of(plain, names), names)
 

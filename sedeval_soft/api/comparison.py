@@ -23,6 +23,7 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_points,
 )
+from sedeval_soft.arrays import for_each, processors
 from sedeval_soft.checks.alignment import STRICT
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import (
@@ -42,7 +43,6 @@ from sedeval_soft.memory import has_room, reuse_freed
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.threads import for_each, processors
 
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 SYSTEMS = "system", "paths, or a mapping of names to systems"

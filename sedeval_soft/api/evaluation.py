@@ -22,6 +22,7 @@ from sedeval_soft.api.sources import (
     sides_of,
     with_points,
 )
+from sedeval_soft.arrays import processors
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.scores import Scores
@@ -33,7 +34,6 @@ from sedeval_soft.memory import memory_limited
 from sedeval_soft.settings import GROUPS, MEANS, Settings, means_in
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits, size_of
-from sedeval_soft.threads import processors
 from sedeval_soft.timeline.recordings import Recordings, align
 
 if TYPE_CHECKING:

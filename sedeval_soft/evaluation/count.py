@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Floats, Index, TooManyOverlapsError
 from sedeval_soft.errors import counted
 from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
@@ -32,7 +32,6 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 from sedeval_soft.timeline.grid import Grid, pool_rows
-from sedeval_soft.timeline.ranges import TooManyOverlapsError
 from sedeval_soft.timeline.recordings import (
     Recordings,
     all_lifetimes,

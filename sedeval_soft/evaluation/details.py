@@ -9,14 +9,13 @@ from typing import Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Array
+from sedeval_soft.arrays import Array, expand
 from sedeval_soft.measures.segment import fuzzy_and
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.grid import Edges
-from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import (
     detected,
     positive,

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index, distinct
+from sedeval_soft.arrays import Array, Bools, Floats, Index, distinct, for_each
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.measures.base import Averaged, Table, Tables, WeightedTables, averaged, ratio
@@ -56,7 +56,6 @@ from sedeval_soft.measures.thresholds import (
 )
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, NEVER, Constraint, Settings, Thresholds
-from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events, active
 from sedeval_soft.timeline.recordings import positive
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index, in_order
+from sedeval_soft.arrays import Array, Bools, Floats, Index, for_each, in_order
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.evaluation.details import THRESHOLDS, Sweep
 from sedeval_soft.evaluation.optimal import as_one, counts_at, optimal_scores, threshold_counts
@@ -40,7 +40,6 @@ from sedeval_soft.measures.registry import score_name
 from sedeval_soft.measures.tally import Tally, cells_of, counted_together, evaluated_of, of_each
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, Settings
-from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes
 from sedeval_soft.timeline.recordings import positive
 

@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sedeval_soft.arrays import ahead, become_worker
 from sedeval_soft.checks.alignment import OF_REGIONS, AlignmentReport, joined_as_whole
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.evaluation.count import LESS_MEMORY, check_counts
@@ -36,7 +37,6 @@ from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, is_url, spelled
 from sedeval_soft.tables.stored_rows import Piece, part_of, store, temporary_folder
 from sedeval_soft.tables.ticks import to_ticks
-from sedeval_soft.threads import ahead, become_worker
 from sedeval_soft.timeline.postprocess import TimeGrid
 from sedeval_soft.timeline.recordings import align, with_unknown
 

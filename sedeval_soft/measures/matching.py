@@ -23,9 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.arrays import Floats, Index, distinct, heads
+from sedeval_soft.arrays import Floats, Index, TooManyOverlapsError, distinct, heads
 from sedeval_soft.timeline.events import Timed
-from sedeval_soft.timeline.ranges import TooManyOverlapsError
 
 _MUCH = 3_000_000
 """Number of steps of loops in this process from which numba is loaded: the import takes seconds."""

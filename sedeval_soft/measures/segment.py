@@ -10,14 +10,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index, distinct
+from sedeval_soft.arrays import Array, Bools, Floats, Index, distinct, expand, for_each, running_maximum
 from sedeval_soft.fields import TNorm
 from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.detection import DetectionCounts
-from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.ranges import expand, running_maximum
 
 # Segment-based statistics: arrays of segments in, counts of each file out.
 #

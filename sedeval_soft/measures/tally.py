@@ -14,10 +14,9 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index, heads
+from sedeval_soft.arrays import Array, Bools, Floats, Index, expand, heads
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.timeline.events import EventLifetimes
-from sedeval_soft.timeline.ranges import expand
 
 
 class Totals(Protocol):

@@ -30,14 +30,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index, heads, in_order
+from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index, expand, for_each, heads, in_order
 from sedeval_soft.measures.base import Averaged, Table, ratio
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.tally import FileSums, blocks, in_blocks
 from sedeval_soft.settings import AT_LEAST, Constraint, Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.ranges import expand
 
 Merit = Callable[[Any, Any, Any], Any]
 """Function of TP, N_sys and N_ref to be maximised. It never falls with TP, nor rises with N_sys."""

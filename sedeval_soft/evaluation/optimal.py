@@ -90,8 +90,10 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | No
     scores = detection_scores(counts.total(), settings.beta) | {"threshold": Averaged(of_classes[:, 0, 3])}
     for fewest in of_classes.swapaxes(0, 1)[1:]:
         scores |= error_rate_table(*fewest.T[:4])
-    others = others_of(tally, basis, settings, as_one(tally))(np.ones((1, 1)))
-    return scores | {name: values.first() for name, values in others.items()}
+    if "joint" in settings.measures or settings.satisfice:
+        others = others_of(tally, basis, settings, as_one(tally))(np.ones((1, 1)))
+        scores |= {name: values.first() for name, values in others.items()}
+    return scores
 
 
 def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) -> Table:

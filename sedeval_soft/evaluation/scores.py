@@ -441,7 +441,7 @@ def all_tables(tally: Tally, settings: Settings, best: Mapping[str, Best] | None
 
         ranked |= Psds.of(tally, settings, owner).tables(once)
     first = {family: {name: of.first() for name, of in table.items()} for family, table in ranked.items()}
-    return joined(tables, first)
+    return joined(tables, first) if first else tables
 
 
 def scores_in(tables: Tables, tally: Tally, settings: Settings) -> dict[str, Score]:

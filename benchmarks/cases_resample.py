@@ -84,13 +84,13 @@ class _Replicated:
         """Evaluate once, to have what is counted."""
         from sedeval_soft.api.sources import to_rows
         from sedeval_soft.evaluation.scores import score_tally
-        from sedeval_soft.evaluation.shard import shard_of_rows
+        from sedeval_soft.evaluation.shard import count_rows
         from sedeval_soft.settings import Settings
 
         self.tables, self.asked = tables, settings
         self.settings = Settings.of(**settings, ci="bootstrap")
         ours, theirs = (to_rows(table, "table", self.settings) for table in tables)
-        self.tally = shard_of_rows(ours, theirs, self.settings).tally
+        self.tally = count_rows(ours, theirs, self.settings).tally
         self.scores = score_tally(self.tally, self.settings)
 
     def once(self) -> Any:  # noqa: ANN401 - Scores

@@ -63,13 +63,13 @@ def _cells(bench: Bench) -> tuple[Any, str]:
 
 def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
     from sedeval_soft.api.sources import to_rows
-    from sedeval_soft.evaluation.shard import shard_of_rows
+    from sedeval_soft.evaluation.shard import count_rows
     from sedeval_soft.settings import Settings
 
     reference, edges, scores = inputs.frame_scores(bench.size.hour * 5, frames_per_second=5)
     settings = Settings.of(only=("event.optimal",))
     sides = (to_rows(of, "t", settings) for of in (reference.table(), inputs.frame_table(edges, scores)))
-    return shard_of_rows(*sides, settings).tally
+    return count_rows(*sides, settings).tally
 
 
 def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: ANN401 - a Tally

@@ -134,7 +134,7 @@ if TYPE_CHECKING:
     from sedeval_soft.checks.validate import Validation
     from sedeval_soft.comparison.board import Board, UnknownSystemError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
-    from sedeval_soft.evaluation.curves import Curves
+    from sedeval_soft.evaluation.ordered import Curves
     from sedeval_soft.evaluation.scores import Score, Scores, UnknownScoreError
     from sedeval_soft.measures.base import Measure
     from sedeval_soft.report.write import OutputError

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sedeval_soft import Limits, Settings
-from sedeval_soft.evaluation.evaluate import count_tables
-from sedeval_soft.evaluation.execute import Execute
+from sedeval_soft.evaluation.partition import Execute, count_tables
 from sedeval_soft.evaluation.shard import Shard
 
 

@@ -10,9 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sedeval_soft import threads
-from sedeval_soft.sorting import distinct, heads, in_order
-from sedeval_soft.threads import for_each
+from sedeval_soft import arrays as threads
+from sedeval_soft.arrays import distinct, for_each, heads, in_order
 
 coarse = st.sampled_from([0.0, 1e-300, 1e-20, 0.25, 0.5, 0.5 + 2**-53, 0.75, 1.0])
 values = arrays(np.float64, st.integers(0, 60), elements=st.one_of(coarse, st.floats(0, 1)))

@@ -19,7 +19,8 @@ SELDOM = {
         for name in (
             *("api.comparison", "api.evaluator", "comparison", "comparison.board", "html", "tools"),
             "apps.plots",
-            *("apps.chance", "evaluation.curves", "evaluation.details", "evaluation.resample"),
+            *("apps.chance", "evaluation.details", "evaluation.means", "evaluation.partition"),
+            "evaluation.resample",
             *("evaluation.intervals", "evaluation.ordered", "measures.calibration"),
             *("measures.confusion", "measures.curve_scores"),
             *("measures.psds", "measures.sed_eval_rules"),
@@ -103,7 +104,7 @@ def test_what_settings_ask_for_is_imported_then(tmp_path):
     code = f"from sedeval_soft.cli.main import group\ngroup.main({arguments!r}, standalone_mode=False)"
     rooms = ("sedeval_soft.evaluation", "sedeval_soft.measures")
     # They are met under other settings.
-    elsewhere = {"sedeval_soft.measures.sed_eval_rules"}
+    elsewhere = {"sedeval_soft.measures.sed_eval_rules", "sedeval_soft.evaluation.partition"}
     rarely = {name for name in SELDOM if name.startswith(rooms)} - elsewhere
     assert len(rarely) >= 9
     assert imported(code, rarely) == rarely

@@ -23,6 +23,7 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_points,
 )
+from sedeval_soft.arrays import for_each, processors
 from sedeval_soft.checks.alignment import STRICT
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import (
@@ -35,14 +36,13 @@ from sedeval_soft.comparison.paired import Paired
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores, main_score
-from sedeval_soft.evaluation.shard import Shard, shard_of_rows
+from sedeval_soft.evaluation.shard import Shard, count_rows
 from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
 from sedeval_soft.fields import Keywords
 from sedeval_soft.memory import has_room, reuse_freed
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.threads import for_each, processors
 
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 SYSTEMS = "system", "paths, or a mapping of names to systems"
@@ -71,10 +71,8 @@ class Task:
     def count(
         self, rows: EventTable, name: str, settings: Settings | None = None, *, cells: bool = False
     ) -> Shard:
-        """Return the statistics of a system; settings: for this system alone, see `shard_of_rows`."""
-        return shard_of_rows(
-            self.reference, rows, settings or self.settings, self.durations, name, cells=cells
-        )
+        """Return the statistics of a system; settings: for this system alone, see `count_rows`."""
+        return count_rows(self.reference, rows, settings or self.settings, self.durations, name, cells=cells)
 
     def partitions(self, shard: Shard) -> dict[str, Any]:
         """Return the files of the statistics by fold, and by scene."""

@@ -22,12 +22,11 @@ from sedeval_soft.api.sources import (
     sides_of,
     with_points,
 )
+from sedeval_soft.arrays import processors
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.evaluate import count_rows, count_tables, is_large
-from sedeval_soft.evaluation.execute import Execute, processes
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.shard import Shard, count_rows, is_large
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.measures.registry import ScoreName, group_of
@@ -35,11 +34,11 @@ from sedeval_soft.memory import memory_limited
 from sedeval_soft.settings import GROUPS, MEANS, Settings, means_in
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits, size_of
-from sedeval_soft.threads import processors
 from sedeval_soft.timeline.recordings import Recordings, align
 
 if TYPE_CHECKING:
-    from sedeval_soft.evaluation.curves import Curves
+    from sedeval_soft.evaluation.ordered import Curves
+    from sedeval_soft.evaluation.partition import Execute
     from sedeval_soft.evaluation.resample import Progress
     from sedeval_soft.tables.file_groups import Partition
 
@@ -187,6 +186,8 @@ def evaluation_of(
         check_means(settings, scenes=by is not None or bool(settings.scenes))
     files = all(isinstance(side, str | os.PathLike) for side in (reference, system))
     if execute is not None:
+        from sedeval_soft.evaluation.partition import Execute
+
         check_object("execute", execute, Execute)
         for wrong, message in (
             (not files, "need tables in files; expected their paths, patterns or URLs"),
@@ -200,6 +201,8 @@ def evaluation_of(
     paths = (os.fspath(reference), os.fspath(system)) if files and not whole else None
     sides: tuple[EventTable, EventTable] | None = None
     if paths is not None and (execute is not None or is_large(*paths, jobs or 1)):
+        from sedeval_soft.evaluation.partition import count_tables, processes
+
         with processes(jobs or 1) if execute is None else nullcontext(execute) as who:
             shard = count_tables(*paths, settings, lambda: read_lengths(durations, limits), limits, who)
         shard = shard if name is None else shard._replace(system=name)
@@ -227,7 +230,7 @@ def threshold_curves(
     has the `psds` settings, or its weights. Undefined values are NaN in their arrays. `evaluate` with
     `measures="curves"` keeps them in its scores.
     """
-    from sedeval_soft.evaluation.curves import curves_of
+    from sedeval_soft.evaluation.ordered import curves_of
 
     limits = limits_from(limits, values)
     system = with_points(system, limits)

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self, Unpack
 
+import numpy as np
+
 from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import settings_of_points
 from sedeval_soft.api.sources import (
@@ -29,17 +31,17 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, counted
-from sedeval_soft.evaluation.count import empty_tally
+from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.evaluation.shard import Shard, refuse_other_settings, shard_of_rows
+from sedeval_soft.evaluation.shard import Shard, count_rows, refuse_other_settings
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import Keywords
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.arrays import array_of
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.recordings import check_shapes
+from sedeval_soft.timeline.recordings import align, check_shapes
 
 
 class Evaluator:
@@ -90,7 +92,7 @@ class Evaluator:
             )
         lengths = read_lengths(durations, self.limits)
         sides = self._sides(reference, system, files)
-        self._add([shard_of_rows(*sides, self.settings, lengths, self.name, batch=True)])
+        self._add([count_rows(*sides, self.settings, lengths, self.name, batch=True)])
         return self
 
     def reset(self) -> Self:
@@ -219,7 +221,10 @@ def _shard_of(name: str, data: bytes, limits: Limits | None) -> Shard:
     from sedeval_soft.evaluation.tally_file import unpack_shard
 
     shard = unpack_shard(name, data, limits_from(limits))
-    expected = empty_tally(shard.settings)
+    # The tally of no files has all columns that the settings count.
+    code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
+    nothing = EventTable((), (), code, number, number, (number,), label=code)
+    expected = tally_pair(align(nothing, nothing, shard.settings))
     for tally in (shard.tally, *shard.groups.values()):
         for kind in ("per_class", "per_file", "samples", "events"):
             ours, theirs = (

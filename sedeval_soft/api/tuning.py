@@ -8,7 +8,7 @@ from typing import Any
 from sedeval_soft import __version__
 from sedeval_soft.api.sources import Durations, read_lengths, sides_of
 from sedeval_soft.evaluation.optimal import tune as find
-from sedeval_soft.evaluation.shard import shard_of_rows
+from sedeval_soft.evaluation.shard import count_rows
 from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.limits import Limits
@@ -31,7 +31,7 @@ def tune(
         thresholds=None, cross_tune=None, satisfice=None, reference_sweep=False,
     )  # fmt: skip
     rows, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
-    shard = shard_of_rows(*rows, settings, lengths)
+    shard = count_rows(*rows, settings, lengths)
     tuning = find(shard.tally, settings)
     tuning["signature"] = sign(__version__, settings, shard.inputs, lengths).full
     return tuning, shard.findings.warnings(settings), settings

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sedeval_soft.arrays import distinct
 from sedeval_soft.checks.names import NAMES, are_swapped, similar_names
 from sedeval_soft.checks.row_statistics import FEW_ROWS, RowStatistics, in_times
 from sedeval_soft.checks.rows import CHECKS, TICK, are_steps
@@ -20,7 +21,6 @@ from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
-from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import AXES, UNKNOWN, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import (
     listing,
@@ -513,6 +513,23 @@ def _of_axes(*shapes: tuple[int, ...] | None) -> list[str]:
     ]
 
 
+_MOST_ANSWERS, _LOOKED_AT = 50, 10_000
+"""Largest number of different values of annotators' answers, and the number of values looked at."""
+
+
+def _of_exchanged(reference: EventTable, system: EventTable) -> list[str]:
+    """Return a warning if only the reference looks like a network's output: many values, in short steps."""
+    if system.has_values or not reference.has_values or not len(reference):
+        return []
+    values = np.concatenate([column[:_LOOKED_AT] for column in reference.values])
+    short = float(np.median(reference.offset - reference.onset)) < 1
+    line = (
+        f"{reference.origin.name}: has values of short time steps, as scores of systems do, and the "
+        "system has none; if the two are exchanged, give the reference first"
+    )
+    return [line] * (short and len(distinct(values)) > _MOST_ANSWERS)
+
+
 def match_files(
     reference: EventTable,
     system: EventTable,
@@ -529,6 +546,7 @@ def match_files(
     for side in (reference, system):
         notes += [f"{side.origin.name}: {text}" for text in side.origin.notes]
         doubtful += [f"{side.origin.name}: {text}" for text in side.origin.assumed]
+    doubtful += _of_exchanged(reference, system)
     notes += _of_axes(reference.origin.shape, system.origin.shape)
     if vain := sorted({*reference.origin.lacking} & {*system.origin.lacking}):
         both = " and ".join(dict.fromkeys((reference.origin.name, system.origin.name)))

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Bools, Codes, Floats
-from sedeval_soft.sorting import distinct
+from sedeval_soft.arrays import Bools, Codes, Floats, distinct
 from sedeval_soft.tables.columns import INSTANTS
 from sedeval_soft.tables.event_table import EventTable
 

@@ -18,7 +18,7 @@ from sedeval_soft.fields import OUTPUT, STEERING
 if TYPE_CHECKING:
     from sedeval_soft.api.request import Request
     from sedeval_soft.comparison.board import Board
-    from sedeval_soft.evaluation.execute import Execute
+    from sedeval_soft.evaluation.partition import Execute
 
 EXAMPLES = """
   soft-sed-eval ref.tsv sys.tsv

@@ -319,5 +319,5 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
         worst=None,
         chance=None,
         make_curves=None,
-        make_files=None,
+        counts=None,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 from zlib import crc32
 
@@ -17,8 +17,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.comparison.ranks import p_exchange
-from sedeval_soft.evaluation.means import MeanOfFiles, MeanOfParts, Scorer, key_of
-from sedeval_soft.evaluation.per_file import averages_of_files
+from sedeval_soft.evaluation.means import Scorer, key_of, mean_of_files, mean_of_parts, scores_of_files
 from sedeval_soft.evaluation.resample import (
     Progress,
     Replicates,
@@ -167,8 +166,9 @@ class Paired:
         """Return the function that scores all parts together."""
         over, kind = self._mean
         if over == "files":
-            return MeanOfFiles(kind, averages_of_files(parts[""][0].tally, self._chosen))
-        return MeanOfParts(kind, [*parts.values()]) if over else parts[""][0]
+            return partial(mean_of_files, kind, scores_of_files(parts[""][0].tally, self._chosen))
+        scorers = [(of.values, index) for of, index in parts.values()]
+        return partial(mean_of_parts, kind, scorers) if over else scorers[0][0]
 
     def _needed(self, tally: Tally) -> Tally:
         """Return a tally without segments and events that the score does not need, and without ranks."""

@@ -6,13 +6,12 @@ from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.count import Cells, not_ignored, soft_cells, tally_pair
-    from sedeval_soft.evaluation.curves import curves_of, cut_at
     from sedeval_soft.evaluation.details import Chance, Level, costs_of
-    from sedeval_soft.evaluation.evaluate import count_rows
-    from sedeval_soft.evaluation.execute import Execute, end_with_parent
     from sedeval_soft.evaluation.intervals import interval, percentile
     from sedeval_soft.evaluation.means import key_of
     from sedeval_soft.evaluation.optimal import as_one, paired_events, threshold_counts, with_rule_followed
+    from sedeval_soft.evaluation.ordered import curves_of, cut_at
+    from sedeval_soft.evaluation.partition import Execute, end_with_parent
     from sedeval_soft.evaluation.resample import (
         NOT_SMOOTH,
         Progress,
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
         plain,
         score_tally,
     )
-    from sedeval_soft.evaluation.shard import Shard, describe, shard_of, shard_of_rows
+    from sedeval_soft.evaluation.shard import Shard, count_rows, describe, shard_of
     from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
     from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 

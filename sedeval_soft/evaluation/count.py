@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Floats, Index, TooManyOverlapsError
 from sedeval_soft.errors import counted
 from sedeval_soft.fields import UNCOUNTED
-from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
-from sedeval_soft.measures.grounding import count_items
-from sedeval_soft.measures.levels import mean_over_levels
+from sedeval_soft.measures.event import (
+    count_deviations,
+    count_events,
+    count_per_class,
+    count_soft_events,
+    match_events,
+    mean_over_levels,
+)
 from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.ranking import Sides, count_ranking
-from sedeval_soft.measures.segment import count_files, count_hard, count_soft
+from sedeval_soft.measures.segment import count_files, count_hard, count_items, count_soft
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 from sedeval_soft.timeline.grid import Grid, pool_rows
-from sedeval_soft.timeline.ranges import TooManyOverlapsError
 from sedeval_soft.timeline.recordings import (
     Recordings,
-    align,
     all_lifetimes,
     detected,
     grid_of,
@@ -48,16 +50,12 @@ AnyTimed = TypeVar("AnyTimed", bound=Timed)
 
 
 _Count = Callable[..., DetectionCounts]
-"""Counts events of both sides, or their lifetimes at all levels."""
 
 Columns = dict[str, Array]
 """Columns of a tally by name: (n_files, n_classes) or (n_files,)."""
 
 _BYTES_PER_COUNT = 64
 """Memory that the counts of a basis and reading take for each file and class: eight numbers or so."""
-
-_BYTES_PER_CELL = 64
-"""Memory for each segment of each class; if means are taken, a segment takes three times as much."""
 
 _BYTES_PER_SCORE = 6000
 """Memory for each class: its scores, with their names, as shown."""
@@ -145,20 +143,6 @@ def bytes_per_file(n_classes: int, settings: Settings) -> int:
     return (len(Plan.of(settings).families) + settings.tunes) * _BYTES_PER_COUNT * n_classes
 
 
-def bytes_per_cell(settings: Settings) -> int:
-    """Return the memory of counting for each segment of each class, 0 if no segments are counted."""
-    if not Plan.of(settings).counts_segments:
-        return 0
-    return _BYTES_PER_CELL * (3 if settings.pool == "mean" else 1)
-
-
-def empty_tally(settings: Settings) -> Tally:
-    """Return the tally of no files: all columns that one of these settings has, all empty."""
-    code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
-    nothing = EventTable((), (), code, number, number, (number,), label=code)
-    return tally_pair(align(nothing, nothing, settings))
-
-
 class Cells(NamedTuple):
     """The values of all cells of a basis, `segment` or `clip`.
 
@@ -176,20 +160,14 @@ class Cells(NamedTuple):
     def evaluated(self) -> Cells:
         """Return the evaluated cells alone."""
         inside = evaluated_cells(np.diff(self.start), self.n_evaluated)
-        if inside is None:
+        if inside.all():
             return self
         start = np.append(0, np.cumsum(self.n_evaluated))
-        sides = self.reference[:, inside], self.system[:, inside]
-        return Cells(self.basis, *sides, start, self.n_evaluated)
+        return self._replace(reference=self.reference[:, inside], system=self.system[:, inside], start=start)
 
 
-def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools | None:
-    """Return which cells are evaluated, the first ones of each file; None if all are.
-
-    n_cells, n_evaluated: (n_files,).
-    """
-    if np.array_equal(n_cells, n_evaluated):
-        return None
+def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools:
+    """Return which cells are evaluated, the first ones of each file; n_cells, n_evaluated: (n_files,)."""
     start = np.repeat(np.cumsum(n_cells) - n_cells, n_cells)
     inside: Bools = np.arange(len(start)) - start < np.repeat(n_evaluated, n_cells)
     return inside
@@ -208,7 +186,7 @@ def count_cells(cells: Cells, of_soft: Cells, plan: Plan, *, hard: bool = True) 
         active = detected(system, settings)
         counts = count_hard(positive(reference, settings), active, start)
         inside = evaluated_cells(np.diff(start), cells.n_evaluated)
-        beyond = np.zeros_like(counts.n_sys) if inside is None else count_files(active & ~inside, start)
+        beyond = np.zeros_like(counts.n_sys) if inside.all() else count_files(active & ~inside, start)
         columns = columns_of(f"{basis}.hard", counts)
         columns |= {f"{basis}.hard.n_cells": cells.n_evaluated, f"{basis}.hard.beyond": beyond}
     if plan.scores(basis, "soft"):
@@ -267,7 +245,8 @@ def _count_segments(
     in_cells = kept or plan.needs_grid or not by_runs
     if in_cells:
         grid.check_size(len(pair.classes), in_order=bool(settings.measures), means=settings.pool == "mean")
-        reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
+        ours, theirs = pair.reference, pair.system
+        reference, system = pool_rows(ours, grid, settings.pool), pool_rows(theirs, grid, settings.pool)
         cells = Cells("segment", reference, system, grid.start, grid.n_evaluated)
         by_runs = settings.compat == "sed_eval"
         of_soft = soft_cells(pair, cells) if plan.scores("segment", "soft") else cells
@@ -275,7 +254,11 @@ def _count_segments(
         if kept or "segment" in plan.kept:
             samples |= {"segment.reference": reference, "segment.system": system}
         if settings.worst and settings.drops_segments:
-            events["segments"] = _where(grid, len(pair.classes))
+            # Times of consecutive segments, as events of the first class, if there is one.
+            file, begin, end = grid.runs()
+            label, n = np.zeros(len(file), dtype=np.int32), len(file)
+            runs = EventLifetimes(file.astype(np.int32), label, begin, end, np.zeros(n), np.ones(n))
+            events["segments"] = runs.take(slice(None if pair.classes else 0))
         if plan.scores("ranking"):
             expected = np.array([name in pair.expected for name in pair.classes], dtype=bool)
             columns |= count_rankings(cells, expected, plan)
@@ -297,13 +280,6 @@ def soft_cells(pair: Recordings, cells: Cells) -> Cells:
     reference, system, unknown = (pool_rows(rows, grid, settings.pool) for rows in sides)
     ours, theirs = (np.maximum(side - unknown, 0.0) for side in (reference, system))
     return Cells("segment", ours, theirs, grid.start, grid.n_evaluated)
-
-
-def _where(grid: Grid, n_classes: int) -> EventLifetimes:
-    """Return the times of a grid's consecutive segments, as events of the first class."""
-    file, begin, end = grid.runs() if n_classes else (np.zeros(0, dtype=np.int64),) * 3
-    codes, n = (file.astype(np.int32), np.zeros(len(file), dtype=np.int32)), len(file)
-    return EventLifetimes(*codes, begin, end, np.zeros(n), np.ones(n))
 
 
 def _count_runs(pair: Recordings, grid: Grid, columns: Columns) -> None:
@@ -367,7 +343,8 @@ def _count_events(pair: Recordings, columns: Columns, events: dict[str, EventLif
         events[f"median {length}"] = not_ignored(pair, reference, of_filter, None)
     if plan.cuts_reference_at_all_levels:
         levels = all_lifetimes(pair, ours)
-        columns |= _count_soft_events(pair, levels, lifetimes)
+        for kind in _soft_events(pair):
+            columns |= _count_soft_events((levels, lifetimes), pair, *kind)
         if "soft" in plan.psds or plan.sweeps_events:
             events["levels"] = levels
         if "soft" in plan.psds and pair.ignored is not None:
@@ -397,16 +374,16 @@ def _count_hard_events(pair: Recordings, reference: Events, everything: Events) 
     if plan.scores("event", "hard"):
         rule = pair_rule(settings)
         system = not_ignored(pair, reference, everything, rule)
-        matched = event.match_events(reference, system, sizes[1], rule, settings.matching)
+        matched = match_events(reference, system, sizes[1], rule, settings.matching)
         if settings.compat == "sed_eval":
             from sedeval_soft.measures import sed_eval_rules
 
             counts = sed_eval_rules.count_events(reference, system, *sizes, settings)
         else:
-            counts = event.count_events(reference, system, *sizes, rule, matched=matched)
+            counts = count_events(reference, system, *sizes, rule, matched=matched)
         columns = columns_of("event.hard", counts)
-        columns["event.hard.matched"] = event.count_per_class(reference.take(matched >= 0), *sizes)
-        deviations = event.count_deviations(reference, system, matched, *sizes)
+        columns["event.hard.matched"] = count_per_class(reference.take(matched >= 0), *sizes)
+        deviations = count_deviations(reference, system, matched, *sizes)
         columns |= {f"event.hard.{name}": sums for name, sums in deviations.items()}
     if plan.scores("intersection", "hard"):
         from sedeval_soft.measures.intersections import Criteria, count_intersections
@@ -417,37 +394,50 @@ def _count_hard_events(pair: Recordings, reference: Events, everything: Events) 
     return columns
 
 
-def _count_soft_events(pair: Recordings, levels: EventLifetimes, lifetimes: EventLifetimes) -> Columns:
-    """Return the soft readings; levels, lifetimes: of the reference and of the system."""
-    sizes, columns = (len(pair.files), len(pair.classes)), Columns()
+def _soft_events(pair: Recordings) -> Iterator[tuple[str, _Count, _Count, Any, PairRule | None]]:
+    """Yield the bases with a soft reading of events, and the functions that count them.
 
-    def add(basis: str, exact: _Count, hard: _Count, how: Any, rule: PairRule | None) -> None:  # noqa: ANN401
-        """Add the counts of a basis; rule: the rule of candidate pairs, None for intersections."""
-
-        def at_level(ours: Events, theirs: Events, *ignored: Events) -> DetectionCounts:
-            for unknown in ignored:
-                from sedeval_soft.measures.ignored import without_ignored
-
-                theirs = without_ignored(unknown, ours, theirs, sizes[1], rule)
-            return hard(ours, theirs, *sizes, how)
-
-        counts, sampled = None, None
-        if pair.ignored is None:
-            with suppress(TooManyOverlapsError):
-                counts = exact(levels, lifetimes, *sizes, how)
-        if counts is None:
-            ignored = [] if pair.ignored is None else [ignored_levels(pair)]
-            counts, sampled = mean_over_levels(at_level, levels, lifetimes, *ignored)
-        columns.update(columns_of(f"{basis}.soft", counts))
-        # Number of levels if counts are a mean over fewer of them, else 0.
-        columns[f"{basis}.soft.levels"] = np.full(sizes[0], 0 if sampled is None else sampled[1])
-
+    Beside a basis are the function for lifetimes at all levels, the function for events of one level, their
+    last argument, and the rule of candidate pairs (None for intersections).
+    """
     if pair.plan.scores("event", "soft"):
         rule = pair_rule(pair.settings)
-        add("event", event.count_soft_events, event.count_events, rule, rule)
+        yield "event", count_soft_events, count_events, rule, rule
     if pair.plan.scores("intersection", "soft"):
-        from sedeval_soft.measures import intersections as of
+        from sedeval_soft.measures.intersections import (
+            Criteria,
+            count_intersections,
+            count_soft_intersections,
+        )
 
-        how = of.Criteria.of(pair.settings)
-        add("intersection", of.count_soft_intersections, of.count_intersections, how, None)
-    return columns
+        criteria = Criteria.of(pair.settings)
+        yield "intersection", count_soft_intersections, count_intersections, criteria, None
+
+
+def _count_soft_events(
+    sides: tuple[EventLifetimes, EventLifetimes],
+    pair: Recordings,
+    basis: str,
+    exact: _Count,
+    hard: _Count,
+    how: Any,  # noqa: ANN401 - a rule, or criteria
+    rule: PairRule | None,
+) -> Columns:
+    """Return the soft reading of a basis; other arguments: see `_soft_events`."""
+    sizes = len(pair.files), len(pair.classes)
+
+    def at_level(ours: Events, theirs: Events, *ignored: Events) -> DetectionCounts:
+        for unknown in ignored:
+            from sedeval_soft.measures.ignored import without_ignored
+
+            theirs = without_ignored(unknown, ours, theirs, sizes[1], rule)
+        return hard(ours, theirs, *sizes, how)
+
+    counts, sampled, ignored = None, None, [] if pair.ignored is None else [ignored_levels(pair)]
+    with suppress(TooManyOverlapsError):
+        counts = None if ignored else exact(*sides, *sizes, how)
+    if counts is None:
+        counts, sampled = mean_over_levels(at_level, *sides, *ignored)
+    # Number of levels if counts are a mean over fewer of them, else 0.
+    n_levels = 0 if sampled is None else sampled[1]
+    return columns_of(f"{basis}.soft", counts) | {f"{basis}.soft.levels": np.full(sizes[0], n_levels)}

@@ -9,13 +9,12 @@ from typing import Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Array
+from sedeval_soft.arrays import Array, expand
 from sedeval_soft.measures.segment import fuzzy_and
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import to_seconds
-from sedeval_soft.timeline.events import EventLifetimes
 from sedeval_soft.timeline.grid import Edges
 from sedeval_soft.timeline.recordings import (
     detected,
@@ -229,29 +228,19 @@ def _segments(tally: Tally, reading: str, settings: Settings) -> Iterator[Offend
         worst[cost > most] = c
         most = np.maximum(cost, most)
     ends, edges = np.cumsum(tally.per_file["n_segments"]), Edges(settings.segment_ticks)
+    if settings.drops_segments:
+        # Which segment of its file each remaining one is, and the run that it belongs to.
+        runs = tally.events["segments"]
+        runs = runs.take(np.lexsort((runs.onset, runs.file)))
+        run, places = expand(edges.before(runs.onset), edges.after(runs.offset))
     for i, numbers in _top(missed, inserted, settings.worst):
         file, c = int(np.searchsorted(ends, i, side="right")), int(worst[i])
         place = i - int(ends[file] - tally.per_file["n_segments"][file])
         length = int(tally.per_file["length"][file])
         if settings.drops_segments:
-            place, length = _place(tally.events["segments"], edges, file, place)
+            place, length = int(places[i]), int(runs.offset[run[i]])
         begin, end = edges.at(np.array([place, place + 1])).tolist()
         # Activity of the system after the end of a file may cost as much.
         onset, offset = to_seconds(np.array([begin, end if begin >= length else min(end, length)])).tolist()
         values = float(reference[c, i]), float(system[c, i])
         yield Offender(tally.files[file], tally.classes[c], *numbers, *values, onset=onset, offset=offset)
-
-
-def _place(runs: EventLifetimes, edges: Edges, file: int, number: int) -> tuple[int, int]:
-    """Return which segment of its file a remaining one is, and the end of its run, in ticks.
-
-    runs: ranges of consecutive segments, see `Grid.runs`. number: number of the segment among those that
-    remain of the file.
-    """
-    own = np.flatnonzero(runs.file == file)
-    own = own[np.argsort(runs.onset[own])]
-    first = edges.before(runs.onset[own])
-    until = np.cumsum(edges.after(runs.offset[own]) - first)
-    run = int(np.searchsorted(until, number, side="right"))
-    last = int(edges.after(runs.offset[own[run : run + 1]])[0])
-    return last - int(until[run]) + number, int(runs.offset[own[run]])

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Floats, Index, distinct, for_each
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.measures.base import Averaged, Table, Tables, WeightedTables, averaged, ratio
@@ -35,11 +35,10 @@ from sedeval_soft.measures.event import (
     file_class,
     match_lifetimes,
 )
-from sedeval_soft.measures.file_sums import blocks
 from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.segment import count_hard, sum_files
-from sedeval_soft.measures.tally import Mixtures, Tally, cells_of
+from sedeval_soft.measures.tally import Tally, blocks, cells_of
 from sedeval_soft.measures.thresholds import (
     N_SYS,
     PAIRED,
@@ -57,13 +56,8 @@ from sedeval_soft.measures.thresholds import (
 )
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, NEVER, Constraint, Settings, Thresholds
-from sedeval_soft.sorting import distinct
-from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events, active
 from sedeval_soft.timeline.recordings import positive
-
-WeightedScores = Callable[[Floats], Table]
-"""Returns the scores of weighted files; weights: (n_weights, n_files)."""
 
 Best = tuple[Floats, DetectionCounts]
 """Results of `Candidates.best` for each class, and the counts of each file at the thresholds of the best
@@ -92,19 +86,14 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | No
     best: the result of `best_counts`; None to compute it.
     """
     of_classes, counts = best or best_counts(tally, basis, settings)
-    scores = optimal_table(counts.total(), of_classes[:, 0, 3], settings)
+    # The thresholds of classes without detections are NaN.
+    scores = detection_scores(counts.total(), settings.beta) | {"threshold": Averaged(of_classes[:, 0, 3])}
     for fewest in of_classes.swapaxes(0, 1)[1:]:
         scores |= error_rate_table(*fewest.T[:4])
-    others = others_of(tally, basis, settings, as_one(tally))(np.ones((1, 1)))
-    return scores | {name: values.first() for name, values in others.items()}
-
-
-def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:
-    """Return the scores of counts at class-wise thresholds, totals over files, and those thresholds.
-
-    thresholds: (..., n_classes), NaN for a class without detections.
-    """
-    return {**detection_scores(counts, settings.beta), "threshold": Averaged(thresholds)}
+    if "joint" in settings.measures or settings.satisfice:
+        others = others_of(tally, basis, settings, as_one(tally))(np.ones((1, 1)))
+        scores |= {name: values.first() for name, values in others.items()}
+    return scores
 
 
 def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) -> Table:
@@ -221,7 +210,7 @@ def events_when(
     # The reference is there at all levels.
     ever = EventLifetimes.from_events(reference)
     groups = file_class(ever, n_classes), file_class(system, n_classes)
-    group, level, change = match_lifetimes(ever, system, groups, rule)
+    group, level, change = match_lifetimes(ever, system, (groups,), rule)[0]
     # A change at a level counts with the opposite sign at all thresholds below. No threshold is below 0.
     some = level > 0
     file, label = np.divmod(group[some], n_classes)
@@ -265,10 +254,11 @@ def _first_detected(scores: Floats, hits: Bools) -> Bools:
 
 def others_of(
     tally: Tally, basis: str, settings: Settings, owner: Index, classes: Sequence[Candidates] = ()
-) -> WeightedScores:
+) -> Callable[[Floats], Table]:
     """Return a function for the scores at thresholds that are best jointly, or under a constraint.
 
-    owner: as for `threshold_counts`; weights are of owners. classes: the candidates of each, if known.
+    owner: as for `threshold_counts`; the weights, (n_weights, n_owners), are of owners. classes: the
+    candidates of each, if known.
     """
     joint, under = list[Candidates](), list[Candidates]()
     if "joint" in settings.measures:
@@ -304,12 +294,9 @@ def with_tuned(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[st
     for basis in BASES:
         if not Plan.of(settings).scores(basis, "tuned"):
             continue
-        # No more counts than a basis needs.
-        samples = {name: of for name, of in tally.samples.items() if name.startswith(f"{basis}.")}
-        bare = replace(tally, per_class={}, samples=samples, events={} if basis in CELLS else tally.events)
         tuned = tuned_thresholds(tally, basis, settings, folds)
         parts = [
-            columns_of(f"{basis}.tuned", counts_at(bare.take(files), basis, thresholds, settings))
+            columns_of(f"{basis}.tuned", counts_at(tally.take(files), basis, thresholds, settings))
             for files, thresholds in tuned
         ]
         order = np.argsort(np.concatenate([files for files, _ in tuned]))
@@ -379,17 +366,15 @@ def with_rule_followed(settings: Settings, tally: Tally) -> Settings:
     thresholds: Thresholds = {}
     for label, row, n in zip(tally.classes, np.sort(scores, axis=1), hits.sum(axis=1).tolist(), strict=True):
         above = row[row > 0]
-        if not len(above):
-            thresholds[label] = NEVER
-        elif settings.thresholds == "midpoint":
+        if len(above) and settings.thresholds == "midpoint":
             thresholds[label] = float(row[0] + row[-1]) / 2
-        elif not n:
-            thresholds[label] = NEVER
-        else:
+        elif len(above) and n:
             # As few more as ties allow.
             high = above[max(len(above) - n, 0)]
             low = above[above < high].max(initial=0.0)
             thresholds[label] = threshold_between(float(low), float(high), settings.inclusive)
+        else:
+            thresholds[label] = NEVER
     return replace(settings, thresholds=thresholds)
 
 
@@ -468,7 +453,7 @@ def optimal_of_weights(
                 passed[:, c] = np.searchsorted(of_class, thresholds[:, c], "left" if inclusive else "right")
             m = regardless(weights, passed)
         counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
-        table = optimal_table(counts, thresholds, settings)
+        table = detection_scores(counts, settings.beta) | {"threshold": Averaged(thresholds)}
         for fewest in rest:
             table |= error_rate_table(*fewest[:4])
         return {(basis, "optimal"): table | others(weights)}
@@ -562,32 +547,26 @@ def with_fixed(tally: Tally, settings: Settings) -> tuple[Tally, Tables]:
     return with_columns(tally, columns), fixed
 
 
-def fixed_of_weights(tally: Tally, settings: Settings, fixed: Tables) -> WeightedTables:
-    """Return a function for the optimal readings at thresholds of all files.
+def fixed_of_weights(tally: Tally, settings: Settings, fixed: Tables, weights: Floats) -> Tables:
+    """Return the optimal readings of weighted files at thresholds of all files.
 
     fixed: the readings at these thresholds, as `with_fixed` returns them beside the tally.
     """
-
-    def tables(weights: Floats) -> Tables:
-        sums = tally.mixtures(lambda column: weights @ column)
-        return {family: _fixed_table(family[0], best, sums, settings) for family, best in fixed.items()}
-
+    sums, tables = tally.mixtures(lambda column: weights @ column), Tables()
+    for family, best in fixed.items():
+        uses = _thresholds(best, len(sums.classes))
+        counts = {use: totals(sums, f"{family[0]}.{use}") for use in uses}
+        table = detection_scores(counts["threshold"], settings.beta)
+        table |= {"threshold": Averaged(uses["threshold"])}
+        for use, total in counts.items():
+            if use == "best_error_rate_threshold":
+                table |= error_rate_table(total.tp, total.n_sys, total.n_ref, uses[use])
+            elif use in _POOLED:
+                tp, n_ref, n_sys = (column.sum(axis=-1) for column in (total.tp, total.n_ref, total.n_sys))
+                f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, settings.beta), np.nan)
+                table |= {_POOLED[use]: Averaged(None, overall=f), use: best[use]}
+        tables[family] = table
     return tables
-
-
-def _fixed_table(basis: str, best: Table, sums: Mixtures, settings: Settings) -> Table:
-    """Return the scores of weighted files at thresholds of all files, whose own table is `best`."""
-    uses = _thresholds(best, len(sums.classes))
-    counts = {use: totals(sums, f"{basis}.{use}") for use in uses}
-    table = optimal_table(counts["threshold"], uses["threshold"], settings)
-    for use, total in counts.items():
-        if use == "best_error_rate_threshold":
-            table |= error_rate_table(total.tp, total.n_sys, total.n_ref, uses[use])
-        elif use in _POOLED:
-            tp, n_ref, n_sys = (column.sum(axis=-1) for column in (total.tp, total.n_ref, total.n_sys))
-            f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, settings.beta), np.nan)
-            table |= {_POOLED[use]: Averaged(None, overall=f), use: best[use]}
-    return table
 
 
 def _thresholds(best: Table, n_classes: int) -> dict[str, Floats]:

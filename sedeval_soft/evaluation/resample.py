@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from typing import Self
 
@@ -22,9 +23,8 @@ from sedeval_soft.evaluation.optimal import candidates_of, fixed_of_weights, opt
 from sedeval_soft.evaluation.ordered import cell_tables, event_tables
 from sedeval_soft.evaluation.scores import Key, Score, counted_tables, joined, named
 from sedeval_soft.measures.base import Tables, WeightedTables
-from sedeval_soft.measures.file_sums import blocks
 from sedeval_soft.measures.registry import MEASURES, ScoreName
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.measures.tally import Tally, blocks
 from sedeval_soft.memory import check_room
 from sedeval_soft.plan import THRESHOLDED, Plan
 from sedeval_soft.settings import Settings
@@ -140,7 +140,7 @@ class Replicates:
             lambda weights: counted_tables(tally.mixtures(lambda column: weights @ column), settings)
         )
         if fixed:
-            families.append(fixed_of_weights(tally, settings, fixed))
+            families.append(partial(fixed_of_weights, tally, settings, fixed))
         families += [cell_tables(tally, basis, settings, owner) for basis in plan.ordered]
         if plan.ranks_events:
             families.append(event_tables(tally, settings, owner))
@@ -192,7 +192,7 @@ def replicate(
     sizes = [place[size_of(keys[row])] for row in of_class]
     # Each block costs a call for every family of scores, so a block has more replicates than elsewhere.
     for block in (whole[some] for whole in rows for some in blocks(len(whole), len(keys) // 4)):
-        columns = scorer.values(block, asked)
+        columns = scorer(block, asked)
         columns[of_class] = np.where(columns[sizes] == 0, np.nan, columns[of_class])
         values[:, done : done + len(block)] = np.where(np.isneginf(columns), np.nan, columns)[: len(keys)]
         done += len(block)
@@ -225,7 +225,7 @@ def with_intervals(
         settings = replace(settings, only=tuple(map(".".join, others)) or settings.only)
     keys = [key_of(score) for score in chosen]
     point = np.array([np.nan if s.value is None else s.value for s in chosen], dtype=np.float64)
-    scorer = Replicates.of(tally, settings) if make is None else make(settings)
+    scorer = Replicates.of(tally, settings).values if make is None else make(settings)
     n_left = 0 if method == "bootstrap" else n_files
     n_drawn = 0 if method == "jackknife" else settings.replicates
     left_out = replicate(scorer, leave_one_out(n_left), keys, n_left, progress)

@@ -24,9 +24,9 @@ from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, f1_of_means, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
-from sedeval_soft.measures.grounding import COLUMNS, grounding_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
 from sedeval_soft.measures.registry import FAMILIES, MEASURES, ScoreName, ScoreNameError, group_of, score_name
+from sedeval_soft.measures.segment import ITEM_COLUMNS, grounding_scores
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import close_matches, did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
@@ -121,6 +121,7 @@ class Scores(Mapping[str, "float | int | None"]):
     - worst: the highest costs. sweep: scores over thresholds of the reference. Both only if the settings
       request them.
     - chance: the chance levels of scores, if requested.
+    - counts: the counts of each file, and the settings by which `per_file` scores them.
     - signature: the version, all settings, and the hashes of all inputs, which make the result repeatable.
       short_signature: for people, with the settings that are not the default ones.
     """
@@ -144,7 +145,7 @@ class Scores(Mapping[str, "float | int | None"]):
     sweep: Sweep | None = None
     chance: Chance | None = None
     make_curves: Callable[[], Any] | None = field(default=None, compare=False)
-    make_files: Callable[[Sequence[str]], Any] | None = field(default=None, compare=False)
+    counts: tuple[Tally, Settings] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """Return a short form: the numbers are many."""
@@ -265,12 +266,14 @@ class Scores(Mapping[str, "float | int | None"]):
 
     def file_scores(self, names: Sequence[str] = ()) -> Any:  # noqa: ANN401 - `FileScores` of a later stage
         """Return the data of `per_file`; the arguments and errors are the same."""
-        if self.make_files is None:
+        if self.counts is None:
             reason = "a mean over runs has no scores of single files; ask for those of one of the runs"
             raise EvaluationError(f"{self.system}: {reason}")
         for name in names:
             self.score(name)
-        return self.make_files(names)
+        from sedeval_soft.evaluation.means import file_scores
+
+        return file_scores(*self.counts, names)
 
 
 def not_computed(name: str, settings: Settings, spell: Callable[..., str], *, points: bool = False) -> str:
@@ -424,9 +427,21 @@ def all_tables(tally: Tally, settings: Settings, best: Mapping[str, Best] | None
     plan, tables = Plan.of(settings), counted_tables(tally, settings)
     for family in plan.thresholded:
         tables[family] = optimal_scores(tally, family[0], settings, (best or {}).get(family[0]))
-    if plan.ordered or plan.ranks_events or plan.psds:
-        tables = joined(tables, ranked_tables(tally, settings))
-    return tables
+    # All files have one owner, which counts once.
+    ranked, owner, once = Tables(), as_one(tally), np.ones((1, 1))
+    if plan.ordered or plan.ranks_events:
+        from sedeval_soft.evaluation.ordered import cell_tables, event_tables
+
+        for basis in plan.ordered:
+            ranked |= cell_tables(tally, basis, settings, owner)(once)
+        if plan.ranks_events:
+            ranked |= event_tables(tally, settings, owner)(once)
+    if plan.psds:
+        from sedeval_soft.measures.psds import Psds
+
+        ranked |= Psds.of(tally, settings, owner).tables(once)
+    first = {family: {name: of.first() for name, of in table.items()} for family, table in ranked.items()}
+    return joined(tables, first) if first else tables
 
 
 def scores_in(tables: Tables, tally: Tally, settings: Settings) -> dict[str, Score]:
@@ -521,7 +536,7 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
             n_cells, beyond = sums(("n_cells", "beyond")).values()
             table |= confusion_scores(counts, n_cells, beyond, expected)
             if basis == "segment" and plan.asks_for("grounding"):
-                table |= grounding_scores(sums(COLUMNS))
+                table |= grounding_scores(sums(ITEM_COLUMNS))
         if divergences:
             sizes = tally.total(f"{prefix}.sounding"), tally.total(evaluated_of(basis))
             how = settings.epsilon, settings.entropy_unit
@@ -529,32 +544,11 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
     return table
 
 
-def ranked_tables(tally: Tally, settings: Settings) -> Tables:
-    """Return the tables that need all values in order: curves, calibration, correlation, PSDS."""
-    plan = Plan.of(settings)
-    # All files have one owner, which counts once.
-    tables, owner, once = Tables(), as_one(tally), np.ones((1, 1))
-    if plan.ordered or plan.ranks_events:
-        from sedeval_soft.evaluation.ordered import cell_tables, event_tables
-
-        for basis in plan.ordered:
-            tables |= cell_tables(tally, basis, settings, owner)(once)
-        if plan.ranks_events:
-            tables |= event_tables(tally, settings, owner)(once)
-    if plan.psds:
-        from sedeval_soft.measures.psds import Psds
-
-        tables |= Psds.of(tally, settings, owner).tables(once)
-    return {family: {name: of.first() for name, of in table.items()} for family, table in tables.items()}
-
-
 def screen_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401 - of a later stage
     """Return the text that the command prints for one system, or for a board of several, without colours."""
-    text: str = import_module("sedeval_soft.report.render").render(systems, board=board)
-    return text.removesuffix("\n")
+    return str(import_module("sedeval_soft.report.render").render(systems, board=board)).removesuffix("\n")
 
 
 def tables_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401 - of a later stage
     """Return the summary of one system, or the leaderboard of several, as HTML for notebooks."""
-    html: str = import_module("sedeval_soft.report.render").notebook(systems, board)
-    return html
+    return str(import_module("sedeval_soft.report.render").notebook(systems, board))

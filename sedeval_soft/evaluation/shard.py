@@ -3,29 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import compress, pairwise
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 import numpy as np
 
 from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file, check_counts, left_out, tally_pair
+from sedeval_soft.evaluation.count import bytes_per_file, check_counts, left_out, tally_pair
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.memory import has_room, room
+from sedeval_soft.memory import given_limit, has_room, reuse_freed, room
 from sedeval_soft.names import did_you_mean
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
+from sedeval_soft.tables.source import bytes_as_text, is_pattern, is_url
 from sedeval_soft.timeline.recordings import Recordings, align, merges
 
 _ROW, _VALUE = 400, 40
 """Bytes that counting takes at the most for each row, and for each further value of a row of a wide table."""
+
+_BYTES_PER_CELL = 64
+"""Memory for each segment of each class; if means are taken, a segment takes three times as much."""
+
+_MANY = 1 << 17
+"""Values of rows from which arrays are so large that new memory for each takes long."""
+
+_IN_MEMORY = 5
+"""Bytes of memory for each byte of text in a table that is read at once."""
+
+_LARGE = 1 << 25
+"""Bytes of both tables from which the start of several processes pays."""
 
 Files = dict[str, tuple[str, ...]]
 """Files of each scene or fold by its name, sorted."""
@@ -85,7 +101,7 @@ class Shard(NamedTuple):
         )
 
 
-def shard_of_rows(
+def count_rows(
     reference: EventTable,
     system: EventTable,
     settings: Settings,
@@ -95,19 +111,15 @@ def shard_of_rows(
     batch: bool = False,
     cells: bool = False,
 ) -> Shard:
-    """Return the statistics of rows; arguments as for `evaluate`.
+    """Return the statistics of rows; arguments as for `evaluate`; name: the system's.
 
     batch: whether more files will follow, so that data missing here may be in later files. cells: whether the
     values of all segments are kept, as comparing systems segment by segment needs.
     """
+    n_classes = len(settings.classes or {*reference.classes, *system.classes})
+    if (len(reference) + len(system)) * n_classes > _MANY:
+        reuse_freed()
     pair = align(reference, system, settings, durations)
-    if not system.has_values and seems_of_frames(reference):
-        line = (
-            f"{reference.origin.name}: has values of short time steps, as scores of systems do, and the "
-            "system has none; if the two are exchanged, give the reference first"
-        )
-        found = pair.findings
-        pair = pair._replace(findings=replace(found, doubtful=found.doubtful | {line}))
     sides = {
         "reference": replace(reference, origin=pair.reference.origin),
         "system": replace(system, origin=pair.raw.origin),
@@ -127,19 +139,6 @@ def shard_of_rows(
     return shard_of(pair, inputs, name or system.origin.name, durations, cells=cells)
 
 
-_MOST_ANSWERS, _LOOKED_AT = 50, 10_000
-"""Largest number of different values of annotators' answers, and the number of values looked at."""
-
-
-def seems_of_frames(rows: EventTable) -> bool:
-    """Return whether rows look like a network's output: steps of less than a second, of many values."""
-    if not rows.has_values or not len(rows):
-        return False
-    values = np.concatenate([column[:_LOOKED_AT] for column in rows.values])
-    short = float(np.median(rows.offset - rows.onset)) < 1
-    return short and len(np.unique(values)) > _MOST_ANSWERS
-
-
 def shard_of(
     pair: Recordings,
     inputs: tuple[Input, ...],
@@ -154,7 +153,7 @@ def shard_of(
         # Ignored rows are reported.
         findings = replace(findings, ignored={", ".join(pair.ignored.classes): left_out(pair)})
     pieces = pieces_of(pair)
-    tally = Tally.merge(tally_pair(pair.with_files(files), cells=cells) for files in pieces)
+    tally = Tally.merge([*map(partial(tally_pair, cells=cells), map(pair.with_files, pieces))])
     # A class that the pair lacks counts nothing.
     known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in settings.groups.items()}
     groups = {
@@ -162,6 +161,23 @@ def shard_of(
         for name, labels in known.items()
     }
     return Shard(settings, system, tally, groups, findings, inputs, durations)
+
+
+def is_large(reference: str, system: str, jobs: int) -> bool:
+    """Return whether tables in files are large enough to be counted in parts; jobs: processes."""
+    size = 0
+    for name in (reference, system):
+        if is_url(name) or is_pattern(name):
+            from sedeval_soft.tables.joined_tables import shards_of
+
+            size += sum(bytes_as_text(file.name, file.size) for file in shards_of(name))
+        else:
+            # Inputs that are not files count nothing.
+            with suppress(OSError, ValueError):
+                size += bytes_as_text(name, Path(name).stat().st_size)
+    if size < _LARGE and given_limit() is None:
+        return False
+    return _IN_MEMORY * size > room() or (jobs > 1 and size >= _LARGE)
 
 
 def bytes_of_rows(rows: EventTable) -> int:
@@ -176,8 +192,9 @@ def pieces_of(pair: Recordings) -> list[tuple[str, ...]]:
     """
     sides, settings = (pair.reference, pair.system), pair.settings
     n_files, n_classes = len(pair.files), len(pair.classes)
+    per_cell = _BYTES_PER_CELL * (3 if settings.pool == "mean" else 1) * Plan.of(settings).counts_segments
     cells = np.ceil(pair.reach / settings.segment_length) * n_classes
-    size = bytes_per_file(n_classes, settings) + bytes_per_cell(settings) * cells
+    size = bytes_per_file(n_classes, settings) + per_cell * cells
     if has_room(2 * (float(size.sum()) + sum(bytes_of_rows(rows) * len(rows) for rows in sides))):
         return [pair.files]
     check_counts(n_files, n_classes, settings)

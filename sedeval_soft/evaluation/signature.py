@@ -86,10 +86,9 @@ def sign(
 
 
 _OF_ALL = ("reference_threshold", "events", "median_filter", "min_gap", "min_duration", "beta")
-_OF_CELLS = ("segment_length", "pool")
 _OF_BASES = {
-    "segment": _OF_CELLS,
-    "clip": _OF_CELLS,
+    "segment": ("segment_length", "pool"),
+    "clip": ("segment_length", "pool"),
     "event": ("onset", "onset_collar", "offset", "offset_collar", "offset_collar_rate", "match_by", "iou"),
     "intersection": ("dtc", "gtc"),
 }

@@ -5,7 +5,7 @@ Modules for requested details are imported on demand, which keeps start-up fast.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -31,7 +31,7 @@ from sedeval_soft.evaluation.scores import (
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.base import Tables
-from sedeval_soft.measures.levels import MOST
+from sedeval_soft.measures.event import MOST
 from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
@@ -44,7 +44,6 @@ from sedeval_soft.timeline.recordings import detected, positive
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.details import Confusion, Folds
     from sedeval_soft.evaluation.means import Scorer
-    from sedeval_soft.evaluation.per_file import FileScores
     from sedeval_soft.evaluation.resample import Progress
     from sedeval_soft.tables.file_groups import Partition
 
@@ -90,22 +89,18 @@ def score_shard(
         return with_intervals(scores, part, settings, progress)
 
     scores = scored(tally, None)
-    if settings.satisfice is not None:
-        warnings += unreachable(scores.values(), Constraint.parse(settings.satisfice))
+    warnings += unreachable(scores.values(), settings.satisfice)
     if settings.ci is not None:
         from sedeval_soft.evaluation.resample import interval_notes
 
         warnings += interval_notes(tally, settings, asked.rank_by or main_of(scores, asked, shard.inputs))
     of_folds = {name: score_tally(part, settings) for name, (part, _) in _take(tally, files["folds"]).items()}
-    # Batches with other classes leave those of a group in the order of their names.
-    groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
-    scenes = files["scenes"] | files["by"]
-    every = {**scores}
-    in_scenes = {name: part for name, (part, _) in _take(tally, scenes).items()}
-    for name, part in {**groups, **in_scenes}.items():
-        of_part = scored(part, name).values()
-        # A group of classes has averages, and measures over all its classes, only.
-        every |= _of_part([s for s in of_part if name not in groups or s.average is not None], name)
+    every, scenes = {**scores}, files["scenes"] | files["by"]
+    for over in ("groups", "scenes"):
+        for name, (part, _) in parts_of(shard, over, scenes).items():
+            of_part = scored(part, name).values()
+            # A group of classes has averages, and measures over all its classes, only.
+            every |= _of_part([s for s in of_part if over != "groups" or s.average is not None], name)
     for name, fold in of_folds.items():
         every |= _of_part(fold.values(), name)
     counts = _counts_of_files(tally, best)
@@ -126,7 +121,7 @@ def score_shard(
         short_signature=signature.short,
         version=version,
         folds=None if folds is None else _spread(scores, of_folds, files["folds"]),
-        make_files=partial(_file_scores, counts, settings),
+        counts=(counts, settings),
         **_details(tally, settings, plan, points=points),
     )
 
@@ -145,12 +140,11 @@ def parts_for(shard: Shard, name: str, by: Partition | None) -> dict[str, tuple[
 
 def parts_of(shard: Shard, over: str, scenes: Files) -> dict[str, tuple[Tally, Index]]:
     """Return the tally of each of the `scenes`, or `groups`, and the positions of its files among all."""
-    tally, settings = shard.tally, shard.settings
-    if over == "groups":
-        every = np.arange(len(tally.files))
-        groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
-        return {name: (part, every) for name, part in groups.items()}
-    return _take(tally, scenes)
+    if over != "groups":
+        return _take(shard.tally, scenes)
+    # Batches with other classes leave those of a group in the order of their names.
+    every, classes = np.arange(len(shard.tally.files)), shard.settings.groups
+    return {name: (part.with_classes(classes[name]), every) for name, part in shard.groups.items()}
 
 
 def _means(
@@ -168,7 +162,7 @@ def _means(
     thresholds. Every replicate uses the best thresholds of all files: so means over files have no intervals
     in optimal readings unless thresholds are fixed.
     """
-    from sedeval_soft.evaluation.means import means_over
+    from sedeval_soft.evaluation.means import means_over, scores_of_files
 
     means: dict[str, Score] = {}
     for mean in settings.means:
@@ -176,9 +170,7 @@ def _means(
         if not kind:
             continue
         if over == "files":
-            from sedeval_soft.evaluation.per_file import averages_of_files
-
-            values = averages_of_files(counts, settings)
+            values = scores_of_files(counts, settings)
         else:
             parts = [
                 dict(named(*in_parts[name], settings.means))
@@ -202,21 +194,14 @@ def scorer_of(
     shard: Shard, mean: str, scenes: Files, of_files: Mapping[Key, Array], settings: Settings
 ) -> Scorer:
     """Return the scorer of a mean over parts of weighted files; of_files: the averages that each file has."""
-    from sedeval_soft.evaluation.means import MeanOfFiles, MeanOfParts
+    from sedeval_soft.evaluation.means import mean_of_files, mean_of_parts
     from sedeval_soft.evaluation.resample import Replicates
 
     over, _, kind = mean.partition(".")
     if over == "files":
-        return MeanOfFiles(kind, of_files)
+        return partial(mean_of_files, kind, of_files)
     parts = parts_of(shard, over, scenes).values()
-    return MeanOfParts(kind, [(Replicates.of(part, settings), index) for part, index in parts])
-
-
-def _file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> FileScores:
-    """Return the scores of each file; the module that computes them is imported on demand."""
-    from sedeval_soft.evaluation.per_file import file_scores
-
-    return file_scores(tally, settings, names)
+    return partial(mean_of_parts, kind, [(Replicates.of(part, settings).values, at) for part, at in parts])
 
 
 def _counts_of_files(tally: Tally, best: Mapping[str, Best]) -> Tally:
@@ -237,7 +222,7 @@ def _details(tally: Tally, settings: Settings, plan: Plan, *, points: bool) -> d
 
         details["worst"] = worst_of(tally, settings)
     if points or settings.reference_sweep or plan.asks_for(*ORDERED):
-        from sedeval_soft.evaluation.curves import curves_of, sweep_of
+        from sedeval_soft.evaluation.ordered import curves_of, sweep_of
 
         details["make_curves"] = partial(curves_of, tally, settings)
         if settings.reference_sweep:
@@ -332,13 +317,8 @@ def _take(tally: Tally, parts: Files) -> dict[str, tuple[Tally, Index]]:
 
 def _of_part(scores: Iterable[Score], part: str) -> dict[str, Score]:
     """Return scores by their names as scores of a part."""
-    renamed = {}
-    for score in scores:
-        name = str(
-            ScoreName(score.basis, score.reading, score.measure, score.average, score.class_name, part)
-        )
-        renamed[name] = score._replace(name=name, group=part)
-    return renamed
+    renamed = (score._replace(name=str(ScoreName(*score[1:6], part)), group=part) for score in scores)
+    return {score.name: score for score in renamed}
 
 
 def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], folds: Files) -> Folds:
@@ -386,11 +366,14 @@ def answered_in_vain(tally: Tally, settings: Settings) -> list[str]:
     return [text] if answered else []
 
 
-def unreachable(scores: Iterable[Score], constraint: Constraint) -> list[str]:
-    """Return a warning for each basis with classes for which no threshold satisfies the constraint.
+def unreachable(scores: Iterable[Score], satisfice: str | None) -> list[str]:
+    """Return a warning for each basis with classes for which no threshold satisfies the constraint, if any.
 
     scores: of one evaluation; the nearest value of a constrained measure is beside a missing F.
     """
+    if satisfice is None:
+        return []
+    constraint = Constraint.parse(satisfice)
     values = {(s.basis, s.class_name, s.measure): s.value for s in scores if s.reading == "optimal"}
     nearest: dict[str, list[str]] = {}
     for (basis, label, measure), recall in values.items():

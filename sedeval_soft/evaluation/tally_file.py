@@ -285,12 +285,13 @@ def _tally(
     # Adding tallies skips arrays without settings: they must be empty.
     if part.recipe is None and (files or part.classes or arrays):
         raise TallyError("has a tally without a recipe")
-    groups: dict[str, dict[str, Array]] = {kind: {} for kind in _COLUMNS}
+    groups = {
+        kind: {
+            place.removeprefix(f"{kind}/"): of for place, of in arrays.items() if place.startswith(f"{kind}/")
+        }
+        for kind in _COLUMNS
+    }
     with _refused("its arrays do not fit together"):
-        for place, array in arrays.items():
-            kind, _, name = place.partition("/")
-            if kind != "events":
-                groups[kind][name] = array
         events = {
             name: EventLifetimes(
                 **{field: arrays[f"events/{name}/{field}"] for field in _TIMES}, nested=nested

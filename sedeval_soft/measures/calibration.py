@@ -12,10 +12,9 @@ from typing import Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Floats, Index
+from sedeval_soft.arrays import Array, Floats, Index, counts_between, heads, in_order
 from sedeval_soft.measures.base import ratio
-from sedeval_soft.measures.file_sums import FileSums, first_where, in_blocks, picked
-from sedeval_soft.sorting import counts_between, heads, in_order
+from sedeval_soft.measures.tally import FileSums, first_where, in_blocks, picked
 
 Bins = Floats
 """Cells in bins by score, (..., 3, n_bins): their number, and the sums of the scores and of the

@@ -11,10 +11,9 @@ from typing import Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Floats, Index
+from sedeval_soft.arrays import Array, Floats, Index, heads, in_order
 from sedeval_soft.measures.base import ratio
-from sedeval_soft.measures.file_sums import FileSums, in_blocks
-from sedeval_soft.sorting import heads, in_order
+from sedeval_soft.measures.tally import FileSums, in_blocks
 
 
 def _numbered(values: Floats) -> tuple[Floats, Array]:

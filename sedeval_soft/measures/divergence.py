@@ -18,10 +18,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Floats, Index, for_each, heads
 from sedeval_soft.measures.base import Measure, Table, averaged, ratio
-from sedeval_soft.sorting import heads
-from sedeval_soft.threads import for_each
 
 _TINY = float(np.finfo(np.float64).tiny)
 

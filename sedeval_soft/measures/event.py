@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Floats, Index
+from sedeval_soft.arrays import Array, Floats, Index, distinct, order_of
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.level_matching import LevelChanges, integrals, matching_changes, rounded
 from sedeval_soft.measures.matching import first_free_matching, maximum_matching, nearest_matching
 from sedeval_soft.measures.pairs import PairCandidates, PairRule, level_pairs
-from sedeval_soft.sorting import distinct, order_of
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 
@@ -115,7 +115,7 @@ def count_soft_events(
     by_file = reference.file.astype(np.int64), system.file.astype(np.int64)
     groupings = (by_file, by_class) if n_classes > 1 else (by_file,)
     # A reading of fewer levels would begin here, in place of the TooManyPairsError.
-    matched = _matched(reference, system, groupings, rule)
+    matched = match_lifetimes(reference, system, groupings, rule)
     # The matching regardless of class as that of the first class of each file.
     paired, tp = matched[0]._replace(group=matched[0].group * n_classes), matched[-1]
     sides = ((group, each.born, each.dies) for group, each in zip(by_class, (reference, system), strict=True))
@@ -130,21 +130,12 @@ Groups = tuple[Index, Index]
 
 
 def match_lifetimes(
-    reference: EventLifetimes, system: EventLifetimes, groups: Groups, rule: PairRule
-) -> LevelChanges:
-    """Return the levels at which the size of the largest matching of each group changes.
-
-    Raises TooManyPairsError if a group has too many pairs.
-    """
-    return _matched(reference, system, (groups,), rule)[0]
-
-
-def _matched(
     reference: EventLifetimes, system: EventLifetimes, groupings: Sequence[Groups], rule: PairRule
 ) -> list[LevelChanges]:
-    """Return the result of `match_lifetimes` for each of several groupings.
+    """Return, for each grouping, the levels at which the size of the largest matching of each group changes.
 
-    groupings: the others divide the groups of the first one.
+    groupings: the others divide the groups of the first one. Raises TooManyPairsError if a group has too many
+    pairs.
     """
     orders = [
         order_of(side.onset, group) for side, group in zip((reference, system), groupings[0], strict=True)
@@ -241,3 +232,57 @@ BOUNDARIES = tuple(
         ),
     )
 )  # fmt: skip
+
+
+# Levels for a soft reading without closed form: the mean of the hard reading over them.
+#
+# Nothing changes between two levels at which an event begins or ceases to exist. If there are at most `MOST`
+# such levels, the mean over all of them, each with its width, is exactly the soft reading. Otherwise `MOST`
+# evenly spaced levels represent all of them, and the output reports it.
+
+MOST = 200
+"""Number of levels beyond which evenly spaced ones are used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Levels in (0, 1] at which labels are binarised.
+
+    level: (n,) ascending. width: (n,) the part of (0, 1] that each represents; together they end at the
+    highest level of all events. n_distinct: the number of distinct levels.
+    """
+
+    level: Floats
+    width: Floats
+    n_distinct: int
+
+    @classmethod
+    def of(cls, sides: Sequence[EventLifetimes]) -> Self:
+        """Return the levels at which the events of all sides may differ."""
+        ends = [levels for side in sides for levels in (side.born, side.dies)]
+        edges = distinct(np.concatenate([np.zeros(1), *ends]))
+        n, top = len(edges) - 1, float(edges[-1])
+        if n <= MOST:
+            return cls(edges[1:], np.diff(edges), n)
+        return cls(top * (np.arange(MOST) + 0.5) / MOST, np.full(MOST, top / MOST), n)
+
+    @property
+    def sampled(self) -> tuple[int, int] | None:
+        """The number of levels, and the number of distinct levels; None if these are the same."""
+        return None if self.n_distinct == len(self.level) else (len(self.level), self.n_distinct)
+
+
+def mean_over_levels(
+    count: Callable[..., DetectionCounts], *sides: EventLifetimes
+) -> tuple[DetectionCounts, tuple[int, int] | None]:
+    """Return the mean of counts over `Levels` of all sides, and their `Levels.sampled`.
+
+    count: counts the events of all sides at one level.
+    """
+    levels, counts = Levels.of(sides), list[DetectionCounts]()
+    # Without events, every count is 0 at any level.
+    pairs = [*zip(levels.level.tolist(), levels.width.tolist(), strict=True)] or [(1.0, 0.0)]
+    for level, width in pairs:
+        cut = (side.take(side.alive(level, inclusive=True)).events() for side in sides)
+        counts.append(DetectionCounts(*(width * column for column in count(*cut))))
+    return DetectionCounts(*(np.sum(column, axis=0) for column in zip(*counts, strict=True))), levels.sampled

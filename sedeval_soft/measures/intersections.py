@@ -30,17 +30,26 @@ from fractions import Fraction
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.arrays import (
+    Array,
+    Bools,
+    Floats,
+    Index,
+    check_pairs,
+    expand,
+    for_each,
+    heads,
+    in_order,
+    order_of,
+    stretches,
+)
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import count_per_class, file_class, sum_groups
 from sedeval_soft.measures.thresholds import N_SYS, TP, Alive, Lives
 from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import heads, in_order, order_of
 from sedeval_soft.tables.ticks import Ticks
-from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Events, Timed
-from sedeval_soft.timeline.ranges import check_pairs, expand, stretches
 
 _FINEST = 10**6  # shares are taken as fractions with at most this denominator
 _LINE = 2**62  # places on a line

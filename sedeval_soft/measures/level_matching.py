@@ -25,12 +25,10 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Codes, Floats, Index
-from sedeval_soft.measures.loops import compiled_loop
+from sedeval_soft.arrays import STRETCH, Bools, Codes, Floats, Index, heads, in_order, order_of, stretches
+from sedeval_soft.measures.matching import compiled_loop
 from sedeval_soft.measures.pairs import shared_levels
-from sedeval_soft.sorting import heads, in_order, order_of
 from sedeval_soft.timeline.events import EventLifetimes
-from sedeval_soft.timeline.ranges import STRETCH, stretches
 
 _MUCH = 1_000_000
 """Pairs that compete, in all that this process swept, from which on numba is loaded: that takes seconds."""

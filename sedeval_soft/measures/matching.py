@@ -16,15 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from contextlib import contextmanager
+from functools import cache
 from heapq import heappop, heappush
+from types import FunctionType
+from typing import Any
 
 import numpy as np
 
-from sedeval_soft.arrays import Floats, Index
-from sedeval_soft.measures.loops import compiled_loop
-from sedeval_soft.sorting import distinct, heads
+from sedeval_soft.arrays import Floats, Index, TooManyOverlapsError, distinct, heads
 from sedeval_soft.timeline.events import Timed
-from sedeval_soft.timeline.ranges import TooManyOverlapsError
 
 _MUCH = 3_000_000
 """Number of steps of loops in this process from which numba is loaded: the import takes seconds."""
@@ -299,3 +299,25 @@ def _go_cheapest(  # noqa: C901, PLR0912 - numba calls one function faster than 
             end = right[before] if left[k] != root else -1
         root += 1
     return root, steps
+
+
+@cache
+def compiled_loop(*functions: Callable[..., Any], **options: object) -> Callable[..., Any] | None:
+    """Return the last of some functions compiled by numba, None if numba cannot compile them.
+
+    functions: plain functions of numbers and arrays; each may call those before it. options: of numba, which
+    keeps the compiled functions for later processes, in a folder of its choice.
+    """
+    try:
+        from numba import njit
+
+        made: dict[str, Any] = {}
+        for function in functions:
+            # A copy that calls the compiled ones.
+            copy = FunctionType(function.__code__, {**function.__globals__, **made}, function.__name__)
+            made[function.__name__] = njit(cache=True, **options)(copy)
+    except (ImportError, RuntimeError):
+        # There is no numba, or no folder that it may write to: each process would compile anew.
+        return None
+    last: Callable[..., Any] = made[functions[-1].__name__]
+    return last

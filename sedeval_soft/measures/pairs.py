@@ -19,14 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Codes, Floats, Index
+from sedeval_soft.arrays import Bools, Codes, Floats, Index, expand, order_of
 from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.memory import check_room
 from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import order_of
 from sedeval_soft.tables.ticks import Ticks, tick
 from sedeval_soft.timeline.events import EventLifetimes, Timed
-from sedeval_soft.timeline.ranges import expand
 
 # System events in an order, and the range of system events near each reference event.
 Windows = tuple[Index, Index, Index]

@@ -37,21 +37,17 @@ from typing import Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Floats, Index
+from sedeval_soft.arrays import Floats, Index, heads, numbered
 from sedeval_soft.measures.base import Averaged, Tables, ratio
-from sedeval_soft.measures.event import sum_groups
-from sedeval_soft.measures.file_sums import blocks
+from sedeval_soft.measures.event import Levels, sum_groups
 from sedeval_soft.measures.ignored import without_ignored
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
-from sedeval_soft.measures.levels import Levels
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.measures.tally import Tally, blocks
 from sedeval_soft.measures.thresholds import N_SYS, TP, Alive, Candidates, ThresholdCounts
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import heads
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.events import EventLifetimes, Events
-from sedeval_soft.timeline.ranges import numbered
 
 _STEPS, _SORTED = 1 << 24, 1 << 20
 """Steps of staircases that are kept, and rates that are put in order, at a time."""

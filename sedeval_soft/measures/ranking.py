@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Floats, Index, for_each
 from sedeval_soft.measures.base import Averaged, Measure, Table, averaged, ratio
 from sedeval_soft.measures.divergence import Logarithms
 from sedeval_soft.measures.segment import count_files, sum_classes, sum_files
-from sedeval_soft.threads import for_each
 
 _BLOCK = 4096
 """Segments worked on at a time: 17 classes of them stay in the processor's cache."""

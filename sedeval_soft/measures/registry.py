@@ -33,9 +33,10 @@ from typing import NamedTuple
 
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.fields import DEFAULT_ONLY
-from sedeval_soft.measures import detection, divergence, grounding, ranking
+from sedeval_soft.measures import detection, divergence, ranking
 from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.event import BOUNDARIES
+from sedeval_soft.measures.segment import GROUNDING
 from sedeval_soft.names import MEASURE_ALIASES, did_you_mean, meant
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, is_part_name
 
@@ -240,7 +241,7 @@ _ITEMS = "time of a class in a file, as one set on each side"
 
 FAMILIES = [
     *(Family(basis, *row) for basis, rows in _BASES.items() for row in rows),
-    Family("segment", "hard", _ITEMS, grounding.MEASURES, "grounding"),
+    Family("segment", "hard", _ITEMS, GROUNDING, "grounding"),
 ]
 """Every basis and reading with its measures, in the order in which scores are printed."""
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Floats, Index, distinct, expand, for_each, running_maximum
 from sedeval_soft.fields import TNorm
+from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.detection import DetectionCounts
-from sedeval_soft.sorting import distinct
-from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.ranges import expand, running_maximum
 
 # Segment-based statistics: arrays of segments in, counts of each file out.
 #
@@ -254,3 +253,99 @@ def _sum_runs(runs: Runs, start: Index, n_classes: int) -> Index:
     sums = np.zeros((len(start) - 1, n_classes), dtype=np.int64)
     np.add.at(sums, (files, runs.label[run]), length)
     return sums
+
+
+# Temporal grounding: how well the time that a system names fits the time that the reference has, by item.
+#
+# An item is a class in a file in which the reference has active time: a query and its recording, in the
+# tables of audio-language models. All its active time on one side is one set, however many spans it is in,
+# and the item's score is the intersection over the union of both sets. An item for which the system has
+# nothing scores 0, and stays in every mean. Time is counted in active segments, so that a segment length of
+# 1e-6 s, the resolution of times, gives the overlap in continuous time.
+#
+# An absent query is a class in a file of the reference in which only the system has active time, or such a
+# file in which neither side has any: there the system is right to be silent.
+# Source: Gao et al. 2017 (TALL), which define recall at an IoU and its mean, with one span on either side.
+
+LEAST = (0.3, 0.5, 0.7)
+"""The intersections over union from which recall counts an item as found."""
+
+_NAMES = tuple(f"recall_at_iou_{round(100 * least)}" for least in LEAST)
+
+ITEM_COLUMNS = ("n_items", "answered", "silent", "iou", *_NAMES)
+"""Columns of files and classes. Per file and class: whether it is an item, whether it is an answered absent
+query, the overlap of an item, and whether the overlap reaches each of `LEAST`. Per file: whether it is an
+absent query without an answer."""
+
+
+class Items(NamedTuple):
+    """Statistics of measures, (..., n_classes) or (...) pooled; n_ref: the number of items.
+
+    answered: the absent queries that the system answers. silent: the absent queries without an answer, (...).
+    iou: the sum of the items' overlaps. found: the number of items that reach each of `LEAST`.
+    """
+
+    n_ref: Array
+    answered: Array
+    silent: Array
+    iou: Array
+    found: tuple[Array, ...]
+
+
+def count_items(tp: Index, n_ref: Index, n_sys: Index, known: Bools) -> dict[str, Index | Floats]:
+    """Return `ITEM_COLUMNS`, (n_files, n_classes) each or (n_files,).
+
+    tp, n_ref, n_sys: active segments. known: (n_files,) whether the reference has the file.
+    """
+    is_item = n_ref > 0
+    answered, silent = (
+        known[:, None] & ~is_item & (n_sys > 0),
+        known & np.all((n_ref == 0) & (n_sys == 0), axis=1),
+    )
+    absent: dict[str, Index] = {"answered": answered.astype(np.int64), "silent": silent.astype(np.int64)}
+    iou = np.where(is_item, tp / np.maximum(n_ref + n_sys - tp, 1), 0.0)
+    found = {name: (iou >= least).astype(np.int64) for name, least in zip(_NAMES, LEAST, strict=True)}
+    return {"n_items": is_item.astype(np.int64), "iou": iou, **found, **absent}
+
+
+def grounding_scores(sums: Mapping[str, Array]) -> Table:
+    """Return the measures by name; sums: each of `ITEM_COLUMNS` over files, classes last."""
+    each = {name: column for name, column in sums.items() if name != "silent"}
+    sides = (each, {name: column.sum(axis=-1) for name, column in each.items()})
+    items = (
+        Items(of["n_items"], of["answered"], sums["silent"], of["iou"], tuple(of[name] for name in _NAMES))
+        for of in sides
+    )
+    return scores_of(GROUNDING, *items)
+
+
+_grounding = partial(
+    Measure, undefined="the class is active in no file of the reference", averages=("micro", "macro"),
+    source="Gao et al. 2017 (TALL)", table="grounding",
+)  # fmt: skip
+
+
+_absent = partial(Measure, averages=("micro",), has_classes=False, table="grounding")
+
+
+def _recall(name: str, k: int) -> Measure:
+    least = LEAST[k]
+    return _grounding(name, f"share of items with an intersection over union of at least {least}",
+        f"share of items with TP / (N_ref + N_sys - TP) >= {least}", lambda c: ratio(c.found[k], c.n_ref),
+        short=f"R@{least}", aliases=(f"r@{least}", f"r1@{least}"))  # fmt: skip
+
+
+GROUNDING = (
+    _grounding("mean_iou", "mean over items, a class in a file each, of intersection over union (mIoU)",
+        "mean over items of TP / (N_ref + N_sys - TP)", lambda c: ratio(c.iou, c.n_ref), short="mIoU",
+        aliases=("miou", "m_iou")),
+    *(_recall(name, k) for k, name in enumerate(_NAMES)),
+    _absent("absent_answered", "share of absent queries that the system answers with a span",
+        "absent queries with a span / absent queries", lambda c: ratio(c.answered, c.answered + c.silent),
+        direction="lower", short="absent answered", undefined="there are no absent queries",
+        has_part_means=False),
+    _absent("mean_iou_all", "mean over items and absent queries of intersection over union; 1 for absent and "
+        "silent", "(sum of TP / (N_ref + N_sys - TP) + absent queries without a span) / all queries",
+        lambda c: ratio(c.iou + c.silent, c.n_ref + c.answered + c.silent), short="mIoU all",
+        undefined="there are no queries"),
+)  # fmt: skip

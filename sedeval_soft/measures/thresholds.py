@@ -22,7 +22,6 @@ They are computed from the counts at every threshold. Weights of one give the be
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,15 +30,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index, expand, for_each, heads, in_order
 from sedeval_soft.measures.base import Averaged, Table, ratio
 from sedeval_soft.measures.detection import f_beta
-from sedeval_soft.measures.file_sums import FileSums, blocks, in_blocks
+from sedeval_soft.measures.tally import FileSums, blocks, in_blocks
 from sedeval_soft.settings import AT_LEAST, Constraint, Settings
-from sedeval_soft.sorting import heads, in_order
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.ranges import expand
 
 Merit = Callable[[Any, Any, Any], Any]
 """Function of TP, N_sys and N_ref to be maximised. It never falls with TP, nor rises with N_sys."""
@@ -167,7 +163,10 @@ def threshold_between(low: float, high: float, inclusive: bool = False) -> float
         return math.nan
     if not low < middle < high:
         return high if inclusive else low
-    return next(number for k in itertools.count(1) if low < (number := round(middle, k)) < high)
+    decimals = 1
+    while not low < round(middle, decimals) < high:
+        decimals += 1
+    return round(middle, decimals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +212,8 @@ class Candidates:
 
         weights: (n_weights, n_files), whole numbers, so that sums are exact in any order.
         """
-        sums = (of.of_columns(weights.T) for of in self.changes)
-        return [*(np.cumsum(of, axis=0) for of in sums), weights @ self.table.n_ref]
+        sums = [np.cumsum(of.of_columns(weights.T), axis=0) for of in self.changes]
+        return [*sums, weights @ self.table.n_ref]
 
     def best(self, weights: Floats, merits: Sequence[Merit], *, inclusive: bool) -> Floats:
         """Return the best candidates, (n_merits, 6, n_weights); weights: (n_weights, n_files).
@@ -223,16 +222,17 @@ class Candidates:
         and the two levels between which all thresholds count the same. Without reference nothing is detected.
         """
 
-        def of_block(block: Floats) -> dict[str, Floats]:
+        def of_block(block: Floats) -> Floats:
             tp, n_sys, *_, n_ref = self.counts(block)
             column, chosen = np.arange(len(block)), []
             for merit in merits:
                 # Of equally good ones the first: its threshold is the highest.
                 at = merit(tp, n_sys, n_ref).argmax(axis=0) * (n_ref > 0)
                 chosen.append((at, tp[at, column], n_sys[at, column], n_ref))
-            return {"best": np.moveaxis(np.array(chosen), -1, 0)}
+            return np.moveaxis(np.array(chosen), -1, 0)
 
-        best = in_blocks(of_block, weights, len(self.value))["best"]
+        parts = (weights[some] for some in blocks(len(weights), len(self.value)))
+        best = np.concatenate([*map(of_block, parts)])
         ranges = [self.ranges(weights, of_merit[:, 0].astype(np.int64)) for of_merit in best.swapaxes(0, 1)]
         return np.array([
             (*of_merit[:, 1:].T, written(*ends, inclusive), *ends)

@@ -29,7 +29,7 @@ from sedeval_soft.report.table import exact
 from sedeval_soft.report.write import replaced
 
 if TYPE_CHECKING:
-    from sedeval_soft.evaluation.curves import Curves
+    from sedeval_soft.evaluation.ordered import Curves
     from sedeval_soft.measures.curve_scores import Curve
 
 HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "group", "value", "low", "high")

@@ -19,9 +19,6 @@ from typing import TYPE_CHECKING
 
 from sedeval_soft.errors import SettingsError, visible
 from sedeval_soft.evaluation.scores import Score, Scores
-from sedeval_soft.report.chosen import chosen_page
-from sedeval_soft.report.escape import github_message, github_property
-from sedeval_soft.report.page import AVERAGED
 from sedeval_soft.report.render import pages_of
 from sedeval_soft.report.requirements import meets
 from sedeval_soft.report.table import Table, exact, markdown
@@ -69,6 +66,8 @@ def _chosen(scores: Scores, wanted: Sequence[str], *, main: bool = True) -> list
     """Return the requested scores; by default the main averages, or all."""
     if wanted:
         return [scores.score(name) for name in dict.fromkeys(wanted)]
+    from sedeval_soft.report.page import AVERAGED
+
     averages = [s for s in scores.scores.values() if s.average is not None and s.group is None]
     measures, of = AVERAGED[0].measures, AVERAGED[0].averages
     return (main and [s for s in averages if s.measure in measures and s.average in of]) or averages
@@ -79,6 +78,8 @@ def _chosen(scores: Scores, wanted: Sequence[str], *, main: bool = True) -> list
 
 def commands(verdicts: Sequence[Verdict], warnings: Sequence[str]) -> str:
     """Return a workflow command for each requirement that is not met, and for each warning."""
+    from sedeval_soft.report.escape import github_message, github_property
+
     annotations = [
         ("error", f"{verdict.system}: requirement not met", f"{verdict.requirement}: {verdict.reason}")
         for verdict in dict.fromkeys(verdicts)
@@ -102,6 +103,8 @@ def job_summary(
     GitHub drops a summary of more than 1 MiB: a summary with more than `MOST_BYTES` keeps only its first
     tables, and as many lines as fit.
     """
+    from sedeval_soft.report.chosen import chosen_page
+
     first, *others = [chosen_page(systems, wanted, board)] if wanted else pages_of(systems, board)
     if verdicts:
         held = [*dict.fromkeys(verdicts)]

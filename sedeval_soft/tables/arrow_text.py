@@ -8,14 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pv
 
-from sedeval_soft.arrays import Floats
+from sedeval_soft.arrays import Floats, processors
 from sedeval_soft.tables.arrow_columns import buffer_of, numbers
 from sedeval_soft.tables.columns import PRESENT, TEXTS, Layout, normal
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import behind
 from sedeval_soft.tables.rows import Columns, Texts
 from sedeval_soft.tables.source import Source
-from sedeval_soft.threads import processors
 
 _BLOCK = 1 << 22  # bytes of lines that pyarrow takes at once
 _NAMES = pa.dictionary(pa.int32(), pa.string())

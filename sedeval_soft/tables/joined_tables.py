@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
+from sedeval_soft.arrays import distinct
 from sedeval_soft.errors import InputError, Problem, be, counted
 from sedeval_soft.memory import check_room
-from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.columns import WORD_LISTS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing

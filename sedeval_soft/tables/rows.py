@@ -12,16 +12,14 @@ from itertools import chain, compress
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Codes, Floats
+from sedeval_soft.arrays import Array, Bools, Codes, Floats, distinct, for_each
 from sedeval_soft.errors import counted
 from sedeval_soft.memory import check_room
-from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.columns import BLANKS, TEXTS, TIMES, WORDS, Layout, to_number, without_effect
 from sedeval_soft.tables.event_table import COMMAS, INSTANT, UNNAMED, EventTable, Index, Origin
 from sedeval_soft.tables.filenames import without_folders
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, clock_seconds
-from sedeval_soft.threads import for_each
 
 ROUNDING = 1e-6
 """Distance beyond [0, 1] up to which a value is taken for 0 or 1: single precision, and sums of weights that

@@ -21,12 +21,20 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Bools, Codes, Floats, Index
-from sedeval_soft.sorting import order_of
+from sedeval_soft.arrays import (
+    Bools,
+    Codes,
+    Floats,
+    Index,
+    Pyramid,
+    for_each,
+    numbered,
+    order_of,
+    range_maximum,
+    running_maximum,
+)
 from sedeval_soft.tables.event_table import EventTable, Spans, Track
 from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
-from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.ranges import Pyramid, numbered, range_maximum, running_maximum
 
 _JUMPS = 24  # rounds of pointer jumping before the few places that need many more are searched in a pyramid
 

@@ -17,16 +17,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.arrays import (
+    Bools,
+    Floats,
+    Index,
+    covered,
+    distinct,
+    expand,
+    for_each,
+    range_maximum,
+    stretches,
+)
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.fields import Pool
 from sedeval_soft.memory import check_room
-from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import EventTable, Origin, Track
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, rounded, to_seconds, to_ticks
-from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Activity
-from sedeval_soft.timeline.ranges import covered, expand, range_maximum, stretches
 
 if TYPE_CHECKING:
     from sedeval_soft.timeline.regions import Regions

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sedeval_soft.arrays import expand, range_maximum
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.settings import POSTPROCESSING, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, tick, to_seconds, to_ticks
 from sedeval_soft.timeline.events import SILENCE, Activity, activities, level_runs
 from sedeval_soft.timeline.grid import Grid, maxima
-from sedeval_soft.timeline.ranges import expand, range_maximum
 
 _SHORTEST = TICKS_PER_SECOND // 1000  # ticks of the shortest time step that is read off whole times
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Floats
+from sedeval_soft.arrays import Bools, Floats, distinct, for_each
 from sedeval_soft.checks.alignment import (
     AlignmentReport,
     counts_and_most,
@@ -22,11 +22,9 @@ from sedeval_soft.checks.rows import Side, are_steps, last_offsets, step_counts
 from sedeval_soft.errors import InputError, Problem, be, counted
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing, match_names
 from sedeval_soft.tables.ticks import Ticks, tick, to_seconds, to_ticks
-from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import (
     SILENCE,
     EventLifetimes,

@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Bools, Index
-from sedeval_soft.sorting import distinct
+from sedeval_soft.arrays import Bools, Index, distinct, expand, running_maximum
 from sedeval_soft.tables.event_table import LONGEST, EventTable
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, to_seconds, to_ticks
-from sedeval_soft.timeline.ranges import expand, running_maximum
 
 Codes = npt.NDArray[np.integer[Any]]
 

@@ -11,7 +11,7 @@ import pytest
 from drawn_again import FILES, LABELS, Tables, differences_by_hand, random_table, tuples, value_of
 from tables import long_rows
 
-from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, compare, evaluate, threads
+from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, arrays, compare, evaluate
 from sedeval_soft.api import comparison
 from sedeval_soft.evaluation.resample import bootstrap, exchanges
 from sedeval_soft.settings import Settings
@@ -128,15 +128,15 @@ def test_systems_at_the_same_time_have_the_board_that_they_have_one_after_anothe
     given = systems | {"beyond": long_rows([("new", 0.0, 1.0, "a", 0.9)])}
     settings = {"only": ("segment.soft", "event.optimal"), "replicates": 30}
     board = compare(reference, given, **settings)
-    threads_of, of_rows = [], comparison.shard_of_rows
+    threads_of, of_rows = [], comparison.count_rows
 
     def counted(*given, **how):
         threads_of.append(threading.get_ident())
         return of_rows(*given, **how)
 
-    monkeypatch.setattr(comparison, "shard_of_rows", counted)
-    monkeypatch.setattr(threads, "_WORTH", 1)
-    monkeypatch.setattr(threads, "processors", lambda: 2)
+    monkeypatch.setattr(comparison, "count_rows", counted)
+    monkeypatch.setattr(arrays, "_WORTH", 1)
+    monkeypatch.setattr(arrays, "processors", lambda: 2)
     monkeypatch.setattr(comparison, "processors", lambda: 2)
     monkeypatch.setattr(comparison, "has_room", lambda _: room)
     assert compare(reference, given, **settings) == board
@@ -144,7 +144,7 @@ def test_systems_at_the_same_time_have_the_board_that_they_have_one_after_anothe
     assert threads_of.count(threading.get_ident()) == (1 if room else len(given))
     refused = []
     for worth in (1, 1 << 60):
-        monkeypatch.setattr(threads, "_WORTH", worth)
+        monkeypatch.setattr(arrays, "_WORTH", worth)
         with pytest.raises(EvaluationError) as caught:
             compare(reference, given | {"last": given["beyond"]}, strict=True, **settings)
         refused.append(str(caught.value))

@@ -14,7 +14,7 @@ from tables import long_rows
 
 from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.evaluation.scores import Input
-from sedeval_soft.evaluation.shard import Shard, shard_of_rows
+from sedeval_soft.evaluation.shard import Shard, count_rows
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.settings import Settings
 
@@ -34,7 +34,7 @@ def rows(seed: int, files: tuple[str, ...]):
 
 def shard(made: Settings, files: tuple[str, ...] = ("a", "b", "c"), seed: int = 0, **parts) -> Shard:
     inputs = (Input("r.tsv", "reference", "0" * 64, 12, 3, 3, "long", True, "merge", ("scène",)),)
-    of_rows = shard_of_rows(rows(seed, files), rows(seed + 1, files), made, name="sys\udcff", batch=True)
+    of_rows = count_rows(rows(seed, files), rows(seed + 1, files), made, name="sys\udcff", batch=True)
     return of_rows._replace(inputs=inputs, **parts)
 
 

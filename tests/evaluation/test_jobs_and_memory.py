@@ -24,10 +24,10 @@ BOUNDED = [f"--only={part}" for part in ("segment.hard", "segment.soft", "event.
 IN_PARTS = """
 import os, signal, sys
 from sedeval_soft.cli import main
-from sedeval_soft.evaluation import evaluate
+from sedeval_soft.evaluation import partition, shard
 
-evaluate._LARGE, evaluate._IN_MEMORY = 1, 1 << 40
-count, WHAT = evaluate.count_part, os.environ.get("WHAT")
+shard._LARGE, shard._IN_MEMORY = 1, 1 << 40
+count, WHAT = partition.count_part, os.environ.get("WHAT")
 
 def slowly(settings, part, **how):
     sys.stderr.write("counting\\n")
@@ -41,7 +41,7 @@ def slowly(settings, part, **how):
 
 if WHAT:
     slowly.__module__ = "__main__"
-    evaluate.count_part = slowly
+    partition.count_part = slowly
 if __name__ == "__main__":
     main()
 """

@@ -24,7 +24,7 @@ from sedeval_soft import (
     threshold_curves,
 )
 from sedeval_soft.api.evaluator import merge_tallies
-from sedeval_soft.evaluation.execute import Execute
+from sedeval_soft.evaluation.partition import Execute
 from sedeval_soft.report import render
 
 TABLE = {

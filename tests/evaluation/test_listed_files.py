@@ -25,7 +25,7 @@ from sedeval_soft import (
     validate,
     write_report,
 )
-from sedeval_soft.evaluation.execute import Execute
+from sedeval_soft.evaluation.partition import Execute
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.file_groups import read_listed
 

@@ -18,8 +18,8 @@ from parted import count_in_parts
 
 from sedeval_soft import EvaluationError, InputError, Limits, Settings, __version__
 from sedeval_soft.api.sources import read_parts, sides_of
-from sedeval_soft.evaluation.evaluate import count_rows
-from sedeval_soft.evaluation.execute import Execute, processes
+from sedeval_soft.evaluation.partition import Execute, processes
+from sedeval_soft.evaluation.shard import count_rows
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.memory import RoomError, memory_limited, taken
@@ -263,9 +263,9 @@ def test_a_recording_that_memory_cannot_hold_is_named(tmp_path):
 
 
 def test_values_that_all_together_memory_cannot_hold_are_refused(monkeypatch):
-    from sedeval_soft.evaluation import evaluate
+    from sedeval_soft.evaluation import partition
 
-    monkeypatch.setattr(evaluate, "_EVENT", 1 << 40)
+    monkeypatch.setattr(partition, "_EVENT", 1 << 40)
     bounded = Settings(only=("segment.hard", "segment.soft", "event.hard", "event.soft"))
     with memory_limited(1 << 34):
         assert in_parts(*SIDES, bounded)

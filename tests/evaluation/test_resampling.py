@@ -24,11 +24,8 @@ from tables import long_rows
 from sedeval_soft import evaluate
 from sedeval_soft.evaluation import resample
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
-from sedeval_soft.measures import (
-    calibration,
-    file_sums,
-    psds,
-)
+from sedeval_soft.measures import calibration, psds
+from sedeval_soft.measures import tally as file_sums
 from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.report import render
 from sedeval_soft.settings import GROUPS, READINGS, Settings
@@ -363,7 +360,7 @@ def test_how_replicates_are_kept_does_not_matter(monkeypatch, method):
         steps = [done for done, of in reported if of == total]
         assert steps == sorted(steps) and steps[-1] == total
     monkeypatch.setattr(resample, "_MOST_ROWS", 7)
-    monkeypatch.setattr(resample, "_AT_ONCE", 1)
+    monkeypatch.setattr(resample, "_IN_TABLES", 1)
     names = list(plain)
     same_numbers(ends_of(scored(tables, settings), names), ends_of(plain, names), names)
 

@@ -40,7 +40,7 @@ from sedeval_soft import Evaluator
 from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import InputError
 from sedeval_soft.evaluation.scores import score_tally
-from sedeval_soft.evaluation.shard import Shard, shard_of_rows
+from sedeval_soft.evaluation.shard import Shard, count_rows
 from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
@@ -84,9 +84,9 @@ def empty(**asked):
 def test_odd_shards_are_read_back_too():
     values = np.random.default_rng(0).random((30, 2))
     sides = (wide_rows(of_side, files=3) for of_side in (values, values[::-1]))
-    wide = shard_of_rows(*sides, Settings.of(**EVERYTHING))
+    wide = count_rows(*sides, Settings.of(**EVERYTHING))
     assert wide.tally.events["system"].nested and not wide.tally.events["reference"].nested
-    nothing = shard_of_rows(long_rows([]), long_rows([]), Settings(), {})
+    nothing = count_rows(long_rows([]), long_rows([]), Settings(), {})
     for ours in (WHOLE, wide, nothing, breath_above_1(), empty(), empty(groups={"g": ["x"]})):
         assert same(unpack_shard("t", pack_shard(ours, "0.1")), ours)
     found = unpack_shard("t", PACKED).tally
@@ -311,7 +311,7 @@ def sound():
     sides = (wide_rows(of_side, files=3) for of_side in (values, values[::-1]))
     return {
         "rows": packed(("a", "b", "c", "d"), **FULL),
-        "steps": pack_shard(shard_of_rows(*sides, Settings.of(**WIDE)), "0.1"),
+        "steps": pack_shard(count_rows(*sides, Settings.of(**WIDE)), "0.1"),
     }
 
 

@@ -13,8 +13,7 @@ from tables import long_rows
 import sedeval_soft
 from sedeval_soft import EvaluationError, Settings
 from sedeval_soft.checks.rows import are_steps, step_counts
-from sedeval_soft.evaluation.evaluate import count_tables
-from sedeval_soft.evaluation.execute import Execute
+from sedeval_soft.evaluation.partition import Execute, count_tables
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.tables.limits import Limits
 

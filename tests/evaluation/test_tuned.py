@@ -20,7 +20,7 @@ from tables import long_rows
 from sedeval_soft import EvaluationError, SettingsError, evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.evaluation.optimal import tune
-from sedeval_soft.evaluation.shard import shard_of_rows
+from sedeval_soft.evaluation.shard import count_rows
 from sedeval_soft.measures.thresholds import threshold_between
 from sedeval_soft.settings import OBJECTIVES, Settings
 from sedeval_soft.settings_files import dump_thresholds, load_thresholds
@@ -136,7 +136,7 @@ def by_file(thresholds):
 
 def tuning(reference, system, objective, settings=ALL):
     settings = replace(settings, objective=objective, only=(f"{objective.partition('.')[0]}.optimal",))
-    return tune(shard_of_rows(reference, system, settings).tally, settings)
+    return tune(count_rows(reference, system, settings).tally, settings)
 
 
 def held_out(reference, system, folds, objective, settings):

@@ -25,7 +25,7 @@ from measure_oracles import (
 )
 from tables import wide_rows
 
-from sedeval_soft import evaluate, sorting
+from sedeval_soft import arrays, evaluate
 from sedeval_soft.measures import curve_scores
 from sedeval_soft.measures.calibration import Reliability, equal_width
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
@@ -91,7 +91,7 @@ def scored(reference, system, files=1, **chosen):
 @pytest.mark.parametrize("case", CASES)
 def test_segments_of_one_file(case, chosen, block, monkeypatch):
     """However few cells are looked at at a time."""
-    monkeypatch.setattr(sorting, "_BLOCK", block)
+    monkeypatch.setattr(arrays, "_BLOCK", block)
     sides = CASES[case]
     scores, known = scored(*sides, **chosen), Settings.of(**chosen)
     for oracle, reading, tolerance in ORACLES:
@@ -199,7 +199,7 @@ def test_of_classes_together_and_in_blocks_as_well(one, other, size):
     n = min(len(one[0]), len(other[0]))
     sides = [[a[:n], b[:n]] for a, b in zip(one[:2], other[:2], strict=True)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sorting, "_BLOCK", size)
+        patch.setattr(arrays, "_BLOCK", size)
         given = (np.array(side, dtype=float).T for side in sides)
         check_fractions(*(a + b for a, b in sides), *given, ".micro", one[2], other[3])
 

@@ -13,7 +13,7 @@ from intersection_cases import FORMS, LABELS, Side, table_of
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.errors import EvaluationError, SettingsError
-from sedeval_soft.measures import intersections, levels
+from sedeval_soft.measures import event, intersections
 from sedeval_soft.measures.intersections import Criteria, Line, in_union
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes, lifetimes_of
@@ -127,11 +127,11 @@ def test_pairs_and_hard_counts_at_each_level_agree_on_long_tracks(monkeypatch):
         def at_level(ours, theirs, how=how):
             return intersections.count_intersections(ours, theirs, *how)
 
-        some, (n_levels, n_distinct) = levels.mean_over_levels(at_level, *sides)
+        some, (n_levels, n_distinct) = event.mean_over_levels(at_level, *sides)
         assert n_levels == 200 < n_distinct
         with monkeypatch.context() as many:
-            many.setattr(levels, "MOST", 10**6)
-            by_levels, sampled = levels.mean_over_levels(at_level, *sides)
+            many.setattr(event, "MOST", 10**6)
+            by_levels, sampled = event.mean_over_levels(at_level, *sides)
         assert sampled is None
         for name in ("tp", "n_ref", "n_sys"):
             exact = getattr(by_levels, name)

@@ -19,7 +19,7 @@ from sedeval_soft import Evaluator
 from sedeval_soft.measures import event, level_matching
 from sedeval_soft.measures.event import count_soft_events
 from sedeval_soft.measures.level_matching import integrals, matching_changes, rounded
-from sedeval_soft.measures.loops import compiled_loop
+from sedeval_soft.measures.matching import compiled_loop
 from sedeval_soft.measures.pairs import Collars, Overlap, PairRule
 from sedeval_soft.timeline.events import Activity, EventLifetimes
 

@@ -13,7 +13,7 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.measures import levels
+from sedeval_soft.measures import event
 from sedeval_soft.settings import Settings
 
 SECOND = 1_000_000
@@ -239,7 +239,7 @@ def test_more_levels_than_are_looked_at_are_said_and_change_little(monkeypatch):
     exact = evaluate(reference, system, **asked)
     assert not any("levels" in text for text in exact.warnings)
     for most, off in ((19, 0.05), (5, 0.2)):
-        monkeypatch.setattr(levels, "MOST", most)
+        monkeypatch.setattr(event, "MOST", most)
         sampled = evaluate(reference, system, **asked, ci="bootstrap", replicates=50)
         (said,) = [text for text in sampled.warnings if "levels" in text]
         assert said.startswith("intersection.soft.psds ") and f" {most} of 20 levels" in said

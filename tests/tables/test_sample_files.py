@@ -24,7 +24,7 @@ from parted import count_in_parts
 import sedeval_soft
 from sedeval_soft import Limits, Settings
 from sedeval_soft.api.sources import sides_of, to_rows
-from sedeval_soft.evaluation.evaluate import count_rows
+from sedeval_soft.evaluation.shard import count_rows
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.memory import taken
 from sedeval_soft.tables import read_rows

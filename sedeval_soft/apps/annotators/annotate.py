@@ -41,13 +41,13 @@ from sedeval_soft.apps.annotators.models import (
 from sedeval_soft.apps.annotators.references import METHODS, References
 from sedeval_soft.apps.annotators.scoring import Scoring
 from sedeval_soft.apps.annotators.systems import Ranking, System, check_resampled, systems_of
+from sedeval_soft.arrays import for_each
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation import finite, key_of
 from sedeval_soft.measures import ScoreName, group_of, measure_of
 from sedeval_soft.memory import reuse_freed
 from sedeval_soft.settings import GROUPS, Settings, in_form
 from sedeval_soft.tables import EventTable, Limits, Origin, listing
-from sedeval_soft.threads import for_each
 from sedeval_soft.timeline import align
 
 SCORES = (

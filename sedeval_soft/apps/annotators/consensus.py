@@ -24,11 +24,10 @@ import numpy as np
 
 from sedeval_soft.apps.annotators.models import Patterns, competence_of, dawid_skene
 from sedeval_soft.apps.annotators.units import Units
-from sedeval_soft.arrays import Bools, Codes, Floats, Index
+from sedeval_soft.arrays import Bools, Codes, Floats, Index, order_of
 from sedeval_soft.evaluation import finite
 from sedeval_soft.measures import file_class, intersection_over_union
 from sedeval_soft.memory import check_room
-from sedeval_soft.sorting import order_of
 from sedeval_soft.tables import EventTable, Origin, Ticks, to_seconds
 from sedeval_soft.timeline import Events, expand
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sedeval_soft.apps.annotators.units import Units
-from sedeval_soft.arrays import Bools, Floats
+from sedeval_soft.arrays import Bools, Floats, for_each
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import EventTable, listing
-from sedeval_soft.threads import for_each
 from sedeval_soft.timeline import Events, align, events_of, merges
 
 MISSING = {"silent": "is silent", "unlabelled": "was not labelled"}

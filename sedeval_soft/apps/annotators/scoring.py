@@ -10,7 +10,7 @@ import numpy as np
 from sedeval_soft.api import evaluate_rows
 from sedeval_soft.apps.annotators.references import References
 from sedeval_soft.arrays import Bools, Floats
-from sedeval_soft.evaluation import Key, Replicates, shard_of_rows
+from sedeval_soft.evaluation import Key, Replicates, count_rows
 from sedeval_soft.measures import ScoreName
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import EventTable
@@ -48,6 +48,6 @@ class Scoring:
                 scores = evaluate_rows(reference, table, settings, lengths)
                 values[:, 0] = [scores[str(ScoreName(*key))] for key in self.keys]
             elif files.any():
-                tally = shard_of_rows(reference, table, settings, lengths).tally
+                tally = count_rows(reference, table, settings, lengths).tally
                 values[:, some] = Replicates.of(tally, settings).values(weights[some][:, files], self.keys)
             yield values

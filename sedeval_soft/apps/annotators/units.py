@@ -13,13 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index, for_each, order_of
 from sedeval_soft.fields import Pool
 from sedeval_soft.memory import check_room
 from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import order_of
 from sedeval_soft.tables import EventTable, Origin, Ticks, to_seconds
-from sedeval_soft.threads import for_each
 from sedeval_soft.timeline import Activity, Grid, Timed, expand, numbered, pool_rows
 
 _BYTES_PER_VALUE = 48

@@ -20,10 +20,10 @@ from pkgutil import resolve_name
 from typing import Any
 
 from sedeval_soft import __version__
+from sedeval_soft.arrays import become_worker
 from sedeval_soft.errors import EvaluationError, SettingsError, install_command, one_line, visible
 from sedeval_soft.evaluation import Execute
 from sedeval_soft.memory import memory_limited, taken
-from sedeval_soft.threads import become_worker
 
 __all__ = ["workers"]
 

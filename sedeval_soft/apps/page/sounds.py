@@ -12,10 +12,10 @@ from typing import Any
 
 from sedeval_soft.apps.page.audio_file import LEVELS, Strip, flac_of, opened, strip_of
 from sedeval_soft.apps.page.page_data import Packer
+from sedeval_soft.arrays import for_each
 from sedeval_soft.errors import SettingsError, be, counted, one_line, visible
 from sedeval_soft.report import OutputError, write_folder
 from sedeval_soft.tables import AUDIO_EXTENSIONS, UNNAMED, listing, match_names, named_alike, stem_of
-from sedeval_soft.threads import for_each
 
 INSIDE = 10_000_000
 """The most bytes of sound embedded in a page; if the sounds have more, all are files beside it."""

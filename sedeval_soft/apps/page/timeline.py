@@ -11,12 +11,11 @@ import numpy.typing as npt
 from sedeval_soft.apps.page.outcomes import EventOutcomes, event_outcomes, segment_outcomes
 from sedeval_soft.apps.page.page_data import Packer, ReportInput
 from sedeval_soft.apps.page.sounds import Sounds
-from sedeval_soft.arrays import Bools, Index
+from sedeval_soft.arrays import Bools, Index, heads
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation import costs_of
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import heads
 from sedeval_soft.tables import TICKS_PER_SECOND, Ticks
 from sedeval_soft.timeline import Activity, Events, Recordings, hard_events
 

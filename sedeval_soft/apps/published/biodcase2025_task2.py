@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sedeval_soft.apps.published.base import Inputs, Number, Published, check_lists
-from sedeval_soft.arrays import Array, Floats, Index
+from sedeval_soft.arrays import Array, Floats, Index, heads
 from sedeval_soft.measures import overlapping
-from sedeval_soft.sorting import heads
 from sedeval_soft.tables import EventTable, to_seconds, to_ticks
 from sedeval_soft.timeline import Timed
 

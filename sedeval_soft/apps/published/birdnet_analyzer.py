@@ -13,10 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from sedeval_soft.apps.published.base import Inputs, Number, Published, check_lists
-from sedeval_soft.arrays import Array, Bools, Floats
+from sedeval_soft.arrays import Array, Bools, Floats, heads
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.memory import check_room
-from sedeval_soft.sorting import heads
 from sedeval_soft.tables import EventTable
 from sedeval_soft.timeline import expand
 

@@ -35,10 +35,9 @@ from sedeval_soft.apps.diagnosis.kinds import (
     ONSET,
     SPLIT,
 )
-from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.arrays import Bools, Floats, Index, heads
 from sedeval_soft.evaluation import stream
 from sedeval_soft.measures import overlapping
-from sedeval_soft.sorting import heads
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, to_seconds

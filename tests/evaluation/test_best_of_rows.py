@@ -80,7 +80,7 @@ HALVES = values_of(["0.6", "0", "0", "0", "0", "0.6"] * 4)
 
 
 @pytest.mark.parametrize("basis", ["segment", "event"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SIDES, SIDES, st.booleans())
 @example(HALVES, QUIET, False)
 @example(values_of(["0.6"] * 24), values_of(["0", "0.3"] * 12), True)
@@ -117,7 +117,7 @@ def test_the_best_threshold_is_that_of_all_and_the_shortest_of_those_that_count_
 
 
 @pytest.mark.parametrize("basis", ["segment", "event"])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(SIDES, SIDES, st.integers(7, 30))
 def test_the_best_of_a_class_does_not_depend_on_rows_of_others(basis, reference, system, later):
     """Another class of the system may even go on after the end of what has a length."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import operator
 import pickle
 from dataclasses import replace
 
@@ -66,7 +64,7 @@ def grown(tables, made, order, cuts, tree, folder=None):
 
 
 @pytest.mark.parametrize("chosen", SETTINGS)
-@settings(max_examples=settings.default.max_examples // 15)
+@settings(max_examples=settings.default.max_examples // 30)
 @given(
     seed=st.integers(0, 2**20),
     form=st.sampled_from(["tied", "fine"]),
@@ -234,19 +232,6 @@ def test_arrays_without_fitting_names_are_refused(shape, files, words):
 
 def one_file(file: str, **given) -> Evaluator:
     return Evaluator(**given).update(rows((file, "car")), rows((file, "car")))
-
-
-def test_added_ones_stay_as_they_are():
-    one, other = one_file("a"), one_file("b")
-    both = one + other
-    assert [len(each.compute().files) for each in (one, other, both)] == [1, 1, 2]
-    # What reduces may take the same result twice, and in any order.
-    assert json_of(other + one) == json_of(both)
-    assert len(functools.reduce(operator.add, map(one_file, "abcdefg")).compute().files) == 7
-    with pytest.raises(EvaluationError, match="was counted before"):
-        one + one_file("a")
-    with pytest.raises(TypeError):
-        one + 1
 
 
 @pytest.mark.parametrize(

@@ -104,14 +104,14 @@ def compare(tables, settings, rows):
     return names, ours
 
 
-@pytest.mark.parametrize("made", fast(TABLES, "tied", "sparse", "no reference", "nothing"))
+@pytest.mark.parametrize("made", fast(TABLES, "sparse", "no reference", "nothing"))
 def test_every_score_of_every_kind_of_table(made):
     names, values = compare(TABLES[made](), ALL, rows_of_weights())
     # Not a comparison of nothing with nothing.
     assert len(names) > 900 and (np.isfinite(values).mean() > 0.5 or made not in ("tied", "fine"))
 
 
-@pytest.mark.parametrize("chosen", fast(SETTINGS, "other cuts", "sed_eval", "median filters"))
+@pytest.mark.parametrize("chosen", fast(SETTINGS, "other cuts", "sed_eval"))
 def test_every_score_under_other_settings(chosen):
     compare(random_tables(20), SETTINGS[chosen], rows_of_weights(2))
 
@@ -133,9 +133,9 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
     ("seed", "form", "changes"),
     [
         *slow((40, "fine", {"psds": "dcase-psds1"})),
-        (41, "fine", {"alpha_ct": 0.5, "alpha_st": 0.0, "max_efpr": 1e4}),
+        *slow((41, "fine", {"alpha_ct": 0.5, "alpha_st": 0.0, "max_efpr": 1e4})),
         (42, "tied", {"alpha_ct": 0.0, "alpha_st": 0.0, "psds_median_filters": (0.3, 3.0)}),
-        (43, "plain", {"psds": "dcase-psds2", "events": "rows"}),
+        *slow((43, "plain", {"psds": "dcase-psds2", "events": "rows"})),
         (44, "fine", {"alpha_ct": 0.0, "alpha_st": 1.0, "max_efpr": 1e9, "ignore_class": "dog"}),
         *slow((45, "fine", {"alpha_ct": 0.3, "alpha_st": 0.5, "ignore_class": "dog"})),
     ],

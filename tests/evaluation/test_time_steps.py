@@ -13,10 +13,6 @@ from tables import long_rows
 import sedeval_soft
 from sedeval_soft import EvaluationError, Settings
 from sedeval_soft.checks.rows import are_steps, step_counts
-from sedeval_soft.evaluation.evaluate import count_tables
-from sedeval_soft.evaluation.execute import Execute
-from sedeval_soft.evaluation.system_scores import score_shard
-from sedeval_soft.tables.limits import Limits
 
 Row = tuple[str, float, float, str, float]
 
@@ -78,17 +74,6 @@ def test_the_rule_of_time_steps_by_its_definition_and_in_parts():
     assert decided == {True, False}
 
 
-def test_a_copy_of_a_list_of_events_with_confidences_is_right():
-    """As in a list that DESED's systems write: one of three rows touches another."""
-    rows = [("a", 0.0, 1.0, "dog", 0.9), ("a", 1.0, 2.0, "dog", 0.9), ("a", 5.0, 6.0, "dog", 0.9)]
-    for sides in ((False, True), (True, False), (True, True)):
-        scores = sedeval_soft.evaluate(
-            *(table(rows, values=values) for values in sides), only=("event.hard",), strict=True
-        )
-        assert scores["event.hard.f1.micro"] == 1.0
-        assert (scores["event.hard.n_ref.micro"], scores["event.hard.n_sys.micro"]) == (3, 3)
-
-
 def test_a_copy_of_any_list_of_events_of_any_lengths_is_right():
     rng = random.Random(7)  # noqa: S311
     for _ in range(40):
@@ -148,13 +133,6 @@ def test_soft_references_of_seconds_stay_time_steps_beside_one_row():
     assert (scores["event.hard.n_ref.micro"], scores["event.hard.n_sys.micro"]) == (1, 1)
 
 
-def test_overlapping_detections_with_values_are_a_list():
-    rows = [("a", k / 2, k / 2 + 1.0, "dog", 0.9) for k in range(8)]
-    assert (
-        sedeval_soft.evaluate(table(rows), table(rows), settings=ONLY_EVENTS)["event.hard.n_sys.micro"] == 8
-    )
-
-
 def test_time_steps_beside_events_that_touch_are_told_of():
     """Two events of the reference touch, which time steps cannot say: they are one event there."""
     steps = [("a", float(k), k + 1.0, "dog", 0.9) for k in range(4)]
@@ -202,23 +180,6 @@ def test_batches_of_time_steps_are_as_all_of_them_and_single_rows_go_with_any():
         name: score.value for name, score in whole.scores.items()
     }
     assert {item.events for item in parts.inputs} == {"merge"}
-
-
-def test_parts_that_memory_asks_for_are_counted_as_the_whole_table_says(tmp_path):
-    rows = [row for side in mixed() for row in side]
-    path = tmp_path / "rows.tsv"
-    lines = ["\t".join(map(str, row)) for row in [tuple(table([])), *rows]]
-    path.write_text("\n".join(lines) + "\n")
-    whole = sedeval_soft.evaluate(path, path, settings=ONLY_EVENTS)
-    assert forms(whole) == {"reference": "rows", "system": "rows"}
-    assert whole["event.hard.n_sys.micro"] == 24
-    shard = count_tables(str(path), str(path), ONLY_EVENTS, lambda: None, Limits(), Execute(), n_parts=5)
-    parts = score_shard(shard, "0")
-    assert forms(parts) == forms(whole)
-    assert {name: score.value for name, score in parts.scores.items()} == {
-        name: score.value for name, score in whole.scores.items()
-    }
-    assert parts.warnings == whole.warnings
 
 
 def test_what_is_postprocessed_is_joined_whatever_the_table_is():

@@ -100,7 +100,7 @@ def test_candidates_are_all_pairs_within_the_collars(ours, theirs, collars, at_o
     assert list(zip(left.tolist(), right.tolist(), strict=True)) == wanted
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(
     EVENTS, EVENTS, collars(), st.sampled_from(["optimal", "greedy"]))  # fmt: skip
 def test_counts(ours, theirs, collars, way):
@@ -202,7 +202,7 @@ def random_rows(rng: np.random.Generator, levels: int):
 
 
 @pytest.mark.parametrize("events", ["rows", "merge"])
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(6))
 def test_readings_are_the_hard_one_at_every_level(seed, events, monkeypatch):
     """Overlapping and touching rows, gaps, ties, rows of no extent; with and without offsets."""
     monkeypatch.setattr(event, "_AT_ONCE", (1, 15, 10**6)[seed // 2 % 3])
@@ -273,7 +273,7 @@ def test_boundaries_are_undefined_without_a_match():
 @pytest.mark.parametrize("compat", [None, "sed_eval"])
 def test_boundaries_of_random_deviations(matching, compat):
     """Over files, with misses and false alarms between; each event has one to match only."""
-    for seed in range(6):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         reference, system, off = [], [], []
         for k in range(int(rng.integers(1, 40))):

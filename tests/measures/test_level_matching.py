@@ -40,7 +40,7 @@ def lifetimes(rng: np.random.Generator, n: int, n_levels: int) -> EventLifetimes
     return EventLifetimes(group, group, time, time + 1, low / n_levels, (high + 1) / n_levels)
 
 
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(
     st.integers(0, 2**32 - 1), *(st.sampled_from([1500, 500, 20]) for _ in range(2)),
     st.sampled_from([4, 9, 30]), st.sampled_from([0.1, 0.3, 0.9]), st.booleans(),
@@ -159,9 +159,9 @@ def exact(ours: EventLifetimes, theirs: EventLifetimes, rule: PairRule) -> Exact
 @pytest.mark.parametrize("form", ["noise", "smooth", "tied", "rows", "rows against noise", "perfect"])
 def test_soft_counts_are_the_exact_integrals(rule, form, monkeypatch):
     """Each is a float next to the exact sum, so that 0 is 0, and a perfect system has no errors."""
-    for seed in range(3):
+    for seed in (0,):
         rng = np.random.default_rng(seed)
-        monkeypatch.setattr(event, "_AT_ONCE", (1, 10, 10**6)[seed])
+        monkeypatch.setattr(event, "_AT_ONCE", (1, 10, 10**6)[len(rule) % 3])
         sides = [
             rows(rng) if form == "rows" or (form == "rows against noise" and k) else
             EventLifetimes.of(values(rng, form))
@@ -185,7 +185,7 @@ def test_soft_counts_are_the_exact_integrals(rule, form, monkeypatch):
 LIVES = st.lists(st.tuples(st.integers(0, 2), st.floats(0, 1), st.floats(0, 1), st.booleans()))
 
 
-@settings(max_examples=100)
+@settings(max_examples=30)
 @given(LIVES)
 def test_integrals_are_exact(lives):
     """Of all lives, of some of them, and of what is left: whatever the levels, down to the smallest float."""

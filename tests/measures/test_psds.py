@@ -78,7 +78,7 @@ def with_reference(known, labels):
 def test_psds(n_classes):
     """One class too, and classes without reference; ties, gaps, rows that overlap."""
     seen = {"scored": 0, "without reference": 0, "between": 0}
-    for seed in range(32):
+    for seed in range(12):
         rng = np.random.default_rng((seed, n_classes))
         ours, theirs, chosen, shares, weights, durations = made(rng, n_classes)
         scores = evaluate_rows(ours.table, theirs.table, chosen, durations)
@@ -92,7 +92,7 @@ def test_psds(n_classes):
         seen["scored"] += 1
         seen["without reference"] += len(labels) < n_classes
         seen["between"] += 0 < wanted[0] < 1
-    assert seen["scored"] > 20 and seen["between"] > 6
+    assert seen["scored"] > 7 and seen["between"] > 2
     assert n_classes == 1 or seen["without reference"] > 1
 
 
@@ -105,7 +105,7 @@ def test_psds(n_classes):
 )
 def test_the_names_of_dcase_are_their_settings(name, spelled):
     values = set()
-    for seed in range(6):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         *sides, _, _, _, durations = made(rng, 3, "frames")
         asked = {"only": ("intersection.hard",), "durations": durations}
@@ -114,7 +114,7 @@ def test_the_names_of_dcase_are_their_settings(name, spelled):
         long = evaluate(*tables, **spelled, alpha_st=1.0, max_efpr=100.0, **asked)
         assert dict(short) == dict(long)
         values.add(short[HARD])
-    assert len(values) > 2
+    assert len(values) > 1
 
 
 def filtered(side: cases.Side, steps: int) -> cases.Side:
@@ -138,7 +138,7 @@ def alike(rng) -> list[cases.Side]:
 def test_pipsds():
     """The operating points of several median filters in one staircase; PSDS itself stays unfiltered."""
     seen = 0
-    for seed in range(12):
+    for seed in range(6):
         rng = np.random.default_rng(seed)
         _, _, chosen, shares, weights, durations = made(rng, 2, "frames")
         ours, theirs = alike(rng)
@@ -183,7 +183,7 @@ def test_pipsds_with_gaps_and_durations():
     assert differ > 1
 
 
-@pytest.mark.parametrize(("form", "n"), [("frames", 8), ("rows", 20)])
+@pytest.mark.parametrize(("form", "n"), [("frames", 3), ("rows", 6)])
 def test_soft_psds(form, n):
     """The mean over the reference's levels, by their widths, of PSDS against the reference cut there."""
     seen = 0
@@ -207,7 +207,7 @@ def test_soft_psds(form, n):
             assert found == pytest.approx(wanted, abs=1e-12)
             seen += len({value for _, value in parts}) > 1
     # The score differs between levels.
-    assert seen > 3
+    assert seen > 1
 
 
 def test_cross_triggers_by_hand():

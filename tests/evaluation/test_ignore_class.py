@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
-from laws import ALL, LAWS, random_table, scored
+from laws import ALL, random_table, scored
 
 from sedeval_soft import EvaluationError, SettingsError, evaluate
 
@@ -366,33 +366,6 @@ def test_curves_thresholds_and_psds_are_of_the_detections_that_remain(case, basi
 
 
 # Laws.
-
-
-def with_unknown(reference, system, settings):
-    """Score as the library does, where the reference has some ignored rows as well."""
-    binary = {*reference["value"], *system["value"]} <= {0.0, 1.0, None}
-    values = (1.0, 0.25, 0.75, 0.125, 0.875, 0.5)
-    more = {name: [*column] for name, column in reference.items()}
-    for k, value in enumerate(values):
-        row = ("abc"[k % 3], 3.0 * k, 3.0 * k + 1 + k % 3, "UNK", 1.0 if binary else value)
-        for column, field in zip(more.values(), row, strict=True):
-            column.append(field)
-    return scored(more, system, replace(settings, ignore_class=("UNK",)))
-
-
-SLOW = ("order_does_not_matter", "perfect_is_best", "labels_can_be_renamed")
-
-
-@pytest.mark.parametrize(
-    ("law", "seed"),
-    [
-        pytest.param(law, k, marks=[pytest.mark.slow] * (law.__name__ in SLOW), id=f"{law.__name__}-{k}")
-        for law in LAWS
-        for k in range(1)
-    ],
-)
-def test_laws_of_scores_hold_where_a_class_is_ignored(law, seed):
-    law(with_unknown, seed)
 
 
 def test_a_class_without_rows_changes_no_score_and_is_warned_of():

@@ -64,7 +64,7 @@ def table(path: Path, seed: int, n_files: int, *, shuffled: bool = True) -> None
 def folder(tmp_path):
     """Two tables, their rows in no order, and a place for temporary files."""
     for seed, name in enumerate(("ref.tsv", "sys.tsv")):
-        table(tmp_path / name, seed, 20)
+        table(tmp_path / name, seed, 4)
     (tmp_path / "temporary").mkdir()
     (tmp_path / "in_parts.py").write_text(IN_PARTS)
     return tmp_path

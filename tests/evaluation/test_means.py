@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from sedeval_soft import Evaluator, Settings, compare, evaluate
 from sedeval_soft.errors import EvaluationError, SettingsError
-from sedeval_soft.evaluation.intervals import jackknife
 from sedeval_soft.measures.base import mean_of
 from sedeval_soft.measures.registry import ScoreName, ScoreNameError, measure_of
 from sedeval_soft.settings import CLASS_MEANS, MEANS, PART_MEANS
@@ -105,21 +104,6 @@ def agree(a, b):
     assert a == b or math.isclose(a, b, rel_tol=1e-12), (a, b)
 
 
-def test_a_class_without_reference_is_left_out_and_one_never_detected_makes_them_0():
-    rows = {"filename": ["a"] * 2, "onset": [0, 5], "offset": [4, 9], "event_label": ["car", "dog"]}
-    found = {"filename": ["a"] * 2, "onset": [0, 5], "offset": [2, 6], "event_label": ["car", "cat"]}
-    for means, classes, expected in (
-        (CLASS_MEANS, ("car", "cat"), {"recall": 0.5, "precision": 1.0}),
-        (CLASS_MEANS, ("car", "cat", "dog"), {"recall": 0.0, "precision": 0.0}),
-        (CLASS_MEANS, ("cat",), {"recall": None, "precision": None, "f1": None}),
-    ):
-        scores = evaluate(rows, found, only="segment.hard", classes=classes, means=means)
-        for measure, value in expected.items():
-            for mean in means:
-                assert scores[f"segment.hard.{measure}.{mean}"] == value, (classes, measure)
-    assert scores["segment.hard.precision[cat]"] == 0.0
-
-
 def test_over_files_they_are_of_the_scores_of_files():
     sides = table(1, n=25), table(2, n=25)
     means = tuple(mean for mean in PART_MEANS if mean.startswith("files"))
@@ -160,21 +144,6 @@ WITH_INTERVALS = (
     "event.soft.f1.macro@files.mean",
     "segment.soft.f1.macro@groups.geometric", "segment.soft.f1[car]@scenes.mean",
 )  # fmt: skip
-
-
-@pytest.mark.slow
-def test_intervals_are_those_of_files_left_out():
-    sides = table(7, n=120), table(8, n=120)
-    how = {"classes": LABELS, "only": ("segment", "event"), "means": MEANS, "groups": GROUPS, "by": SCENES}
-    scores = evaluate(*sides, ci="jackknife", fixed_thresholds=True, **how)
-    without = [evaluate(*sides, files=[f for f in FILES if f != file], **how) for file in FILES]
-    for name in WITH_INTERVALS:
-        score = scores.score(name)
-        values = np.array([[each[name]] for each in without])
-        low, high = jackknife(np.array([score.value]), values, 0.95)
-        # Ends lie within the range of the score.
-        assert math.isclose(score.low, max(low[0], 0.0), rel_tol=1e-9), name
-        assert math.isclose(score.high, min(high[0], 1.0), rel_tol=1e-9), name
 
 
 @pytest.mark.parametrize(

@@ -164,25 +164,3 @@ def test_batches_that_are_not_alike_are_refused_unless_settings_say_what_an_even
         for rows in sides:
             told.update(table(rows), table(rows))
         assert told.compute()["event.hard.n_sys.micro"] == 24
-
-
-def test_batches_of_time_steps_are_as_all_of_them_and_single_rows_go_with_any():
-    steps, _ = mixed()
-    rows = [*steps, ("b", 3.0, 4.0, "dog", 0.7), *(("c", *row[1:]) for row in steps)]
-    evaluator = sedeval_soft.Evaluator(ONLY_EVENTS)
-    for name in "bac":
-        of_file = table([row for row in rows if row[0] == name])
-        evaluator.update(of_file, of_file)
-        evaluator = sedeval_soft.Evaluator.of_bytes(evaluator.to_bytes())
-    parts, whole = evaluator.compute(), sedeval_soft.evaluate(table(rows), table(rows), settings=ONLY_EVENTS)
-    assert whole["event.hard.n_sys.micro"] == 3
-    assert {name: score.value for name, score in parts.scores.items()} == {
-        name: score.value for name, score in whole.scores.items()
-    }
-    assert {item.events for item in parts.inputs} == {"merge"}
-
-
-def test_what_is_postprocessed_is_joined_whatever_the_table_is():
-    rows = [("a", 0.0, 2.0, "dog", 0.9), ("a", 2.0, 7.0, "dog", 0.8)]
-    scores = sedeval_soft.evaluate(table(rows), table(rows), only="event.hard", min_gap=0.1)
-    assert (scores["event.hard.n_ref.micro"], scores["event.hard.n_sys.micro"]) == (2, 1)

@@ -173,18 +173,6 @@ def test_one_objective_is_for_all_bases(objective):
         assert own == of_hard(other, own)
 
 
-def test_a_class_that_the_other_folds_lack_is_cut_at_the_threshold_of_the_settings():
-    reference, system = sides(6)
-    car = np.where(reference.file == 0, reference.values[0], 0.0)
-    reference = replace(reference, values=(car, *reference.values[1:]))
-    folds = {file: "one" if file == "a" else "two" for file in FILES}
-    settings = replace(ALL, threshold=0.3, reference_threshold=0.5)
-    thresholds = held_out(reference, system, folds, "event.f1", settings)
-    assert thresholds["a"]["car"] == 0.3
-    own = tuned(evaluate(reference, system, folds=folds, settings=settings), "event")
-    assert own == of_hard(evaluate(reference, cut(system, thresholds), folds=folds, settings=ALL), own)
-
-
 def test_folds_that_cannot_be_tuned_over_are_refused():
     for asked, folds, words in (
         ({"cross_tune": 6}, None, "cross_tune=6: there are 5 files"),
@@ -250,18 +238,6 @@ def test_rules(inclusive):
         # As many as the reference has, or as few more as ties allow.
         above = [int((column > gap).sum()) for gap in [0.0, *GAPS]]
         assert n_sys == min((count for count in above if count >= n_ref), default=above[0])
-
-
-def test_rules_on_silent_classes():
-    reference, system = sides(14)
-    silent = replace(system, values=(0 * system.values[0], *system.values[1:]))
-    unheard = replace(reference, values=(reference.values[0], 0 * reference.values[1], reference.values[2]))
-    for rule in ("midpoint", "prior"):
-        found = evaluate_rows(unheard, silent, replace(ALL, thresholds=rule, classes=(*LABELS, "owl")))
-        assert found["segment.tuned.n_sys[owl]"] == 0 or rule == "prior"
-        assert found["event.tuned.tp[car]"] == 0
-    # Nothing is active in the reference: the prior lets nothing pass.
-    assert found["segment.tuned.n_sys[dog]"] == found["segment.tuned.n_sys[owl]"] == 0
 
 
 def test_operating_points_are_tuned_among_themselves():
@@ -330,14 +306,3 @@ def test_a_threshold_is_the_shortest_decimal_nearest_to_the_middle(one, other, i
             break
     assert Fraction(threshold) == Fraction(float(Fraction(round(scaled), 10**digits)))
     assert all(abs(scaled - round(scaled)) <= abs(scaled - k) for k in inside)
-
-
-@pytest.mark.parametrize("inclusive", [False, True])
-def test_between_scores_without_a_number_between_it_is_the_one_that_parts_them(inclusive):
-    for low in (0.0, 5e-324, 0.1, 0.5, float(np.nextafter(0.5, 0.0)), float(np.nextafter(1.0, 0.0))):
-        high = float(np.nextafter(low, 2.0))
-        assert threshold_between(low, high, inclusive) == (high if inclusive else low)
-    assert math.isnan(threshold_between(0.3, math.inf, inclusive))
-    # A segment of 0 and one of 0.11: of one decimal there is just 0.1 between.
-    scores = evaluate(np.array([[0.0], [1.0]]), np.array([[0.0], [0.11]]), only="segment.optimal")
-    assert scores["segment.optimal.threshold[0]"] == 0.1

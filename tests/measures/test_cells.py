@@ -27,7 +27,6 @@ from tables import wide_rows
 
 from sedeval_soft import evaluate, sorting
 from sedeval_soft.measures import curve_scores
-from sedeval_soft.measures.calibration import Reliability, equal_width
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.settings import Settings
@@ -266,23 +265,6 @@ def test_only_the_order_of_values_matters_to_curves_and_rankings(sides):
     assert {name: before[name] for name in compared} == {name: after[name] for name in compared}
 
 
-@settings(max_examples=10)
-@given(pairs(y=FINE | st.sampled_from([0.0, 1.0])))
-def test_limits_of_1_are_no_limits(sides):
-    """Everything may be detected, or nothing: no rate is above 1, however sums round."""
-    scores = scored(*sides, only="segment", measures="curves", max_fpr=1.0, max_fnr=1.0)
-    for name, area in scores.items():
-        if ".roc_auc" in name:
-            of = (scores[name.replace("roc_auc", other)] for other in
-                  ("fnr_at_fpr", "fpr_at_fnr", "partial_auc", "partial_auc_mcclish"))  # fmt: skip
-            free, also_free, *parts = of
-            if area is None:
-                assert {free, also_free, *parts} == {None}, name
-            else:
-                assert free == also_free == 0.0, name
-                assert parts == pytest.approx([area] * 2, abs=1e-12), name
-
-
 @pytest.mark.parametrize("value", [0.1, 0.3, 0.7, 2.0**-60])
 def test_a_norm_of_all_and_a_value_is_the_value(value):
     """T(y, 1) = y to the bit: all of it is found, and rounding makes no counts below 0."""
@@ -335,21 +317,6 @@ def of_one_class(y, p, **settings):
     return {score.measure: score.value for score in scores.scores.values() if score.average == "micro"}
 
 
-@pytest.mark.parametrize("epsilon", [1e-7, 1e-12, 2.0**-53, 0.01])
-@pytest.mark.parametrize("reading", ["soft", "hard"])
-def test_a_value_of_1_costs_what_one_of_0_does(reading, epsilon):
-    """Of 1 - 1e-7 a float keeps but nine digits of the 1e-7; what is right costs -ln(1 - epsilon)."""
-    entropies = ("kl_divergence", "cross_entropy") if reading == "soft" else ("cross_entropy",)
-    for y, p, cost in ((0, 1, -math.log(epsilon)), (1, 0, -math.log(epsilon)), (1, 1, -math.log1p(-epsilon))):
-        # One more class has something in every segment, so that rankings have all of them.
-        sides = [np.array([[value, 1.0]]) for value in (y, p)]
-        scores = evaluate(*sides, only=("segment", "ranking"), measures=("divergence",), epsilon=epsilon)
-        for name in entropies:
-            assert scores[f"segment.{reading}.{name}[0]"] == pytest.approx(cost, rel=1e-14), (name, y, p)
-        whole = cost - math.log1p(-epsilon)
-        assert scores[f"ranking.{reading}.cross_entropy"] == pytest.approx(whole, rel=1e-14)
-
-
 def test_a_constant_side_has_no_correlation():
     """A constant whose mean rounds: 0.1 added many times and divided is not 0.1."""
     y = np.random.default_rng(0).random(10)
@@ -372,15 +339,6 @@ def test_correlation_of_values_that_hardly_differ():
 # Curves and diagrams that are drawn.
 
 SCORES = np.array([0.9, 0.2, 0.6, 0.2])
-
-
-def test_a_diagram_shows_the_means_of_the_bins_that_have_cells():
-    """[0, .25) holds .2 .2, [.25, .5) nothing, [.5, .75) .6, [.75, 1] .9"""
-    cells = Ordered.of(SCORES, np.array([1.0, 0.0, 0.5, 0.25]))
-    found = Reliability.of(equal_width(cells.score, [cells.reference], 4)[0])
-    assert found.size.tolist() == [2, 1, 1]
-    assert found.score.tolist() == [0.2, 0.6, 0.9]
-    assert found.reference.tolist() == [0.125, 0.5, 1.0]
 
 
 def test_a_curve_goes_from_detecting_all_to_detecting_nothing():

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from fractions import Fraction
-from functools import cache
 
 import numpy as np
 import pytest
 from tables import long_rows, wide_rows
 
 from sedeval_soft import Scores, Settings, SettingsError, evaluate
-from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.measures.pairs import intersection_over_union
 
-FILES, LABELS = ("a", "b"), ("car", "dog")
-LEVELS = 4
-CUTS = [Fraction(2 * k + 1, 2 * LEVELS) for k in range(LEVELS)]
 Row = tuple[str, int, int, str, int]
 """File, onset and offset in tenths of a second, label, level of `LEVELS`."""
 
@@ -28,118 +22,6 @@ def overlap(a: Row, b: Row) -> Fraction:
     if not ours | theirs:
         return Fraction(int(a[1] == b[1]))
     return Fraction(len(ours & theirs), len(ours | theirs))
-
-
-def events_at(rows: list[Row], cuts: dict[str, Fraction], merge: bool) -> list[Row]:
-    """The events above a cut of each class: rows, or tenths of a second in a row that any covers."""
-    loud = [row for row in rows if Fraction(row[4], LEVELS) > cuts[row[3]]]
-    if not merge:
-        return loud
-    events = []
-    for file, label in itertools.product(FILES, LABELS):
-        own = [row for row in loud if (row[0], row[3]) == (file, label)]
-        ticks = {tick for row in own for tick in range(*row[1:3])}
-        for onset in sorted(tick for tick in ticks if tick - 1 not in ticks):
-            end = next(tick for tick in itertools.count(onset) if tick not in ticks)
-            events.append((file, onset, end, label, LEVELS))
-    return events
-
-
-def most_pairs(ours: list[Row], theirs: list[Row], least: Fraction) -> int:
-    """The most pairs of two lists that overlap enough, all assignments tried."""
-    fits = [tuple(j for j, b in enumerate(theirs) if overlap(a, b) >= least) for a in ours]
-
-    @cache
-    def best(k: int, taken: frozenset[int]) -> int:
-        if k == len(fits):
-            return 0
-        without = best(k + 1, taken)
-        return max([without, *(1 + best(k + 1, taken | {j}) for j in fits[k] if j not in taken)])
-
-    return best(0, frozenset())
-
-
-def counts_at(reference: list[Row], system: list[Row], least: Fraction) -> dict[str, int]:
-    """The counts of events by the names of scores."""
-    counts = dict.fromkeys(["tp.micro", "n_ref.micro", "n_sys.micro", "matched"], 0)
-    for label in LABELS:
-        sides = [[[e for e in side if (e[0], e[3]) == (file, label)] for side in (reference, system)]
-                 for file in FILES]  # fmt: skip
-        found = {
-            "tp": sum(most_pairs(*side, least) for side in sides),
-            "n_ref": sum(len(side[0]) for side in sides),
-            "n_sys": sum(len(side[1]) for side in sides),
-        }
-        for name, count in found.items():
-            counts[f"{name}[{label}]"] = count
-            counts[f"{name}.micro"] += count
-    matched = sum(most_pairs(*([e for e in side if e[0] == file] for side in (reference, system)), least)
-                  for file in FILES)  # fmt: skip
-    del counts["matched"]
-    return counts | {
-        "substitutions.micro": matched - counts["tp.micro"],
-        "deletions.micro": counts["n_ref.micro"] - matched,
-        "insertions.micro": counts["n_sys.micro"] - matched,
-    }
-
-
-def random_rows(rng: np.random.Generator) -> list[Row]:
-    rows = []
-    for _ in range(int(rng.integers(0, 13))):
-        onset, length, level = (int(rng.integers(0, n)) for n in (14, 9, LEVELS + 1))
-        rows.append((str(rng.choice(FILES)), onset, onset + length, str(rng.choice(LABELS)), level))
-    return rows
-
-
-def table(rows: list[Row]):
-    named = [(file, on / 10, off / 10, label, level / LEVELS) for file, on, off, label, level in rows]
-    return long_rows(named, files=FILES)
-
-
-def f1(counts: dict[str, int], label: str) -> Fraction | None:
-    n_ref, both = counts[f"n_ref[{label}]"], counts[f"n_ref[{label}]"] + counts[f"n_sys[{label}]"]
-    return Fraction(2 * counts[f"tp[{label}]"], both) if n_ref else None
-
-
-@pytest.mark.parametrize("merge", [False, True])
-@pytest.mark.parametrize("seed", range(20))
-def test_every_reading_against_all_assignments(seed, merge):
-    """Ties, rows that overlap, touch, or have no extent."""
-    rng = np.random.default_rng(seed)
-    least = (Fraction(1, 10), Fraction(3, 10), Fraction(1, 3), Fraction(1, 2), Fraction(1))[seed % 5]
-    sides = random_rows(rng), random_rows(rng)
-    own = {"car": CUTS[int(rng.integers(LEVELS))], "dog": CUTS[int(rng.integers(LEVELS))]}
-    settings = Settings(
-        classes=LABELS, match_by="iou", iou=float(least), events="merge" if merge else "rows",
-        only=("event",), thresholds={name: float(cut) for name, cut in own.items()}, threshold=0.375,
-        reference_threshold=0.375,
-    )  # fmt: skip
-    scores = evaluate_rows(*map(table, sides), settings)
-
-    def counted(ours: dict[str, Fraction], theirs: dict[str, Fraction]) -> dict[str, int]:
-        cut = [events_at(side, at, merge) for side, at in zip(sides, (ours, theirs), strict=True)]
-        return counts_at(*cut, least)
-
-    def alike(at: Fraction) -> dict[str, Fraction]:
-        return dict.fromkeys(LABELS, at)
-
-    chosen = alike(CUTS[1])
-    for reading, wanted in (
-        ("hard", counted(chosen, chosen)),
-        ("tuned", counted(chosen, own)),
-    ):
-        assert {name: scores[f"event.{reading}.{name}"] for name in wanted} == wanted
-    levels = [counted(alike(cut), alike(cut)) for cut in CUTS]
-    for name in levels[0]:
-        wanted = Fraction(sum(each[name] for each in levels), LEVELS)
-        assert scores[f"event.soft.{name}"] == pytest.approx(float(wanted), abs=1e-12)
-    swept = [counted(chosen, alike(cut)) for cut in (*CUTS, Fraction(2))]
-    for label in LABELS:
-        each = [f1(counts, label) for counts in swept]
-        best = None if None in each else float(max(each))
-        assert scores[f"event.optimal.f1[{label}]"] == (
-            best if best is None else pytest.approx(best, abs=1e-12)
-        )
 
 
 def hits(reference, system, iou: float, **more) -> Scores:

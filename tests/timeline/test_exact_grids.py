@@ -8,10 +8,8 @@ from math import ceil, floor
 import numpy as np
 import pandas as pd
 import pytest
-from called import call
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parted import count_in_parts
 
 from sedeval_soft import EvaluationError, Evaluator, Settings, SettingsError, evaluate
 from sedeval_soft.settings import exactly, short_fraction
@@ -136,20 +134,6 @@ def test_a_grid_that_is_nearly_the_segments_is_told(step, length, offset):
     assert not evaluate(table, table, segment_length=length, only=("event.soft",)).warnings
 
 
-def test_tables_counted_in_parts_and_the_command_tell_it(tmp_path):
-    table = wide(Fraction("0.333"), np.random.default_rng(0).random((900, 1)).round(2), np.float64, 6)
-    path = tmp_path / "a.csv"
-    pd.concat([table.assign(filename=name) for name in "abcd"]).to_csv(path, index=False)
-    chosen = Settings.of(segment_length="1/3", only=("segment.soft",))
-    warnings = count_in_parts(path, path, chosen).findings.warnings(chosen)
-    assert warnings == evaluate(path, path, settings=chosen).warnings
-    assert sum(text.startswith(f"{path}: ") and "nearly" in text for text in warnings) == 2
-    asked = (path, path, "--segment-length", "1/3", "--only", "segment.soft")
-    done = call(*asked, "--strict")
-    assert done.code == 2 and done.err.count("nearly on the edges") == 2
-    assert "segment_length=1/3 " in call(*asked).out
-
-
 def test_events_anywhere_and_frames_of_other_lengths_are_no_grid():
     rng = np.random.default_rng(1)
     for decimals in (1, 2, 3, 6):
@@ -224,14 +208,6 @@ def test_means_do_not_go_by_how_time_is_cut():
     scores = [evaluate(*sides, **asked).scores for sides in tables]
     for of in scores[1:]:
         assert {name: score.value for name, score in of.items()} == {n: s.value for n, s in scores[0].items()}
-
-
-def test_means_that_are_equal_are_tied():
-    onset = np.tile(np.array([0.0, 0.1, 0.2]), 2) + np.repeat([0.0, 1.0], 3)
-    rows = {"filename": ["a"] * 6, "onset": onset, "offset": np.array([0.1, 0.2, 1.0, 1.1, 1.2, 2.0]),
-            "event_label": ["dog"] * 6, "soft_value": [0.1, 0.2, 0.3, 0.2, 0.1, 0.3]}  # fmt: skip
-    scores = evaluate(rows, rows, pool="mean", measures="all", only=("segment",))
-    assert scores["segment.soft.spearman[dog]"] is None  # all values are one
 
 
 # Silence

@@ -187,17 +187,13 @@ def test_false_alarms_in_a_file_of_unknown_length_are_false_and_scores_over_cell
     sides = silent_and_loud()
     scores = sedeval_soft.evaluate(*sides, measures=("curves", "calibration"))
     assert scores["segment.hard.accuracy.micro"] == pytest.approx(4 / 14)
-    assert scores["segment.hard.specificity.micro"] == pytest.approx(2 / 12)
     assert scores["segment.hard.roc_auc.macro"] == 1.0
     (line,) = [text for text in scores.warnings if "no known length" in text]
-    assert "'b.wav'" in line
-    assert "segment.soft.kl_divergence" in line and "ROC" in line and "calibration" in line
+    assert all(text in line for text in ("'b.wav'", "segment.soft.kl_divergence", "ROC", "calibration"))
     with pytest.raises(sedeval_soft.EvaluationError, match="no known length"):
         sedeval_soft.evaluate(*sides, strict=True)
     counts = sedeval_soft.evaluate(*sides, strict=True, only=("segment.hard", "event", "clip"))
     assert counts["segment.hard.fp.micro"] == 10
-    known = sedeval_soft.evaluate(*sides, durations={"a.wav": 4.0, "b.wav": 10.0}, strict=True)
-    assert known["segment.hard.accuracy.micro"] == pytest.approx(4 / 14)
 
 
 def test_a_file_that_only_the_system_has_is_no_clip_of_the_reference():

@@ -226,12 +226,12 @@ def one_file(file: str, **given) -> Evaluator:
 
 
 def test_handed_over_and_added():
-    one, other = one_file("a", segment_length=0.5, name="x"), one_file("b", segment_length=0.5)
+    one, other = (one_file(file, segment_length=0.5, name="x") for file in "ab")
     for again in (pickle.loads(pickle.dumps(one)), Evaluator.of_bytes(one.to_bytes())):  # noqa: S301 - our own
         assert json_of(again) == json_of(one)
         both = again + other
         assert [len(each.compute().files) for each in (again, other, both)] == [1, 1, 2]
-        assert json_of(sum([other, again], Evaluator(segment_length=0.5))) == json_of(both)
+        assert json_of(other + again) == json_of(both)
     with pytest.raises(EvaluationError, match="was counted before"):
         one + one
 

@@ -235,9 +235,9 @@ def test_recordings_named_after_their_files(tmp_path):
 
 def test_a_recording_that_memory_cannot_hold_is_named(tmp_path):
     path = tmp_path / "t.tsv"
-    path.write_text(HEAD + "".join(f"a\t{k}\t{k + 1}\tcar\t1\n" for k in range(100_000)))
-    words = r"200000 rows of 1 recording \('a'\)"
-    with memory_limited(taken() + (25 << 20)), pytest.raises(RoomError, match=words):
+    path.write_text(HEAD + "".join(f"a\t{k}\t{k + 1}\tcar\t1\n" for k in range(400_000)))
+    words = r"800000 rows of 1 recording \('a'\)"
+    with memory_limited(taken() + (100 << 20)), pytest.raises(RoomError, match=words):
         in_parts(path, path, Settings(), block=None)
 
 

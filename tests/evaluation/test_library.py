@@ -219,6 +219,10 @@ def evaluator(**values):
         (lambda: compare(VALUES, SYSTEMS, baseline=3), "baseline must be one of "),
         (lambda: merge_tallies("a.tally"), "paths must be those of one or more tallies, not 'a.tally'"),
         (lambda: Evaluator().update(EVENTS, POINTS), "operating points have events only"),
+        (
+            lambda: evaluate(EVENTS, POINTS, only="event", thresholds="prior"),
+            "operating points have no values",
+        ),
     ],
 )
 def test_a_call_that_cannot_be_meant_is_one_error(action, words):

@@ -240,30 +240,6 @@ def test_rules(inclusive):
         assert n_sys == min((count for count in above if count >= n_ref), default=above[0])
 
 
-def test_operating_points_are_tuned_among_themselves():
-    reference, system = sides(20)
-    events = {gap: _events(cut(system, by_file(dict.fromkeys(LABELS, gap)))) for gap in GAPS}
-    settings = replace(ALL, only=("event", "intersection"))
-    found = evaluate(reference, events, folds=FOLDS, settings=settings)
-    for basis, label in itertools.product(settings.only, LABELS):
-        assert 0 < found[f"{basis}.tuned.f1[{label}]"] <= found[f"{basis}.optimal.f1[{label}]"]
-    for asked in ({"thresholds": "prior"}, {"cross_tune": 2, "objective": "clip.f1"}):
-        with pytest.raises(SettingsError, match="operating points have no values"):
-            evaluate(reference, events, settings=replace(settings, **asked))
-
-
-def _events(rows):
-    """Return the runs of ones as a table of events."""
-    made = []
-    for file, (label, column) in itertools.product(range(len(FILES)), zip(LABELS, rows.values, strict=True)):
-        steps = np.diff(np.concatenate(([0.0], column[rows.file == file], [0.0])))
-        ends = np.flatnonzero(steps > 0).tolist(), np.flatnonzero(steps < 0).tolist()
-        made += [(FILES[file], on, off, label) for on, off in zip(*ends, strict=True)]
-    return dict(
-        zip(("filename", "onset", "offset", "event_label"), map(list, zip(*made, strict=True)), strict=True)
-    )
-
-
 @pytest.mark.parametrize("name", ["threshold", "reference_threshold", "thresholds"])
 def test_no_threshold_is_below_0(name):
     for value, inclusive in ((-1.0, False), (-1e-9, False), (0.0, True)):

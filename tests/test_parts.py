@@ -50,7 +50,15 @@ def check_parts(reference, system, chosen, groups=GROUPS, scenes=SCENES, duratio
     return found
 
 
-@pytest.mark.parametrize("name", MEASURED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            name, marks=[] if name in ("every score", "rows are events", "sed_eval") else pytest.mark.slow
+        )
+        for name in MEASURED
+    ],
+)
 @settings(max_examples=1)
 @given(
     st.integers(0, 2**20),

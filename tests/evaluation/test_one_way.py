@@ -171,6 +171,14 @@ def same_in_parts(sides, settings, lengths, **how):
     )
 
 
+@pytest.mark.parametrize(("seed", "lengths"), [(1183, None), (328302, {"a/r0.flac": 3.0})])
+def test_recordings_without_any_class(seed, lengths, tmp_path):
+    sides = [
+        written(tmp_path, role, seed, "tsv", 1, wrong=False, steps=(1.0,)) for role in ("reference", "system")
+    ]
+    same_in_parts(sides, SETTINGS["groups and scenes"], lengths, n_parts=1, execute=Execute())
+
+
 def test_folds_and_saved_tallies_are_the_same():
     settings = Settings(only=("segment", "event"), measures=("curves",))
     folds = {name: "ab"[k % 2] for k, name in enumerate(read_rows(SIDES[0]).files)}

@@ -272,6 +272,11 @@ def test_settings_that_contradict_each_other_are_refused(options, message):
     assert message in done.err, done.err
 
 
+def test_sed_eval_is_not_asked_of_regions():
+    done = call("check", REFERENCE, SYSTEM, "--with", "sed_eval", "--set", "after_shots=1")
+    assert done.code == 2 and "sed_eval knows no regions" in done.err
+
+
 @pytest.mark.parametrize(
     "regions",
     [{}, [], {"a": []}, {"a": [1, 2]}, {"a": [[1]]}, {"a": [[1, 2, 3]]}, {"a": [[2, 1]]}, {"a": [[-1, 1]]},

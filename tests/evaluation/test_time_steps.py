@@ -164,3 +164,12 @@ def test_batches_that_are_not_alike_are_refused_unless_settings_say_what_an_even
         for rows in sides:
             told.update(table(rows), table(rows))
         assert told.compute()["event.hard.n_sys.micro"] == 24
+
+
+def test_a_batch_of_one_row_goes_with_time_steps():
+    evaluator = sedeval_soft.Evaluator(ONLY_EVENTS)
+    for rows in ([("b", 3.0, 4.0, "dog", 0.7)], mixed()[0]):
+        evaluator.update(table(rows), table(rows))
+    scores = sedeval_soft.Evaluator.of_bytes(evaluator.to_bytes()).compute()
+    assert scores["event.hard.n_sys.micro"] == 2
+    assert forms(scores) == {"reference": "merge", "system": "merge"}

@@ -240,6 +240,30 @@ def test_rules(inclusive):
         assert n_sys == min((count for count in above if count >= n_ref), default=above[0])
 
 
+def test_a_class_that_the_other_folds_lack_is_cut_at_the_threshold_of_the_settings():
+    reference, system = sides(6)
+    car = np.where(reference.file == 0, reference.values[0], 0.0)
+    reference = replace(reference, values=(car, *reference.values[1:]))
+    folds = {file: "one" if file == "a" else "two" for file in FILES}
+    settings = replace(ALL, threshold=0.3, reference_threshold=0.5)
+    thresholds = held_out(reference, system, folds, "event.f1", settings)
+    assert thresholds["a"]["car"] == 0.3
+    own = tuned(evaluate(reference, system, folds=folds, settings=settings), "event")
+    assert own == of_hard(evaluate(reference, cut(system, thresholds), folds=folds, settings=ALL), own)
+
+
+def test_rules_on_silent_classes():
+    reference, system = sides(14)
+    silent = replace(system, values=(0 * system.values[0], *system.values[1:]))
+    unheard = replace(reference, values=(reference.values[0], 0 * reference.values[1], reference.values[2]))
+    for rule in ("midpoint", "prior"):
+        found = evaluate_rows(unheard, silent, replace(ALL, thresholds=rule, classes=(*LABELS, "owl")))
+        assert found["segment.tuned.n_sys[owl]"] == 0 or rule == "prior"
+        assert found["event.tuned.tp[car]"] == 0
+    # Nothing is active in the reference: the prior lets nothing pass.
+    assert found["segment.tuned.n_sys[dog]"] == found["segment.tuned.n_sys[owl]"] == 0
+
+
 @pytest.mark.parametrize("name", ["threshold", "reference_threshold", "thresholds"])
 def test_no_threshold_is_below_0(name):
     for value, inclusive in ((-1.0, False), (-1e-9, False), (0.0, True)):
@@ -279,6 +303,8 @@ SCORES = st.one_of(st.floats(0.0, 1.0), st.integers(0, 10**6).map(lambda k: k / 
 @given(SCORES, SCORES, st.booleans())
 @example(0.1, 0.4, False)  # 0.2 and 0.3 are as near: a half goes to the even digit
 @example(0.3, 0.6, False)
+@example(0.5, float(np.nextafter(0.5, 0.0)), False)
+@example(0.5, float(np.nextafter(0.5, 0.0)), True)
 def test_a_threshold_is_the_shortest_decimal_nearest_to_the_middle(one, other, inclusive):
     """Against fractions: the fewest decimals with a number strictly inside, and of these the nearest."""
     assume(one != other)

@@ -98,6 +98,11 @@ def test_an_answer_to_a_query_without_an_event_is_counted_in_a_warning(answers, 
     assert scores[f"{STEM}.mean_iou_all.micro"] == pytest.approx((1 + absent - answered) / (1 + absent))
 
 
+def test_ordinary_tables_with_all_measures_have_no_queries():
+    sides = table([("a", 0, 100, "q")]), table([("a", 0, 100, "q"), ("b", 0, 100, "q")])
+    assert not any("queries" in warning for warning in evaluate(*sides, measures="all").warnings)
+
+
 def test_without_a_reference_there_is_none():
     scores = evaluate(table([("a", 5, 5, "q")]), table([("a", 0, 7, "q")]), preset="audio-grounding")
     assert scores[f"{STEM}.mean_iou.micro"] is None

@@ -63,6 +63,7 @@ def test_all_readings(reference, system, events, monkeypatch):
         for name in COUNTS:
             assert table_of(scores, "intersection.hard", name, TWO) == swept[below][name], (seed, name)
         check_optimal(scores, swept)
+        check_pooled(scores)
         for name, wanted in integrated(ours, theirs, shares).items():
             assert table_of(scores, "intersection.soft", name, TWO) == pytest.approx(wanted, abs=1e-9)
 
@@ -93,6 +94,18 @@ def check_optimal(scores, swept):
             # No count changes from the threshold up to the highest level that is as good.
             below = max(level for level in at if level <= threshold)
             assert below <= best and all(at[level] == at[best] for level in at if below <= level <= best)
+
+
+def check_pooled(scores):
+    """The best error rate of all classes: that of each, by the size of its reference."""
+    names = [
+        f"intersection.optimal.{name}[{label}]" for name in ("best_error_rate", "n_ref") for label in TWO
+    ]
+    values = [scores[name] or 0.0 for name in names]
+    n_ref = sum(values[2:])
+    if n_ref:
+        wanted = (values[0] * values[2] + values[1] * values[3]) / n_ref
+        assert scores["intersection.optimal.best_error_rate.micro"] == pytest.approx(wanted, abs=1e-12)
 
 
 def integrated(ours: Side, theirs: Side, shares) -> dict[str, np.ndarray]:

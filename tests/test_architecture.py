@@ -101,6 +101,8 @@ def writes(found: Trees) -> list[str]:
     for name, tree in found.items():
         for node in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+            if called not in {*WRITES, "open", "load"}:
+                continue
             given = [ast.unparse(each) for each in (*node.args, *(word.value for word in node.keywords))]
             opens = called == "open" and any(re.fullmatch(r"'[rbt]*[wax+][wabtx+]*'", text) for text in given)
             # A member of an archive in memory is no file.

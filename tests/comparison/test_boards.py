@@ -11,7 +11,7 @@ import pytest
 from drawn_again import FILES, LABELS, Tables, differences_by_hand, random_table, tuples, value_of
 from tables import long_rows
 
-from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, arrays, compare, evaluate
+from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, arrays, compare
 from sedeval_soft.api import comparison
 from sedeval_soft.evaluation.resample import bootstrap, exchanges
 from sedeval_soft.settings import Settings
@@ -109,17 +109,6 @@ def test_the_order_in_which_systems_are_given_does_not_matter(reference, systems
     assert {d.system: d for d in other.discordances} == {d.system: d for d in first.discordances}
 
 
-def test_a_system_has_on_a_board_the_scores_that_it_has_alone(reference, systems):
-    asked = {"replicates": 30, "seed": 3, "measures": ("divergence",)}
-    board = compare(reference, systems, **asked)
-    for scores in board.systems:
-        alone = evaluate(reference, systems[scores.system], ci="bootstrap", **asked)
-        assert [*scores.scores.items()] == [*alone.scores.items()]
-        entry = by_system(board)[scores.system]
-        own = scores.score(board.rank_by)
-        assert (entry.value, entry.low, entry.high) == (own.value, own.low, own.high)
-
-
 @pytest.mark.parametrize("room", [True, False])
 def test_systems_at_the_same_time_have_the_board_that_they_have_one_after_another(
     monkeypatch, reference, systems, room
@@ -142,13 +131,8 @@ def test_systems_at_the_same_time_have_the_board_that_they_have_one_after_anothe
     assert compare(reference, given, **settings) == board
     # Of five systems the last one is alone.
     assert threads_of.count(threading.get_ident()) == (1 if room else len(given))
-    refused = []
-    for worth in (1, 1 << 60):
-        monkeypatch.setattr(arrays, "_WORTH", worth)
-        with pytest.raises(EvaluationError) as caught:
-            compare(reference, given | {"last": given["beyond"]}, strict=True, **settings)
-        refused.append(str(caught.value))
-    assert refused[0] == refused[1]
+    with pytest.raises(EvaluationError):
+        compare(reference, given | {"last": given["beyond"]}, strict=True, **settings)
 
 
 @pytest.mark.parametrize("name", ["segment.optimal.f1.macro", "segment.hard.roc_auc.macro"])

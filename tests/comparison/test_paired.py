@@ -58,7 +58,11 @@ def paired(reference, systems, settings, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "form"), [*zip(RANKED, itertools.cycle(("tied", "fine", "fine")), strict=False)]
+    ("name", "form"),
+    [
+        pytest.param(name, form, marks=[] if k % 2 else pytest.mark.slow)
+        for k, (name, form) in enumerate(zip(RANKED, itertools.cycle(("tied", "fine", "fine")), strict=False))
+    ],
 )
 def test_exchanging_is_exchanging_rows_of_tables(monkeypatch, name, form):
     n = 20 if name == "intersection.soft.psds" else 50

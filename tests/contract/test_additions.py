@@ -237,7 +237,7 @@ def is_trade(name: str) -> bool:
     *([("a", 0.0, 1.0, "car", 1.0)] * 2, [("a", 0.0, 1.0, "car", 1.0)]),
     *(False, "rows", "max", False, ["every row twice"]),
 )
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_nothing_added_blindly_raises_a_score(reference, system, values, events, pool, lasting, additions):
     # Of a known length a recording is longer than its reference, and what is added after it is after the end.
     durations = {name: end + 1 for name, end in ends(reference).items()} if lasting else None
@@ -293,7 +293,7 @@ def differing(before: Scores, after: Scores) -> dict[str, tuple[float | None, fl
     *([("a", 0.0, 3.0, "car", 1.0)], [("a", 0.0, 3.0, "car", 1.0)] * 2, [(False, 300), (False, 600)]),
     *(True, "merge"),
 )
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_rows_split_in_two_and_short_rows_within_rows_change_only_what_is_counted_in_rows(
     reference, system, cuts, values, events
 ):
@@ -307,7 +307,7 @@ def test_rows_split_in_two_and_short_rows_within_rows_change_only_what_is_counte
 
 
 @given(ROWS, st.data())
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_copies_of_detections_that_pass_change_no_intersection(reference, data):
     """A detection that is an event of the reference passes the DTC, and so do its copies: none is false."""
     system = data.draw(st.lists(st.sampled_from(reference), min_size=1, max_size=6, unique=True))

@@ -106,9 +106,8 @@ SYSTEMS = {
 @given(ROWS, st.booleans(), st.sampled_from([*SYSTEMS]))
 @example([("a", 0.0, 1.0, "car", 0.75), ("b", 2.0, 4.0, "dog", 1.0)], True, "one class")
 @example([("a", 0.0, 1.0, "car", 0.75), ("c", 2.0, 4.0, "dog", 0.5)], False, "nothing")
-@example([(f, 0.0, 12.0, c, 1.0) for f in FILES for c in LABELS], True, "everything")
 @example([("a", 0.0, 3.0, "car", 0.75), ("c", 2.0, 4.0, "dog", 1.0)], True, "one scene constant")
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=1, deadline=None)
 def test_a_mean_is_over_what_a_copy_of_the_reference_has_a_value_of(reference, lengths, system):
     rows = SYSTEMS[system](reference)
     durations = LENGTHS if lengths else None
@@ -134,7 +133,7 @@ def test_a_mean_is_over_what_a_copy_of_the_reference_has_a_value_of(reference, l
 
 @given(ROWS, ROWS, st.booleans(), st.booleans(), st.sampled_from([*ADDITIONS]))
 @example([("a", 0.0, 1.0, "car", 1.0)], [("a", 0.0, 3.0, "car", 1.0)], True, True, "rows of value 0")
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=2, deadline=None)
 def test_nothing_added_blindly_raises_a_mean(reference, system, values, lengths, addition):
     if not values and addition in OF_VALUES:
         return

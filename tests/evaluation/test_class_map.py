@@ -65,8 +65,6 @@ def test_the_command_reads_a_table(tmp_path):
     config = tmp_path / "settings.yaml"
     config.write_text("map: map.tsv\n")
     assert float(call(*paths.values(), "--config", config, "--score", name).out) == expected[name]
-    config.write_text("map: {bma: bm, bmb: bm, bmz: bm}\n")
-    assert float(call(*paths.values(), "--config", config, "--score", name).out) == expected[name]
     refused = call(*paths.values(), "--map", path, "--map-to", "family")
     assert refused.code == 2 and "map.tsv:1: has no column 'family', but label, class, parent" in refused.err
 

@@ -10,12 +10,12 @@ from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.settings import Settings
 
 FILES, LENGTHS = ("x", "y"), {"x": 30.0, "y": 20.0}
-CLASSES = tuple(f"c{k:02}" for k in range(30))
+CLASSES = tuple(f"c{k:02}" for k in range(12))
 ASKED = {"only": ("segment", "clip", "event"), "measures": ("curves", "calibration", "divergence")}
 
 
 def table_of(seed: int):
-    """Thirty classes in two files; some have values without a common unit, some only tiny ones."""
+    """Twelve classes in two files; some have values without a common unit, some only tiny ones."""
     rng, rows = np.random.default_rng(seed), []
     for k, label in enumerate(CLASSES):
         for second in rng.choice(50, int(rng.integers(1, 5)), replace=False).tolist():
@@ -29,7 +29,7 @@ def table_of(seed: int):
     return long_rows(rows, files=FILES)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [1, pytest.param(0, marks=pytest.mark.slow)])
 def test_a_class_has_the_scores_that_it_has_alone(seed):
     sides = table_of(2 * seed), table_of(2 * seed + 1)
     together = evaluate_rows(*sides, Settings.of(classes=CLASSES, **ASKED), LENGTHS)

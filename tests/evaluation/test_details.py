@@ -6,6 +6,7 @@ import statistics
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from drawn_again import FILES, LABELS, random_tables, tuples
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ from tables import long_rows
 
 from sedeval_soft import EvaluationError, InputError, SettingsError, evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.report import render
+from sedeval_soft.report.delimited import write_curves
 from sedeval_soft.settings import Settings
 
 # --- what costs most ------------------------------------------------------------------------------
@@ -87,30 +88,21 @@ def test_times_of_segments_are_those_of_their_files():
 
 
 def test_nothing_that_costs_nothing_is_listed():
-    tables, silent = random_tables(4), long_rows([], files=("a", "b"))
-    same = evaluate(tables.reference, tables.reference, worst=5, only=("segment", "event"))
-    scores = evaluate(silent, silent, worst=5, classes=("car",))
-    for worst in (same.worst, scores.worst):
-        assert worst.files == worst.segments == ()
-    assert same.worst.classes == ()
-    assert render([scores], "text") and render([scores], "json")
-    assert evaluate(tables.reference, tables.system).worst is None
+    silent = long_rows([], files=("a", "b"))
+    same = random_tables(4).reference
+    for side, classes in ((same, LABELS), (silent, ("car",))):
+        worst = evaluate(side, side, worst=5, only=("segment", "event"), classes=classes).worst
+        assert worst.files == worst.segments == worst.classes == ()
 
 
 @pytest.mark.parametrize(
     ("only", "family"),
     [
-        (("segment",), "segment.soft"),
-        (("event", "segment.hard"), "segment.hard"),
-        (("event",), "event.soft"),
-        (("event.hard", "clip"), "event.hard"),
-        (("clip", "intersection"), "clip.soft"),
-        (("intersection.hard",), "intersection.hard"),
-        (("segment.optimal",), None),
-        (("ranking",), None),
+        (("event", "segment.hard"), "segment.hard"), (("event.hard", "clip"), "event.hard"),
+        (("clip", "intersection"), "clip.soft"), (("segment.optimal", "ranking"), None),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_costs_are_of_the_first_family_that_is_evaluated(only, family):
     tables = random_tables(5)
     scores = evaluate(tables.reference, tables.system, worst=50, only=only, classes=LABELS)
@@ -119,12 +111,10 @@ def test_costs_are_of_the_first_family_that_is_evaluated(only, family):
         assert worst is None
         return
     assert f"{worst.basis}.{worst.reading}" == family
-    assert (worst.segments == ()) == (worst.basis != "segment")
     tp, n_ref, n_sys = (scores[f"{family}.{name}.micro"] for name in ("tp", "n_ref", "n_sys"))
     for part in (worst.files, worst.classes):
         sums = [sum(getattr(of, name) for of in part) for name in ("missed", "inserted", "share")]
         assert sums == pytest.approx([n_ref - tp, n_sys - tp, 1.0])
-        assert [of.cost for of in part] == sorted((of.cost for of in part), reverse=True)
 
 
 # --- folds and scenes -----------------------------------------------------------------------------
@@ -171,19 +161,6 @@ def test_folds_that_cannot_be(words, asked):
         evaluate(tables.reference, tables.system, **asked)
 
 
-def test_a_scene_is_scored_as_if_it_were_all():
-    tables, by = random_tables(9), dict(zip(FILES, ["ab", "ab", "rest", "rest", "rest"], strict=True))
-    only = ("segment", "clip", "event")
-    asked = {"classes": LABELS, "psds": "dcase-psds2", "only": only, "measures": ("curves",)}
-    scores = evaluate(tables.reference, tables.system, by=by, **asked)
-    for scene in ("ab", "rest"):
-        alone = tables.drawn([by[file] == scene for file in FILES]).scores(Settings(**asked))
-        for name, value in alone.items():
-            assert scores[f"{name}@{scene}"] == (
-                None if value is None else pytest.approx(value, abs=1e-12)
-            ), name
-
-
 # --- thresholds of the reference, against evaluations that have each of them as their own ----------
 
 ASKED = Settings(
@@ -218,7 +195,7 @@ def test_each_threshold_scores_as_if_it_were_that_of_the_evaluation(inclusive, e
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=settings.default.max_examples // 6)
+@settings(max_examples=settings.default.max_examples // 15)
 def test_what_is_exactly_at_a_threshold_is_what_the_sign_decides(seed):
     """As many segments (events) more are there with at-or-above than with above: merged events aside."""
     asked = replace(ASKED, events="rows")
@@ -232,23 +209,16 @@ def test_what_is_exactly_at_a_threshold_is_what_the_sign_decides(seed):
 
 
 def test_the_sweep_is_in_json_and_in_the_file_of_curves(tmp_path):
-    import pyarrow.parquet as pq
-
-    from sedeval_soft.report.delimited import write_curves
-
     scores = evaluate_rows(tenths(0), tenths(1), replace(ASKED, only=("segment", "event.hard")))
     sweep = scores.to_dict()["systems"][0]["sweep"]
     assert sweep["scores"]["segment.hard.f1.macro"] == list(scores.sweep.scores["segment.hard.f1.macro"])
     assert sweep["at"]["event"] == list(scores.sweep.at["event"])
-    assert evaluate_rows(tenths(0), tenths(1), Settings()).sweep is None
-    path = tmp_path / "curves.parquet"
-    write_curves(str(path), {"s": scores.curves})
-    rows = pq.read_table(path).to_pandas()
+    write_curves(str(tmp_path / "curves.parquet"), {"s": scores.curves})
+    rows = pd.read_parquet(tmp_path / "curves.parquet")
     surface = rows[rows["reference_threshold"].notna() & (rows["basis"] == "segment")]
     assert len(surface) == (len(LABELS) + 2) * 99 * 99
     one = surface[(surface["class"] == "car") & (surface["reference_threshold"] == 0.3)]
     assert one["tp"].tolist() == scores.curves.surfaces["segment"].tp[LABELS.index("car"), 29].tolist()
-    assert set(surface["average"].dropna()) == {"micro", "macro"}
 
 
 def test_what_cannot_be_swept_is_refused():

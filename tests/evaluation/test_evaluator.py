@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import operator
 import pickle
 from dataclasses import replace
 
@@ -66,7 +64,7 @@ def grown(tables, made, order, cuts, tree, folder=None):
 
 
 @pytest.mark.parametrize("chosen", SETTINGS)
-@settings(max_examples=settings.default.max_examples // 15)
+@settings(max_examples=settings.default.max_examples // 30)
 @given(
     seed=st.integers(0, 2**20),
     form=st.sampled_from(["tied", "fine"]),
@@ -104,17 +102,14 @@ def test_folds_scenes_and_lengths_are_the_same_however_files_are_split():
         "folds": dict.fromkeys(FILES, "1") | {"a": "2", "d": "2"},
         "by": dict(zip(FILES, "xxyyy", strict=True)),
     }
-    made = Settings(ci="bootstrap", replicates=5)
-    split = grown(tables, made, FILES[::-1], [2, 3], iter([1, 0, 1]))
-    assert json_of(split, **parts) == json_of(counted(tables, made=made), **parts)
-    scores = split.compute(**parts)
-    assert scores.folds is not None and "segment.hard.f1.micro@y" in scores
-    lengths = {file: 20.0 + k for k, file in enumerate(FILES)}
-    split = Evaluator()
+    lengths, split = {file: 20.0 + k for k, file in enumerate(FILES)}, Evaluator()
     for file in "cadbe":
         split.update(*batch_of(tables, [file]), durations={file: lengths[file]})
-    assert json_of(split) == json_of(Evaluator().update(*batch_of(tables, FILES), durations=lengths))
-    assert split.compute().length == sum(lengths.values())
+    whole = Evaluator().update(*batch_of(tables, FILES), durations=lengths)
+    assert json_of(split, **parts) == json_of(whole, **parts)
+    scores = split.compute(**parts)
+    assert scores.folds is not None and "segment.hard.f1.micro@y" in scores
+    assert scores.length == sum(lengths.values())
 
 
 def test_a_file_is_counted_once():
@@ -168,12 +163,9 @@ def test_what_cannot_be_computed_says_so(tmp_path):
         evaluator.update(rows(row), rows(row))
     with pytest.raises(EvaluationError, match=r"different classes, car and dog; name them by `classes`"):
         evaluator.compute()
-    with pytest.raises(EvaluationError, match="nothing has been counted yet; call update first"):
-        Evaluator().save(tmp_path / "x.tally")
+    with pytest.raises(EvaluationError, match="nothing has been counted yet"):
+        Evaluator().merge(Evaluator()).save(tmp_path / "x.tally")
     assert not list(tmp_path.iterdir())
-    tables = random_tables(12)
-    whole = Evaluator().merge(Evaluator()).update(*batch_of(tables, FILES)).merge(Evaluator())
-    assert json_of(whole) == json_of(counted(tables))
 
 
 # --- arrays ---------------------------------------------------------------------------------------
@@ -189,12 +181,9 @@ def test_arrays_of_one_file_or_many():
     whole, singly = Evaluator(**made).update(y, p, files=names), Evaluator(**made)
     for k in (2, 0, 3, 1):
         singly.update(y[k], p[k], files=names[k])
-    pairs = Evaluator(**made).update(y[:2], p[:2], files=names[:2])
-    pairs.merge(Evaluator(**made).update(y[2:], p[2:], files=tuple(names[2:])))
-    assert json_of(whole) == json_of(singly) == json_of(pairs)
-    assert whole.compute().files == tuple(names)
-    # The arrays are not kept: what becomes of them is nobody's business.
     before = json_of(whole)
+    assert before == json_of(singly)
+    # The arrays are not kept: what becomes of them is nobody's business.
     y[:], p[:] = 0, 1
     assert json_of(whole) == before
 
@@ -236,31 +225,15 @@ def one_file(file: str, **given) -> Evaluator:
     return Evaluator(**given).update(rows((file, "car")), rows((file, "car")))
 
 
-def test_added_ones_stay_as_they_are():
-    one, other = one_file("a"), one_file("b")
-    both = one + other
-    assert [len(each.compute().files) for each in (one, other, both)] == [1, 1, 2]
-    # What reduces may take the same result twice, and in any order.
-    assert json_of(other + one) == json_of(both)
-    assert len(functools.reduce(operator.add, map(one_file, "abcdefg")).compute().files) == 7
+def test_handed_over_and_added():
+    one, other = (one_file(file, segment_length=0.5, name="x") for file in "ab")
+    for again in (pickle.loads(pickle.dumps(one)), Evaluator.of_bytes(one.to_bytes())):  # noqa: S301 - our own
+        assert json_of(again) == json_of(one)
+        both = again + other
+        assert [len(each.compute().files) for each in (again, other, both)] == [1, 1, 2]
+        assert json_of(other + again) == json_of(both)
     with pytest.raises(EvaluationError, match="was counted before"):
-        one + one_file("a")
-    with pytest.raises(TypeError):
-        one + 1
-
-
-@pytest.mark.parametrize(
-    "hand_over",
-    [
-        lambda evaluator: pickle.loads(pickle.dumps(evaluator)),  # noqa: S301 - our own
-        lambda evaluator: Evaluator.of_bytes(evaluator.to_bytes()),
-    ],
-)
-def test_handed_over(hand_over):
-    one = one_file("a", segment_length=0.5, name="x")
-    other = hand_over(one)
-    assert json_of(other) == json_of(one)
-    assert len((other + one_file("b", segment_length=0.5)).compute().files) == 2
+        one + one
 
 
 def test_bytes_of_strangers():

@@ -15,7 +15,6 @@ import pytest
 from launched import unmeasured
 
 ROOT = Path(__file__).parents[2]
-SAMPLES = ROOT / "sample_data"
 MIB = 1 << 20
 LABELS = [f"class {k}" for k in range(6)]
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
@@ -65,7 +64,7 @@ def table(path: Path, seed: int, n_files: int, *, shuffled: bool = True) -> None
 def folder(tmp_path):
     """Two tables, their rows in no order, and a place for temporary files."""
     for seed, name in enumerate(("ref.tsv", "sys.tsv")):
-        table(tmp_path / name, seed, 20)
+        table(tmp_path / name, seed, 4)
     (tmp_path / "temporary").mkdir()
     (tmp_path / "in_parts.py").write_text(IN_PARTS)
     return tmp_path
@@ -128,8 +127,17 @@ def test_far_less_memory_than_the_tables_take(folder):
     assert (code, "--only segment.hard" in said) == (2, True), said
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("jobs", "number"),
+    [
+        (1, signal.SIGTERM),
+        *(
+            pytest.param(n, of, marks=pytest.mark.slow)
+            for n in (1, 2)
+            for of in (signal.SIGINT, signal.SIGKILL)
+        ),
+    ],
+)
 def test_what_is_stopped_leaves_nothing(number, jobs, folder):
     limit = ("--memory-limit", "800M") if jobs == 1 else ()
     process = started(folder, PARTED, f"--jobs={jobs}", *limit, what="wait", start_new_session=True)

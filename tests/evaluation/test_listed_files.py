@@ -9,14 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from called import OTHER, REFERENCE, SYSTEM, call
-from shared_data import shared
 
 from sedeval_soft import (
     EvaluationError,
     Evaluator,
     InputError,
     SettingsError,
-    build_site,
     compare,
     convert,
     evaluate,
@@ -60,11 +58,15 @@ LISTS = {
 
 
 @pytest.mark.parametrize("text", LISTS.values(), ids=LISTS)
-def test_lists_as_data_sets_have_them_are_the_tables_cut_by_hand(tmp_path, by_hand, text):
+def test_lists_as_data_sets_have_them(tmp_path, text):
     chosen = tmp_path / "list.txt"
     chosen.write_text(text)
+    assert evaluate(REFERENCE, SYSTEM, files=chosen, only="event.hard").files == KEPT
+
+
+def test_listed_files_are_the_tables_cut_by_hand(by_hand):
     expected = evaluate(*by_hand[:2], durations=by_hand[3], **ASKED)
-    scores = evaluate(REFERENCE, SYSTEM, durations=DURATIONS, files=chosen, **ASKED)
+    scores = evaluate(REFERENCE, SYSTEM, durations=DURATIONS, files=KEPT, **ASKED)
     assert dict(scores) == dict(expected)
     assert (scores.files, scores.classes) == (KEPT, expected.classes)
     left_out = next(warning for warning in scores.warnings if "not listed" in warning)
@@ -109,11 +111,7 @@ def test_each_command_and_each_function_takes_it(tmp_path, by_hand):
     tuned = [call("tune", reference, system), call("tune", REFERENCE, SYSTEM, "--files", chosen)]
     tuned = [done.out.partition("signature")[0] for done in tuned]
     assert tuned[0] == tuned[1]
-    board = call(
-        REFERENCE, SYSTEM, OTHER, "--files", chosen, "--replicates", "9", "--format", "json"
-    ).document
-    values = [entry["value"] for entry in board["board"]["entries"]]
-    assert values == [e.value for e in compare(reference, [system, other], replicates=9).entries]
+    values = [e.value for e in compare(reference, [system, other], replicates=9).entries]
     assert values == [e.value for e in compare(REFERENCE, [SYSTEM, OTHER], replicates=9, files=KEPT).entries]
     counted = Evaluator(files=[*KEPT, "night.wav"]).update(reference, system)
     more = {"filename": ["night"], "onset": [0], "offset": [1], "label": ["car"]}
@@ -129,73 +127,44 @@ def test_each_command_and_each_function_takes_it(tmp_path, by_hand):
     assert call(*build, "--files", chosen).code == 0
     made = json.loads((tmp_path / "site" / "board.json").read_text())
     assert sorted(each["value"] for each in made["submissions"]) == sorted(values)
-    site = build_site(tmp_path / "in", REFERENCE, tmp_path / "site", files=KEPT, reports=False)
-    assert site.scored == ()
-    assert build_site(tmp_path / "in", REFERENCE, tmp_path / "site", reports=False).scored
-
-    for to in ("made.tsv", "made.csv"):
-        done = call("convert", SYSTEM, tmp_path / to, "--files", chosen)
-        assert done.code == 0
-        assert all(text in done.err for text in ("3 files", "not listed", "metro.wav", "park.wav"))
+    assert convert(SYSTEM, tmp_path / "made.csv", files=chosen).files == 2
     assert dict(evaluate(reference, tmp_path / "made.csv")) == dict(evaluate(reference, system))
-    assert convert(SYSTEM, tmp_path / "again.tsv", files=["cafe"]).files == 1
     write_report(REFERENCE, {"ours": SYSTEM}, tmp_path / "page.html", files=KEPT)
-    assert call("plot", "classes", REFERENCE, SYSTEM, "--files", chosen, "-o", tmp_path / "x.svg").code == 0
     assert plot("classes", REFERENCE, SYSTEM, files=KEPT)
 
 
 def test_validate_looks_at_listed_files(tmp_path):
-    chosen = tmp_path / "list.txt"
+    chosen, table = tmp_path / "list.txt", tmp_path / "sys.tsv"
     chosen.write_text("cafe.wav\nstreet.wav\n")
-    table = tmp_path / "sys.tsv"
-    lines = [
-        "filename\tonset\toffset\tevent_label\tvalue",
-        "cafe.wav\t0\t1\tcar\t0.5",
-        "lost.wav\t5\t4.9\tcar\t0.5",
-    ]
     table.write_text(
-        "\n".join([*lines[:2], "lost.wav\t4\t9\ttram\t0.5", "street.wav\t900\t901\tcar\t0.5"]) + "\n"
+        "filename\tonset\toffset\tevent_label\tvalue\ncafe.wav\t0\t1\tcar\t0.5\n"
+        "lost.wav\t4\t9\ttram\t0.5\nstreet.wav\t900\t901\tcar\t0.5\n"
     )
     found = validate(table, REFERENCE, files=chosen, durations=DURATIONS)
-    places = {(p.code, p.line) for p in found.problems}
-    assert ("after-end", 4) in places
+    assert ("after-end", 4) in {(p.code, p.line) for p in found.problems}
     assert {"unknown-class", "unknown-file", "missing-file"}.isdisjoint(found.counts)
-    assert found.counts["files-left-out"] == 1
-    assert found.files == 2
+    assert (found.counts["files-left-out"], found.files) == (1, 2)
     assert validate(table, REFERENCE).counts["unknown-file"] == 1
-    done = call("validate", table, "--reference", REFERENCE, "--files", chosen)
-    assert "1 file ('lost.wav') is not listed" in done.out
-    config = tmp_path / "c.yaml"
-    config.write_text("files: list.txt\n")
-    assert call("validate", table, "--reference", REFERENCE, "--config", config).out == done.out
     # Without a reference the list says what there should be.
-    chosen.write_text("cafe.wav\nstreet.wav\npark.wav\n")
-    assert validate(table, files=chosen).counts["missing-file"] == 1
     chosen.write_text("cafe.wav\nstreet.wav\nstreat.wav\n")
-    found = validate(table, REFERENCE, files=chosen)
-    assert found.counts["listed-file"] == 1
+    assert validate(table, files=chosen).counts["missing-file"] == 1
+    assert validate(table, REFERENCE, files=chosen).counts["listed-file"] == 1
 
 
 def test_names_that_nobody_has_are_told_with_what_they_may_mean(tmp_path):
-    chosen = tmp_path / "list.txt"
-    chosen.write_text("cafe.wav\nstreat.wav\n")
-    done = call(REFERENCE, SYSTEM, "--files", chosen, "--score", "segment.soft.f1.macro")
-    assert done.code == 0
-    assert "1 listed file ('streat.wav') is on neither side; did you mean 'street.wav'" in done.err
-    assert call(REFERENCE, SYSTEM, "--files", chosen, "--strict").code == 2
-    with pytest.raises(
-        EvaluationError, match=r"2 listed files .* are on neither side; .*Both sides must name"
+    scores = evaluate(REFERENCE, SYSTEM, files=["cafe.wav", "streat.wav"])
+    assert any("1 listed file ('streat.wav')" in text and "'street.wav'" in text for text in scores.warnings)
+    for asked in (
+        {"files": ["cafe.wav", "streat.wav"], "strict": True},
+        {"files": ["Cafe.wav", "Street.wav"]},
     ):
-        evaluate(REFERENCE, SYSTEM, files=["Cafe.wav", "Street.wav"])
-    with pytest.raises(InputError, match=r"are not in it.*expected names of files that it has"):
+        with pytest.raises(EvaluationError, match="neither side"):
+            evaluate(REFERENCE, SYSTEM, **asked)
+    with pytest.raises(InputError, match="expected names of files that it has"):
         convert(SYSTEM, tmp_path / "x.tsv", files=["none", "nothing"])
     # A file that only the system has is one of the list's: all of it are false alarms.
     rows = {"filename": ["new.wav"], "onset": [0], "offset": [1], "label": ["car"]}
-    scores = evaluate(REFERENCE, rows, files=["new.wav", "cafe.wav"])
-    assert scores["event.hard.fp.micro"] == 1
-    # Too few recordings of a system: what mends it is named.
-    cut = evaluate(REFERENCE, {"filename": ["cafe.wav"], "onset": [0], "offset": [1], "label": ["car"]})
-    assert any("counted as misses (a row with only" in text for text in cut.warnings)
+    assert evaluate(REFERENCE, rows, files=["new.wav", "cafe.wav"])["event.hard.fp.micro"] == 1
 
 
 @pytest.mark.parametrize(
@@ -206,18 +175,15 @@ def test_names_that_nobody_has_are_told_with_what_they_may_mean(tmp_path):
 def test_what_is_no_list_is_refused(tmp_path, text, message):
     chosen = tmp_path / "list.txt"
     chosen.write_bytes(text.encode("latin-1"))
-    done = call(REFERENCE, SYSTEM, "--files", chosen)
-    assert (done.code, message in done.err) == (2, True), done.err
-    done = call(REFERENCE, SYSTEM, "--files", tmp_path / "absent.txt")
-    assert (done.code, "absent.txt: cannot be read" in done.err) == (2, True)
-    assert call(REFERENCE, SYSTEM, "--files", chosen, "-o", chosen).code == 2
-    with pytest.raises(SettingsError, match="files must be a list"):
-        evaluate(REFERENCE, SYSTEM, files=3)
     unnamed = {"onset": [0], "offset": [1], "label": ["car"]}
-    with pytest.raises(InputError, match="there is no column of file names"):
-        evaluate(unnamed, unnamed, files=["a"])
-    with pytest.raises(SettingsError, match="cannot go with files"):
-        evaluate(REFERENCE, SYSTEM, files=["cafe"], execute=Execute())
+    for reference, asked, error in (
+        (REFERENCE, {"files": chosen}, message), (REFERENCE, {"files": tmp_path / "x.txt"}, "cannot be read"),
+        (REFERENCE, {"files": 3}, "must be a list"), (unnamed, {"files": ["a"]}, "no column of file names"),
+        (REFERENCE, {"files": ["cafe"], "execute": Execute()}, "cannot go with files"),
+    ):  # fmt: skip
+        with pytest.raises((InputError, SettingsError), match=error):
+            evaluate(reference, reference, **asked)
+    assert call(REFERENCE, SYSTEM, "--files", chosen, "-o", chosen).code == 2
 
 
 def test_a_table_of_any_form_is_a_list(tmp_path):
@@ -229,32 +195,12 @@ def test_a_table_of_any_form_is_a_list(tmp_path):
     assert sorted(read_listed(REFERENCE)) == sorted(read_rows(REFERENCE).files)
 
 
-def test_a_tally_of_listed_files_says_so(tmp_path):
-    whole, part = tmp_path / "whole.tally", tmp_path / "part.tally"
-    chosen = tmp_path / "list.txt"
-    chosen.write_text("\n".join(KEPT))
-    first = call(REFERENCE, SYSTEM, "--files", chosen, "--save-tally", part, "--format", "json")
-    merged = call("merge", part, "--format", "json")
-    assert merged.document["systems"][0]["scores"] == first.document["systems"][0]["scores"]
-    assert merged.document["settings"]["files"]["count"] == 2
-    assert call(REFERENCE, SYSTEM, "--save-tally", whole).code == 0
-    assert "files is" in call("merge", whole, part).err
-
-
-def test_folds_of_task_4b_are_those_of_tables_cut_by_hand(tmp_path):
-    folder = shared("maestro")
-    reference, fold = folder / "soft_gt_dev.csv", folder / "development_folds" / "fold1_test.csv"
-    names = {line.rsplit("/", 1)[-1] for line in fold.read_text().split()[1:]}
-    head, *lines = (folder / "gt_dev.csv").read_text().splitlines(keepends=True)
-    cut = tmp_path / "cut.tsv"
-    cut.write_text("".join([head, *(line for line in lines if line.split(".")[0] in names)]))
-    head, *lines = reference.read_text().splitlines(keepends=True)
-    ours = tmp_path / "ours.tsv"
-    ours.write_text("".join([head, *(line for line in lines if line.split(".")[0] in names)]))
-    expected = evaluate(ours, cut, only=("segment", "event"))
-    scores = evaluate(reference, folder / "gt_dev.csv", files=fold, only=("segment", "event"))
-    assert len(scores.files) == 11
-    assert dict(scores) == dict(expected)
+def test_a_tally_of_listed_files_says_so():
+    part, whole = (Evaluator(**asked).update(REFERENCE, SYSTEM) for asked in ({"files": KEPT}, {}))
+    again = Evaluator.of_bytes(part.to_bytes()).compute()
+    assert dict(again) == dict(evaluate(REFERENCE, SYSTEM, files=KEPT))
+    with pytest.raises(EvaluationError, match="files is"):
+        whole.merge(part)
 
 
 HASHED = "filename\tonset\toffset\tevent_label\n{}b.wav\t1\t3\tdog\n"
@@ -290,8 +236,3 @@ def test_a_line_that_names_a_recording_is_no_comment(option, text, value, tmp_pa
     assert not any("neither side" in warning for warning in result.warnings)
     if value == 1.0:
         assert any("'#12-40.wav'" in warning for warning in result.warnings)
-    for command in (convert, validate) if option == "files" else ():
-        told = command("sys.tsv", *["made.tsv"] * (command is convert), files="said.txt")
-        notes = told.notes if command is convert else [problem.message for problem in told.problems]
-        assert any("'#12-40.wav'" in note for note in notes) == (value == 1.0)
-        assert not any("'# 12-40 is bad'" in note for note in notes)

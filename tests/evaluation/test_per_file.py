@@ -38,7 +38,7 @@ def alone(rows, file):
 
 
 @pytest.mark.parametrize("chosen", SETTINGS)
-@tried(max_examples=tried.default.max_examples // 4)
+@tried(max_examples=tried.default.max_examples // 15)
 @given(reference=ROWS, system=ROWS)
 def test_counts_add_up_and_each_file_scores_as_it_does_alone(chosen, reference, system):
     # What an event is must not depend on which rows a table has.

@@ -103,16 +103,6 @@ def test_stability_and_place_interval_by_hand():
     assert [end.tolist() for end in place_interval([[4, 2]], 0.95)] == [[4, 2], [4, 2]]
 
 
-@given(arrays(np.int64, st.tuples(st.integers(1, 40), st.just(2)), elements=st.integers(1, 5)), st.data())
-def test_place_intervals_are_places_that_occurred_and_hold_their_share(replicates, data):
-    inner, outer = sorted(data.draw(st.tuples(st.floats(0.01, 0.99), st.floats(0.01, 0.99))))
-    (best, worst), narrow = place_interval(replicates, outer), place_interval(replicates, inner)
-    assert (best <= narrow[0]).all() and (narrow[0] <= narrow[1]).all() and (narrow[1] <= worst).all()
-    assert (((replicates >= best) & (replicates <= worst)).mean(axis=0) >= outer - 1e-9).all()
-    for j in range(2):
-        assert best[j] in replicates[:, j] and worst[j] in replicates[:, j]
-
-
 @given(
     arrays(np.float64, st.tuples(st.integers(0, 7), st.just(4)), elements=FINITE),
     st.tuples(*[st.booleans()] * 4),
@@ -142,14 +132,3 @@ def test_systems_that_share_a_letter_are_in_a_run_that_no_difference_ends():
     apart = alike_groups([2, 0, 1], lambda _, others: np.full(len(others), np.nan), 0.05)
     assert letters(apart) == ["a", "b", "c"]
     assert letters(alike_groups([], p_values, 0.05)) == []
-
-
-def test_runs_that_are_all_alike_cost_one_comparison_with_each():
-    asked = []
-
-    def p_values(first, others):
-        asked.extend((first, other) for other in others)
-        return np.ones(len(others))
-
-    assert alike_groups([3, 1, 0, 2], p_values, 0.05) == [range(4)]
-    assert asked == [(3, 1), (3, 0), (3, 2)]

@@ -101,14 +101,14 @@ def compare(tables, settings, rows):
     return names, ours
 
 
-@pytest.mark.parametrize("made", fast(TABLES, "tied", "sparse", "no reference", "nothing"))
+@pytest.mark.parametrize("made", fast(TABLES, "sparse", "no reference", "nothing"))
 def test_every_score_of_every_kind_of_table(made):
     names, values = compare(TABLES[made](), ALL, rows_of_weights())
     # Not a comparison of nothing with nothing.
     assert len(names) > 900 and (np.isfinite(values).mean() > 0.5 or made not in ("tied", "fine"))
 
 
-@pytest.mark.parametrize("chosen", fast(SETTINGS, "other cuts", "sed_eval", "median filters"))
+@pytest.mark.parametrize("chosen", fast(SETTINGS, "other cuts", "sed_eval"))
 def test_every_score_under_other_settings(chosen):
     compare(random_tables(20), SETTINGS[chosen], rows_of_weights(2))
 
@@ -130,9 +130,9 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
     ("seed", "form", "changes"),
     [
         *slow((40, "fine", {"psds": "dcase-psds1"})),
-        (41, "fine", {"alpha_ct": 0.5, "alpha_st": 0.0, "max_efpr": 1e4}),
+        *slow((41, "fine", {"alpha_ct": 0.5, "alpha_st": 0.0, "max_efpr": 1e4})),
         (42, "tied", {"alpha_ct": 0.0, "alpha_st": 0.0, "psds_median_filters": (0.3, 3.0)}),
-        (43, "plain", {"psds": "dcase-psds2", "events": "rows"}),
+        *slow((43, "plain", {"psds": "dcase-psds2", "events": "rows"})),
         (44, "fine", {"alpha_ct": 0.0, "alpha_st": 1.0, "max_efpr": 1e9, "ignore_class": "dog"}),
         *slow((45, "fine", {"alpha_ct": 0.3, "alpha_st": 0.5, "ignore_class": "dog"})),
     ],
@@ -309,15 +309,13 @@ def test_one_file_has_no_intervals():
 @pytest.mark.parametrize(
     ("method", "tables", "psds"),
     [
-        ("bootstrap", many_files(3, "sure"), None),
         ("bca", random_tables(1, "fine", n=15), None),
         ("expanded", sparse_tables(2), "dcase-psds1"),
-        ("jackknife", random_tables(0), "dcase-psds1"),
     ],
-    ids=METHODS,
+    ids=["bca", "expanded"],
 )
 def test_intervals_keep_their_contract(method, tables, psds):
-    """Both ends or none, low at most high, finite; resampled ones within the range of the measure."""
+    """Both ends or none, low at most high, finite, and within the range of the measure."""
     scores = scored(tables, replace(WHOLE, ci=method, replicates=6, confidence=0.9, psds=psds))
     ends = {name: (score.low, score.high) for name, score in scores.scores.items()}
     assert sum(low is not None for low, _ in ends.values()) > 100
@@ -327,14 +325,8 @@ def test_intervals_keep_their_contract(method, tables, psds):
             continue
         measure = measure_of(name)
         assert scores[name] is not None and math.isfinite(low) and math.isfinite(high) and low <= high, name
-        if method == "jackknife":
-            assert low <= scores[name] <= high, name
-        else:
-            assert measure.low is None or low >= measure.low, (name, low)
-            assert measure.high is None or high <= measure.high, (name, high)
-    for form in ("json", "csv", "text", "yaml"):
-        text = render([scores], form).lower()
-        assert "nan" not in text and "infinit" not in text, form
+        assert measure.low is None or low >= measure.low, (name, low)
+        assert measure.high is None or high <= measure.high, (name, high)
 
 
 def test_the_seed_decides():
@@ -347,20 +339,11 @@ def test_the_seed_decides():
 
 @pytest.mark.parametrize("method", ["bootstrap", "bca"])
 def test_how_replicates_are_kept_does_not_matter(monkeypatch, method):
-    """In blocks or at once, sorted together or a few at a time."""
-    tables, reported = many_files(13), []
-    settings = Settings(
-        classes=LABELS, ci=method, replicates=20, only=("segment.hard", "segment.soft", "event")
-    )
-    plain = scored(tables, settings, progress=lambda done, total: reported.append((done, total)))
-    # Progress is reported to the end.
-    totals = list(dict.fromkeys(total for _, total in reported))
-    assert settings.replicates in totals
-    for total in totals:
-        steps = [done for done, of in reported if of == total]
-        assert steps == sorted(steps) and steps[-1] == total
+    """In blocks or at once."""
+    tables = many_files(13)
+    settings = replace(SOME, ci=method, replicates=20)
+    plain = scored(tables, settings)
     monkeypatch.setattr(resample, "_MOST_ROWS", 7)
-    monkeypatch.setattr(resample, "_IN_TABLES", 1)
     names = list(plain)
     same_numbers(ends_of(scored(tables, settings), names), ends_of(plain, names), names)
 

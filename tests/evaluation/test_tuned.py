@@ -173,18 +173,6 @@ def test_one_objective_is_for_all_bases(objective):
         assert own == of_hard(other, own)
 
 
-def test_a_class_that_the_other_folds_lack_is_cut_at_the_threshold_of_the_settings():
-    reference, system = sides(6)
-    car = np.where(reference.file == 0, reference.values[0], 0.0)
-    reference = replace(reference, values=(car, *reference.values[1:]))
-    folds = {file: "one" if file == "a" else "two" for file in FILES}
-    settings = replace(ALL, threshold=0.3, reference_threshold=0.5)
-    thresholds = held_out(reference, system, folds, "event.f1", settings)
-    assert thresholds["a"]["car"] == 0.3
-    own = tuned(evaluate(reference, system, folds=folds, settings=settings), "event")
-    assert own == of_hard(evaluate(reference, cut(system, thresholds), folds=folds, settings=ALL), own)
-
-
 def test_folds_that_cannot_be_tuned_over_are_refused():
     for asked, folds, words in (
         ({"cross_tune": 6}, None, "cross_tune=6: there are 5 files"),
@@ -252,6 +240,18 @@ def test_rules(inclusive):
         assert n_sys == min((count for count in above if count >= n_ref), default=above[0])
 
 
+def test_a_class_that_the_other_folds_lack_is_cut_at_the_threshold_of_the_settings():
+    reference, system = sides(6)
+    car = np.where(reference.file == 0, reference.values[0], 0.0)
+    reference = replace(reference, values=(car, *reference.values[1:]))
+    folds = {file: "one" if file == "a" else "two" for file in FILES}
+    settings = replace(ALL, threshold=0.3, reference_threshold=0.5)
+    thresholds = held_out(reference, system, folds, "event.f1", settings)
+    assert thresholds["a"]["car"] == 0.3
+    own = tuned(evaluate(reference, system, folds=folds, settings=settings), "event")
+    assert own == of_hard(evaluate(reference, cut(system, thresholds), folds=folds, settings=ALL), own)
+
+
 def test_rules_on_silent_classes():
     reference, system = sides(14)
     silent = replace(system, values=(0 * system.values[0], *system.values[1:]))
@@ -262,30 +262,6 @@ def test_rules_on_silent_classes():
         assert found["event.tuned.tp[car]"] == 0
     # Nothing is active in the reference: the prior lets nothing pass.
     assert found["segment.tuned.n_sys[dog]"] == found["segment.tuned.n_sys[owl]"] == 0
-
-
-def test_operating_points_are_tuned_among_themselves():
-    reference, system = sides(20)
-    events = {gap: _events(cut(system, by_file(dict.fromkeys(LABELS, gap)))) for gap in GAPS}
-    settings = replace(ALL, only=("event", "intersection"))
-    found = evaluate(reference, events, folds=FOLDS, settings=settings)
-    for basis, label in itertools.product(settings.only, LABELS):
-        assert 0 < found[f"{basis}.tuned.f1[{label}]"] <= found[f"{basis}.optimal.f1[{label}]"]
-    for asked in ({"thresholds": "prior"}, {"cross_tune": 2, "objective": "clip.f1"}):
-        with pytest.raises(SettingsError, match="operating points have no values"):
-            evaluate(reference, events, settings=replace(settings, **asked))
-
-
-def _events(rows):
-    """Return the runs of ones as a table of events."""
-    made = []
-    for file, (label, column) in itertools.product(range(len(FILES)), zip(LABELS, rows.values, strict=True)):
-        steps = np.diff(np.concatenate(([0.0], column[rows.file == file], [0.0])))
-        ends = np.flatnonzero(steps > 0).tolist(), np.flatnonzero(steps < 0).tolist()
-        made += [(FILES[file], on, off, label) for on, off in zip(*ends, strict=True)]
-    return dict(
-        zip(("filename", "onset", "offset", "event_label"), map(list, zip(*made, strict=True)), strict=True)
-    )
 
 
 @pytest.mark.parametrize("name", ["threshold", "reference_threshold", "thresholds"])
@@ -305,6 +281,20 @@ def test_nothing_is_detected_of_a_class_that_never_is():
         assert found[f"{basis}.tuned.threshold[car]"] is None
 
 
+def test_a_class_without_values_above_0_is_never_detected():
+    """F of the class is 0, not that of all segments: 2 * 3 / (3 + 11) = 0.43 where another class goes on."""
+    reference = long_rows([("a", 0, 3, "car", 1.0), ("a", 4, 5, "dog", 1.0)])
+    system = long_rows([("a", 0, 3, "car", 0.0), ("a", 10, 11, "x", 0.7), ("a", 4, 5, "dog", 0.4)])
+    found = evaluate_rows(reference, system, Settings(measures=("joint",)))
+    for basis in ("segment", "event"):
+        scores = {name: found[f"{basis}.optimal.{name}[car]"] for name in ("f1", "n_sys", "threshold")}
+        assert scores == {"f1": 0.0, "n_sys": 0, "threshold": None}
+        assert found[f"{basis}.optimal.threshold[dog]"] == 0.2
+        assert found[f"{basis}.optimal.joint_threshold[car]"] is None
+    # One hit, one false alarm of x, three misses: x has no reference, and so no threshold that detects it.
+    assert found["segment.optimal.f1.micro"] == pytest.approx(2 / 5, abs=1e-15)
+
+
 # --- thresholds in the middle ---------------------------------------------------------------------
 
 SCORES = st.one_of(st.floats(0.0, 1.0), st.integers(0, 10**6).map(lambda k: k / 10**6), st.just(5e-324))
@@ -313,6 +303,8 @@ SCORES = st.one_of(st.floats(0.0, 1.0), st.integers(0, 10**6).map(lambda k: k / 
 @given(SCORES, SCORES, st.booleans())
 @example(0.1, 0.4, False)  # 0.2 and 0.3 are as near: a half goes to the even digit
 @example(0.3, 0.6, False)
+@example(0.5, float(np.nextafter(0.5, 0.0)), False)
+@example(0.5, float(np.nextafter(0.5, 0.0)), True)
 def test_a_threshold_is_the_shortest_decimal_nearest_to_the_middle(one, other, inclusive):
     """Against fractions: the fewest decimals with a number strictly inside, and of these the nearest."""
     assume(one != other)
@@ -330,14 +322,3 @@ def test_a_threshold_is_the_shortest_decimal_nearest_to_the_middle(one, other, i
             break
     assert Fraction(threshold) == Fraction(float(Fraction(round(scaled), 10**digits)))
     assert all(abs(scaled - round(scaled)) <= abs(scaled - k) for k in inside)
-
-
-@pytest.mark.parametrize("inclusive", [False, True])
-def test_between_scores_without_a_number_between_it_is_the_one_that_parts_them(inclusive):
-    for low in (0.0, 5e-324, 0.1, 0.5, float(np.nextafter(0.5, 0.0)), float(np.nextafter(1.0, 0.0))):
-        high = float(np.nextafter(low, 2.0))
-        assert threshold_between(low, high, inclusive) == (high if inclusive else low)
-    assert math.isnan(threshold_between(0.3, math.inf, inclusive))
-    # A segment of 0 and one of 0.11: of one decimal there is just 0.1 between.
-    scores = evaluate(np.array([[0.0], [1.0]]), np.array([[0.0], [0.11]]), only="segment.optimal")
-    assert scores["segment.optimal.threshold[0]"] == 0.1

@@ -112,7 +112,7 @@ def values_of(n: dict[str, Fraction], average: str) -> dict[str, Fraction | None
 def test_every_false_alarm_counts_and_means_are_of_whole_segments(pool, lengths):
     """By an oracle in fractions; a reference of three files, two of which may be declared without events."""
     rng = random.Random(f"{pool} {lengths}")  # noqa: S311
-    for _ in range(25):
+    for _ in range(12):
         step = rng.choice([Fraction(1), HALF, Fraction(3, 10), Fraction(5, 2)])
         ours = random_side(rng, FILES[: rng.randint(1, 3)], LABELS)
         theirs = random_side(rng, (*FILES, "x"), (*LABELS, "cat"))
@@ -129,23 +129,6 @@ def test_every_false_alarm_counts_and_means_are_of_whole_segments(pool, lengths)
             found = scores[name]
             assert (found is None) == (value is None), name
             assert found is None or found == pytest.approx(float(value), abs=1e-9), name
-
-
-def test_a_false_alarm_that_makes_another_file_longer_raises_no_mean():
-    """By hand: 1.5 s of the class, found, and 0.1 s too many: F = 2 x 1.5 / (1.5 + 1.6)."""
-    ours, found = [("a", 0.0, 1.5, "c", 1.0)], [("a", 0.0, 1.5, "c", 1.0), ("a", 2.0, 2.1, "c", 1.0)]
-    for more in ([], [("a", 2.0, 3.0, "x", 0.000001)]):
-        scores = sedeval_soft.evaluate(as_table(ours), as_table([*found, *more]), pool="mean")
-        assert scores["segment.soft.n_ref[c]"] == 1.5
-        assert scores["segment.soft.n_sys[c]"] == pytest.approx(1.6)
-        assert scores["segment.soft.f1[c]"] == pytest.approx(3 / 3.1)
-    late = as_table([("a", 1.6, 1.7, "c", 1.0)])
-    assert sedeval_soft.evaluate(as_table(ours), late, pool="mean")["segment.soft.tp[c]"] == pytest.approx(
-        0.1
-    )
-    # Of a recording that ends at 1.5 s the last segment has half a second, and nothing lies after it.
-    known = sedeval_soft.evaluate(as_table(ours), late, pool="mean", durations={"a": 1.5})
-    assert (known["segment.soft.n_ref[c]"], known["segment.soft.n_sys[c]"]) == (2.0, 0.0)
 
 
 @pytest.mark.parametrize("step", [Fraction(1, 3), Fraction(1024, 44100), Fraction(1, 7), Fraction(1)])
@@ -204,17 +187,13 @@ def test_false_alarms_in_a_file_of_unknown_length_are_false_and_scores_over_cell
     sides = silent_and_loud()
     scores = sedeval_soft.evaluate(*sides, measures=("curves", "calibration"))
     assert scores["segment.hard.accuracy.micro"] == pytest.approx(4 / 14)
-    assert scores["segment.hard.specificity.micro"] == pytest.approx(2 / 12)
     assert scores["segment.hard.roc_auc.macro"] == 1.0
     (line,) = [text for text in scores.warnings if "no known length" in text]
-    assert "'b.wav'" in line
-    assert "segment.soft.kl_divergence" in line and "ROC" in line and "calibration" in line
+    assert all(text in line for text in ("'b.wav'", "segment.soft.kl_divergence", "ROC", "calibration"))
     with pytest.raises(sedeval_soft.EvaluationError, match="no known length"):
         sedeval_soft.evaluate(*sides, strict=True)
     counts = sedeval_soft.evaluate(*sides, strict=True, only=("segment.hard", "event", "clip"))
     assert counts["segment.hard.fp.micro"] == 10
-    known = sedeval_soft.evaluate(*sides, durations={"a.wav": 4.0, "b.wav": 10.0}, strict=True)
-    assert known["segment.hard.accuracy.micro"] == pytest.approx(4 / 14)
 
 
 def test_a_file_that_only_the_system_has_is_no_clip_of_the_reference():
@@ -224,18 +203,3 @@ def test_a_file_that_only_the_system_has_is_no_clip_of_the_reference():
     # One clip is right, and one is a false alarm.
     assert scores["clip.hard.accuracy.micro"] == 0.5
     assert any("no clip in the reference" in text and "clip.soft.kl_" in text for text in scores.warnings)
-
-
-def test_files_without_a_length_are_told_of_in_parts_as_of_the_whole():
-    ours, theirs = silent_and_loud()
-    evaluator = sedeval_soft.Evaluator()
-    for name in ("a.wav", "b.wav"):
-        rows = [[k for k, file in enumerate(side["filename"]) if file == name] for side in (ours, theirs)]
-        evaluator.update(*(
-            {column: [values[k] for k in own] for column, values in side.items()}
-            for side, own in zip((ours, theirs), rows, strict=True)
-        ))  # fmt: skip
-    parts, whole = evaluator.compute(), sedeval_soft.evaluate(ours, theirs)
-    assert any("no known length" in text for text in whole.warnings)
-    assert parts.warnings == whole.warnings
-    assert parts["segment.hard.accuracy.micro"] == whole["segment.hard.accuracy.micro"]

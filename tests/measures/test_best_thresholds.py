@@ -130,7 +130,7 @@ def micro_f(counts, beta):
     return (1 + beta**2) * tp / (beta**2 * n_ref + n_sys) if n_ref else None
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(TABLES, TABLES, BASES, st.sampled_from((1.0, 2.0)), st.booleans())
 def test_the_joint_optimum_is_that_of_all_combinations_and_its_thresholds_reach_it(
     reference, system, basis, beta, inclusive
@@ -192,6 +192,7 @@ def value_of(scores, measure, suffix, basis, beta):
 ONE, ANOTHER = (table_of([0.0] * k + [value] + [0.0] * (23 - k)) for k, value in ((0, 1.0), (3, 0.2)))
 
 
+@settings(max_examples=12)
 @given(TABLES, TABLES, BASES, CONSTRAINTS, st.sampled_from((1.0, 2.0)), st.booleans())
 @example(
     ONE, ANOTHER, "segment", "error_rate at precision>=0.0", 1.0, False

@@ -27,7 +27,6 @@ from tables import wide_rows
 
 from sedeval_soft import arrays, evaluate
 from sedeval_soft.measures import curve_scores
-from sedeval_soft.measures.calibration import Reliability, equal_width
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.settings import Settings
@@ -54,11 +53,11 @@ def fine(seed, shape=(15, 3)):
 Y, P = tied(99)
 MIDDLE = np.arange(3) == 1
 CASES = (
-    {f"tied {seed}": tied(seed) for seed in range(3)}
-    | {f"fine {seed}": fine(seed) for seed in range(2)}
+    {f"tied {seed}": tied(seed, (9, 3)) for seed in range(2)}
+    | {f"fine {seed}": fine(seed, (9, 3)) for seed in range(2)}
     | {
         "many classes": tied(0, (4, 8)),
-        "mostly silent": tuple(np.where(side < 0.8, 0.0, side) for side in fine(2, (20, 2))),
+        "mostly silent": tuple(np.where(side < 0.8, 0.0, side) for side in fine(2, (12, 2))),
         "a class without reference": (np.where(MIDDLE, 0.0, Y), P),
         "a class always active": (np.where(MIDDLE, 1.0, Y), P),
         "a class with one value": (Y, np.where(MIDDLE, 0.625, P)),
@@ -87,8 +86,13 @@ def scored(reference, system, files=1, **chosen):
     return evaluate(*(sides if files == 1 else (wide_rows(side, files=files) for side in sides)), **chosen)
 
 
-@pytest.mark.parametrize(("chosen", "block"), [({}, 2), (OTHER_SETTINGS, 1 << 15)], ids=["2", "others"])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("case", "chosen", "block"),
+    [
+        *((case, {}, 2) for case in CASES),
+        *((case, OTHER_SETTINGS, 1 << 15) for case in ("tied 1", "fine 1", "one class")),
+    ],
+)
 def test_segments_of_one_file(case, chosen, block, monkeypatch):
     """However few cells are looked at at a time."""
     monkeypatch.setattr(arrays, "_BLOCK", block)
@@ -118,8 +122,8 @@ def test_segments_and_clips_of_several_files(made, files):
             agree(scores, f"ranking.{reading}", expected_ranking(y, p, reading, known))
 
 
-@pytest.mark.parametrize("bins", [1, 7, 15, 200])
-@pytest.mark.parametrize("case", ["tied 0", "fine 0", "a class with one value", None])
+@pytest.mark.parametrize("bins", [1, 7, 200])
+@pytest.mark.parametrize("case", ["fine 0", None])
 def test_numbers_of_bins(case, bins):
     """More bins than cells too, and values that are the edges of the bins."""
     edges = np.arange(bins + 1)[:, None] / bins
@@ -185,14 +189,14 @@ def check_fractions(y, p, given_y, given_p, form, max_fpr, max_fnr):
             assert close, (name, got, value)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(cells())
 def test_decimals_and_shares_are_compared_exactly(drawn):
     y, p, *limits = drawn
     check_fractions(y, p, *(np.array([side], dtype=float).T for side in (y, p)), "[0]", *limits)
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(cells(), cells(), st.sampled_from([1, 2, 5]))
 def test_of_classes_together_and_in_blocks_as_well(one, other, size):
     """The pooled cells of two classes whose labels have different units."""
@@ -208,7 +212,7 @@ def test_of_classes_together_and_in_blocks_as_well(one, other, size):
 def test_labels_without_units_have_slack(kind):
     """Labels of single precision, or that are no decimals by very little, are told from no others."""
     rng = np.random.default_rng(0)
-    for _ in range(30):
+    for _ in range(12):
         p = rng.permutation(12)
         exact = [Fraction(int(k), 10) for k in rng.integers(0, 11, 12)]
         limits = []
@@ -251,7 +255,7 @@ OF_ORDER = {
 }  # fmt: skip
 
 
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(pairs(p=EIGHTHS))
 def test_only_the_order_of_values_matters_to_curves_and_rankings(sides):
     reference, system = sides
@@ -259,22 +263,6 @@ def test_only_the_order_of_values_matters_to_curves_and_rankings(sides):
     compared = [name for name in before if measure_of(name).name in OF_ORDER]
     assert len(compared) > 50
     assert {name: before[name] for name in compared} == {name: after[name] for name in compared}
-
-
-@given(pairs(y=FINE | st.sampled_from([0.0, 1.0])))
-def test_limits_of_1_are_no_limits(sides):
-    """Everything may be detected, or nothing: no rate is above 1, however sums round."""
-    scores = scored(*sides, only="segment", measures="curves", max_fpr=1.0, max_fnr=1.0)
-    for name, area in scores.items():
-        if ".roc_auc" in name:
-            of = (scores[name.replace("roc_auc", other)] for other in
-                  ("fnr_at_fpr", "fpr_at_fnr", "partial_auc", "partial_auc_mcclish"))  # fmt: skip
-            free, also_free, *parts = of
-            if area is None:
-                assert {free, also_free, *parts} == {None}, name
-            else:
-                assert free == also_free == 0.0, name
-                assert parts == pytest.approx([area] * 2, abs=1e-12), name
 
 
 @pytest.mark.parametrize("value", [0.1, 0.3, 0.7, 2.0**-60])
@@ -329,21 +317,6 @@ def of_one_class(y, p, **settings):
     return {score.measure: score.value for score in scores.scores.values() if score.average == "micro"}
 
 
-@pytest.mark.parametrize("epsilon", [1e-7, 1e-12, 2.0**-53, 0.01])
-@pytest.mark.parametrize("reading", ["soft", "hard"])
-def test_a_value_of_1_costs_what_one_of_0_does(reading, epsilon):
-    """Of 1 - 1e-7 a float keeps but nine digits of the 1e-7; what is right costs -ln(1 - epsilon)."""
-    entropies = ("kl_divergence", "cross_entropy") if reading == "soft" else ("cross_entropy",)
-    for y, p, cost in ((0, 1, -math.log(epsilon)), (1, 0, -math.log(epsilon)), (1, 1, -math.log1p(-epsilon))):
-        # One more class has something in every segment, so that rankings have all of them.
-        sides = [np.array([[value, 1.0]]) for value in (y, p)]
-        scores = evaluate(*sides, only=("segment", "ranking"), measures=("divergence",), epsilon=epsilon)
-        for name in entropies:
-            assert scores[f"segment.{reading}.{name}[0]"] == pytest.approx(cost, rel=1e-14), (name, y, p)
-        whole = cost - math.log1p(-epsilon)
-        assert scores[f"ranking.{reading}.cross_entropy"] == pytest.approx(whole, rel=1e-14)
-
-
 def test_a_constant_side_has_no_correlation():
     """A constant whose mean rounds: 0.1 added many times and divided is not 0.1."""
     y = np.random.default_rng(0).random(10)
@@ -366,15 +339,6 @@ def test_correlation_of_values_that_hardly_differ():
 # Curves and diagrams that are drawn.
 
 SCORES = np.array([0.9, 0.2, 0.6, 0.2])
-
-
-def test_a_diagram_shows_the_means_of_the_bins_that_have_cells():
-    """[0, .25) holds .2 .2, [.25, .5) nothing, [.5, .75) .6, [.75, 1] .9"""
-    cells = Ordered.of(SCORES, np.array([1.0, 0.0, 0.5, 0.25]))
-    found = Reliability.of(equal_width(cells.score, [cells.reference], 4)[0])
-    assert found.size.tolist() == [2, 1, 1]
-    assert found.score.tolist() == [0.2, 0.6, 0.9]
-    assert found.reference.tolist() == [0.125, 0.5, 1.0]
 
 
 def test_a_curve_goes_from_detecting_all_to_detecting_nothing():

@@ -114,8 +114,7 @@ def steps(seed):
     return long_rows([row for row in rows if rng.random() < 0.7], files=FILES)
 
 
-@pytest.mark.parametrize("threshold", [0.25, 0.5])
-@pytest.mark.parametrize("inclusive", [False, True])
+@pytest.mark.parametrize(("threshold", "inclusive"), [(0.25, False), (0.5, True)])
 @pytest.mark.parametrize(("events", "pool"), [("merge", "max"), ("merge", "mean"), ("rows", "max")])
 @pytest.mark.parametrize("matching", ["optimal", "greedy"])
 def test_confusion_of_events_and_cells_is_that_of_the_hard_reading(

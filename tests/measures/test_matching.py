@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 from itertools import combinations
 
@@ -39,7 +38,7 @@ def way(request, monkeypatch):
     return request.param
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("start", [None, "first", "any"])
 def test_maximum_matching_of_larger_graphs(way, seed, start):
     """It is maximum whatever way it takes and wherever it starts."""
@@ -90,7 +89,7 @@ def best_of_all(edges, apart):
     raise AssertionError
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(15))
 def test_the_nearest_matching_is_the_least_of_the_largest(way, seed):
     """Against all matchings, in fractions."""
     rng = np.random.default_rng(seed)
@@ -107,7 +106,7 @@ def test_the_nearest_matching_is_the_least_of_the_largest(way, seed):
     assert (len(pairs), sum(apart[pair] for pair in pairs)) == best_of_all([*apart], apart)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_larger_nearest_matchings_are_as_near_as_an_assignment(way, seed):
     """Against scipy's assignment, where to be without a partner costs more than all distances.
 
@@ -150,54 +149,6 @@ def rows(onset: np.ndarray, offset: np.ndarray):
     return long_rows(
         [("a.wav", on, off, "car") for on, off in zip(onset.round(6), offset.round(6), strict=True)]
     )
-
-
-def processor_seconds(limit: float, sides, **chosen):
-    """Return the scores of hard events, and check that they took at most so many seconds."""
-    before = time.process_time()
-    scores = evaluate(*sides, only="event.hard", events="rows", **chosen)
-    assert time.process_time() - before < limit
-    return scores
-
-
-def test_many_regular_clicks_take_a_second():
-    """20,000 clicks every 0.1 s, each may pair with some twenty: 0.13 s when written."""
-    onset = np.arange(20_000) * 0.1
-    sides = rows(onset, onset + 0.05), rows(onset + 0.03, onset + 0.08)
-    scores = processor_seconds(1.3, sides, onset_collar=1.0)
-    assert scores["event.hard.tp.micro"] == 20_000
-    assert scores["event.hard.onset_bias.micro"] == pytest.approx(0.03)
-
-
-def test_many_overlapping_events_take_seconds():
-    """12,000 events every 0.1 s that last 1 to 5 s: 1.7 s when written.
-
-    How many pair is what scipy's assignment, `min_weight_full_bipartite_matching`, finds in the same graph.
-    """
-    rng, onset = np.random.default_rng(0), np.arange(12_000) * 0.1
-    sides = [(onset + late, onset + late + rng.uniform(1, 5, 12_000)) for late in (0.0, 0.05)]
-    scores = processor_seconds(
-        17, [rows(*side) for side in sides], onset_collar=2.0, offset_collar=0.9, offset_collar_rate=0
-    )
-    assert scores["event.hard.tp.micro"] == 11_939
-
-
-@pytest.mark.parametrize("detections", [2, 3])
-def test_symmetric_deviations_have_no_bias(detections):
-    """Each of 39 events is detected several times, each time off by N(0, 80 ms): 60 draws, mean of biases.
-
-    The standard error of a mean of 60 x 39 deviations is below 2 ms; the earliest are 42, 65 ms early.
-    """
-    biases = []
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        onset = np.arange(39) * 4.0 + 1
-        off = rng.normal(0, 0.08, (detections, 2, 39))
-        found = np.concatenate([[onset + late, onset + 1.5 + later] for late, later in off], axis=1)
-        sides = rows(onset, onset + 1.5), rows(*found)
-        scores = evaluate(*sides, only="event.hard", events="rows")
-        biases.append([scores[f"event.hard.{end}_bias.micro"] for end in ("onset", "offset")])
-    assert np.abs(np.mean(biases, axis=0)).max() < 0.005
 
 
 def test_an_exact_copy_has_no_bias_whatever_comes_before_it():

@@ -78,7 +78,7 @@ def with_reference(known, labels):
 def test_psds(n_classes):
     """One class too, and classes without reference; ties, gaps, rows that overlap."""
     seen = {"scored": 0, "without reference": 0, "between": 0}
-    for seed in range(32):
+    for seed in range(12):
         rng = np.random.default_rng((seed, n_classes))
         ours, theirs, chosen, shares, weights, durations = made(rng, n_classes)
         scores = evaluate_rows(ours.table, theirs.table, chosen, durations)
@@ -92,7 +92,7 @@ def test_psds(n_classes):
         seen["scored"] += 1
         seen["without reference"] += len(labels) < n_classes
         seen["between"] += 0 < wanted[0] < 1
-    assert seen["scored"] > 20 and seen["between"] > 6
+    assert seen["scored"] > 7 and seen["between"] > 2
     assert n_classes == 1 or seen["without reference"] > 1
 
 
@@ -105,7 +105,7 @@ def test_psds(n_classes):
 )
 def test_the_names_of_dcase_are_their_settings(name, spelled):
     values = set()
-    for seed in range(6):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         *sides, _, _, _, durations = made(rng, 3, "frames")
         asked = {"only": ("intersection.hard",), "durations": durations}
@@ -114,7 +114,7 @@ def test_the_names_of_dcase_are_their_settings(name, spelled):
         long = evaluate(*tables, **spelled, alpha_st=1.0, max_efpr=100.0, **asked)
         assert dict(short) == dict(long)
         values.add(short[HARD])
-    assert len(values) > 2
+    assert len(values) > 1
 
 
 def filtered(side: cases.Side, steps: int) -> cases.Side:
@@ -138,7 +138,7 @@ def alike(rng) -> list[cases.Side]:
 def test_pipsds():
     """The operating points of several median filters in one staircase; PSDS itself stays unfiltered."""
     seen = 0
-    for seed in range(12):
+    for seed in range(6):
         rng = np.random.default_rng(seed)
         _, _, chosen, shares, weights, durations = made(rng, 2, "frames")
         ours, theirs = alike(rng)
@@ -159,31 +159,19 @@ def test_pipsds():
     assert seen > 0
 
 
-def test_pipsds_with_gaps_and_durations():
-    """Whatever follows the median filter follows each of them: one filter at a time is post-processing."""
-    differ = 0
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        _, _, chosen, _, _, durations = made(rng, 2, "frames")
-        tables = [side.table for side in alike(rng)]
-        chosen = replace(chosen, min_gap=float(rng.integers(0, 4)), min_duration={"class0": 2.0})
-        filters, each = (0.0, 3.0, 5.0), []
-        for length in filters:
-            one = evaluate_rows(*tables, replace(chosen, psds_median_filters=(length,)), durations)
-            other = evaluate_rows(*tables, replace(chosen, median_filter=length), durations)
-            for form in ("", *(f"[{label}]" for label in chosen.classes)):
-                assert one[f"intersection.hard.pipsds{form}"] == other[f"{HARD}{form}"]
-            each.append(one)
-        joined = evaluate_rows(*tables, replace(chosen, psds_median_filters=filters), durations)
-        for label in chosen.classes:
-            form = f"intersection.hard.pipsds[{label}]"
-            if joined[form] is not None:
-                assert joined[form] >= max(one[form] for one in each) - 1e-12
-                differ += len({one[form] for one in each}) > 1
-    assert differ > 1
+def test_one_filter_is_post_processing_and_gaps_are_closed_after_it():
+    rng = np.random.default_rng(0)
+    _, _, chosen, _, _, durations = made(rng, 2, "frames")
+    tables = [side.table for side in alike(rng)]
+    chosen = replace(chosen, min_gap=2.0, min_duration={"class0": 2.0})
+    one = evaluate_rows(*tables, replace(chosen, psds_median_filters=(3.0,)), durations)
+    other, plain = (evaluate_rows(*tables, replace(chosen, median_filter=of), durations) for of in (3.0, 0.0))
+    for form in ("", *(f"[{label}]" for label in chosen.classes)):
+        assert one[f"intersection.hard.pipsds{form}"] == other[f"{HARD}{form}"]
+        assert one[f"{HARD}{form}"] == plain[f"{HARD}{form}"]
 
 
-@pytest.mark.parametrize(("form", "n"), [("frames", 8), ("rows", 20)])
+@pytest.mark.parametrize(("form", "n"), [("frames", 3), ("rows", 6)])
 def test_soft_psds(form, n):
     """The mean over the reference's levels, by their widths, of PSDS against the reference cut there."""
     seen = 0
@@ -207,7 +195,7 @@ def test_soft_psds(form, n):
             assert found == pytest.approx(wanted, abs=1e-12)
             seen += len({value for _, value in parts}) > 1
     # The score differs between levels.
-    assert seen > 3
+    assert seen > 1
 
 
 def test_cross_triggers_by_hand():

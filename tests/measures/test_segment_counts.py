@@ -61,7 +61,7 @@ def test_hard_counts(case):
             assert column[file].tolist() == value
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(tables(), st.sampled_from([1, 3, 8192]))
 def test_soft_counts_are_hard_ones_integrated_over_every_level(case, block):
     """Between two neighbouring values no cut changes: the integral is a finite sum, here of fractions."""
@@ -84,7 +84,7 @@ def test_soft_counts_are_hard_ones_integrated_over_every_level(case, block):
         assert (getattr(counts, name) >= 0).all()
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(
     tick_rows(values=st.sampled_from([0.2, 0.5, 0.8])),
     tick_rows(values=st.sampled_from([0.2, 0.5, 0.8])),

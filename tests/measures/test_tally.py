@@ -17,8 +17,6 @@ from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.recordings import align
 
-FILES = tuple("abcdef")
-
 
 def tally(reference, system, files, chosen=Settings()):  # noqa: B008
     sides = (long_rows([row for row in side if row[0] in files], files=files) for side in (reference, system))

@@ -68,7 +68,7 @@ def test_active_rows_are_events_in_their_order_and_merged_where_they_touch(rows,
     assert events.offset_seconds == pytest.approx(events.offset * TICK, rel=1e-15)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(tick_rows(max_size=16), st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.75, 1.0]), st.booleans())
 def test_alive_at_a_threshold_are_its_merged_events(rows, threshold, inclusive):
     if inclusive and threshold == 0.0:

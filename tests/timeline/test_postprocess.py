@@ -40,7 +40,7 @@ def events_in(rows, threshold, spec):
     return table
 
 
-@settings(max_examples=150)
+@settings(max_examples=40)
 @given(
     st.lists(st.lists(LEVELS, min_size=2, max_size=2), min_size=2, max_size=40),
     st.integers(0, 4),

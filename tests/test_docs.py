@@ -84,7 +84,7 @@ def test_there_are_commands_to_check():
         text = (ROOT / name).read_text(encoding="utf-8")
         # What needs PyTorch, JAX, dask or another tool is `py`: the tests that have these run it.
         known = {"sh", "console", "python", "yaml", "text", "bibtex"}
-        pages = ("/training.md", "/large-tables.md", "/from-sed-scores-eval.md", "/from-psds-eval.md")
+        pages = ("/training.md", "/large-tables.md", "/other-tools.md")
         known |= {"py"} if name.endswith(pages) else set()
         assert {*re.findall(r"^```(\S+)", text, re.MULTILINE)} <= known, name
 
@@ -141,7 +141,7 @@ def test_options_that_documents_name_exist():
 
 def test_documented_output_is_that_of_the_schema():
     text = (ROOT / "docs" / "reference" / "scores.md").read_text(encoding="utf-8")
-    text = text.split("## What the output holds")[1].split("\n## ")[0]
+    text = text.split("## Contents of the output")[1].split("\n## ")[0]
     system = schema()["properties"]["systems"]["items"]["properties"]
     keys = {*schema()["properties"], *system}
     first = re.findall(r"^\|([^|]*)\|", text, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Write the help of every command into commands.md, as the commands print it."""
+"""Write the help of every command into commands.md, as the commands print it but for its examples."""
 
 from __future__ import annotations
 
@@ -41,11 +41,16 @@ def help_of(name: tuple[str, ...], option: str = "--help") -> str:
 
 def page(text: str) -> str:
     """Return the page with each block of help as it should be."""
-    helps = {" ".join((PROGRAM, *name)): help_of(name) for name in names()}
+    helps = {" ".join((PROGRAM, *name)): _without_examples(help_of(name)) for name in names()}
     found = [match[1] for match in _BLOCK.finditer(text)]
     if found != [*helps]:
         raise ValueError(f"the page has {found}, the program {[*helps]}")
     return _BLOCK.sub(lambda match: match[1] + match[2] + helps[match[1]], text)
+
+
+def _without_examples(text: str) -> str:
+    """Return a help up to its examples: the page has examples of its own, with their output."""
+    return re.split(r"^  Examples?:$", text, flags=re.MULTILINE)[0].rstrip() + "\n"
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ HEAD = """# Licences
 
 soft-sed-eval is under the MIT licence ([LICENSE](../LICENSE)). It contains no code from others; the
 documentation site has one script from others, `docs/javascripts/iframe-worker.js` (MIT). Pages that `report`
-and `board` write contain plotly.js (MIT), which comes with the package plotly. The packages that soft-sed-eval
-installs have licences of their own, listed here as in their metadata (`python tools/make_licences.py`).
+and `board` write contain plotly.js (MIT), which comes with the package plotly. The packages that are
+installed have licences of their own, listed here as in their metadata (`python tools/make_licences.py`).
 `pip-licenses` lists the packages that these need in turn.
 """
 

@@ -1,10 +1,10 @@
-"""The guide for users of other tools: calls of sed_scores_eval and psds_eval beside ours give the same numbers."""
+"""Calls of sed_scores_eval and psds_eval in the guide for their users give the same numbers as ours."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from documents import ROOT, blocks, examples, make_workplace, run
+from documents import ROOT, blocks, examples, make_workplace, run_all
 
 PAGE = ROOT / "docs" / "guides" / "other-tools.md"
 
@@ -23,9 +23,8 @@ def test_calls_side_by_side(tmp_path, monkeypatch):
     peer = pytest.importorskip("psds_eval", reason=reason)
     monkeypatch.setattr(peer.PSDSEval, "_auc", staticmethod(area))
     text = PAGE.read_text(encoding="utf-8")
-    environment = make_workplace(tmp_path)
-    for example in examples(text):
-        assert run(example.command, tmp_path, environment)[0] == 0, example.command
+    commands = [example.command for example in examples(text)]
+    assert all(code == 0 for code, _ in run_all(commands, tmp_path, make_workplace(tmp_path)))
     monkeypatch.chdir(tmp_path)
     codes = blocks(text, "py")
     assert len(codes) == 2

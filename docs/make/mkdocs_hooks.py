@@ -49,7 +49,7 @@ def on_files(files: Files, config: Any) -> Files:  # noqa: ANN401 - mkdocs' own
 
 
 def on_page_markdown(markdown: str, page: Page, config: Any, files: Files) -> str:  # noqa: ANN401, ARG001
-    """Return a page with links as they are on the site (to pages, or the repository), and set its search rank.
+    """Return a page with links as they are on the site (to pages or the repository); set its search rank.
 
     Files of a repository that is nowhere published are named, not linked.
     """

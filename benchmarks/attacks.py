@@ -4,7 +4,7 @@
 
 Each attack is a row of ATTACKS: what it is, and what makes it in a folder and returns the arguments of the
 command, which runs in a process of its own whose time and peak memory are measured. `--write` puts the table
-into docs/reference/limits.md. Fails where one took more than a minute or 1 GB, or was not answered.
+into benchmarks/attacks.md. Fails where one took more than a minute or 1 GB, or was not answered.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "reference" / "limits.md"
+PAGE = ROOT / "benchmarks" / "attacks.md"
 MARKS = "<!-- attacks: made by `python benchmarks/attacks.py --write` -->\n", "<!-- end of attacks -->\n"
 SECONDS, BYTES, KILL_AFTER = 60.0, 1 << 30, 60
 
@@ -199,7 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return 1 if an attack took too much."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--only", action="append", default=[], help="attacks with this word (repeatable)")
-    parser.add_argument("--write", action="store_true", help="put the table into the documentation")
+    parser.add_argument("--write", action="store_true", help="write the table into benchmarks/attacks.md")
     options = parser.parse_args(arguments)
     rows, failed = ["| attack | file | answer | seconds | peak memory |", "|---|--:|---|--:|--:|"], False
     for name, make in ATTACKS.items():

@@ -9,7 +9,7 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -77,6 +77,15 @@ def run(command: str, folder: Path, environment: dict[str, str]) -> tuple[int, s
     how = {"cwd": folder, "env": environment, "timeout": 300, **streams}
     done = subprocess.run(["bash", "-c", command], check=False, **how)
     return done.returncode, done.stdout
+
+
+def run_all(commands: Sequence[str], folder: Path, environment: dict[str, str]) -> list[tuple[int, str]]:
+    """Run commands one after the other in one shell; return for each what `run` returns."""
+    shell = "".join(f"{{\n{command}\n}}\nprintf '\\0%s\\0' $?\n" for command in commands)
+    code, printed = run(shell, folder, environment)
+    parts = printed.split("\0")
+    assert code == 0 and len(parts) == 2 * len(commands) + 1, printed
+    return [(int(code), text) for text, code in zip(parts[:-1:2], parts[1::2], strict=True)]
 
 
 def without_code(text: str) -> str:

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 import pytest
 from called import call
-from documents import ROOT, blocks, examples, make_workplace, run, schema
+from documents import ROOT, blocks, examples, make_workplace, run_all, schema
 from launched import FIGURES
 
 import sedeval_soft
@@ -21,14 +21,16 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.columns import ALIASES
 from sedeval_soft.tables.limits import NAMES, Limits, size_of
 
-DOCUMENTS = [
-    "README.md",
-    *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))),
-]
+TEXTS = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+}
+SESSIONS = {name: found for name, text in TEXTS.items() if (found := [*examples(text)])}
+PYTHON = {name: found for name, text in TEXTS.items() if (found := blocks(text, "python"))}
 
 
 def test_readme_begins_with_two_commands_of_one_line():
-    first, second = blocks((ROOT / "README.md").read_text(encoding="utf-8"), "sh")[:2]
+    first, second = blocks(TEXTS["README.md"], "sh")[:2]
     assert first.count("\n") == second.count("\n") == 1
     assert "soft-sed-eval sample_data/ref.tsv sample_data/sys.tsv" in first and "pytest" in second
 
@@ -36,7 +38,7 @@ def test_readme_begins_with_two_commands_of_one_line():
 def test_groups_are_installed_by_a_pip_that_knows_them():
     """Python 3.11 brings a pip without `--group`: a newer one is installed in the same block, before."""
     more = ("CONTRIBUTING.md", "tests/fuzz/README.md", "tests/README.md")
-    texts = ((ROOT / name).read_text(encoding="utf-8") for name in (*DOCUMENTS, *more))
+    texts = (*TEXTS.values(), *((ROOT / name).read_text(encoding="utf-8") for name in more))
     used = [block for text in texts for block in text.split("\n\n") if re.search("install .*--group", block)]
     assert len(used) > 3
     for block in used:
@@ -45,12 +47,10 @@ def test_groups_are_installed_by_a_pip_that_knows_them():
 
 @pytest.mark.slow
 def test_readme_examples_run(tmp_path):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    ((?:soft-sed-eval|cat) .*)$", text, re.MULTILINE)
+    commands = re.findall(r"^    ((?:soft-sed-eval|cat) .*)$", TEXTS["README.md"], re.MULTILINE)
     assert len(commands) >= 5
-    environment = make_workplace(tmp_path)
-    for command in commands:
-        assert run(command, tmp_path, environment)[0] == 0, command
+    done = run_all(commands, tmp_path, make_workplace(tmp_path))
+    assert [(command, said) for command, (code, said) in zip(commands, done, strict=True) if code] == []
 
 
 SLOW = {"docs/reference/commands.md", "docs/reference/plots.md", "docs/explanations/uncertainty.md"}
@@ -62,15 +62,14 @@ NEEDS = {"docs/guides/large-tables.md": "dask"}
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in DOCUMENTS]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in SESSIONS]
 )
 def test_commands_print_what_documents_show(name, tmp_path):
     if name in NEEDS and find_spec(NEEDS[name]) is None:
         pytest.skip(f"needs {NEEDS[name]}: pip install --group distributed")
-    text = (ROOT / name).read_text(encoding="utf-8")
     environment = make_workplace(tmp_path, *(FIGURES if name.endswith("plots.md") else ()))
-    for example in examples(text):
-        code, printed = run(example.command, tmp_path, environment)
+    done = run_all([example.command for example in SESSIONS[name]], tmp_path, environment)
+    for example, (code, printed) in zip(SESSIONS[name], done, strict=True):
         refused = any(line.startswith("soft-sed-eval: ") for line in example.output)
         assert code == (2 if refused else 0), (example.command, printed)
         assert example.shows(printed), f"{example.command} prints\n{printed}"
@@ -78,13 +77,12 @@ def test_commands_print_what_documents_show(name, tmp_path):
 
 def test_there_are_commands_to_check():
     """Which documents have sessions: blocks of another kind would not be looked at."""
-    found = {name for name in DOCUMENTS if list(examples((ROOT / name).read_text(encoding="utf-8")))}
-    assert {"README.md", "docs/explanations/uncertainty.md"} <= found
-    for name in DOCUMENTS:
-        text = (ROOT / name).read_text(encoding="utf-8")
+    assert {"README.md", "docs/explanations/uncertainty.md"} <= {*SESSIONS} and len(SESSIONS) > 20
+    assert {"README.md", "docs/index.md"} <= {*PYTHON} and len(PYTHON) > 15
+    for name, text in TEXTS.items():
         # What needs PyTorch, JAX, dask or another tool is `py`: the tests that have these run it.
         known = {"sh", "console", "python", "yaml", "text", "bibtex"}
-        pages = ("/training.md", "/large-tables.md", "/from-sed-scores-eval.md", "/from-psds-eval.md")
+        pages = ("/training.md", "/large-tables.md", "/other-tools.md")
         known |= {"py"} if name.endswith(pages) else set()
         assert {*re.findall(r"^```(\S+)", text, re.MULTILINE)} <= known, name
 
@@ -97,12 +95,12 @@ def test_sessions_are_compared_line_by_line():
         assert not example.shows(other)
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", PYTHON)
 def test_python_of_documents_runs(name, tmp_path, monkeypatch):
     make_workplace(tmp_path)
     monkeypatch.chdir(tmp_path)
     known: dict[str, object] = {}
-    for code in blocks((ROOT / name).read_text(encoding="utf-8"), "python"):
+    for code in PYTHON[name]:
         if not code.startswith(">>>"):
             exec(compile(code, name, "exec"), known)  # noqa: S102 - our own document
             continue
@@ -133,15 +131,13 @@ OF_OTHERS = {"--no-deps", "--group", "--rm", "--dependency", "--job-name", "--ag
 
 
 def test_options_that_documents_name_exist():
-    for name in DOCUMENTS:
-        text = (ROOT / name).read_text(encoding="utf-8")
+    for name, text in TEXTS.items():
         for option in {*re.findall(r"`[^`]*?(--[a-z][a-z-]+)", text)} - OF_OTHERS:
             assert option in helps(), (name, option)
 
 
 def test_documented_output_is_that_of_the_schema():
-    text = (ROOT / "docs" / "reference" / "scores.md").read_text(encoding="utf-8")
-    text = text.split("## What the output holds")[1].split("\n## ")[0]
+    text = TEXTS["docs/reference/scores.md"].split("## Contents of the output")[1].split("\n## ")[0]
     system = schema()["properties"]["systems"]["items"]["properties"]
     keys = {*schema()["properties"], *system}
     first = re.findall(r"^\|([^|]*)\|", text, re.MULTILINE)
@@ -154,15 +150,14 @@ def test_documented_output_is_that_of_the_schema():
 
 
 def test_documented_aliases_are_read():
-    for line in (ROOT / "docs" / "reference" / "tables.md").read_text(encoding="utf-8").splitlines():
+    for line in TEXTS["docs/reference/tables.md"].splitlines():
         match = re.match(r"\| `(\w+)` \| ([a-z_, ]+?)(?: \.\.\.)? \|", line)
         if match and match[1] in ALIASES:
             assert set(match[2].split(", ")) <= set(ALIASES[match[1]])
 
 
 def test_the_table_of_limits_is_complete():
-    text = (ROOT / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
-    told = dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE))
+    told = dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", TEXTS["docs/reference/limits.md"], re.MULTILINE))
     found = {name: size_of(number) for name, number in told.items()}
     assert found == {name: getattr(Limits(), name) for name in NAMES}
     assert all(name in call("--help-all").out for name in told)

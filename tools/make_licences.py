@@ -7,23 +7,22 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from collections.abc import Mapping
+from importlib.metadata import distribution
 from pathlib import Path
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "licences.md"
 
 HEAD = """# Licences
 
-soft-sed-eval is under the MIT licence ([LICENSE](../LICENSE)). It contains no code from others. The
-documentation site has one script from others, `docs/javascripts/iframe-worker.js` (MIT). The packages that
-soft-sed-eval installs and imports have licences of their own. They are listed here as in the metadata of the
-packages; `python tools/make_licences.py` reads them. Pages that `report` and `board` write contain
-plotly.js, which comes with the package plotly and is under the MIT licence, too.
+soft-sed-eval is under the MIT licence ([LICENSE](../LICENSE)). It contains no code from others; the
+documentation site has one script from others, `docs/javascripts/iframe-worker.js` (MIT). Pages that `report`
+and `board` write contain plotly.js (MIT), which comes with the package plotly. The packages that are
+installed have licences of their own, listed here as in their metadata (`python tools/make_licences.py`).
+`pip-licenses` lists the packages that these need in turn.
 """
 
 _FROM_CLASSIFIERS = {
@@ -51,13 +50,10 @@ def page() -> str:
     }
     parts = [
         HEAD,
-        "## What it needs\n",
+        "## Required packages\n",
         _table(dict.fromkeys(needed, "")),
-        "## What extras add\n",
+        "## Extras\n",
         _table({package: name for name, packages in extra.items() for package in packages}),
-        "## What these need in turn\n",
-        "With the newest releases, on Linux and Python 3.11; extras left out.\n",
-        _table(dict(_behind(needed))),
     ]
     return "\n".join(parts)
 
@@ -88,30 +84,6 @@ def _table(packages: Mapping[str, str]) -> str:
         cells = [f"`{name}`", licence_of(name), *([packages[name]] if told else [])]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-def _behind(needed: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield what packages need that are needed, however far behind, and which of them needs it."""
-    seen = {canonicalize_name(name) for name in needed}
-    waiting = list(needed)
-    while waiting:
-        by = waiting.pop(0)
-        for name in _requires(distribution(by)):
-            if canonicalize_name(name) not in seen:
-                seen.add(canonicalize_name(name))
-                waiting.append(name)
-                yield distribution(name).metadata["Name"], f"`{by}`"
-
-
-def _requires(of: Distribution) -> Iterator[str]:
-    for text in of.requires or ():
-        requirement = Requirement(text)
-        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-            try:
-                distribution(requirement.name)
-            except PackageNotFoundError:
-                continue  # asked for on other machines only
-            yield requirement.name
 
 
 if __name__ == "__main__":

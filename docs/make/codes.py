@@ -12,9 +12,9 @@ PAGE = Path(__file__).parents[1] / "reference" / "codes.md"
 
 def page(text: str) -> str:
     """Return the page with the table of codes below the mark."""
-    lines = ["", "| code | severity | `evaluate`, `board` | meaning | mend |", "|---|---|---|---|---|"]
+    lines = ["", "| code | severity | `evaluate`, `board` | meaning |", "|---|---|---|---|"]
     for code, rule in RULES.items():
-        lines.append(f"| `{code}` | {rule.severity} | {_evaluated(code)} | {rule.meaning} | {rule.mend} |")
+        lines.append(f"| `{code}` | {rule.severity} | {_evaluated(code)} | {rule.meaning} |")
     return text[: text.index(MARK) + len(MARK)] + "\n".join(lines) + "\n"
 
 

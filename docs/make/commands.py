@@ -1,9 +1,10 @@
-"""Write the help of every command into commands.md, as the commands print it."""
+"""Write the help of every command into commands.md, as the commands print it but for repetitions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import click
@@ -41,11 +42,29 @@ def help_of(name: tuple[str, ...], option: str = "--help") -> str:
 
 def page(text: str) -> str:
     """Return the page with each block of help as it should be."""
-    helps = {" ".join((PROGRAM, *name)): help_of(name) for name in names()}
+    known = set(help_of(()).splitlines())
+    helps = {" ".join((PROGRAM, *name)): _shortened(help_of(name), known if name else ()) for name in names()}
     found = [match[1] for match in _BLOCK.finditer(text)]
     if found != [*helps]:
         raise ValueError(f"the page has {found}, the program {[*helps]}")
     return _BLOCK.sub(lambda match: match[1] + match[2] + helps[match[1]], text)
+
+
+def _shortened(text: str, known: Collection[str]) -> str:
+    """Return a help up to its examples, with options that the program itself has by name only.
+
+    The page has examples of its own, with their output.
+    """
+    kept, same = [], []
+    for line in re.split(r"^  Examples?:$", text, flags=re.MULTILINE)[0].rstrip().splitlines():
+        option = re.match(r"  (?:-\w, )?(--[\w-]+) ", line)
+        if option and line in known:
+            same.append(option[1])
+        else:
+            kept.append(line)
+    if same:
+        kept += ["", *textwrap.wrap(f"As in {PROGRAM}: {', '.join(same)}.", WIDTH, break_on_hyphens=False)]
+    return "\n".join(kept) + "\n"
 
 
 if __name__ == "__main__":

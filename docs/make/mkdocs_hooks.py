@@ -21,7 +21,11 @@ URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["pro
 """Where the repository and this site are published, if anywhere."""
 
 FROM_ROOT = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
-"""Pages that lie in the root of the repository, where people and GitHub look for them."""
+"""Pages that are in the root of the repository, where people and GitHub look for them."""
+
+FIRST = ("index.md", "install.md", "tutorial/", "guides/", "explanations/readings.md")
+UNSEARCHED = ("changelog.md", "performance.md", "licences.md")
+"""Pages that a search shows before others, and pages that it leaves out."""
 
 _CODE = r"^ *(?P<fence>```+)[^\n]*\n.*?^ *(?P=fence) *$|(?P<tick>`+)(?!`).*?(?<!`)(?P=tick)(?!`)"
 _TARGET = r"(?<!!)\[(?P<text>[^\[\]]*)\]\((?P<path>[^)#\s:]+)(?P<anchor>(?:#[^)\s]*)?)\)"
@@ -45,11 +49,15 @@ def on_files(files: Files, config: Any) -> Files:  # noqa: ANN401 - mkdocs' own
 
 
 def on_page_markdown(markdown: str, page: Page, config: Any, files: Files) -> str:  # noqa: ANN401, ARG001
-    """Return a page with links as they are on the site: to pages, or to the repository.
+    """Return a page with links as they are on the site (to pages or the repository); set its search rank.
 
     Files of a repository that is nowhere published are named, not linked.
     """
     here = page.file.src_uri
+    if here.startswith(FIRST):
+        page.meta["search"] = {"boost": 2}
+    elif here in UNSEARCHED:
+        page.meta["search"] = {"exclude": True}
     origin = FROM_ROOT.get(here, f"docs/{here}")
     pages = {name: page for page, name in FROM_ROOT.items()}
 

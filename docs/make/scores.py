@@ -10,7 +10,9 @@ from sedeval_soft.report.explanation import range_and_better
 
 MARK = "<!-- scores: made by `python docs/make/scores.py` -->\n"
 PAGE = Path(__file__).parents[1] / "reference" / "scores.md"
-HEAD = ("measure", "meaning", "formula", "bases and readings", "range", "undefined if", "source")
+HEAD = ("measure", "meaning", "formula", "bases: readings", "range", "undefined if", "source")
+BETTER = {"higher": " \u2191", "lower": " \u2193", "none": ""}
+READINGS = "hard, tuned, optimal, soft"
 
 
 def page(text: str) -> str:
@@ -24,10 +26,10 @@ def scores_table() -> str:
     cells: dict[str, list[tuple[str, ...]]] = {}
     for family in FAMILIES:
         for m in family.measures:
-            better = "" if m.direction == "none" else f", {m.direction} is better"
             found.setdefault(m.name, []).append((family.basis, family.reading))
-            span = range_and_better(m)[0] + better
-            cells.setdefault(m.name, []).append((m.summary, m.formula, span, m.undefined, m.source))
+            span = range_and_better(m)[0] + BETTER[m.direction]
+            source = m.source.replace("Mesaros, Heittola & Virtanen", "Mesaros et al.")
+            cells.setdefault(m.name, []).append((m.summary, m.formula, span, m.undefined, source))
     lines = [f"| {' | '.join(HEAD)} |", "|" + "---|" * len(HEAD)]
     for name, of in cells.items():
         summary, formula, span, undefined, source = (joined(column) for column in zip(*of, strict=True))
@@ -49,7 +51,9 @@ def where(found: list[tuple[str, str]]) -> str:
     alike: dict[str, list[str]] = {}
     for basis, names in readings.items():
         alike.setdefault(", ".join(names), []).append(basis)
-    return "; ".join(f"{', '.join(bases)}: {names}" for names, bases in alike.items())
+    return "; ".join(
+        f"{', '.join(bases)}: {'all' if names == READINGS else names}" for names, bases in alike.items()
+    )
 
 
 if __name__ == "__main__":

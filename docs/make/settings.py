@@ -33,11 +33,12 @@ def form(schema: dict[str, Any]) -> str:
 
 def number(schema: dict[str, Any]) -> str:
     """Return which numbers a setting may be."""
-    kind = "a number" if schema["type"] == "number" else "a whole number"
+    kind = "number" if schema["type"] == "number" else "whole number"
     if "maximum" not in schema:
-        return kind
+        return f"a {kind}"
     least = schema.get("minimum", schema.get("exclusiveMinimum"))
-    return f"{kind} {'above' if 'exclusiveMinimum' in schema else 'from'} {least:g} to {schema['maximum']:g}"
+    above = "above " if "exclusiveMinimum" in schema else ""
+    return f"{'whole, ' if kind != 'number' else ''}{above}{least:g} to {schema['maximum']:g}"
 
 
 def table() -> str:

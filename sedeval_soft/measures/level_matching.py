@@ -4,7 +4,7 @@ As the level rises from 0 to 1, events are born and die. The sweep keeps a large
 events, and updates it at each birth and death instead of computing it anew. An event that is born, or whose
 partner died, gets a partner along an augmenting path, if such a path exists (Berge 1957). Marks on pairs keep
 the search short: they are the parts of a graph that Dulmage and Mendelsohn (1958) found, except that a pair
-may keep an outdated mark. docs/explanations/lifetimes.md has the algorithm step by step, and the proof.
+may keep an outdated mark. docs/explanations/readings.md has the algorithm step by step, and the proof.
 
 The sweep is plain Python. For large inputs numba compiles the same functions, if it is installed, as it is
 beside sed_eval. The number of pairs does not depend on the choice of the largest matching, so that both give

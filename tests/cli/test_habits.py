@@ -86,7 +86,7 @@ def test_names_of_sed_eval_are_its_arguments():
     theirs = {name for each in kinds for name in inspect.signature(each.__init__).parameters}
     named = {name for name, found in other_settings().items() if found[0] == "sed_eval's"}
     assert named == theirs - {"self", "kwargs"}
-    guide = (ROOT / "docs" / "guides" / "from-sed-eval.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "guides" / "other-tools.md").read_text(encoding="utf-8")
     assert all(name in guide for name in named)
 
 

@@ -4,7 +4,8 @@ Rows of value 0, rows after the end of a recording, files and classes that nobod
 without extent, very many short rows, files declared empty: each is added to random submissions, with and
 without durations at hand, and no score of the registry may be better for it. It is said what an event is:
 left to the table, that is for all of its rows to say, and one more may make a list of time steps. Which
-scores may be better is written down in `TRADES`, each with its reason, and in docs/explanations/choices.md.
+scores may be better is written down in `TRADES`, each with its reason, and in
+docs/explanations/differences.md.
 Rows cut in two, and short rows within others, are the same function of time: they may change only what is
 counted in rows, `COUNTED_IN_ROWS`. Rows that are none (NaN, infinite) are refused.
 """

@@ -94,7 +94,7 @@ def test_formulas_are_drawn_files_of_the_repository_are_named_and_scripts_are_no
 def test_the_address_that_pyproject_tells_is_linked_and_filled_in(monkeypatch):
     pytest.importorskip("mkdocs", reason="needs mkdocs: the dependency group docs")
     hooks = script("mkdocs_hooks")
-    page = SimpleNamespace(file=SimpleNamespace(src_uri="reference/limits.md"))
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="reference/limits.md"), meta={})
     text = "[a](../../tests/fuzz/README.md#b) [c](../index.md#d) `[e](../../f)` <repository>"
     monkeypatch.setattr(hooks, "URLS", {"Repository": "https://example.org/r", "Documentation": "https://d"})
     assert hooks.on_page_markdown(text, page, None, None) == (

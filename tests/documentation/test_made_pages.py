@@ -116,13 +116,11 @@ def test_exit_codes_are_those_of_the_program():
 
 
 def test_all_public_names_have_an_entry():
-    pages = ROOT / "docs" / "reference" / "python"
-    text = (pages / "index.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "python" / "index.md").read_text(encoding="utf-8")
     entries = re.findall(r"^::: sedeval_soft\.(\w+)$", text, re.MULTILINE)
     assert {*entries, "__version__"} == {*sedeval_soft.__all__}
-    apps = (pages / "apps.md").read_text(encoding="utf-8")
-    for name in ("functional", "scikit_learn", "torch"):
-        assert f"::: sedeval_soft.apps.training.{name}\n" in apps
+    for name in ("functional", "scikit_learn", "torch", "torchmetrics"):
+        assert f"::: sedeval_soft.apps.training.{name}\n" in text
 
 
 def test_the_drawing_is_up_to_date_and_names_what_is_there():
@@ -144,7 +142,7 @@ def test_the_citation_is_valid_and_of_this_version():
     assert [error.message for error in checker.iter_errors(cited)] == []
     assert [*checker.iter_errors({**cited, "authors": []})]
     assert str(cited["version"]) == sedeval_soft.__version__
-    page = (ROOT / "docs" / "cite.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "guides" / "which-score.md").read_text(encoding="utf-8")
     assert f"version = {{{sedeval_soft.__version__}}}" in page
     assert f"soft-sed-eval {sedeval_soft.__version__}, maestro-soft" in page
     assert "maestro-soft" in PRESETS

@@ -9,7 +9,7 @@ import pytest
 from called import call
 from shared_data import shared
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "diagnose.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "explanations" / "errors.md"
 BLOCKS = re.findall(
     r"^    \$ soft-sed-eval (.*)\n((?:(?:    .*)?\n)*)", GUIDE.read_text(encoding="utf-8"), re.MULTILINE
 )
@@ -37,5 +37,5 @@ def test_guide_shows_what_is_printed(words, shown, folder, monkeypatch):
     assert [line.rstrip() for line in call(*words.split()).out.strip("\n").split("\n")] == lines
 
 
-def test_there_are_three():
-    assert len(BLOCKS) == 3
+def test_there_are_two():
+    assert len(BLOCKS) == 2

@@ -1,12 +1,12 @@
-"""The guides for users of sed_scores_eval and psds_eval: their calls beside ours give the same numbers."""
+"""Calls of sed_scores_eval and psds_eval in the guide for their users give the same numbers as ours."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from documents import ROOT, blocks, examples, make_workplace, run
+from documents import ROOT, blocks, examples, make_workplace, run_all
 
-PAGES = {"from-sed-scores-eval": "sed_scores_eval", "from-psds-eval": "psds_eval"}
+PAGE = ROOT / "docs" / "guides" / "other-tools.md"
 
 
 def area(x, y, max_x=None, decreasing_y=False):
@@ -17,18 +17,17 @@ def area(x, y, max_x=None, decreasing_y=False):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("page", PAGES)
-def test_calls_side_by_side(page, tmp_path, monkeypatch):
-    peer = pytest.importorskip(PAGES[page], reason="needs the other tool: pip install --group parity")
-    if page == "from-psds-eval":
-        monkeypatch.setattr(peer.PSDSEval, "_auc", staticmethod(area))
-    text = (ROOT / "docs" / "guides" / f"{page}.md").read_text(encoding="utf-8")
-    environment = make_workplace(tmp_path)
-    for example in examples(text):
-        assert run(example.command, tmp_path, environment)[0] == 0, example.command
+def test_calls_side_by_side(tmp_path, monkeypatch):
+    reason = "needs the other tools: pip install --group parity"
+    pytest.importorskip("sed_scores_eval", reason=reason)
+    peer = pytest.importorskip("psds_eval", reason=reason)
+    monkeypatch.setattr(peer.PSDSEval, "_auc", staticmethod(area))
+    text = PAGE.read_text(encoding="utf-8")
+    commands = [example.command for example in examples(text)]
+    assert all(code == 0 for code, _ in run_all(commands, tmp_path, make_workplace(tmp_path)))
     monkeypatch.chdir(tmp_path)
     codes = blocks(text, "py")
-    assert codes
+    assert len(codes) == 2
     for code in codes:
         assert code.count("assert ") >= 2
-        exec(compile(code, page, "exec"), {})  # noqa: S102 - our own document
+        exec(compile(code, PAGE.name, "exec"), {})  # noqa: S102 - our own document

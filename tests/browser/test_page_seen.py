@@ -134,7 +134,7 @@ def test_only_what_can_differ_has_a_section(visit, tmp_path):
     hard = {name: column for name, column in rows(["a", "b"]).items() if name != "soft_value"}
     write_report(hard, {"s": hard}, path)
     page = visit(path).page
-    assert [name for name in ("explorer", "curves", "surface") if page.locator(f"#{name}").is_visible()] == []
+    assert [name for name in ("explorer", "curves") if page.locator(f"#{name}").is_visible()] == []
     links = page.locator("nav a:visible").all()
     assert all(page.locator(link.get_attribute("href")).is_visible() for link in links) and len(links) == 7
     assert not {"optimal", "soft"} & set(" ".join(cells(page, "table")).split())

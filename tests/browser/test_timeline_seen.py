@@ -192,7 +192,7 @@ def test_a_file_that_is_not_in_the_page_is_told_how_to_get(visit, tmp_path):
     path = tmp_path / "few.html"
     write_report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", path, choices=Choices(timelines=1), worst=5)
     page = opened(visit, path)
-    assert page.locator("#timeline-said").inner_text().startswith(f"{len(files(page))} of 5 files: ")
+    assert page.locator("#timeline-said").inner_text().startswith(f"{len(files(page))} of 5 files")
     assert page.locator("#timeline-file optgroup").count() >= 2
     page.evaluate("location.hash = '#timeline=' + encodeURIComponent(\"it's <b>x</b>.wav\") + '@3'")
     missing = page.locator("#timeline-missing")

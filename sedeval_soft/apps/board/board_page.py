@@ -43,15 +43,22 @@ _DIFFERENCES = ("value", "low", "high", "p_adjusted")
 
 Text = Annotated[str, msgspec.Meta(max_length=300)]
 
+Web = Annotated[
+    Text,
+    msgspec.Meta(
+        pattern=r"^[hH][tT][tT][pP][sS]?://[a-zA-Z0-9.-]+(:[0-9]+)?([/?#][^\x00-\x20\x7f-\U0010ffff\"'<>\\`]*)?\Z"
+    ),
+]
+"""Addresses of pages; quotes and brackets are not for them."""
 
-@dataclass(frozen=True, slots=True)
-class About:
+
+class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The file of a submission about its authors; empty without such a file. url: of a page on the web."""
 
     team: Text = ""
     title: Text = ""
     authors: Annotated[tuple[Text, ...], msgspec.Meta(max_length=100)] | Text = ()
-    url: Text = ""
+    url: Web = ""
     note: Text = ""
 
 
@@ -304,4 +311,4 @@ def ranking_warnings(board: Board | None, submissions: Sequence[Submission]) -> 
 
 def _who(submission: Submission) -> dict[str, Any]:
     """Return who submits what."""
-    return {"name": submission.name, "hash": submission.digest, **asdict(submission.about)}
+    return {"name": submission.name, "hash": submission.digest, **msgspec.structs.asdict(submission.about)}

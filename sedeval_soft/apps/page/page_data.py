@@ -129,12 +129,8 @@ def curves(inputs: ReportInput, pack: Packer) -> dict[str, Any]:
             }
     reliability = {
         name: [
-            {
-                "name": label,
-                "equal_width": draw(width, "size", "score", "reference"),
-                "equal_mass": draw(mass, "size", "score", "reference"),
-            }
-            for label, (width, mass) in list(by_class.items())[:_MOST_CLASSES]
+            {"name": label, **draw(width, "size", "score", "reference")}
+            for label, (width, _) in list(by_class.items())[:_MOST_CLASSES]
         ]
         for name, by_class in system.reliability.items()
         if name in shown

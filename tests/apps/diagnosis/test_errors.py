@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from shared_data import shared
 
 from sedeval_soft import Settings, diagnose, evaluate
-from sedeval_soft.apps.diagnosis.events import classify_errors
-from sedeval_soft.apps.diagnosis.kinds import HIT, KINDS
+from sedeval_soft.apps.diagnosis.events import HIT, KINDS, classify_errors
 from sedeval_soft.apps.diagnosis.prices import prices
 from sedeval_soft.apps.diagnosis.segments import (
     SEGMENT_KINDS,
@@ -136,20 +135,12 @@ def scored(reference, system, **values):
     return scores
 
 
-def counts_of(scores, prefix="event.hard"):
-    """Of a basis and reading, how many errors of each kind there are."""
-    return {
-        (name.removeprefix(f"{prefix}.").removesuffix(".micro")): value
-        for name, value in scores.items()
-        if name.startswith(prefix) and name.endswith(("_fp.micro", "_fn.micro"))
-    }
-
-
 FAMILIES = {"event.hard": KINDS, "segment.hard": SEGMENT_KINDS, "segment.soft": SOFT_KINDS}
 BETAS = (1.0, 2.0, 0.5)
 
 
-def shares_sum_to_what_is_lost(seed):
+@pytest.mark.parametrize("seed", range(60))
+def test_shares_sum_to_what_is_lost(seed):
     beta = BETAS[seed % 3]
     scores = scored(*sides_of(seed), beta=beta, events=("auto", "rows")[seed % 2], segment_length=0.5)
     for prefix, kinds in FAMILIES.items():
@@ -165,12 +156,6 @@ def shares_sum_to_what_is_lost(seed):
         for what, whole in (("fp", "n_sys"), ("fn", "n_ref")):
             total = math.fsum(scores[f"{prefix}.{kind}_{what}.micro"] for kind in kinds)
             assert abs(total - (scores[f"{prefix}.{whole}.micro"] - scores[f"{prefix}.tp.micro"])) < 1e-9
-
-
-@pytest.mark.parametrize("seeds", seeds(60, 10_000))
-def test_shares_sum_to_what_is_lost(seeds):
-    for seed in seeds:
-        shares_sum_to_what_is_lost(seed)
 
 
 IN_PARTS = {"filename": ["a", "a", "b"], "onset": [0.0, 3.2, 1.0], "offset": [2.5, 6.0, 4.0]}
@@ -226,7 +211,8 @@ def events_of(table):
     )
 
 
-def gains_are_those_of_mended_tables(seed):
+@pytest.mark.parametrize("seed", range(12))
+def test_gains_are_those_of_mended_tables(seed):
     sides = [table | {"value": [v and 1.0 for v in table["value"]]} for table in sides_of(seed)]
     events = [events_of(side) for side in sides]
     if not len(events[0]):
@@ -244,12 +230,6 @@ def gains_are_those_of_mended_tables(seed):
             assert abs(again[f"{f}.{average}"] - scores[f"{f}.{average}"] - gain) < 1e-12, (kind, average)
     whole = evaluate(sides[0], mended(*sides, None, errors), **how)
     assert whole["event.hard.f1.micro"] == whole["event.hard.f1.macro"] == 1
-
-
-@pytest.mark.parametrize("seeds", seeds(12, 1_000))
-def test_gains_are_those_of_mended_tables(seeds):
-    for seed in seeds:
-        gains_are_those_of_mended_tables(seed)
 
 
 # Kinds, by brute force.
@@ -452,7 +432,7 @@ def in_time(rows):
     return sorted(rows, key=lambda row: (row[2], row[3], row[1]))
 
 
-@pytest.mark.parametrize("seeds", seeds(100, 10_000))
+@pytest.mark.parametrize("seeds", seeds(100, 2_000))
 def test_kinds_are_those_of_a_slow_oracle(seeds):
     """Where several matchings are as good, one of them is taken; mostly there is one way to count."""
     unique = 0
@@ -473,7 +453,7 @@ def shuffled_and_renamed(rng, rows, names):
     return [(names[0][rows[k][0]], names[1][rows[k][1]], *rows[k][2:]) for k in order]
 
 
-@pytest.mark.parametrize("seeds", seeds(150, 10_000))
+@pytest.mark.parametrize("seeds", seeds(150, 2_000))
 def test_no_order_and_no_name_changes_the_kinds(seeds):
     """Also where nearly all is tied: few times, many events."""
     for seed in seeds:
@@ -486,19 +466,6 @@ def test_no_order_and_no_name_changes_the_kinds(seeds):
             names = rng.permutation(3).tolist(), rng.permutation(3).tolist()
             other = [side_of(shuffled_and_renamed(rng, rows, names)) for rows in sides]
             assert kinds_of(classify_errors(*other, 3, rule)) == plain, (seed, sides, rule)
-
-
-def test_files_are_explained_each_by_itself():
-    """What is tied in one file is settled as it would be without the others."""
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        shape = {"most": 30, "n_files": 4, "latest": 6, "longest": 4}
-        sides, rule = [random_side(rng, **shape) for _ in range(2)], RULES[seed % len(RULES)]
-        whole, apart = kinds_of(classify_errors(*map(side_of, sides), 3, rule)), Counter()
-        for file in range(4):
-            own = [[row for row in rows if row[0] == file] for rows in sides]
-            apart.update(dict(kinds_of(classify_errors(*map(side_of, own), 3, rule))))
-        assert tuple(sorted(apart.items())) == whole
 
 
 # Segments.
@@ -591,26 +558,6 @@ def test_segment_kinds_are_those_of_a_slow_count(seed, cut):
         substitutions = np.minimum(missed.sum(axis=0), false.sum(axis=0)).sum()
         for what in ("fp", "fn"):
             assert abs(zero_one[f"confusion.{what}"][file].sum() - substitutions) < 1e-12
-
-
-def test_soft_kinds_of_binary_labels_are_the_hard_ones_without_boundaries():
-    """Through `diagnose`: confusion is what the error rate counts as substitutions."""
-    for seed in range(8):
-        sides = [random_table(np.random.default_rng(seed + k), n=12, binary=True, grid=1.0) for k in (0, 100)]
-        scores = scored(*sides)
-        soft, hard = (counts_of(scores, f"segment.{reading}") for reading in ("soft", "hard"))
-        for what in ("fp", "fn"):
-            assert abs(soft[f"confusion_{what}"] - scores["segment.hard.substitutions.micro"]) < 1e-9
-            assert soft[f"confusion_{what}"] >= hard[f"confusion_{what}"] - 1e-9
-        assert abs(soft["too_low_fn"] - scores["segment.hard.deletions.micro"]) < 1e-9
-        assert abs(soft["too_high_fp"] - scores["segment.hard.insertions.micro"]) < 1e-9
-        again = scored(*sides, segment_length=100.0)
-        soft, hard = (counts_of(again, f"segment.{reading}") for reading in ("soft", "hard"))
-        assert hard["boundary_fp"] == hard["boundary_fn"] == 0  # one segment a file has no neighbour
-        named = {"confusion": "confusion", "too_low": "missed", "too_high": "background"}
-        assert all(
-            abs(soft[f"{a}_{w}"] - hard[f"{b}_{w}"]) < 1e-9 for a, b in named.items() for w in ("fp", "fn")
-        )
 
 
 # Intervals, and real data.
@@ -788,7 +735,7 @@ def by_ohun(reference, system):
     return sum(splits), sum(merges)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(6))
 def test_splits_and_merges_are_those_of_ohun_on_separated_scenes(seed):
     """Far apart: a hit, a miss, a false alarm, a wrong end, an event in parts, and events in one."""
     rng, reference, system = np.random.default_rng(seed), [], []

@@ -88,10 +88,9 @@ def page(sample):
     sample.was_quiet()
 
 
-@pytest.mark.parametrize("basis", ["event", "segment"])
-def test_what_is_coloured_adds_up_to_the_scores(page, sample_report, basis):
-    page.select_option("#timeline-view", basis)
-    for system, scores in enumerate(sample_report.scores):
+def test_what_is_coloured_adds_up_to_the_scores(page, sample_report):
+    for (system, scores), basis in zip(enumerate(sample_report.scores), ("event", "segment"), strict=True):
+        page.select_option("#timeline-view", basis)
         page.select_option("#system", str(system))
         total = dict.fromkeys(("hit", "miss", "false-alarm"), 0)
         for name in files(page):

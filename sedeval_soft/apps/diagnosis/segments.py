@@ -71,30 +71,6 @@ def count_segment_errors(reference: Bools, system: Bools, start: Index, apart: B
     begins[start] = True
     if apart is not None:
         begins[:-1] |= apart
-    late, early = _boundaries(reference, hit, missed, false, begins)
-    boundary = missed & late, false & early
-    missed, false = missed & ~late, false & ~early
-    n_missed, n_false = (side.sum(axis=0) for side in (missed, false))
-    n_confused = np.minimum(n_missed, n_false)
-    of_missed, of_false = (np.nan_to_num(ratio(n_confused, n)) for n in (n_missed, n_false))
-
-    def summed(values: Array) -> Floats:
-        return sum_files(values, start, np.float64).T
-
-    return {
-        "boundary.fp": summed(boundary[1]), "boundary.fn": summed(boundary[0]),
-        "confusion.fp": summed(false * of_false), "confusion.fn": summed(missed * of_missed),
-        "background.fp": summed(false * (1 - of_false)), "missed.fn": summed(missed * (1 - of_missed)),
-    }  # fmt: skip
-
-
-def _boundaries(
-    reference: Bools, hit: Bools, missed: Bools, false: Bools, begins: Bools
-) -> tuple[Bools, Bools]:
-    """Return which misses and which false alarms are a boundary, (n_classes, n_segments) each.
-
-    begins: (n_segments + 1,) whether a file begins with a segment.
-    """
 
     def shifted(values: Bools, by: int) -> Bools:
         """Return the values of the segment before, or after, in the same file."""
@@ -110,7 +86,18 @@ def _boundaries(
     # Events are numbered from 1; 0 is the time before the first.
     event = np.cumsum(onset).reshape(onset.shape)
     found = np.bincount(event[hit], minlength=event.max(initial=0) + 1) > 0
-    return missed & (onset | offset) & found[event], early
+    late = missed & (onset | offset) & found[event]
+    boundary = missed & late, false & early
+    missed, false = missed & ~late, false & ~early
+    n_missed, n_false = (side.sum(axis=0) for side in (missed, false))
+    n_confused = np.minimum(n_missed, n_false)
+    of_missed, of_false = (np.nan_to_num(ratio(n_confused, n)) for n in (n_missed, n_false))
+
+    return _summed(start, {
+        "boundary.fp": boundary[1], "boundary.fn": boundary[0],
+        "confusion.fp": false * of_false, "confusion.fn": missed * of_missed,
+        "background.fp": false * (1 - of_false), "missed.fn": missed * (1 - of_missed),
+    })  # fmt: skip
 
 
 def count_soft_errors(reference: Floats, system: Floats, start: Index) -> Sums:
@@ -124,10 +111,11 @@ def count_soft_errors(reference: Floats, system: Floats, start: Index) -> Sums:
         for part, values in ((too_low, lacking), (too_high, beyond))
     )
 
-    def summed(values: Floats) -> Floats:
-        return sum_files(values, start, np.float64).T
+    return _summed(start, {
+        "confusion.fp": beyond * (1 - high), "confusion.fn": lacking * (1 - low),
+        "too_low.fn": lacking * low, "too_high.fp": beyond * high,
+    })  # fmt: skip
 
-    return {
-        "confusion.fp": summed(beyond * (1 - high)), "confusion.fn": summed(lacking * (1 - low)),
-        "too_low.fn": summed(lacking * low), "too_high.fp": summed(beyond * high),
-    }  # fmt: skip
+
+def _summed(start: Index, cells: dict[str, Array]) -> Sums:
+    return {name: sum_files(values, start, np.float64).T for name, values in cells.items()}

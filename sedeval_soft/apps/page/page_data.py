@@ -12,7 +12,7 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +27,6 @@ from sedeval_soft.timeline import Recordings
 _POINTS = 300  # points that a curve is drawn with at the most
 _MOST_CLASSES = 60  # classes up to which each has its curves
 
-WhyNoErrors = Literal["no errors", "no reference", "not evaluated", "other rules", "points", "too many"]
-"""Why a page has no kinds of errors."""
-
 
 @dataclass(frozen=True, slots=True)
 class ReportInput:
@@ -37,8 +34,8 @@ class ReportInput:
 
     settings: for the tally, which keeps more than the scores need. signatures: the settings from which the
     scores, and their intervals, can be computed again. bases: the requested ones; the page has more.
-    errors: the kinds of errors of hard events, as a `Diagnosis` has them; why_no_errors: the reason without
-    kinds.
+    errors: the kinds of errors of hard events, as a `Diagnosis` has them; why_no_errors: the text
+    without kinds.
     """
 
     scores: Scores
@@ -48,7 +45,7 @@ class ReportInput:
     signatures: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
     errors: Sequence[Any] = ()
-    why_no_errors: WhyNoErrors | None = None
+    why_no_errors: str = ""
 
 
 class Packer:

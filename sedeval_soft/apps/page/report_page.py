@@ -13,7 +13,6 @@ from sedeval_soft.apps.page.explorer import explorer
 from sedeval_soft.apps.page.page_data import (
     Packer,
     ReportInput,
-    WhyNoErrors,
     curves,
     packed_bytes,
     packed_json,
@@ -52,19 +51,6 @@ _AVERAGES = {
 
 _OVERALL = ("psds", "pipsds")
 """The rows below: scores of all classes together."""
-
-_NO_ERRORS: dict[WhyNoErrors, str] = {
-    "no errors": "There are no errors: all events of the reference are hits, and there are no false alarms.",
-    "no reference": "The reference has no events: F is undefined, and nothing of it can be lost.",
-    "not evaluated": "Events are not evaluated here, so there are no kinds of errors to show. They are with "
-    "--only event.hard, or without --only.",
-    "other rules": "Events are matched by other rules (--set compat, --set matching=greedy). Errors have "
-    "kinds by our own rules and the largest matching only.",
-    "points": "The system is known at some thresholds only. What its errors cost is what "
-    "soft-sed-eval diagnose says.",
-    "too many": "Too many events overlap to tell what is wrong with each. Are rows repeated?",
-}
-"""The text of a page without kinds of errors."""
 
 _KINDS = {
     "missed": "a reference event without a detection that could be meant for it",
@@ -179,7 +165,6 @@ def render(
         "systems": systems,
         "outcomes": OUTCOMES,
         "kinds": _KINDS,
-        "no_errors": _NO_ERRORS,
         "board": None if ranked is None else _named(ranked.tables, inputs, names),
         "board_notes": () if ranked is None else ranked.notes,
         "warnings": list(dict.fromkeys(text for each in inputs for text in each.scores.warnings)),

@@ -25,7 +25,7 @@ from sedeval_soft.api import (
     with_folds,
     with_points,
 )
-from sedeval_soft.apps.page.page_data import ReportInput, WhyNoErrors
+from sedeval_soft.apps.page.page_data import ReportInput
 from sedeval_soft.apps.page.report_page import Choices, render
 from sedeval_soft.apps.page.sounds import Folder, Sounds, check_audio, sounds_of
 from sedeval_soft.apps.page.timeline import lengths_shown
@@ -143,24 +143,27 @@ def _counted(
     return ReportInput(scores, pair, shard.tally, counted, signatures, bases, *_errors(pair, shard.tally))
 
 
-def _errors(pair: Recordings, tally: Tally) -> tuple[Sequence[Any], WhyNoErrors | None]:
-    """Return the kinds of errors of hard events, or the reason for their absence."""
+def _errors(pair: Recordings, tally: Tally) -> tuple[Sequence[Any], str]:
+    """Return the kinds of errors of hard events, and the text of the page without any."""
     from sedeval_soft import event_errors
 
     settings = pair.settings
     if not settings.wants("event", "hard"):
-        return (), "not evaluated"
+        return (), "The page has kinds of errors of events with --only event.hard, or without --only."
     if is_points(pair.system):
-        return (), "points"
+        return (), "soft-sed-eval diagnose shows the cost of errors of a system with some thresholds only."
     if settings.compat or settings.matching == "greedy":
-        return (), "other rules"
+        return (), "Errors have kinds only without --set compat and without --set matching=greedy."
     if not tally.per_class["event.hard.n_ref"].any():
-        return (), "no reference"
+        return (), "The reference has no events: F is undefined, and no part of it can be lost."
     try:
         errors = event_errors(pair, tally)
     except TooManyOverlapsError:
-        return (), "too many"
-    return errors, None if errors else "no errors"
+        return (), "Too many events overlap to find the kind of each error. Are rows repeated?"
+    return (
+        errors,
+        "" if errors else "There are no errors: all events are hits, and there are no false alarms.",
+    )
 
 
 def _sounds(folder: Folder, page: Folder, inputs: Sequence[ReportInput], choices: Choices) -> Sounds:

@@ -24,7 +24,6 @@ from sedeval_soft.apps.diagnosis.segments import (
     count_soft_errors,
 )
 from sedeval_soft.measures.intersections import overlapping
-from sedeval_soft.measures.matching import nearest_matching
 from sedeval_soft.measures.pairs import Collars, Overlap, pair_rule
 from sedeval_soft.tables import read_rows
 from sedeval_soft.timeline.events import Events
@@ -669,18 +668,6 @@ def test_a_file_of_years_among_many_does_not_overflow():
     assert left.tolist() == right.tolist() == list(range(20_000))
 
 
-@given(st.integers(0, 2**32))
-def test_the_nearest_matching_is_the_best_of_all(seed):
-    rng = np.random.default_rng(seed)
-    sides = [random_side(rng, most=6, latest=6) for _ in range(2)]
-    edges = [edge for edge in itertools.product(*(range(len(side)) for side in sides)) if rng.random() < 0.6]
-    best = matchings(edges, *sides)
-    left, right_ = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-    partner = nearest_matching(left, right_, *map(side_of, sides))
-    found = tuple((i, j) for i, j in enumerate(partner.tolist()) if j >= 0)
-    assert found in best
-
-
 @pytest.mark.parametrize(
     ("reference", "system", "kind"),
     [
@@ -717,35 +704,3 @@ def test_which_of_two_classes_is_confused_does_not_depend_on_their_names():
         found.add(tuple(KINDS[k] for k in errors.missed))
     assert len(found) == 1
     assert sorted(*found) == ["confusion", "missed", "missed"]
-
-
-# Splits and merges as ohun counts them.
-
-
-def by_ohun(reference, system):
-    """Its splits and merges, restated from the page of its `diagnose_detection`, version 1.0.
-
-    Splits: detections that overlap a reference sound which others overlap, too. Merges: detections that
-    overlap two or more reference sounds. Any overlap counts (`min.overlap = 0`), and all are counted
-    (`solve.ambiguous = FALSE`).
-    """
-    over = [[common(r, s) > 0 for s in system] for r in reference]
-    splits = [any(row[j] and sum(row) > 1 for row in over) for j in range(len(system))]
-    merges = [sum(row[j] for row in over) > 1 for j in range(len(system))]
-    return sum(splits), sum(merges)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_splits_and_merges_are_those_of_ohun_on_separated_scenes(seed):
-    """Far apart: a hit, a miss, a false alarm, a wrong end, an event in parts, and events in one."""
-    rng, reference, system = np.random.default_rng(seed), [], []
-    for k, what in enumerate(rng.permutation(np.repeat(np.arange(6), 4)).tolist()):
-        at, n = 1000 * k, int(rng.integers(2, 5))
-        parts = [(0, 0, at + 60 * i, at + 60 * i + int(rng.integers(30, 50))) for i in range(n)]
-        whole = (0, 0, at, parts[-1][3])
-        reference += {0: [whole], 1: [whole], 3: [whole], 4: [whole], 5: parts}.get(what, [])
-        late = (0, 0, at + 20, whole[3])
-        system += {0: [whole], 2: [whole], 3: [late], 4: parts, 5: [whole]}.get(what, [])
-    found = dict(kinds_of(classify_errors(side_of(reference), side_of(system), 1, Collars(2, 2, 0.0))))
-    assert (found["split", "fp"], found["merge", "fp"]) == by_ohun(reference, system) != (0, 0)
-    assert found["onset", "fp"] == found["missed", "fn"] == found["background", "fp"] == 4

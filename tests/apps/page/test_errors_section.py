@@ -104,11 +104,11 @@ CROWD = [f"a\t{k / 10}\t{k / 10 + 600}\tclass {k % 50}" for k in range(3500)]
 @pytest.mark.parametrize(
     ("ours", "theirs", "settings", "said"),
     [
-        ([ONE], [ONE], {}, "There are no errors: all events of the reference are hits"),
+        ([ONE], [ONE], {}, "There are no errors: all events are hits"),
         (["a"], [ONE], {}, "The reference has no events: F is undefined"),
-        ([ONE], [ONE], {"only": "segment"}, "Events are not evaluated here"),
-        ([ONE], [ONE], {"compat": "sed_eval"}, "by other rules (--set compat, --set matching=greedy)"),
-        ([ONE], [ONE], {"matching": "greedy"}, "by other rules (--set compat, --set matching=greedy)"),
+        ([ONE], [ONE], {"only": "segment"}, "--only event.hard, or without --only"),
+        ([ONE], [ONE], {"compat": "sed_eval"}, "without --set compat and without --set matching=greedy"),
+        ([ONE], [ONE], {"matching": "greedy"}, "without --set compat and without --set matching=greedy"),
         (CROWD, CROWD, {"events": "rows", "only": "event.hard"}, "Too many events overlap"),
     ],
 )  # fmt: skip

@@ -43,14 +43,6 @@ _DIFFERENCES = ("value", "low", "high", "p_adjusted")
 
 Text = Annotated[str, msgspec.Meta(max_length=300)]
 
-Web = Annotated[
-    Text,
-    msgspec.Meta(
-        pattern=r"^[hH][tT][tT][pP][sS]?://[a-zA-Z0-9.-]+(:[0-9]+)?([/?#][^\x00-\x20\x7f-\U0010ffff\"'<>\\`]*)?\Z"
-    ),
-]
-"""Addresses of pages; quotes and brackets are not for them."""
-
 
 class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The file of a submission about its authors; empty without such a file. url: of a page on the web."""
@@ -58,7 +50,7 @@ class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     team: Text = ""
     title: Text = ""
     authors: Annotated[tuple[Text, ...], msgspec.Meta(max_length=100)] | Text = ()
-    url: Web = ""
+    url: Text = ""
     note: Text = ""
 
 

@@ -14,6 +14,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -148,6 +149,9 @@ _LARGEST = 1 << 16
 """The most bytes of a file on who submits."""
 
 _KEYS = About.__struct_fields__
+
+_WEB = re.compile(r"(?!.*[\"'<>\\`])https?://[a-z0-9.-]+(:[0-9]+)?([/?#][!-~]*)?", re.IGNORECASE | re.ASCII)
+"""Addresses of pages; quotes and brackets are not for them."""
 
 _DESCRIPTION = ".yaml"
 """The extension of a file on who submits: it is named after the submission."""
@@ -647,7 +651,10 @@ def read_about(path: Path, name: str) -> About:
             for key, value in content.items()
             if value is not None
         }
-        return msgspec.convert(given, About)
+        about = msgspec.convert(given, About)
+        if about.url and not _WEB.fullmatch(about.url):
+            raise ValueError(f"url {about.url!r} is not the address of a page, such as https://example.org")
+        return about
     except InputError as error:
         raise InputError(replace(error.problems[0], source=name)) from error
     except OSError as error:

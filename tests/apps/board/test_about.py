@@ -33,8 +33,8 @@ REFUSED = {
     "team: [a]\n": "Expected `str`, got `array` - at `$.team`",
     f"note: {'x' * 301}\n": "Expected `str` of length <= 300 - at `$.note`",
     f"# {'x' * (1 << 16)}\n": "expected a file of 65536 bytes or fewer",
-    "url: javascript:alert(1)\n": "Expected `str` matching regex",
-    "url: 'https://example.org/<script>'\n": "Expected `str` matching regex",
+    "url: javascript:alert(1)\n": "is not the address of a page",
+    "url: 'https://example.org/<script>'\n": "is not the address of a page",
 }
 
 

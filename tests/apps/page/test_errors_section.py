@@ -51,8 +51,7 @@ def test_errors_are_found_in_what_the_report_has_counted(tmp_path, monkeypatch):
     def again(*_, **__):
         raise AssertionError("tables are counted again")
 
-    for name in ("evaluation_of", "evaluate_rows"):
-        monkeypatch.setattr(f"sedeval_soft.apps.diagnosis.run.{name}", again)
+    monkeypatch.setattr("sedeval_soft.apps.diagnosis.run.evaluation_of", again)
     assert "split" in section(tmp_path / "page.html", REF, SYS)
 
 

@@ -467,6 +467,19 @@ def test_no_order_and_no_name_changes_the_kinds(seeds):
             assert kinds_of(classify_errors(*other, 3, rule)) == plain, (seed, sides, rule)
 
 
+def test_files_are_explained_each_by_itself():
+    """What is tied in one file is settled as it would be without the others."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        shape = {"most": 30, "n_files": 4, "latest": 6, "longest": 4}
+        sides, rule = [random_side(rng, **shape) for _ in range(2)], RULES[seed % len(RULES)]
+        whole, apart = kinds_of(classify_errors(*map(side_of, sides), 3, rule)), Counter()
+        for file in range(4):
+            own = [[row for row in rows if row[0] == file] for rows in sides]
+            apart.update(dict(kinds_of(classify_errors(*map(side_of, own), 3, rule))))
+        assert tuple(sorted(apart.items())) == whole
+
+
 # Segments.
 
 

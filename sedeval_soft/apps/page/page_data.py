@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -81,12 +80,6 @@ class Packer:
     def text(self) -> str:
         """Return all arrays as base64 of zlib's format."""
         return packed_bytes(self._data)
-
-
-def packed_json(value: Any) -> str:  # noqa: ANN401 - whatever JSON has
-    """Return a value as JSON, packed as arrays are: no text in it can end the surrounding element."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return packed_bytes(text.encode("utf-8", "backslashreplace"))
 
 
 def packed_bytes(data: bytes | bytearray) -> str:

@@ -27,7 +27,7 @@ from sedeval_soft.api import (
 )
 from sedeval_soft.apps.page.page_data import ReportInput
 from sedeval_soft.apps.page.report_page import Choices, render
-from sedeval_soft.apps.page.sounds import Folder, Sounds, check_audio, sounds_of
+from sedeval_soft.apps.page.sounds import check_audio, sounds_of
 from sedeval_soft.apps.page.timeline import lengths_shown
 from sedeval_soft.comparison import Board
 from sedeval_soft.errors import SettingsError
@@ -99,7 +99,11 @@ def write_report(
         if file not in known:
             raise SettingsError(f"--timeline {file}: there is no such file{did_you_mean(file, known)}")
     if audio is not None:
-        sounds = _sounds(audio, path, inputs, choices)
+        # The systems of a page need not have the same files.
+        of_systems = [lengths_shown(each, choices.timelines, choices.files) for each in inputs]
+        names = dict.fromkeys(name for of in of_systems for name in of)
+        shown = {name: max(of.get(name, 0.0) for of in of_systems) for name in names}
+        sounds = sounds_of(audio, path, known, shown)
         for k, each in enumerate(inputs):
             warned = (*each.scores.warnings, *sounds.warnings)
             inputs[k] = replace(each, scores=replace(each.scores, warnings=warned))
@@ -164,16 +168,6 @@ def _errors(pair: Recordings, tally: Tally) -> tuple[Sequence[Any], str]:
         errors,
         "" if errors else "There are no errors: all events are hits, and there are no false alarms.",
     )
-
-
-def _sounds(folder: Folder, page: Folder, inputs: Sequence[ReportInput], choices: Choices) -> Sounds:
-    """Return the sounds of the recordings that a page shows; larger sounds are written beside it."""
-    lengths: dict[str, float] = {}
-    for each in inputs:
-        for name, length in lengths_shown(each, choices.timelines, choices.files).items():
-            lengths[name] = max(length, lengths.get(name, 0))
-    names = dict.fromkeys(name for each in inputs for name in each.pair.files)
-    return sounds_of(folder, page, names, lengths)
 
 
 def _with_all(settings: Settings) -> Settings:

@@ -252,7 +252,7 @@ def served(folder):
 
 
 def test_sounds_beside_the_page_play(visit, beside):
-    page = opened(visit, beside)
+    page = opened(visit, beside, quiet=False)
     page.click("#timeline-play")
     plays(page, 0.1)
     page.mouse.click(x_of(page, 17.0), page.locator(STRIP).bounding_box()["y"] + 20)

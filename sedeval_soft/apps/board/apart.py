@@ -63,7 +63,10 @@ def apart(
                 what, value = receiver.recv()
             except (EOFError, OSError) as error:
                 process.join()
-                raise LostError(f"the process that worked on it {_said(process.exitcode)}") from error
+                # A negative status is a signal: the system sends 9 where memory is short.
+                raise LostError(
+                    f"the process that worked on it ended with status {process.exitcode}"
+                ) from error
             if what == "raised":
                 raise value
             if what == "done":
@@ -74,17 +77,6 @@ def apart(
             process.kill()
             process.join()
         receiver.close()
-
-
-def _said(code: int | None) -> str:
-    """Return how a process ended."""
-    if code is None or code >= 0:
-        return f"ended with status {code} before it was done"
-    with contextlib.suppress(ValueError):
-        name = signal.Signals(-code).name
-        more = ", as the system does where memory is short" if name == "SIGKILL" else ""
-        return f"was ended by {name}{more}"
-    return f"was ended by signal {-code}"
 
 
 @contextlib.contextmanager

@@ -44,8 +44,7 @@ _DIFFERENCES = ("value", "low", "high", "p_adjusted")
 Text = Annotated[str, msgspec.Meta(max_length=300)]
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The file of a submission about its authors; empty without such a file. url: of a page on the web."""
 
     team: Text = ""
@@ -304,4 +303,4 @@ def ranking_warnings(board: Board | None, submissions: Sequence[Submission]) -> 
 
 def _who(submission: Submission) -> dict[str, Any]:
     """Return who submits what."""
-    return {"name": submission.name, "hash": submission.digest, **asdict(submission.about)}
+    return {"name": submission.name, "hash": submission.digest, **msgspec.structs.asdict(submission.about)}

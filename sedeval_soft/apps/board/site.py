@@ -4,8 +4,8 @@ A submission is a file of a form that can be read, or a folder of tables, direct
 are not followed: one could lead to the reference.
 
 A cache beside the site saves the next build from doing all of it again. It has JSON documents, each named by
-a hash of all its inputs: one for the outcome of each submission, one for the results of pairs. Each is below
-the hash of its bytes: damaged documents are made anew; no document is ever run.
+a hash of all its inputs: one for the outcome of each submission, one for the results of pairs. Documents that
+cannot be read are made anew; no document is ever run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeVar, Unpack, get_args
@@ -66,7 +66,7 @@ from sedeval_soft.comparison import (
     rank_scores,
     settings_for,
 )
-from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, be, quoted
+from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, quoted
 from sedeval_soft.evaluation import (
     Progress,
     Scores,
@@ -84,7 +84,6 @@ from sedeval_soft.evaluation import (
 from sedeval_soft.fields import Keywords
 from sedeval_soft.measures import ScoreName, Tally, group_of
 from sedeval_soft.memory import RoomError, given_limit, memory_limited, room
-from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import THRESHOLDED
 from sedeval_soft.report import (
     OutputError,
@@ -140,7 +139,7 @@ _PAGES = ("reports/*.html", "problems/*.html", "data/*.json", "assets/plotly-*.m
 _OURS = (MARK, "index.html", "board.json", "board.csv", "reports", "problems", "data", "assets")
 """Files and folders of a site."""
 
-_FORM = 3
+_FORM = 4
 """The version of records: records of another version are made again."""
 
 _RECORDS = (f"{'[0-9a-f]' * 64}.json",)
@@ -149,9 +148,9 @@ _RECORDS = (f"{'[0-9a-f]' * 64}.json",)
 _LARGEST = 1 << 16
 """The most bytes of a file on who submits."""
 
-_KEYS = tuple(field.name for field in fields(About))
+_KEYS = About.__struct_fields__
 
-_WEB = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?([/?#][!-~]*)?", re.IGNORECASE | re.ASCII)
+_WEB = re.compile(r"(?!.*[\"'<>\\`])https?://[a-z0-9.-]+(:[0-9]+)?([/?#][!-~]*)?", re.IGNORECASE | re.ASCII)
 """Addresses of pages; quotes and brackets are not for them."""
 
 _DESCRIPTION = ".yaml"
@@ -434,13 +433,6 @@ def _check(task: Task) -> None:
         misread = align(rows, rows, settings, task.durations).findings.misread("reference")
         if misread:
             raise EvaluationError("\n".join([*misread, STRICT]))
-        absent = [label for label in settings.classes or () if label not in rows.classes]
-        if absent:
-            hint = did_you_mean(absent[0], rows.classes)
-            raise SettingsError(
-                f"{listing(absent, 'class')} of --classes or --preset {be(len(absent))} not in the "
-                f"reference{hint}; with --strict no submission could be valid"
-            )
     reason = not_computed(task.rank_by, settings, lambda name, *values: " ".join((f"--{name}", *values)))
     if reason:
         raise SettingsError(f"{task.rank_by} {reason}, and would rank submissions; name another score")
@@ -457,8 +449,7 @@ def _check(task: Task) -> None:
 def _opened(name: str, submissions: str | os.PathLike[str], option: str, site: Path | None = None) -> Path:
     """Return the real path of a folder, which is made; neither among the submissions nor in the site."""
     if not name or "\0" in name:
-        reason = "it has a null character" if name else "the name is empty"
-        raise OutputError(f"{name!r}: cannot be written: {reason}")
+        raise OutputError(f"{name!r}: cannot be written: it is not the name of a folder")
     root, folder = Path(os.path.realpath(name)), Path(os.path.realpath(submissions))
     if root.is_relative_to(folder):
         raise SettingsError(f"{option} {name}: is in the folder of submissions; expected another one")
@@ -525,22 +516,15 @@ def _prune(folder: Path, patterns: Sequence[str], stay: Collection[str]) -> None
 
 def _stored(path: Path, key: str, kind: type[T]) -> T | None:
     """Return the content of a cache file under a key, None if the file is missing or was changed."""
-    digest, _, text = _bytes(path).partition(b"\n")
-    with contextlib.suppress(msgspec.ValidationError):
-        if digest == _digest_of_document(key, text):
-            return msgspec.convert(json.loads(text), kind)
+    with contextlib.suppress(ValueError, TypeError):
+        found, content = json.loads(_bytes(path))
+        return msgspec.convert(content, kind) if found == key else None
     return None
 
 
 def _store(path: Path, key: str, document: object) -> None:
     """Store an object under a key. Names may have characters that UTF-8 lacks: ASCII keeps them."""
-    text = json.dumps(msgspec.to_builtins(document), sort_keys=True, separators=(",", ":")).encode("ascii")
-    _write(path, _digest_of_document(key, text) + b"\n" + text)
-
-
-def _digest_of_document(key: str, text: bytes) -> bytes:
-    """Return the hash of a document of the cache, and of its key: another's is not taken for it."""
-    return hashlib.sha256(key.encode("ascii") + text).hexdigest().encode("ascii")
+    _write(path, json.dumps([key, msgspec.to_builtins(document)], sort_keys=True, separators=(",", ":")))
 
 
 # Which submissions there are, who submits them, and what comes of each.
@@ -657,32 +641,26 @@ def read_about(path: Path, name: str) -> About:
     """Return the content of a file; name: for messages. Raises InputError if it cannot be used."""
     try:
         state = path.lstat()
-        if not stat.S_ISREG(state.st_mode):
-            raise ValueError("is a link or a device; expected a file")
-        if state.st_size > _LARGEST:
-            raise ValueError(f"has {state.st_size} bytes; expected {_LARGEST} or fewer")
-        content = read_yaml(str(path)) or {}
-        if not isinstance(content, dict):
-            raise ValueError(f"expected lines such as team: NAME, with the keys {', '.join(_KEYS)}")
-        for key in content:
-            if key not in _KEYS:
-                hint = did_you_mean(str(key), _KEYS) or f"; expected {', '.join(_KEYS)}"
-                raise ValueError(f"unknown key {str(key)!r}{hint}")
+        if not stat.S_ISREG(state.st_mode) or state.st_size > _LARGEST:
+            raise ValueError(
+                f"is a link or a device, or too large; expected a file of {_LARGEST} bytes or fewer"
+            )
+        content = msgspec.convert(read_yaml(str(path)) or {}, dict[str, Any])
         given = {
             key: " ".join(str(value).split()) if isinstance(value, str | int | float) else value
             for key, value in content.items()
             if value is not None
         }
         about = msgspec.convert(given, About)
-        if about.url and (not _WEB.fullmatch(about.url) or {*about.url} & {*"\"'<>\\`"}):
-            raise ValueError(f"url {about.url!r} is not the address of a page; expected https://...")
+        if about.url and not _WEB.fullmatch(about.url):
+            raise ValueError(f"url {about.url!r} is not the address of a page, such as https://example.org")
         return about
     except InputError as error:
         raise InputError(replace(error.problems[0], source=name)) from error
     except OSError as error:
         raise InputError(Problem(name, f"cannot be read: {error.strerror or error}")) from error
     except ValueError as error:
-        raise InputError(Problem(name, str(error))) from error
+        raise InputError(Problem(name, f"{error}; expected the keys {', '.join(_KEYS)}")) from error
 
 
 def task_key(task: Task) -> str:

@@ -1,6 +1,6 @@
 """Losses of a score: kinds of errors, the cost of each, examples, and settings that help.
 
-`run.diagnose` evaluates a system, and counts its errors by kind (`events`, `segments`, `counts`). `prices`
+`run.diagnose` evaluates a system, and counts its errors by kind (`events`, `segments`). `prices`
 has the cost of each, `sensitivity` what recall and precision depend on, `suggestions` what raises F. `screen`
 shows `results`.
 """

@@ -25,20 +25,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.apps.diagnosis.kinds import (
-    BACKGROUND,
-    BOTH,
-    CONFUSED_BOUNDARY,
-    CONFUSION,
-    DUPLICATE,
-    HIT,
-    MERGE,
-    MISSED,
-    OFFSET,
-    ONSET,
-    SPLIT,
-)
+from sedeval_soft.apps.diagnosis.prices import Counts, prices
+from sedeval_soft.apps.diagnosis.results import Example
 from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.evaluation import not_ignored
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures import (
     PairCandidates,
@@ -48,9 +38,22 @@ from sedeval_soft.measures import (
     match_events,
     nearest_matching,
     overlapping,
+    pair_rule,
 )
-from sedeval_soft.tables import Ticks
-from sedeval_soft.timeline import Events, check_pairs
+from sedeval_soft.tables import Ticks, to_seconds
+from sedeval_soft.timeline import Events, Recordings, check_pairs, hard_events
+
+KINDS = (
+    *("missed", "background", "onset", "offset", "both_boundaries"),
+    *("split", "merge", "duplicate", "confusion", "confusion_and_boundary"),
+)
+"""The names of the kinds of errors of events, in the order of tables."""
+
+(MISSED, BACKGROUND, ONSET, OFFSET, BOTH, SPLIT, MERGE, DUPLICATE, CONFUSION, CONFUSED_BOUNDARY) = range(10)
+"""The places of kinds in `KINDS`."""
+
+HIT = -1
+"""The code for no kind of error."""
 
 _NEAR, _SAME = 0.1, 0.5
 """Intersection over union from which two events of one class, and of two, can be one event."""
@@ -70,17 +73,77 @@ class EventPairs(NamedTuple):
         return EventPairs(self.left[passed], self.right[passed])
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class EventErrors:
-    """The kind of error of each event, as a place in `KINDS`; `HIT` for none.
+    """Events of the reference and the system, and the kind of error of each, as a place in `KINDS`, or `HIT`.
 
     missed: (n_ref,). false: (n_sys,). links: pairs of a missed event and a false positive of one error: for a
     split the event with each of its detections, for a merge the detection with each of its events.
     """
 
+    reference: Events
+    system: Events
     missed: Index
     false: Index
     links: EventPairs
+
+    def counts(self, pair: Recordings, n_ref: Array) -> Counts:
+        """Return the errors by kind, class and file; n_ref: (n_files, n_classes)."""
+        from scipy.sparse import csr_array
+
+        rows, files = [], []
+        for k, (kind, events) in enumerate(((self.false, self.system), (self.missed, self.reference))):
+            some = kind != HIT
+            rows.append((k * len(KINDS) + kind[some]) * len(pair.classes) + events.label[some])
+            files.append(events.file[some])
+        place = np.concatenate(rows), np.concatenate(files)
+        shape = 2 * len(KINDS) * len(pair.classes), len(pair.files)
+        # What is in one place is added up.
+        return Counts(KINDS, csr_array((np.ones(len(place[0]), dtype=np.int64), place), shape=shape), n_ref)
+
+    def examples(self, pair: Recordings, beta: float) -> list[tuple[str, Example]]:
+        """Return errors with their kinds, those that cost most and are wrong for longest first.
+
+        An error is a miss, a false alarm, or all of those that belong together, such as an event and the
+        detections that it is split into; it begins with the first of its misses.
+        """
+        reference, system, (left, right) = self.reference, self.system, self.links
+        n_ref, n_sys = len(reference), len(system)
+        # An error goes by the first of its misses; a false alarm without any by itself.
+        of_false = np.arange(n_sys) + n_ref
+        by_time = np.lexsort((reference.offset[left], reference.onset[left], right))[::-1]
+        of_false[right[by_time]] = left[by_time]
+        of_missed = np.arange(n_ref)
+        of_missed[left] = of_false[right]
+        file, onset, label, offset = (
+            np.concatenate((getattr(reference, name), getattr(system, name))).astype(np.int64)
+            for name in ("file", "onset", "label", "offset")
+        )
+        kind, error = np.concatenate((self.missed, self.false)), np.concatenate((of_missed, of_false))
+        tp = np.asarray(np.count_nonzero(self.missed == HIT))
+        of_fp, of_fn = prices(tp, n_sys - tp, n_ref - tp, beta)
+        wrong, price = kind != HIT, np.repeat((of_fn, of_fp), (n_ref, n_sys))
+        cost = np.bincount(error, price * wrong, minlength=len(error))
+        length = np.bincount(error, (offset - onset) * wrong, minlength=len(error))
+        # What both sides say of one class is right.
+        same = reference.label[left] == system.label[right]
+        ours, theirs = reference.take(left[same]), system.take(right[same])
+        common = np.minimum(ours.offset, theirs.offset) - np.maximum(ours.onset, theirs.onset)
+        np.add.at(length, of_missed[left[same]], -2.0 * np.maximum(common, 0))
+        some = np.flatnonzero(cost > 0)
+        worst = some[np.lexsort((label[some], onset[some], file[some], -length[some], -cost[some]))]
+        of_worst = zip(*(each[worst].tolist() for each in (kind, file, onset, label)), strict=True)
+        return [
+            (KINDS[number], Example(pair.files[where], float(to_seconds(begin)), pair.classes[of]))
+            for number, where, begin, of in of_worst
+        ]
+
+
+def errors_of(pair: Recordings) -> EventErrors:
+    """Classify the errors of a pair; raises TooManyOverlapsError where too many events overlap."""
+    (reference, everything), rule = hard_events(pair), pair_rule(pair.settings)
+    system = not_ignored(pair, reference, everything, rule)
+    return classify_errors(reference, system, len(pair.classes), rule, pair.settings.matching)
 
 
 def classify_errors(
@@ -97,6 +160,8 @@ def classify_errors(
     kinds.explain(place[match_events(reference, system, n_classes, rule, matching)[ours]])
     left, right = (np.concatenate(side) for side in zip(*kinds.links, strict=True))
     return EventErrors(
+        reference,
+        system,
         kinds.missed[np.argsort(ours)],
         kinds.false[np.argsort(theirs)],
         EventPairs(ours[left], theirs[right]),
@@ -207,7 +272,8 @@ class _Kinds:
         chosen = inside & self._free(edges)
         edges, common = edges.where(chosen), common[chosen]
         part, whole = (edges.right, edges.left) if kind == SPLIT else (edges.left, edges.right)
-        nearest = _most(part, whole, common)
+        order = np.lexsort((whole, -common, part))
+        nearest = np.sort(order[np.unique(part[order], return_index=True)[1]])
         several = np.bincount(whole[nearest], minlength=1)[whole[nearest]] >= 2
         self._explain(*edges.where(nearest[several]), kind)
 
@@ -221,11 +287,3 @@ class _Kinds:
         self.missed[left] = self.false[right] = np.where(
             onset == offset, BOTH, np.where(offset, ONSET, OFFSET)
         )
-
-
-def _most(member: Index, holder: Index, common: Ticks) -> Index:
-    """Return for each member the pair with the holder that has most in common with it, the first of those."""
-    order = np.lexsort((holder, -common, member))
-    first = np.append(True, member[order][1:] != member[order][:-1])[: len(order)]
-    chosen: Index = np.sort(order[first])
-    return chosen

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.apps.diagnosis.counts import MOST_EXAMPLES, Example, Family
 from sedeval_soft.apps.diagnosis.prices import AVERAGES, Counts, averages, gain, prices, share
 from sedeval_soft.apps.diagnosis.sensitivity import Bin
 from sedeval_soft.errors import SettingsError
@@ -18,14 +17,29 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+Family = tuple[str, str]
+"""A basis and a reading."""
+
+MOST_EXAMPLES = 3
+"""The most examples of each kind of error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The place of an error: the file, the onset in seconds, and the class."""
+
+    file: str
+    onset: float
+    class_name: str
+
+
 @dataclass(frozen=True, slots=True)
 class KindOfError:
     """The cost of one kind of error.
 
     fp, fn: the numbers of false positives and false negatives of the kind, in all classes. share: of 1 - F,
-    with its interval; of_lost: the share as a part of 1 - F.
-    gain: the rise of F without the kind. Shares and gains are None where F is undefined. at: the worst
-    examples, of events in the micro average.
+    with its interval. gain: the rise of F without the kind. Shares and gains are None where F is undefined.
+    at: the worst examples, of events in the micro average.
     """
 
     basis: str
@@ -37,7 +51,6 @@ class KindOfError:
     share: float | None
     low: float | None
     high: float | None
-    of_lost: float | None
     gain: float | None
     at: tuple[Example, ...] = ()
 
@@ -47,26 +60,19 @@ class KindOfError:
         return self.fp + self.fn
 
 
-OF_ERROR = (
-    "basis", "reading", "average", "kind", "count", "fp", "fn", "share", "low", "high", "of_lost", "gain",
-)  # fmt: skip
+OF_ERROR = ("basis", "reading", "average", "kind", "count", "fp", "fn", "share", "low", "high", "gain")
 """The columns of rows of errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """F and its loss, 1 - F; None if it is undefined.
-
-    optimal: F at the best threshold of each class, found on these very files, of hard readings; None of
-    others, and of a system without values.
-    """
+    """F and its loss, 1 - F; None if it is undefined."""
 
     basis: str
     reading: str
     average: str
     f: float | None
     lost: float | None
-    optimal: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +145,10 @@ class Diagnosis:
 
     def __str__(self) -> str:
         """Return the text that the command prints."""
-        return _rendered(self)
+        # The screen imports this module.
+        screen: Any = import_module("sedeval_soft.apps.diagnosis.screen")
+        text: str = screen.render_diagnoses([self])
+        return text.removesuffix("\n")
 
     def __repr__(self) -> str:
         """Return a short form: the numbers are many."""
@@ -150,10 +159,10 @@ class Diagnosis:
         """The bases and readings whose errors have kinds here."""
         return list(dict.fromkeys((each.basis, each.reading) for each in self.lost))
 
-    def f_of(self, basis: str, reading: str, average: str) -> float | None:
-        """Return the F of the errors; None without a reference."""
+    def total(self, basis: str, reading: str, average: str) -> Lost:
+        """Return F and its loss for a basis, reading and average."""
         family = basis, reading, average
-        return next(each.f for each in self.lost if (each.basis, each.reading, each.average) == family)
+        return next(each for each in self.lost if (each.basis, each.reading, each.average) == family)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, in the form of the JSON output."""
@@ -176,10 +185,6 @@ class Diagnosis:
 
         return pd.DataFrame(self.to_dict()["errors"])
 
-    def against(self, other: Diagnosis) -> str:
-        """Return what this system and another one won where, as the command prints it."""
-        return _rendered(self, other)
-
     def differences(self, other: Diagnosis, *, by_class: bool = False) -> tuple[Difference, ...]:
         """Return what another system won over this one, by kind of error.
 
@@ -188,9 +193,15 @@ class Diagnosis:
         average. Raises SettingsError where the two have no F of the same reference and the same beta.
         """
         both = self, other
-        references, betas = ([of(each.scores) for each in both] for of in (_reference, _beta))
         common = [family for family in self.families if family in other.families]
-        if references[0] != references[1] or betas[0] != betas[1] or not common:
+        bases = [
+            (
+                s.settings.beta,
+                [(i.sha256, i.rows, i.files, i.classes) for i in s.inputs if i.role == "reference"],
+            )
+            for s in (self.scores, other.scores)
+        ]
+        if bases[0] != bases[1] or not common:
             raise SettingsError(
                 "two systems are compared by F of one reference, with one beta; these two have none in common"
             )
@@ -204,7 +215,7 @@ class Diagnosis:
         for key in dict.fromkeys(key for side in sides for key in side if key[:2] in common):
             # A class that has no errors of a kind costs nothing, unless nothing is known of all.
             first, second = (
-                side.get(key, None if each.f_of(*key[:3]) is None else 0.0)
+                side.get(key, None if each.total(*key[:3]).f is None else 0.0)
                 for side, each in zip(sides, both, strict=True)
             )
             won = None if first is None or second is None else first - second
@@ -223,21 +234,6 @@ class Diagnosis:
         return sorted(kinds, key=lambda each: -(each.share or 0.0))
 
 
-def _rendered(*diagnoses: Diagnosis) -> str:
-    # The screen imports this module.
-    screen: Any = import_module("sedeval_soft.apps.diagnosis.screen")
-    text: str = screen.render_diagnoses(diagnoses)
-    return text.removesuffix("\n")
-
-
-def _reference(scores: Scores) -> list[tuple[Any, ...]]:
-    return [(i.sha256, i.rows, i.files, i.classes) for i in scores.inputs if i.role == "reference"]
-
-
-def _beta(scores: Scores) -> float:
-    return scores.settings.beta
-
-
 def measure_of_f(settings: Settings) -> str:
     """Return the name of the F that errors make."""
     return "f1" if settings.beta == 1 else "fbeta"
@@ -251,12 +247,11 @@ def kinds_of(
     shares, gains = (averages(value, fp, fn, n_ref, settings.beta) for value in (share, gain))
     low, high = counts.intervals(shares, settings)
     for k, average in enumerate(AVERAGES):
-        lost = sum(finite(each) or 0.0 for each in shares[k].tolist())
         for number, kind in enumerate(counts.kinds):
             part, least, most, risen = (finite(each[k, number].item()) for each in (shares, low, high, gains))
             yield KindOfError(
                 *family, average, kind, fp[number].sum().item(), fn[number].sum().item(), part, least, most,
-                part / lost if part is not None and lost else None, risen,
+                risen,
                 tuple(at for of, at in examples if (of, average) == (kind, "micro"))[:MOST_EXAMPLES],
             )  # fmt: skip
 

@@ -8,41 +8,44 @@ from typing import Any, Unpack
 
 from sedeval_soft.api import (
     Durations,
-    evaluate_rows,
     evaluation_of,
-    is_points,
     limits_from,
     settings_from,
     settings_of_points,
     with_points,
 )
-from sedeval_soft.apps.diagnosis.counts import (
-    EVENTS,
-    KINDS_OF_ERRORS,
-    Classified,
-    Example,
-    Family,
-    count_segments,
-)
+from sedeval_soft.apps.diagnosis.events import HIT, KINDS, errors_of
 from sedeval_soft.apps.diagnosis.prices import AVERAGES, Counts
 from sedeval_soft.apps.diagnosis.results import (
     CostOfClass,
     Diagnosis,
+    Example,
+    Family,
     KindOfError,
     Lost,
     classes_of,
     kinds_of,
     measure_of_f,
 )
-from sedeval_soft.apps.diagnosis.sensitivity import Bin
-from sedeval_soft.apps.diagnosis.suggestions import plain, suggestions_of
+from sedeval_soft.apps.diagnosis.segments import SEGMENT_KINDS, SOFT_KINDS, count_segments
+from sedeval_soft.apps.diagnosis.sensitivity import Bin, sensitivity
+from sedeval_soft.apps.diagnosis.suggestions import suggestions_of
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation import Progress, Scores
 from sedeval_soft.fields import Keywords
 from sedeval_soft.measures import Tally
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables import EventTable, Limits
+from sedeval_soft.tables import Limits
 from sedeval_soft.timeline import Recordings
+
+EVENTS: Family = ("event", "hard")
+
+KINDS_OF_ERRORS: Mapping[Family, tuple[str, ...]] = {
+    EVENTS: KINDS,
+    ("segment", "hard"): SEGMENT_KINDS,
+    ("segment", "soft"): SOFT_KINDS,
+}
+"""The kinds of errors of each basis and reading."""
 
 
 def diagnose(
@@ -74,33 +77,31 @@ def diagnose(
         reference, system, chosen, durations=durations, name=name, limits=limits, rows_in_memory=True,
         progress=progress,
     )  # fmt: skip
-    scores, pair, tally, sides = evaluation.scores, evaluation.pair, evaluation.shard.tally, evaluation.sides
-    assert sides is not None, "they were asked for"  # noqa: S101
-    best = _at_best_thresholds(sides, chosen, evaluation.shard.durations, single=suggestions)
-    helpful = suggestions_of(evaluation, pair, best) if suggestions else ()
+    scores, pair, tally = evaluation.scores, evaluation.pair, evaluation.shard.tally
+    helpful = suggestions_of(evaluation) if suggestions else ()
     counts, bins = dict[Family, Counts](), list[Bin]()
     examples = dict[Family, list[tuple[str, Example]]]()
     if chosen.wants(*EVENTS):
-        events = Classified.of(pair)
+        events = errors_of(pair)
         counts[EVENTS] = events.counts(pair, tally.per_class["event.hard.n_ref"])
-        bins, examples[EVENTS] = events.bins(len(pair.files), chosen), events.examples(pair, chosen.beta)
+        examples[EVENTS] = events.examples(pair, chosen.beta)
+        sides = (events.reference, events.missed == HIT), (events.system, events.false == HIT)
+        bins = sensitivity(*sides, len(pair.files), chosen)
     counts |= count_segments(pair, tally)
     kinds, classes = list[KindOfError](), list[CostOfClass]()
     for family, of in counts.items():
         kinds += kinds_of(family, of, chosen, examples.get(family, []))
         classes += classes_of(family, of, scores.classes, chosen.beta, examples.get(family, []))
-    changed = [
-        f"{name}={getattr(given, name)}"
-        for name in ("compat", "matching", "t_norm")
-        if getattr(given, name) != getattr(chosen, name)
+    names = [
+        name for name in ("compat", "matching", "t_norm") if getattr(given, name) != getattr(chosen, name)
     ]
-    if changed:
-        others = " and ".join(changed)
+    if names:
+        others = " and ".join(f"{name}={getattr(given, name)}" for name in names)
         text = f"kinds of errors are those of the largest matching, by our rules, without {others}"
         scores = replace(scores, warnings=(*scores.warnings, text))
     return Diagnosis(
         scores,
-        tuple(_lost(scores, *family, average, best) for family in counts for average in AVERAGES),
+        tuple(_lost(scores, *family, average) for family in counts for average in AVERAGES),
         tuple(kinds),
         tuple(sorted(classes, key=lambda each: -(each.share or 0.0))),
         tuple(bins),
@@ -113,7 +114,7 @@ def event_errors(pair: Recordings, tally: Tally) -> list[KindOfError]:
 
     tally: of the same files, counted already. Raises TooManyOverlapsError where too many events overlap.
     """
-    settings, events = replace(pair.settings, ci=None), Classified.of(pair)
+    settings, events = replace(pair.settings, ci=None), errors_of(pair)
     counts = events.counts(pair, tally.per_class["event.hard.n_ref"])
     kinds = kinds_of(EVENTS, counts, settings, events.examples(pair, settings.beta))
     found = [each for each in kinds if each.average == "micro" and each.count]
@@ -137,27 +138,7 @@ def _settings_of_diagnosis(settings: Settings) -> Settings:
     )  # fmt: skip
 
 
-def _at_best_thresholds(
-    sides: tuple[EventTable, EventTable],
-    settings: Settings,
-    durations: Mapping[str, float] | None,
-    *,
-    single: bool,
-) -> Scores | None:
-    """Return the scores at the best threshold of each class; None of systems without values.
-
-    single: whether the best threshold for all classes together is among them.
-    """
-    bases = [basis for basis in ("event", "segment") if settings.wants(basis, "hard")]
-    if not bases or not (sides[1].has_values or is_points(sides[1])):
-        return None
-    only, measures = tuple(f"{basis}.optimal" for basis in bases), ("joint",) if single else ()
-    return evaluate_rows(*sides, replace(plain(settings), only=only, measures=measures), durations)
-
-
-def _lost(scores: Scores, basis: str, reading: str, average: str, best: Scores | None) -> Lost:
-    """Return F and its loss; best: the scores at the best thresholds."""
-    measure = measure_of_f(scores.settings)
-    f = scores[f"{basis}.{reading}.{measure}.{average}"] if scores[f"{basis}.{reading}.n_ref.micro"] else None
-    optimal = None if best is None or reading != "hard" else best[f"{basis}.optimal.{measure}.{average}"]
-    return Lost(basis, reading, average, f, None if f is None else 1.0 - f, optimal)
+def _lost(scores: Scores, basis: str, reading: str, average: str) -> Lost:
+    name = f"{basis}.{reading}.{measure_of_f(scores.settings)}.{average}"
+    f = scores[name] if scores[f"{basis}.{reading}.n_ref.micro"] else None
+    return Lost(basis, reading, average, f, None if f is None else 1.0 - f)

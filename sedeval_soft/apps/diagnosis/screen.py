@@ -145,15 +145,11 @@ def _families(diagnoses: Sequence[Diagnosis]) -> list[Family]:
 def _heading(diagnoses: Sequence[Diagnosis], family: Family) -> str:
     """Return the name of F and its values."""
     name = f"{'.'.join(family)}.{measure_of_f(diagnoses[0].scores.settings)}.micro"
-    macro = number(diagnoses[0].f_of(*family, "macro"))
-    micro, *second = (each.f_of(*family, "micro") for each in diagnoses)
+    micro, *second = (each.total(*family, "micro") for each in diagnoses)
     if second:
-        return f"{name}: A {number(micro)}, B {number(second[0])}"
-    return f"{name} {number(micro)}, lost {number(_lost(micro))}; macro {macro}"
-
-
-def _lost(f: float | None) -> float | None:
-    return None if f is None else 1.0 - f
+        return f"{name}: A {number(micro.f)}, B {number(second[0].f)}"
+    macro = diagnoses[0].total(*family, "macro").f
+    return f"{name} {number(micro.f)}, lost {number(micro.lost)}; macro {number(macro)}"
 
 
 def _tables(diagnoses: Sequence[Diagnosis], families: Sequence[Family], most: int) -> Iterator[Table]:
@@ -193,15 +189,14 @@ def _table(title: str, rows: Iterable[T], columns: Mapping[str, Callable[[T], st
 def _tables_of_errors(one: Diagnosis, family: Family, heading: str, most: int) -> Iterator[Table]:
     """Yield the kinds of errors with their sum, then the costliest classes with the worst example of each."""
     kinds = [each for each in one.table(*family) if each.count]
-    columns = {
-        "kind": [*map(_in_words, kinds), "sum"],
-        "FP": [_count(each.fp) for each in kinds] + [_count(sum(each.fp for each in kinds))],
-        "FN": [_count(each.fn) for each in kinds] + [_count(sum(each.fn for each in kinds))],
-        "share": [number(each.share) for each in kinds] + [number(_lost(one.f_of(*family, "micro")))],
-        "interval": [interval(each.low, each.high) for each in kinds] + [""],
-        "gain": [number(each.gain) for each in kinds] + [""],
-    }
-    yield Table.of(heading, [(None, *column) for column in columns.items()])
+    fp, fn = sum(each.fp for each in kinds), sum(each.fn for each in kinds)
+    lost = one.total(*family, "micro").lost
+    whole = KindOfError(*family, "micro", "sum", fp, fn, lost, None, None, None)
+    yield _table(heading, [*kinds, whole], {
+        "kind": _in_words, "FP": lambda e: _count(e.fp), "FN": lambda e: _count(e.fn),
+        "share": lambda e: number(e.share), "interval": lambda e: interval(e.low, e.high),
+        "gain": lambda e: "" if e is whole else number(e.gain),
+    })  # fmt: skip
     classes = [each for each in one.classes if (each.basis, each.reading) == family]
     if not classes:
         return
@@ -221,7 +216,7 @@ def _tables_of_two(
     one: Diagnosis, other: Diagnosis, family: Family, heading: str, most: int
 ) -> Iterator[Table]:
     """Yield the losses by kind of error with their sum, then the largest differences by class."""
-    first, second = (_lost(each.f_of(*family, "micro")) for each in (one, other))
+    first, second = (each.total(*family, "micro").lost for each in (one, other))
     won = None if first is None or second is None else first - second
     whole = Difference(*family, "micro", "sum", None, first, second, won)
     kinds, classes = (

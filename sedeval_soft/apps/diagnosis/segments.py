@@ -1,8 +1,8 @@
 """The kinds of errors of segments that are not hits, hard and soft.
 
 Hard: a *boundary* is the one segment beside an edge of a reference event that the system has too early or too
-late, if it has the rest of the event. Among the other misses and false alarms of a segment, as many as there
-are of both are *confusion*, shared out evenly among them; the rest are *missed* and *background*.
+late, if it has any of the rest of the event. Among the other misses and false alarms of a segment, as many as
+there are of both are *confusion*, shared out evenly among them; the rest are *missed* and *background*.
 
 Soft: with a segment's values sorted in descending order, y(1) >= y(2) ..., the missing amount is sum_k max(0,
 y(k) - p(k)), and the excess is sum_k max(0, p(k) - y(k)). Confusion is the lack or excess of classes beyond
@@ -12,16 +12,52 @@ boundaries.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from sedeval_soft.apps.diagnosis.prices import Counts
+from sedeval_soft.apps.diagnosis.results import Family
 from sedeval_soft.arrays import Array, Bools, Floats, Index
-from sedeval_soft.measures import ratio, sum_files
+from sedeval_soft.evaluation import Cells, soft_cells
+from sedeval_soft.measures import Tally, ratio, sum_files
+from sedeval_soft.timeline import Recordings, detected, grid_of, pool_rows, positive
 
 SEGMENT_KINDS = ("boundary", "confusion", "background", "missed")
 SOFT_KINDS = ("confusion", "too_low", "too_high")
 
 Sums = dict[str, Floats]
 """The counts, as `missed.fn`, by file and class, (n_files, n_classes)."""
+
+
+def count_segments(pair: Recordings, tally: Tally) -> Iterator[tuple[Family, Counts]]:
+    """Yield the errors of hard and of soft segments, as far as these are evaluated.
+
+    tally: of the same files. Raises EvaluationError for more segments than fit in memory.
+    """
+    settings = pair.settings
+    if not settings.wants("segment", "hard", "soft"):
+        return
+    grid = grid_of(pair)
+    grid.check_size(len(pair.classes), means=settings.pool == "mean")
+    reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
+    if settings.wants("segment", "hard"):
+        sides = positive(reference, settings), detected(system, settings)
+        sums = count_segment_errors(*sides, grid.start, grid.apart)
+        yield ("segment", "hard"), _gathered(SEGMENT_KINDS, sums, tally.per_class["segment.hard.n_ref"])
+    if settings.wants("segment", "soft"):
+        cells = soft_cells(pair, Cells("segment", reference, system, grid.start, grid.n_evaluated))
+        sums = count_soft_errors(cells.reference, cells.system, cells.start)
+        yield ("segment", "soft"), _gathered(SOFT_KINDS, sums, tally.per_class["segment.soft.n_ref"])
+
+
+def _gathered(kinds: tuple[str, ...], sums: Sums, n_ref: Array) -> Counts:
+    """Return errors whose sums are by kind and side; impossible counts of a kind are 0."""
+    from scipy.sparse import csr_array
+
+    none = np.zeros_like(n_ref, dtype=np.float64)
+    columns = [sums.get(f"{kind}.{what}", none) for what in ("fp", "fn") for kind in kinds]
+    return Counts(kinds, csr_array(np.concatenate(columns, axis=1).T), n_ref)
 
 
 def count_segment_errors(reference: Bools, system: Bools, start: Index, apart: Bools | None = None) -> Sums:
@@ -35,30 +71,6 @@ def count_segment_errors(reference: Bools, system: Bools, start: Index, apart: B
     begins[start] = True
     if apart is not None:
         begins[:-1] |= apart
-    late, early = _boundaries(reference, hit, missed, false, begins)
-    boundary = missed & late, false & early
-    missed, false = missed & ~late, false & ~early
-    n_missed, n_false = (side.sum(axis=0) for side in (missed, false))
-    n_confused = np.minimum(n_missed, n_false)
-    of_missed, of_false = (np.nan_to_num(ratio(n_confused, n)) for n in (n_missed, n_false))
-
-    def summed(values: Array) -> Floats:
-        return sum_files(values, start, np.float64).T
-
-    return {
-        "boundary.fp": summed(boundary[1]), "boundary.fn": summed(boundary[0]),
-        "confusion.fp": summed(false * of_false), "confusion.fn": summed(missed * of_missed),
-        "background.fp": summed(false * (1 - of_false)), "missed.fn": summed(missed * (1 - of_missed)),
-    }  # fmt: skip
-
-
-def _boundaries(
-    reference: Bools, hit: Bools, missed: Bools, false: Bools, begins: Bools
-) -> tuple[Bools, Bools]:
-    """Return which misses and which false alarms are a boundary, (n_classes, n_segments) each.
-
-    begins: (n_segments + 1,) whether a file begins with a segment.
-    """
 
     def shifted(values: Bools, by: int) -> Bools:
         """Return the values of the segment before, or after, in the same file."""
@@ -71,25 +83,21 @@ def _boundaries(
 
     early = false & (shifted(hit, 1) | shifted(hit, -1))
     onset, offset = reference & ~shifted(reference, 1), reference & ~shifted(reference, -1)
-    # A run of misses from the onset of the reference to a hit, or from a hit to its offset.
-    last = missed & ~shifted(missed, -1)
-    first = missed & ~shifted(missed, 1)
-    to_hit, from_hit = last & shifted(hit, -1), first & shifted(hit, 1)
-    late = (onset & missed & _of_run(first, last, to_hit)) | (
-        offset & missed & _of_run(first, last, from_hit)
-    )
-    return late, early
+    # Events are numbered from 1; 0 is the time before the first.
+    event = np.cumsum(onset).reshape(onset.shape)
+    found = np.bincount(event[hit], minlength=event.max(initial=0) + 1) > 0
+    late = missed & (onset | offset) & found[event]
+    boundary = missed & late, false & early
+    missed, false = missed & ~late, false & ~early
+    n_missed, n_false = (side.sum(axis=0) for side in (missed, false))
+    n_confused = np.minimum(n_missed, n_false)
+    of_missed, of_false = (np.nan_to_num(ratio(n_confused, n)) for n in (n_missed, n_false))
 
-
-def _of_run(first: Bools, last: Bools, marked: Bools) -> Bools:
-    """Return of each cell whether its run, from a first cell to a last one, has a mark at one of its ends."""
-    begin, end = np.flatnonzero(first), np.flatnonzero(last)
-    marks = marked.ravel()[begin] | marked.ravel()[end]
-    runs = np.zeros(first.size + 1, dtype=np.int8)
-    np.add.at(runs, begin[marks], 1)
-    np.subtract.at(runs, end[marks] + 1, 1)
-    inside: Bools = np.cumsum(runs[:-1], dtype=np.int8).reshape(first.shape) > 0
-    return inside
+    return _summed(start, {
+        "boundary.fp": boundary[1], "boundary.fn": boundary[0],
+        "confusion.fp": false * of_false, "confusion.fn": missed * of_missed,
+        "background.fp": false * (1 - of_false), "missed.fn": missed * (1 - of_missed),
+    })  # fmt: skip
 
 
 def count_soft_errors(reference: Floats, system: Floats, start: Index) -> Sums:
@@ -103,10 +111,11 @@ def count_soft_errors(reference: Floats, system: Floats, start: Index) -> Sums:
         for part, values in ((too_low, lacking), (too_high, beyond))
     )
 
-    def summed(values: Floats) -> Floats:
-        return sum_files(values, start, np.float64).T
+    return _summed(start, {
+        "confusion.fp": beyond * (1 - high), "confusion.fn": lacking * (1 - low),
+        "too_low.fn": lacking * low, "too_high.fp": beyond * high,
+    })  # fmt: skip
 
-    return {
-        "confusion.fp": summed(beyond * (1 - high)), "confusion.fn": summed(lacking * (1 - low)),
-        "too_low.fn": summed(lacking * low), "too_high.fp": summed(beyond * high),
-    }  # fmt: skip
+
+def _summed(start: Index, cells: dict[str, Array]) -> Sums:
+    return {name: sum_files(values, start, np.float64).T for name, values in cells.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,9 +10,9 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.evaluation import bootstrap, finite, percentile
-from sedeval_soft.measures import ratio
+from sedeval_soft.measures import overlapping, ratio
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables import Ticks, to_seconds
+from sedeval_soft.tables import to_seconds
 from sedeval_soft.timeline import Activity, Events
 
 _FEWEST = 20
@@ -109,28 +110,17 @@ def _rates(counts: Array) -> tuple[Floats, Floats]:
 def classes_at_once(events: Events) -> Floats:
     """Return for each event how many classes are active while it lasts, itself among them: the mean.
 
-    Events without extent have 0. The activity until a time is a difference of sums over the events that
-    began, and that ended, before it. Whole numbers wrap around where these are too large, and differences are
-    right nevertheless.
+    Events without extent have 0.
     """
     # Events of one class that overlap are one class.
     rows = Activity(events.file, events.label, events.onset, events.offset, np.ones(len(events)))
-    of_classes = Activity.of_rows(rows)
-    # Each file gets as much of one line as it needs.
-    longest = np.zeros(int(events.file.max(initial=-1)) + 1, dtype=np.int64)
-    np.maximum.at(longest, events.file, events.offset + 1)
-    base = np.append(0, np.cumsum(longest))
-    edges = [np.sort(ticks + base[of_classes.file]) for ticks in (of_classes.onset, of_classes.offset)]
-    sums = [np.append(0, np.cumsum(each)) for each in edges]
-
-    def until(ticks: Ticks) -> Ticks:
-        """Return for how long classes have sounded until a time of each event, all together."""
-        at = ticks + base[events.file]
-        begun, ended = (np.searchsorted(each, at) for each in edges)
-        sounded: Ticks = at * (begun - ended) - (sums[0][begun] - sums[1][ended])
-        return sounded
-
-    return np.nan_to_num(ratio(until(events.offset) - until(events.onset), events.offset - events.onset))
+    active = Activity.of_rows(rows)
+    left, right = overlapping(events, active, events.file.astype(np.int64), active.file.astype(np.int64))
+    common = np.minimum(events.offset[left], active.offset[right]) - np.maximum(
+        events.onset[left], active.onset[right]
+    )
+    sounding = np.bincount(left, common, minlength=len(events))
+    return np.nan_to_num(ratio(sounding, events.offset - events.onset))
 
 
 def _by_duration(events: Events) -> Binned:
@@ -154,24 +144,8 @@ def _in_bins(value: Floats, edges: Floats, unit: str = "") -> Binned:
             size = 0
     if used and size + counts[-1] < _FEWEST:
         used.pop()
-    upper = [f"{text}{unit}" for text in plain_numbers(used)]
-    lower = [text.removesuffix(unit) for text in upper]
-    names = [f"{a} to {b}" for a, b in zip(lower, upper[1:], strict=False)]
-    if upper:
-        names = [f"up to {upper[0]}", *names, f"over {upper[-1]}"]
+    digits = [np.format_float_positional(edge, 3, fractional=False, trim="-") for edge in used]
+    names = [f"{a} to {b}{unit}" for a, b in itertools.pairwise(digits)]
+    if digits:
+        names = [f"up to {digits[0]}{unit}", *names, f"over {digits[-1]}{unit}"]
     return names or ["all"], np.searchsorted(np.array(used), value)
-
-
-def plain_numbers(edges: list[float]) -> list[str]:
-    """Return numbers with three significant digits, or as many more as make them differ; 1000 stays 1000."""
-    texts: list[str] = []
-    for digits in range(3, 17):
-        texts = [
-            f"{edge:.0f}"
-            if edge >= 10**digits
-            else np.format_float_positional(float(f"{edge:.{digits}g}"), trim="-")
-            for edge in edges
-        ]
-        if len({*texts}) == len(texts):
-            break
-    return texts

@@ -48,7 +48,7 @@ class SegmentOutcomes:
     """Runs of segments of one file and class with one outcome, sorted by file, class and time.
 
     file, label: (n,) codes. first: (n,) the first segment, of its file. count: (n,) the number of segments.
-    outcome: (n,) `MISS`, `FALSE_ALARM` or `HIT`; no run if neither side is active. n_segments: (n_files,).
+    outcome: (n,) `MISS`, `FALSE_ALARM` or `HIT`; no run if neither side is active.
     """
 
     file: Index
@@ -56,7 +56,6 @@ class SegmentOutcomes:
     first: Index
     count: Index
     outcome: Index
-    n_segments: Index
 
 
 def event_outcomes(pair: Recordings, settings: Settings) -> EventOutcomes:
@@ -106,4 +105,4 @@ def segment_outcomes(pair: Recordings, settings: Settings) -> SegmentOutcomes:
     order = np.lexsort((cell, label, file))
     order = order[values[order] > 0]
     file, label, cell, count, values = (column[order] for column in (file, label, cell, count, values))
-    return SegmentOutcomes(file, label, place[cell], count, values, np.diff(start))
+    return SegmentOutcomes(file, label, place[cell], count, values)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +26,6 @@ from sedeval_soft.timeline import Recordings
 _POINTS = 300  # points that a curve is drawn with at the most
 _MOST_CLASSES = 60  # classes up to which each has its curves
 
-WhyNoErrors = Literal["no errors", "no reference", "not evaluated", "other rules", "points", "too many"]
-"""Why a page has no kinds of errors."""
-
 
 @dataclass(frozen=True, slots=True)
 class ReportInput:
@@ -37,8 +33,8 @@ class ReportInput:
 
     settings: for the tally, which keeps more than the scores need. signatures: the settings from which the
     scores, and their intervals, can be computed again. bases: the requested ones; the page has more.
-    errors: the kinds of errors of hard events, as a `Diagnosis` has them; why_no_errors: the reason without
-    kinds.
+    errors: the kinds of errors of hard events, as a `Diagnosis` has them; why_no_errors: the text
+    without kinds.
     """
 
     scores: Scores
@@ -48,7 +44,7 @@ class ReportInput:
     signatures: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
     errors: Sequence[Any] = ()
-    why_no_errors: WhyNoErrors | None = None
+    why_no_errors: str = ""
 
 
 class Packer:
@@ -84,12 +80,6 @@ class Packer:
     def text(self) -> str:
         """Return all arrays as base64 of zlib's format."""
         return packed_bytes(self._data)
-
-
-def packed_json(value: Any) -> str:  # noqa: ANN401 - whatever JSON has
-    """Return a value as JSON, packed as arrays are: no text in it can end the surrounding element."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return packed_bytes(text.encode("utf-8", "backslashreplace"))
 
 
 def packed_bytes(data: bytes | bytearray) -> str:
@@ -129,12 +119,8 @@ def curves(inputs: ReportInput, pack: Packer) -> dict[str, Any]:
             }
     reliability = {
         name: [
-            {
-                "name": label,
-                "equal_width": draw(width, "size", "score", "reference"),
-                "equal_mass": draw(mass, "size", "score", "reference"),
-            }
-            for label, (width, mass) in list(by_class.items())[:_MOST_CLASSES]
+            {"name": label, **draw(width, "size", "score", "reference")}
+            for label, (width, _) in list(by_class.items())[:_MOST_CLASSES]
         ]
         for name, by_class in system.reliability.items()
         if name in shown

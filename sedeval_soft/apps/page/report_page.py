@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Sequence
@@ -13,10 +14,8 @@ from sedeval_soft.apps.page.explorer import explorer
 from sedeval_soft.apps.page.page_data import (
     Packer,
     ReportInput,
-    WhyNoErrors,
     curves,
     packed_bytes,
-    packed_json,
 )
 from sedeval_soft.apps.page.sounds import Sounds
 from sedeval_soft.apps.page.timeline import timelines
@@ -27,7 +26,6 @@ from sedeval_soft.report import (
     OUTCOMES,
     UNDEFINED,
     Family,
-    Table,
     board_page,
     fill,
     measure_label,
@@ -52,19 +50,6 @@ _AVERAGES = {
 
 _OVERALL = ("psds", "pipsds")
 """The rows below: scores of all classes together."""
-
-_NO_ERRORS: dict[WhyNoErrors, str] = {
-    "no errors": "There are no errors: all events of the reference are hits, and there are no false alarms.",
-    "no reference": "The reference has no events: F is undefined, and nothing of it can be lost.",
-    "not evaluated": "Events are not evaluated here, so there are no kinds of errors to show. They are with "
-    "--only event.hard, or without --only.",
-    "other rules": "Events are matched by other rules (--set compat, --set matching=greedy). Errors have "
-    "kinds by our own rules and the largest matching only.",
-    "points": "The system is known at some thresholds only. What its errors cost is what "
-    "soft-sed-eval diagnose says.",
-    "too many": "Too many events overlap to tell what is wrong with each. Are rows repeated?",
-}
-"""The text of a page without kinds of errors."""
 
 _KINDS = {
     "missed": "a reference event without a detection that could be meant for it",
@@ -171,7 +156,11 @@ def render(
         "audio": sounds is not None,
         "document": board_document(board) if board else document([each.scores for each in inputs]),
     }
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     ranked = None if board is None else board_page(shown_of_board(board))
+    tables = () if ranked is None else ranked.tables
+    for each, name in zip(inputs, names, strict=True):
+        tables = tuple(table.with_cells(visible(each.scores.system), visible(name)) for table in tables)
     compared = [names[0] if len(inputs) == 1 else f"{len(inputs)} systems", *against]
     values = {
         "title": visible(choices.title or " against ".join(compared)),
@@ -179,11 +168,11 @@ def render(
         "systems": systems,
         "outcomes": OUTCOMES,
         "kinds": _KINDS,
-        "no_errors": _NO_ERRORS,
-        "board": None if ranked is None else _named(ranked.tables, inputs, names),
+        "board": tables,
         "board_notes": () if ranked is None else ranked.notes,
         "warnings": list(dict.fromkeys(text for each in inputs for text in each.scores.warnings)),
-        "data": packed_json(data),
+        # Packed as arrays are, no text in it can end the surrounding element.
+        "data": packed_bytes(text.encode("utf-8", "backslashreplace")),
         "packed": pack.text(),
         "sounds": [b64encode(sound).decode("ascii") for sound in (sounds.inside if sounds else {}).values()],
         "home": choices.home,
@@ -245,10 +234,3 @@ def _headline(inputs: ReportInput, families: Sequence[Family]) -> dict[str, Any]
         "columns": [(*kind, measure_label(scores.settings, kind[1])) for kind in kinds],
         "overall": overall,
     }
-
-
-def _named(tables: Sequence[Table], inputs: Sequence[ReportInput], names: Sequence[str]) -> list[Table]:
-    """Return tables with the names of the page for systems."""
-    for each, name in zip(inputs, names, strict=True):
-        tables = [table.with_cells(visible(each.scores.system), visible(name)) for table in tables]
-    return [*tables]

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,8 @@ from sedeval_soft.errors import SettingsError, be, counted, one_line, visible
 from sedeval_soft.report import OutputError, write_folder
 from sedeval_soft.tables import AUDIO_EXTENSIONS, UNNAMED, listing, match_names, named_alike, stem_of
 
-INSIDE = 10_000_000
-"""The most bytes of sound embedded in a page; if the sounds have more, all are files beside it."""
+INSIDE = 20_000_000
+"""The most bytes of samples embedded in a page; FLAC has half of them. With more, all are files beside it."""
 
 _OURS = re.compile(r"\d{3,}-[A-Za-z0-9-]*\.flac")
 """Names of files beside a page."""
@@ -83,12 +82,11 @@ def sounds_of(folder: Folder, page: Folder, names: Collection[str], lengths: Map
     damaged = {name: f"the first {each.seconds:.2f} s" for name, each in strips.items() if each.damaged}
     unplayed: dict[str, str] = {}
     played = _played(paths, strips, unplayed)
-    inside: dict[str, bytes] = {}
-    beside: dict[str, str] = {}
-    for name, data in played:
-        inside[name] = data
-        if sum(map(len, inside.values())) > INSIDE:
-            beside = _written_beside(folder, page, chain(_taken_out(inside), played))
+    # Samples have two bytes, and there are two for each period of the highest frequency.
+    if sum(4 * each.seconds * each.top for each in strips.values()) > INSIDE:
+        inside, beside = {}, _written_beside(folder, page, played)
+    else:
+        inside, beside = dict(played), {}
     for which, what in (
         (unreadable, "cannot be read"),
         (damaged, "can be read in part only"),
@@ -105,7 +103,8 @@ def _files_of(
     folder: Path, names: Collection[str], shown: Collection[str]
 ) -> tuple[dict[str, Path], list[str]]:
     """Return where the sounds of shown recordings are, and warnings of those that have none, or several."""
-    files = dict(_audio_files(folder))
+    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in AUDIO_EXTENSIONS)
+    files = {path.relative_to(folder).as_posix(): path for path in found}
     if {*names} == {UNNAMED} and len(files) == 1:
         return {UNNAMED: next(iter(files.values()))}, []
     match = match_names([*files], names)
@@ -129,23 +128,6 @@ def _files_of(
             f"sound: {several[0]!r} may be {alike}; expected tables that name files by their paths in it"
         )
     return paths, warnings
-
-
-def _audio_files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the audio files in a folder and in those within it, by their paths in it, with slashes."""
-    seen = set()
-    for place, folders, files in os.walk(folder, followlinks=True):
-        state = Path(place).stat()
-        # A link may lead to a folder that it is in.
-        if (state.st_dev, state.st_ino) in seen:
-            folders.clear()
-            continue
-        seen.add((state.st_dev, state.st_ino))
-        folders.sort()
-        for name in sorted(files):
-            if os.path.splitext(name)[1].lower() in AUDIO_EXTENSIONS:  # noqa: PTH122 - of very many names
-                path = Path(place, name)
-                yield path.relative_to(folder).as_posix(), path
 
 
 def _strips(
@@ -177,13 +159,6 @@ def _played(
                 yield name, flac_of(file, strip.seconds, strip.peak)
         except ValueError as error:
             unplayed[name] = str(error)
-
-
-def _taken_out(inside: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield sounds, each taken out: none is kept longer than necessary."""
-    while inside:
-        name = next(iter(inside))
-        yield name, inside.pop(name)
 
 
 def _written_beside(folder: Folder, page: Folder, played: Iterable[tuple[str, bytes]]) -> dict[str, str]:

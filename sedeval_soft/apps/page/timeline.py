@@ -12,7 +12,7 @@ from sedeval_soft.apps.page.outcomes import EventOutcomes, event_outcomes, segme
 from sedeval_soft.apps.page.page_data import Packer, ReportInput
 from sedeval_soft.apps.page.sounds import Sounds
 from sedeval_soft.arrays import Bools, Index, heads
-from sedeval_soft.errors import visible
+from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation import costs_of
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
@@ -27,14 +27,6 @@ _ROUND = tuple(digit * 10**power for power in range(13) for digit in (1, 2, 5))
 """Steps in ticks that read well."""
 
 _PIECES = 400_000  # pieces of constant value that the systems of a page share: 1.5 MB or so, compressed
-REASONS = {
-    "asked": ("one asked for", "{} asked for"),
-    "cost": ("the one that costs most", "the {} that cost most"),
-    "segments": ("one more with segments that cost most", "{} more with segments that cost most"),
-    "errors": ("one more with examples of errors", "{} more with examples of errors"),
-    "random": ("one drawn at random", "{} drawn at random"),
-}
-"""Reasons for showing files if not all are shown, in the order of the list; for one and for several."""
 
 
 class Strips(NamedTuple):
@@ -130,10 +122,8 @@ def timelines(
     # What is a hit is told of bases whose hard reading is evaluated.
     views = [basis for basis in ("event", "segment") if plan.scores(basis, "hard")]
     contents = dict(zip(sorted(why), _files(part, settings, views, pack, _PIECES // systems), strict=True))
-    unknown = [visible(name) for name in files if name not in pair.files]
     return {
-        "said": _summary(list(why.values()), len(pair.files))
-        + (f" Not evaluated, but asked for: {', '.join(unknown)}." if unknown else ""),
+        "said": f"{len(why)} of {counted(len(pair.files), 'file')}.",
         "classes": [visible(name) for name in pair.classes],
         "views": views,
         "threshold": settings.threshold,
@@ -159,19 +149,6 @@ def _costs(inputs: ReportInput) -> npt.NDArray[np.number] | None:
     return None if both is None else (both[0] + both[1]).sum(axis=1)
 
 
-def _summary(reasons: list[str], total: int) -> str:
-    """Return how many files are shown, and why these; reasons: of each file, `all` where all are."""
-    if not total:
-        return "There are no files."
-    if "all" in reasons:
-        return "The only file." if total == 1 else f"All {total} files."
-    if not reasons:
-        return f"None of {total} files."
-    *parts, last = [texts[n > 1].format(n) for why, texts in REASONS.items() if (n := reasons.count(why))]
-    listed = f"{', '.join(parts)} and {last}" if parts else last
-    return f"{len(reasons)} of {total} files: {listed}."
-
-
 def _choose(
     inputs: ReportInput, costs: npt.NDArray[np.number] | None, count: int, files: Sequence[str]
 ) -> dict[int, str]:
@@ -194,7 +171,7 @@ def _choose(
     # The same files whatever the system, where they do not cost most.
     drawn = np.random.default_rng(inputs.settings.seed).permutation(len(names)).tolist()
     why |= dict.fromkeys([file for file in drawn if file not in why][:count], "random")
-    return {file: reason for listed in REASONS for file, reason in why.items() if reason == listed}
+    return why
 
 
 def _files(

@@ -25,9 +25,9 @@ from sedeval_soft.api import (
     with_folds,
     with_points,
 )
-from sedeval_soft.apps.page.page_data import ReportInput, WhyNoErrors
+from sedeval_soft.apps.page.page_data import ReportInput
 from sedeval_soft.apps.page.report_page import Choices, render
-from sedeval_soft.apps.page.sounds import Folder, Sounds, check_audio, sounds_of
+from sedeval_soft.apps.page.sounds import check_audio, sounds_of
 from sedeval_soft.apps.page.timeline import lengths_shown
 from sedeval_soft.comparison import Board
 from sedeval_soft.errors import SettingsError
@@ -99,7 +99,11 @@ def write_report(
         if file not in known:
             raise SettingsError(f"--timeline {file}: there is no such file{did_you_mean(file, known)}")
     if audio is not None:
-        sounds = _sounds(audio, path, inputs, choices)
+        # The systems of a page need not have the same files.
+        of_systems = [lengths_shown(each, choices.timelines, choices.files) for each in inputs]
+        names = dict.fromkeys(name for of in of_systems for name in of)
+        shown = {name: max(of.get(name, 0.0) for of in of_systems) for name in names}
+        sounds = sounds_of(audio, path, known, shown)
         for k, each in enumerate(inputs):
             warned = (*each.scores.warnings, *sounds.warnings)
             inputs[k] = replace(each, scores=replace(each.scores, warnings=warned))
@@ -143,34 +147,27 @@ def _counted(
     return ReportInput(scores, pair, shard.tally, counted, signatures, bases, *_errors(pair, shard.tally))
 
 
-def _errors(pair: Recordings, tally: Tally) -> tuple[Sequence[Any], WhyNoErrors | None]:
-    """Return the kinds of errors of hard events, or the reason for their absence."""
+def _errors(pair: Recordings, tally: Tally) -> tuple[Sequence[Any], str]:
+    """Return the kinds of errors of hard events, and the text of the page without any."""
     from sedeval_soft import event_errors
 
     settings = pair.settings
     if not settings.wants("event", "hard"):
-        return (), "not evaluated"
+        return (), "The page has kinds of errors of events with --only event.hard, or without --only."
     if is_points(pair.system):
-        return (), "points"
+        return (), "soft-sed-eval diagnose shows the cost of errors of a system with some thresholds only."
     if settings.compat or settings.matching == "greedy":
-        return (), "other rules"
+        return (), "Errors have kinds only without --set compat and without --set matching=greedy."
     if not tally.per_class["event.hard.n_ref"].any():
-        return (), "no reference"
+        return (), "The reference has no events: F is undefined, and no part of it can be lost."
     try:
         errors = event_errors(pair, tally)
     except TooManyOverlapsError:
-        return (), "too many"
-    return errors, None if errors else "no errors"
-
-
-def _sounds(folder: Folder, page: Folder, inputs: Sequence[ReportInput], choices: Choices) -> Sounds:
-    """Return the sounds of the recordings that a page shows; larger sounds are written beside it."""
-    lengths: dict[str, float] = {}
-    for each in inputs:
-        for name, length in lengths_shown(each, choices.timelines, choices.files).items():
-            lengths[name] = max(length, lengths.get(name, 0))
-    names = dict.fromkeys(name for each in inputs for name in each.pair.files)
-    return sounds_of(folder, page, names, lengths)
+        return (), "Too many events overlap to find the kind of each error. Are rows repeated?"
+    return (
+        errors,
+        "" if errors else "There are no errors: all events are hits, and there are no false alarms.",
+    )
 
 
 def _with_all(settings: Settings) -> Settings:

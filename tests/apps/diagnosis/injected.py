@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft import Settings, convert
-from sedeval_soft.apps.diagnosis.kinds import (
+from sedeval_soft.apps.diagnosis.events import (
     BACKGROUND,
     BOTH,
     CONFUSED_BOUNDARY,

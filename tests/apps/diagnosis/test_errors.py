@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from shared_data import shared
 
 from sedeval_soft import Settings, diagnose, evaluate
-from sedeval_soft.apps.diagnosis.events import classify_errors
-from sedeval_soft.apps.diagnosis.kinds import HIT, KINDS
+from sedeval_soft.apps.diagnosis.events import HIT, KINDS, classify_errors
 from sedeval_soft.apps.diagnosis.prices import prices
 from sedeval_soft.apps.diagnosis.segments import (
     SEGMENT_KINDS,
@@ -25,7 +24,6 @@ from sedeval_soft.apps.diagnosis.segments import (
     count_soft_errors,
 )
 from sedeval_soft.measures.intersections import overlapping
-from sedeval_soft.measures.matching import nearest_matching
 from sedeval_soft.measures.pairs import Collars, Overlap, pair_rule
 from sedeval_soft.tables import read_rows
 from sedeval_soft.timeline.events import Events
@@ -136,20 +134,12 @@ def scored(reference, system, **values):
     return scores
 
 
-def counts_of(scores, prefix="event.hard"):
-    """Of a basis and reading, how many errors of each kind there are."""
-    return {
-        (name.removeprefix(f"{prefix}.").removesuffix(".micro")): value
-        for name, value in scores.items()
-        if name.startswith(prefix) and name.endswith(("_fp.micro", "_fn.micro"))
-    }
-
-
 FAMILIES = {"event.hard": KINDS, "segment.hard": SEGMENT_KINDS, "segment.soft": SOFT_KINDS}
 BETAS = (1.0, 2.0, 0.5)
 
 
-def shares_sum_to_what_is_lost(seed):
+@pytest.mark.parametrize("seed", range(60))
+def test_shares_sum_to_what_is_lost(seed):
     beta = BETAS[seed % 3]
     scores = scored(*sides_of(seed), beta=beta, events=("auto", "rows")[seed % 2], segment_length=0.5)
     for prefix, kinds in FAMILIES.items():
@@ -165,12 +155,6 @@ def shares_sum_to_what_is_lost(seed):
         for what, whole in (("fp", "n_sys"), ("fn", "n_ref")):
             total = math.fsum(scores[f"{prefix}.{kind}_{what}.micro"] for kind in kinds)
             assert abs(total - (scores[f"{prefix}.{whole}.micro"] - scores[f"{prefix}.tp.micro"])) < 1e-9
-
-
-@pytest.mark.parametrize("seeds", seeds(60, 10_000))
-def test_shares_sum_to_what_is_lost(seeds):
-    for seed in seeds:
-        shares_sum_to_what_is_lost(seed)
 
 
 IN_PARTS = {"filename": ["a", "a", "b"], "onset": [0.0, 3.2, 1.0], "offset": [2.5, 6.0, 4.0]}
@@ -226,7 +210,8 @@ def events_of(table):
     )
 
 
-def gains_are_those_of_mended_tables(seed):
+@pytest.mark.parametrize("seed", range(12))
+def test_gains_are_those_of_mended_tables(seed):
     sides = [table | {"value": [v and 1.0 for v in table["value"]]} for table in sides_of(seed)]
     events = [events_of(side) for side in sides]
     if not len(events[0]):
@@ -244,12 +229,6 @@ def gains_are_those_of_mended_tables(seed):
             assert abs(again[f"{f}.{average}"] - scores[f"{f}.{average}"] - gain) < 1e-12, (kind, average)
     whole = evaluate(sides[0], mended(*sides, None, errors), **how)
     assert whole["event.hard.f1.micro"] == whole["event.hard.f1.macro"] == 1
-
-
-@pytest.mark.parametrize("seeds", seeds(12, 1_000))
-def test_gains_are_those_of_mended_tables(seeds):
-    for seed in seeds:
-        gains_are_those_of_mended_tables(seed)
 
 
 # Kinds, by brute force.
@@ -452,7 +431,7 @@ def in_time(rows):
     return sorted(rows, key=lambda row: (row[2], row[3], row[1]))
 
 
-@pytest.mark.parametrize("seeds", seeds(100, 10_000))
+@pytest.mark.parametrize("seeds", seeds(100, 2_000))
 def test_kinds_are_those_of_a_slow_oracle(seeds):
     """Where several matchings are as good, one of them is taken; mostly there is one way to count."""
     unique = 0
@@ -473,7 +452,7 @@ def shuffled_and_renamed(rng, rows, names):
     return [(names[0][rows[k][0]], names[1][rows[k][1]], *rows[k][2:]) for k in order]
 
 
-@pytest.mark.parametrize("seeds", seeds(150, 10_000))
+@pytest.mark.parametrize("seeds", seeds(150, 2_000))
 def test_no_order_and_no_name_changes_the_kinds(seeds):
     """Also where nearly all is tied: few times, many events."""
     for seed in seeds:
@@ -490,7 +469,7 @@ def test_no_order_and_no_name_changes_the_kinds(seeds):
 
 def test_files_are_explained_each_by_itself():
     """What is tied in one file is settled as it would be without the others."""
-    for seed in range(60):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         shape = {"most": 30, "n_files": 4, "latest": 6, "longest": 4}
         sides, rule = [random_side(rng, **shape) for _ in range(2)], RULES[seed % len(RULES)]
@@ -591,26 +570,6 @@ def test_segment_kinds_are_those_of_a_slow_count(seed, cut):
         substitutions = np.minimum(missed.sum(axis=0), false.sum(axis=0)).sum()
         for what in ("fp", "fn"):
             assert abs(zero_one[f"confusion.{what}"][file].sum() - substitutions) < 1e-12
-
-
-def test_soft_kinds_of_binary_labels_are_the_hard_ones_without_boundaries():
-    """Through `diagnose`: confusion is what the error rate counts as substitutions."""
-    for seed in range(8):
-        sides = [random_table(np.random.default_rng(seed + k), n=12, binary=True, grid=1.0) for k in (0, 100)]
-        scores = scored(*sides)
-        soft, hard = (counts_of(scores, f"segment.{reading}") for reading in ("soft", "hard"))
-        for what in ("fp", "fn"):
-            assert abs(soft[f"confusion_{what}"] - scores["segment.hard.substitutions.micro"]) < 1e-9
-            assert soft[f"confusion_{what}"] >= hard[f"confusion_{what}"] - 1e-9
-        assert abs(soft["too_low_fn"] - scores["segment.hard.deletions.micro"]) < 1e-9
-        assert abs(soft["too_high_fp"] - scores["segment.hard.insertions.micro"]) < 1e-9
-        again = scored(*sides, segment_length=100.0)
-        soft, hard = (counts_of(again, f"segment.{reading}") for reading in ("soft", "hard"))
-        assert hard["boundary_fp"] == hard["boundary_fn"] == 0  # one segment a file has no neighbour
-        named = {"confusion": "confusion", "too_low": "missed", "too_high": "background"}
-        assert all(
-            abs(soft[f"{a}_{w}"] - hard[f"{b}_{w}"]) < 1e-9 for a, b in named.items() for w in ("fp", "fn")
-        )
 
 
 # Intervals, and real data.
@@ -722,18 +681,6 @@ def test_a_file_of_years_among_many_does_not_overflow():
     assert left.tolist() == right.tolist() == list(range(20_000))
 
 
-@given(st.integers(0, 2**32))
-def test_the_nearest_matching_is_the_best_of_all(seed):
-    rng = np.random.default_rng(seed)
-    sides = [random_side(rng, most=6, latest=6) for _ in range(2)]
-    edges = [edge for edge in itertools.product(*(range(len(side)) for side in sides)) if rng.random() < 0.6]
-    best = matchings(edges, *sides)
-    left, right_ = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-    partner = nearest_matching(left, right_, *map(side_of, sides))
-    found = tuple((i, j) for i, j in enumerate(partner.tolist()) if j >= 0)
-    assert found in best
-
-
 @pytest.mark.parametrize(
     ("reference", "system", "kind"),
     [
@@ -770,35 +717,3 @@ def test_which_of_two_classes_is_confused_does_not_depend_on_their_names():
         found.add(tuple(KINDS[k] for k in errors.missed))
     assert len(found) == 1
     assert sorted(*found) == ["confusion", "missed", "missed"]
-
-
-# Splits and merges as ohun counts them.
-
-
-def by_ohun(reference, system):
-    """Its splits and merges, restated from the page of its `diagnose_detection`, version 1.0.
-
-    Splits: detections that overlap a reference sound which others overlap, too. Merges: detections that
-    overlap two or more reference sounds. Any overlap counts (`min.overlap = 0`), and all are counted
-    (`solve.ambiguous = FALSE`).
-    """
-    over = [[common(r, s) > 0 for s in system] for r in reference]
-    splits = [any(row[j] and sum(row) > 1 for row in over) for j in range(len(system))]
-    merges = [sum(row[j] for row in over) > 1 for j in range(len(system))]
-    return sum(splits), sum(merges)
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_splits_and_merges_are_those_of_ohun_on_separated_scenes(seed):
-    """Far apart: a hit, a miss, a false alarm, a wrong end, an event in parts, and events in one."""
-    rng, reference, system = np.random.default_rng(seed), [], []
-    for k, what in enumerate(rng.permutation(np.repeat(np.arange(6), 4)).tolist()):
-        at, n = 1000 * k, int(rng.integers(2, 5))
-        parts = [(0, 0, at + 60 * i, at + 60 * i + int(rng.integers(30, 50))) for i in range(n)]
-        whole = (0, 0, at, parts[-1][3])
-        reference += {0: [whole], 1: [whole], 3: [whole], 4: [whole], 5: parts}.get(what, [])
-        late = (0, 0, at + 20, whole[3])
-        system += {0: [whole], 2: [whole], 3: [late], 4: parts, 5: [whole]}.get(what, [])
-    found = dict(kinds_of(classify_errors(side_of(reference), side_of(system), 1, Collars(2, 2, 0.0))))
-    assert (found["split", "fp"], found["merge", "fp"]) == by_ohun(reference, system) != (0, 0)
-    assert found["onset", "fp"] == found["missed", "fn"] == found["background", "fp"] == 4

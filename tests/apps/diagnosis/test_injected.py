@@ -12,14 +12,14 @@ from injected import injected_errors
 from shared_data import shared
 from tables import long_rows
 
-from sedeval_soft import Settings, diagnose, evaluate
-from sedeval_soft.apps.diagnosis.events import classify_errors
-from sedeval_soft.apps.diagnosis.kinds import (
+from sedeval_soft import Settings
+from sedeval_soft.apps.diagnosis.events import (
     BACKGROUND,
     CONFUSION,
     DUPLICATE,
     HIT,
     KINDS,
+    classify_errors,
 )
 from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.tables import read_rows
@@ -100,55 +100,3 @@ def test_injected_errors_of_dcase_are_attributed_as_the_page_says():
         assert right >= 0.95 * counted, name
         assert said[name][:2] == (made_so, counted), name
         assert abs(said[name][2] - 100 * right / counted) <= 0.05, name
-
-
-def test_kinds_have_their_rates_and_each_row_is_accounted_for():
-    reference = random_reference(2)
-    out, _ = injected(reference, Settings(), 0, {"missed": 0.2, "split": 0.1, "background": 0.3})
-    share = np.bincount(out.kind[out.kind != HIT], minlength=len(KINDS)) / len(out.events)
-    of = dict(zip(KINDS, share, strict=True))
-    assert {name for name, value in of.items() if value} == {"missed", "split", "background"}
-    assert all(
-        abs(of[name] - rate) < 0.06 for name, rate in (("missed", 0.2), ("split", 0.1), ("background", 0.3))
-    )
-    n = Counter(out.source.tolist())
-    expected = {"missed": 0, "split": 2, "background": 2}
-    for k, event in zip(out.kind.tolist(), range(len(out.kind)), strict=True):
-        assert n[event] == (1 if k == HIT else expected[KINDS[k]])
-    # What has no error is as it was.
-    plain = out.kind[out.source] == HIT
-    for side in ("onset", "offset", "label", "file"):
-        theirs = getattr(events_of(out.rows, 0.5, inclusive=False, merge=False), side)
-        assert np.array_equal(getattr(out.events, side)[out.source[plain]], theirs[plain])
-
-
-def test_no_errors_are_a_perfect_system_and_missing_all_is_silence():
-    reference = random_reference(3, n_files=4)
-    assert len(injected(reference, Settings(), 0, {"missed": 1.0})[0].rows) == 0
-    lengths = {f"f{file}": 60.0 for file in range(4)}
-    # There is but one class, and no other to take it for.
-    single = long_rows([("f", 1.0, 2.0, "a"), ("f", 4.0, 5.0, "a")])
-    scores = evaluate(single, injected(single, Settings(), 0, {"confusion": 1.0})[0].rows)
-    assert scores["event.hard.f1.micro"] == 1.0
-    made = injected(reference, Settings(), 0, {"confusion": 1.0}, lengths)[0].rows
-    found = diagnose(reference, made, only="event.hard", ci=None, suggestions=False)
-    costliest = found.table("event", "hard")[0]
-    assert costliest.kind == "confusion" and costliest.share >= 0.95 * found.lost[0].lost > 0.5
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_any_reference_can_have_any_error(kind):
-    """Overlapping, touching and tiny events, and events that fill their file."""
-    rng = np.random.default_rng(KINDS.index(kind))
-    for _ in range(20):
-        n = int(rng.integers(0, 12))
-        onset, length = rng.integers(0, 6, n) / 2, rng.integers(0, 8, n) / 4
-        rows = [
-            (str(rng.choice(["f", "g"])), float(a), float(a + b), str(rng.choice(["a", "b", "c"])))
-            for a, b in zip(onset, length, strict=True)
-        ]
-        out, pair = injected(long_rows(rows, files=("f", "g")), Settings(), 0, {kind: 1.0})
-        assert {*out.kind.tolist()} <= {HIT, KINDS.index(kind)}
-        assert np.all((out.rows.onset >= 0) & (out.rows.onset < out.rows.offset))
-        if kind not in {"merge"}:
-            assert np.all(out.rows.offset <= pair.length[out.rows.file] + 1e-9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
 from fractions import Fraction
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedeval_soft
-from sedeval_soft.apps.diagnosis.sensitivity import classes_at_once, plain_numbers
+from sedeval_soft.apps.diagnosis.sensitivity import classes_at_once
 from sedeval_soft.timeline.events import Events
 
 LABELS = ("car", "dog", "talk")
@@ -51,7 +52,7 @@ def by_factor(diagnosis):
     return factors
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_bins_of_each_factor_hold_all_events(seed):
     files = tuple("abcdefgh"[: 1 + seed % 8])
     sides = random_sides(seed, files, n=250)
@@ -69,10 +70,10 @@ def test_bins_of_each_factor_hold_all_events(seed):
         assert abs(hits - scores["event.hard.tp.micro"]) < 1e-9
 
 
-@pytest.mark.parametrize("seed", [0])
-def test_intervals_are_those_of_resampled_files(seed):
+def test_intervals_are_those_of_resampled_files():
     """Events are far apart, and a system has some of them, so it is known which are hits."""
-    rng, files, replicates = np.random.default_rng(seed), ("a", "b", "c"), 40
+    seed, files, replicates = 0, ("a", "b", "c"), 40
+    rng = np.random.default_rng(seed)
     rows = [
         (str(rng.choice(files)), 10.0 * k, 10.0 * k + float(rng.integers(1, 9)), "car", 1.0)
         for k in range(300)
@@ -100,6 +101,10 @@ def test_intervals_are_those_of_resampled_files(seed):
         assert (each.low, each.high) == pytest.approx(tuple(ends), abs=1e-12)
         assert each.differs == pytest.approx(max(apart[0], -apart[1], 0), abs=1e-12)
     assert len(bins) == len(edges) + 1 and any(each.differs for each in bins)
+    ends = [f"{edge:g}" for edge in edges.tolist()]
+    between = [f"{a} to {b} s" for a, b in itertools.pairwise(ends)]
+    names = [each.name for each in sorted(bins, key=lambda each: each.place)]
+    assert names == [f"up to {ends[0]} s", *between, f"over {ends[-1]} s"]
 
 
 def test_events_of_one_file_have_no_interval():
@@ -142,29 +147,3 @@ def test_classes_at_once_are_classes_not_events(rows):
         ]
         wanted = Fraction(sum(active), len(active)) if active else 0
         assert abs(mean - float(wanted)) < 1e-12
-
-
-def test_events_of_many_overlapping_classes_are_not_refused():
-    """A hundred thousand events at one time: their pairs are ten thousand million."""
-    n = 100_000
-    # Each of its own class, in a recording of years.
-    at = np.arange(n) + 10**15
-    codes = np.zeros(n, dtype=np.int32), np.arange(n, dtype=np.int32)
-    found = classes_at_once(Events(*codes, at, at + n, at * 1e-6, (at + n) * 1e-6))
-    # While the first lasts, one more begins at each tick.
-    assert found[0] == (n + 1) / 2
-
-
-@pytest.mark.parametrize(
-    ("edges", "texts"),
-    [
-        ([0.3374, 1.5, 12.0], ["0.337", "1.5", "12"]),
-        ([999.6, 1000.0, 12345.6], ["999.6", "1000", "12346"]),
-        ([1234.4, 100000.0], ["1234", "100000"]),
-        ([0.50001, 0.50002], ["0.50001", "0.50002"]),
-        ([0.00001234], ["0.0000123"]),
-        ([], []),
-    ],
-)
-def test_edges_are_plain_numbers_that_differ(edges, texts):
-    assert plain_numbers(edges) == texts

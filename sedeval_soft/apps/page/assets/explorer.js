@@ -6,16 +6,6 @@ SED.hard = (() => {
 
   const fBeta = (tp, nRef, nSys, beta) => ratio((1 + beta * beta) * tp, beta * beta * nRef + nSys);
 
-  const mean = (values, weights, undefinedAs) => {
-    let top = 0, bottom = 0;
-    values.forEach((value, c) => {
-      const known = value === null ? undefinedAs : value;
-      if (known === null) return;
-      top += known * weights[c]; bottom += weights[c];
-    });
-    return ratio(top, bottom);
-  };
-
   const sum = (values) => values.reduce((a, b) => a + b, 0);
 
   /* All scores of a basis by the names that the evaluator gives them. */
@@ -26,12 +16,12 @@ SED.hard = (() => {
     // Intersections are not matched one to one: what is not right is a miss or a false alarm.
     const paired = basis === "intersection" ? sum(tp) : of.paired && of.paired[at];
     const all = { tp: sum(tp), n_ref: sum(nRef), n_sys: sum(nSys) };
-    const present = nRef.map((n) => (n > 0 ? 1 : 0));
     const found = {};
     const put = (measure, ofClasses, micro, undefinedAs = null) => {
       found[`${basis}.hard.${measure}.micro`] = micro;
-      found[`${basis}.hard.${measure}.macro`] = mean(ofClasses, present, undefinedAs);
-      found[`${basis}.hard.${measure}.weighted`] = mean(ofClasses, nRef, undefinedAs);
+      // The mean over classes with a reference.
+      const known = ofClasses.filter((_, c) => nRef[c] > 0).map((value) => value ?? undefinedAs).filter((value) => value !== null);
+      found[`${basis}.hard.${measure}.macro`] = ratio(sum(known), known.length);
       data.classes.forEach((name, c) => { found[`${basis}.hard.${measure}[${name}]`] = ofClasses[c]; });
     };
     put("precision", tp.map((n, c) => ratio(n, nSys[c])), ratio(all.tp, all.n_sys), 0);
@@ -43,7 +33,6 @@ SED.hard = (() => {
     const errors = paired === null ? null : ratio(all.n_ref + all.n_sys - paired - all.tp, all.n_ref);
     put("error_rate", tp.map((n, c) => ratio(nRef[c] + nSys[c] - 2 * n, nRef[c])), errors);
     for (const [name, of] of Object.entries({ tp, n_ref: nRef, n_sys: nSys })) {
-      found[`${basis}.hard.${name}.micro`] = all[name];
       data.classes.forEach((label, c) => { found[`${basis}.hard.${name}[${label}]`] = of[c]; });
     }
     return found;

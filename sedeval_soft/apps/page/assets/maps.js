@@ -1,8 +1,8 @@
 "use strict";
-/* The confusion of classes, and F over the thresholds of both sides. */
+/* The confusion of classes. */
 SED.section("maps", (() => {
   const { element, options, plain, colour } = SED;
-  let matrices = [], sizes = new Map(), data = null;
+  let matrices = [], sizes = new Map();
 
   const NAMED = 25, COLUMN = 24, NAMES = 200;
   const short = (name) => (name.length > NAMED ? `${name.slice(0, NAMED - 1)}…` : name);
@@ -50,39 +50,13 @@ SED.section("maps", (() => {
     SED.fill(element("confusion-table"), ["reference \\ system", ...names], names.map((name, i) => [name, ...cells[i].map((count) => count ?? "")]));
   };
 
-  const surface = () => {
-    const basis = element("surface-basis").value;
-    SED.present("surface", basis);
-    if (!basis) return;
-    const of = element("surface-of").value;
-    const name = of === "micro" || of === "macro" ? `${basis}.hard.f1.${of}` : `${basis}.hard.f1[${data.classes[Number(of)]}]`;
-    const systems = Array.from({ length: 33 }, (_, i) => Math.round((i + 1) * 3) / 100).filter((t) => t < 1);
-    SED.draw(element("surface-figure"), () => {
-      const z = data.thresholds.map((reference) => systems.map((t) => SED.hard.scores(data, basis, t, reference)[name]));
-      const best = Math.max(...(z[data.thresholds.indexOf(data.reference_threshold)] || []).filter((f) => f !== null));
-      element("surface-text").textContent = `F1 at each pair of thresholds: that of the system from left to right, that of the reference upwards. Only systems in one row have the same task: the threshold of the reference says which events there are to find. ${Number.isFinite(best) ? `The highest in the row of this evaluation is ${SED.number(best)}. ` : ""}The cross marks the thresholds of this evaluation.`;
-      return {
-        traces: [{ type: "heatmap", x: systems, y: data.thresholds, z, colorscale: "Cividis", zmin: 0, zmax: 1, colorbar: { thickness: 10 }, hovertemplate: "system %{x}<br>reference %{y}<br>F1 %{z:.3f}<extra></extra>" },
-          ...[["#000000", 6], ["#ffffff", 3]].map(([own, width]) => ({ x: [data.threshold], y: [data.reference_threshold], mode: "markers",
-            marker: { symbol: "x-thin", size: 14, line: { width, color: own } }, hovertemplate: "as evaluated<extra></extra>", showlegend: false }))],
-        layout: { xaxis: { title: { text: "threshold of the system" } }, yaxis: { title: { text: "threshold of the reference" } } },
-      };
-    });
-  };
-
   element("confusion-basis").addEventListener("change", confusion);
-  for (const name of ["basis", "of"]) element(`surface-${name}`).addEventListener("change", surface);
   return {
     show(system, all, index) {
       matrices = all.document.systems[index].confusion.filter(({ classes }) => classes.length);
       sizes = new Map(all.document.systems[index].scores.filter(({ measure }) => measure === "n_ref" || measure === "n_sys").map(({ name, value }) => [name, value]));
-      data = system.explorer;
       options(element("confusion-basis"), matrices.map(({ basis }, i) => [i, basis]));
-      const bases = data && data.thresholds.length > 1 && data.moves.reference && data.moves.system ? SED.hard.bases(data) : [];
-      options(element("surface-basis"), bases.map((basis) => [basis, basis]));
-      options(element("surface-of"), [["macro", "macro F1"], ["micro", "micro F1"], ...(data ? data.classes.map((name, c) => [c, name]) : [])]);
       confusion();
-      surface();
     },
   };
 })());

@@ -243,5 +243,5 @@ const SED = (() => {
     trouble(error.message);
     throw error;
   }));
-  return { section, element, make, number, count, options, sortable, fill, colour, printing: () => printing, draw, plain, present };
+  return { section, element, make, options, sortable, fill, colour, printing: () => printing, draw, plain, present };
 })();

@@ -13,7 +13,7 @@ SED.section("timeline", (() => {
   /* What is only active has no pattern. */
   const patternOf = (outcome) => JSON.parse(colour(`${outcome}-pattern`) || '""');
   const CODES = [null, "miss", "false-alarm", "hit"];
-  const WHY = { all: "Files", asked: "Asked for", cost: "Cost most", segments: "Have segments that cost most", random: "Drawn at random" };
+  const WHY = { all: "Files", asked: "Asked for", cost: "Cost most", segments: "Have segments that cost most", errors: "Have examples of errors", random: "Drawn at random" };
   const state = { found: null, file: null, view: null, range: [0, 1], mark: null, about: null, listening: false };
 
   const seconds = (value) => `${Number(value.toFixed(3))} s`;

@@ -1,0 +1,16 @@
+"""Pages of these tests embed the same script, which is compressed once."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from sedeval_soft.apps.page import report_page
+
+
+@pytest.fixture(autouse=True, scope="session")
+def compressed_once():
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(report_page, "packed_bytes", cache(report_page.packed_bytes))
+        yield

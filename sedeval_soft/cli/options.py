@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+import sedeval_soft as library
 from sedeval_soft.cli.command import FILE, PATH, Option, option, setting
 from sedeval_soft.fields import (
     CHECKS,
@@ -58,12 +59,12 @@ def by_extension(context: click.Context, parameter: click.Parameter, form: str |
     if form or likely in choices:
         return form or likely
     if extension in {*FORMATS, *_EXTENSIONS, *_ELSEWHERE}:
-        from sedeval_soft.errors import SettingsError
-
         scores = any(each.name == "baseline" for each in context.command.params)
         other = _ELSEWHERE.get(extension) if scores else None
         expected = f"{other} {output}" if other else f"--format {', '.join(choices)}, or another extension"
-        raise SettingsError(f"-o {output}: results are not written as .{extension}; expected {expected}")
+        raise library.SettingsError(
+            f"-o {output}: results are not written as .{extension}; expected {expected}"
+        )
     return "text"
 
 

@@ -21,8 +21,8 @@ from sedeval_soft.errors import SettingsError, visible
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.report.chosen import chosen_page
 from sedeval_soft.report.escape import github_message, github_property
+from sedeval_soft.report.forms import pages_of
 from sedeval_soft.report.page import AVERAGED
-from sedeval_soft.report.render import pages_of
 from sedeval_soft.report.requirements import meets
 from sedeval_soft.report.table import Table, exact, markdown
 

@@ -127,13 +127,10 @@ def _value(name: str, text: str) -> Any:  # noqa: ANN401 - what the setting take
     if FIELDS[name].several:
         names = split_classes(None, None, [text])
         return names if FIELDS[name].least is None else tuple(map(number, names))
-    words = {"none": None, "true": True, "false": False}
-    if text.lower() in words:
-        return words[text.lower()]
-    if text.isascii() and text.isdigit():
-        return int(text)
+    with contextlib.suppress(KeyError):
+        return {"none": None, "true": True, "false": False}[text.lower()]
     with contextlib.suppress(click.BadParameter):
-        return number(text)
+        return int(text) if text.isdigit() and number(text) >= 0 else number(text)
     return text
 
 
@@ -202,9 +199,8 @@ class Command(click.Command):
             if args[i] == "--ci" and (i + 1 == len(args) or args[i + 1].lower() not in METHODS):
                 args[i] = f"--ci={METHODS[0]}"
         given = [] if ctx.resilient_parsing else self.make_parser(ctx).parse_args([*args])[2]
-        for each in dict.fromkeys(given):
-            once = isinstance(each, click.Option) and not (each.multiple or each.count or each.is_flag)
-            if once and given.count(each) > 1:
+        for each in (each for each in dict.fromkeys(given) if isinstance(each, click.Option)):
+            if given.count(each) > 1 and not (each.multiple or each.count or each.is_flag):
                 flag = each.opts[-1]
                 hint = " One call computes one PSDS: call it once for each." if flag == "--psds" else ""
                 raise click.UsageError(

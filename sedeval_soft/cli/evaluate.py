@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import PurePath
 from typing import Any
+
+import click
 
 import sedeval_soft as library
 from sedeval_soft import api, evaluation, report
@@ -26,8 +29,11 @@ EXAMPLES = """
 
 def _jobs(text: str) -> int | str:
     """Return a number of processes, 0 for one for each processor, or where a scheduler is."""
-    digits = text.isascii() and text.isdigit() and len(text) < 5
-    return 0 if text == "all" else int(text) if digits else text
+    if re.fullmatch("all|[0-9]{1,4}", text):
+        return 0 if text == "all" else int(text)
+    if "." in text or "/" in text:
+        return text
+    raise click.BadParameter(f"{text!r} is not a number of processes such as 4, all, or a scheduler.")
 
 
 def _names(paths: Sequence[str], names: Sequence[str], *, runs: bool) -> list[str]:

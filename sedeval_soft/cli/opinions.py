@@ -179,9 +179,9 @@ def published(
         return
     width = max(map(len, numbers), default=0)
     lines = [f"{evaluator.script} of {evaluator.project} ({evaluator.version[:8]}) prints", ""]
-    for label, value in numbers.items():
-        mark = "   ranks systems" if label == evaluator.ranking else ""
-        lines.append(f"{label:<{width}}  {'-' if value is None else repr(value)}{mark}")
-    lines += [] if numbers else ["nothing, as the reference has no event"]
+    lines += [
+        f"{label:<{width}}  {report.exact(value)}{'   ranks systems' * (label == evaluator.ranking)}"
+        for label, value in numbers.items()
+    ] or ["nothing, as the reference has no event"]
     rules = f"\n--preset {evaluator.preset} scores by the rules as they are written.\n"
     emit("".join(f"{line}\n" for line in lines) + rules * bool(evaluator.preset), output)

@@ -12,7 +12,7 @@ from click.exceptions import Exit
 import sedeval_soft as library
 from sedeval_soft import __version__, api, evaluation, report
 from sedeval_soft.cli import options
-from sedeval_soft.cli.command import argument, command
+from sedeval_soft.cli.command import argument, command, setting
 from sedeval_soft.cli.output import emit, progress
 from sedeval_soft.cli.present import Presentation
 
@@ -48,7 +48,7 @@ CALLED = "0 done, 2 wrong call."
 @command(
     MERGE_EXAMPLES,
     argument("TALLY...", "tallies", nargs=-1, required=True),
-    *(options.AVERAGED, *options.PARTS, *options.SURE, *options.RESULTS, *options.LIMITED),
+    *(setting("means"), *options.PARTS, *options.SURE, *options.RESULTS, *options.LIMITED),
     status=options.REQUIRED,
 )
 def merge(

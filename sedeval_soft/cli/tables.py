@@ -26,7 +26,7 @@ from sedeval_soft.cli.command import (
 from sedeval_soft.cli.options import QUIET
 from sedeval_soft.cli.output import emit, remark, to_standard_output, warn
 from sedeval_soft.errors import SettingsError, counted
-from sedeval_soft.fields import OUTPUT
+from sedeval_soft.fields import OUTPUT, SCORING
 from sedeval_soft.tables.forms import WRITTEN
 
 CONVERT_EXAMPLES = """
@@ -71,8 +71,18 @@ FORCE = option(OUTPUT, "--force", is_flag=True, brief=True,
 MADE_FORM = option(OUTPUT, "--to", metavar="FORM",
     help="Form of the table that is written: one of those that `soft-sed-eval convert` writes.")  # fmt: skip
 GRID = (
-    options.DURATIONS,
-    options.CLASSES,
+    option(
+        SCORING,
+        "--durations",
+        type=PATH,
+        metavar="TSV",
+        help="Table of filename and duration: how long files are, and which files there are.",
+    ),
+    setting(
+        "classes",
+        brief="Only these classes.",
+        help="Only these classes. Repeatable; a name with a comma needs quotes: '\"a, b\",c'.",
+    ),
     setting(
         "segment_length",
         help="Length of a segment; the table has a row for each.",

@@ -306,9 +306,12 @@ class _Screen:
 
     def _errors(self, basis: str, reading: str, label: str) -> list[str]:
         """Return the errors that make F of a class low: misses, false alarms, or both."""
-        low = (("recall", "R", "misses"), ("precision", "P", "false alarms"))
-        rates = [(self._of_classes(basis, reading, name).get(label), *texts) for name, *texts in low]
-        return [f"{rate} {number(v)}: many {of}" for v, rate, of in rates if v is not None and v < _LOW]
+        found = []
+        for measure, rate, errors in (("recall", "R", "misses"), ("precision", "P", "false alarms")):
+            value = self._of_classes(basis, reading, measure).get(label)
+            if value is not None and value < _LOW:
+                found.append(f"{rate} {number(value)}: many {errors}")
+        return found
 
     # Notes, and the next steps.
 

@@ -111,9 +111,7 @@ def test_a_scheduler_that_is_lost_and_ctrl_c(lost, scheduler, tmp_path):
     out, err = process.communicate(timeout=120)
     (tmp_path / "ref-1.tsv.wait").unlink()
     assert (process.returncode, out, err.count("\n")) == (2 if lost else 130, "", 1)
-    said = (
-        f"--jobs {scheduler.file}: the connection to the scheduler was lost" if lost else "interrupted\n"
-    )
+    said = f"--jobs {scheduler.file}: the connection to the scheduler was lost" if lost else "interrupted\n"
     assert err.startswith(f"soft-sed-eval: {said}")
 
 

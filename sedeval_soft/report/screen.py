@@ -305,13 +305,14 @@ class _Screen:
         return folded(line, self.width) if parts else []
 
     def _errors(self, basis: str, reading: str, label: str) -> list[str]:
-        """Return the errors that make F of a class low: misses, false alarms, or both."""
-        found = []
-        for measure, rate, errors in (("recall", "R", "misses"), ("precision", "P", "false alarms")):
-            value = self._of_classes(basis, reading, measure).get(label)
-            if value is not None and value < _LOW:
-                found.append(f"{rate} {number(value)}: many {errors}")
-        return found
+        """Return the errors that lower F of a class most, if they are many: misses or false alarms."""
+        rates = {"R": ("recall", "misses"), "P": ("precision", "false alarms")}
+        values = {
+            rate: self._of_classes(basis, reading, name).get(label) for rate, (name, _) in rates.items()
+        }
+        low = {rate: value for rate, value in values.items() if value is not None and value < _LOW}
+        rate = min(low, key=lambda each: low[each], default="")
+        return [f"{rate} {number(low[rate])}: many {rates[rate][1]}"] if rate else []
 
     # Notes, and the next steps.
 

@@ -56,7 +56,9 @@ def test_help_imports_nothing_heavier_than_click():
     )
     assert imported(code) <= imported("import click")
     # A command is imported when it is called.
-    commands = {f"sedeval_soft.cli.{name}" for name in ("board", "evaluate", "plot", "results", "tables")}
+    commands = {
+        f"sedeval_soft.cli.{name}" for name in ("evaluate", "opinions", "pages", "plot", "results", "tables")
+    }
     assert imported(code, commands) == {"sedeval_soft.cli.evaluate"}
 
 

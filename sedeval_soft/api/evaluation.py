@@ -154,10 +154,15 @@ class Evaluation(NamedTuple):
 
     def save(self, path: str) -> None:
         """Write the statistics for `merge`."""
-        from sedeval_soft.evaluation.tally_file import pack_shard
-        from sedeval_soft.report.write import write_atomic
+        save_tally(path, self.shard)
 
-        write_atomic(path, pack_shard(self.shard, __version__))
+
+def save_tally(path: str, shard: Shard) -> None:
+    """Write the statistics of a system for `merge`."""
+    from sedeval_soft.evaluation.tally_file import pack_shard
+    from sedeval_soft.report.write import write_atomic
+
+    write_atomic(path, pack_shard(shard, __version__))
 
 
 def evaluation_of(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sedeval_soft import api
 from sedeval_soft.fields import FIELDS, METHODS, READING, SCORING
 
 if TYPE_CHECKING:
@@ -126,13 +127,10 @@ def _value(name: str, text: str) -> Any:  # noqa: ANN401 - what the setting take
     if FIELDS[name].several:
         names = split_classes(None, None, [text])
         return names if FIELDS[name].least is None else tuple(map(number, names))
-    words = {"none": None, "true": True, "false": False}
-    if text.lower() in words:
-        return words[text.lower()]
-    if text.isascii() and text.isdigit():
-        return int(text)
+    with contextlib.suppress(KeyError):
+        return {"none": None, "true": True, "false": False}[text.lower()]
     with contextlib.suppress(click.BadParameter):
-        return number(text)
+        return int(text) if text.isdigit() and number(text) >= 0 else number(text)
     return text
 
 
@@ -162,9 +160,7 @@ def _page_of_all(ctx: click.Context) -> str:
     return ctx.get_help()
 
 
-def page_option(
-    name: str, text: str, page: Callable[[click.Context], str], *, hidden: bool = False
-) -> Option:
+def page_option(name: str, text: str, page: Callable[[click.Context], str]) -> Option:
     """Return an option that prints a page and ends. text: its text in the help."""
 
     def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -172,16 +168,10 @@ def page_option(
             click.echo(page(ctx), color=ctx.color)
             ctx.exit()
 
-    return Option(
-        [name], is_flag=True, is_eager=True, expose_value=False, hidden=hidden, callback=show, help=text
-    )
+    return Option([name], is_flag=True, is_eager=True, expose_value=False, callback=show, help=text)
 
 
-HELP_ALL, SAME_HELP = (
-    page_option("--help-all", "Show this help with all options and exit.", _page_of_all, hidden=hidden)
-    for hidden in (False, True)
-)
-"""The option of the full help, and the same of a command whose short help leaves nothing out."""
+HELP_ALL = page_option("--help-all", "Show this help with all options and exit.", _page_of_all)
 
 
 class _Context(click.Context):
@@ -209,9 +199,8 @@ class Command(click.Command):
             if args[i] == "--ci" and (i + 1 == len(args) or args[i + 1].lower() not in METHODS):
                 args[i] = f"--ci={METHODS[0]}"
         given = [] if ctx.resilient_parsing else self.make_parser(ctx).parse_args([*args])[2]
-        for each in dict.fromkeys(given):
-            once = isinstance(each, click.Option) and not (each.multiple or each.count or each.is_flag)
-            if once and given.count(each) > 1:
+        for each in (each for each in dict.fromkeys(given) if isinstance(each, click.Option)):
+            if given.count(each) > 1 and not (each.multiple or each.count or each.is_flag):
                 flag = each.opts[-1]
                 hint = " One call computes one PSDS: call it once for each." if flag == "--psds" else ""
                 raise click.UsageError(
@@ -219,26 +208,22 @@ class Command(click.Command):
                 )
         return super().parse_args(ctx, args)
 
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the full help if it is asked for, or if the command has no shorter help."""
-        if self.has_full_help(ctx):
-            super().format_help(ctx, formatter)
-        else:
-            self.format_short_help(ctx, formatter)
-
-    def has_full_help(self, ctx: click.Context) -> bool:
-        """Return whether all options are shown."""
-        return _FULL in ctx.meta or not any(getattr(each, "brief", "") for each in self.params)
-
-    def format_short_help(
+    def format_help(
         self, ctx: click.Context, formatter: click.HelpFormatter,
-        commands: Callable[[click.HelpFormatter], None] = lambda _: None,
+        commands: Callable[[click.Context, click.HelpFormatter], None] = lambda *_: None,
     ) -> None:  # fmt: skip
-        """Write one screen: the options with a brief text, three examples, and how to see the others.
+        """Write the full help if it is asked for, or if the command has no shorter help; else one screen.
 
-        Include the whole text if it fits, or its first paragraph and its lists. commands: writes a list of
-        commands.
+        The screen has the options with a brief text, three examples, and the whole text of the help if it
+        fits, or its first paragraph and its lists. commands: writes a list of commands.
         """
+        if _FULL in ctx.meta or not any(getattr(each, "brief", "") for each in self.params):
+            ctx.command.format_usage(ctx, formatter)
+            self.format_help_text(ctx, formatter)
+            self.write_options(ctx, formatter)
+            commands(ctx, formatter)
+            self.format_epilog(ctx, formatter)
+            return
         first, *others = inspect.cleandoc(self.help or "").split("\n\n")
         lists = [text for text in others if text.startswith("\b")]
         examples, status = (self.epilog or "").split("\n\n")
@@ -248,16 +233,12 @@ class Command(click.Command):
             ctx.command.format_usage(ctx, page)
             _write_texts(page, texts)
             self.write_options(ctx, page, brief=True)
-            commands(page)
+            commands(ctx, page)
             _write_texts(page, ["\n".join(("\b\nExamples:", *few)), status.strip()])
             page.write("  --help-all shows every option.\n")
             if page.getvalue().count("\n") <= SCREEN:
                 break
         formatter.write(page.getvalue())
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write all options heading by heading, in the order in which headings first appear."""
-        self.write_options(ctx, formatter)
 
     def write_options(self, ctx: click.Context, page: click.HelpFormatter, *, brief: bool = False) -> None:
         """Write all options below their headings, or those with a brief text below one."""
@@ -298,7 +279,8 @@ def command(
     """Return a decorator that makes a command of a function; the help ends with its examples and exit codes.
 
     The function gets arguments and options by name. If it has an argument `asked`, it gets settings, tables
-    beside the two sides and options for reading tables as one `Request`.
+    beside the two sides and options for reading tables as one `Request`, and as `limits` the most that inputs
+    may have.
     """
     epilog = f"\b\nExamples:\n{examples.strip(chr(10))}\n\nExit status: {status}\n"
     seldom = tuple(str(each.name) for each in parameters if isinstance(each, _Seldom))
@@ -307,11 +289,10 @@ def command(
         text = "Show the settings of --set and exit."
         page = page_option("--help-settings", text, lambda ctx: _page_of_settings(ctx, seldom))
         params += [SetOption(seldom), page]
-    params.append(HELP_ALL if any(getattr(each, "brief", "") for each in parameters) else SAME_HELP)
 
     def made(function: Callable[..., None]) -> Any:  # noqa: ANN401
         callback = _with_request(function) if "asked" in inspect.signature(function).parameters else function
-        how: dict[str, Any] = {"cls": Command, "params": params, "epilog": epilog} | attributes
+        how: dict[str, Any] = {"cls": Command, "params": [*params, HELP_ALL], "epilog": epilog} | attributes
         return click.command(**how)(callback)
 
     return made
@@ -326,13 +307,13 @@ def _with_request(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def called(**options: Any) -> None:  # noqa: ANN401
-        from sedeval_soft.api.request import Request
-
         chosen = options.pop("chosen", {})
         taken = {n: options.pop(n) for n in (*FIELDS, *READING, *_TABLES) if n in options}
         said = {name: value for name, value in taken.items() if value not in (None, ())}
         parts = [{n: v for n, v in said.items() if n in names} for names in (FIELDS, READING, _TABLES)]
-        function(asked=Request(values=parts[0] | chosen, reading=parts[1], **parts[2]), **options)
+        asked = api.Request(values=parts[0] | chosen, reading=parts[1], **parts[2])
+        with asked.opened() as limits:
+            function(asked=asked, limits=limits, **options)
 
     return called
 

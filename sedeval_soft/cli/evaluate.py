@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
+from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-from click.exceptions import Exit
 
+import sedeval_soft as library
+from sedeval_soft import api, evaluation, report
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import argument, command, option, refuse, setting
-from sedeval_soft.cli.output import check_files, progress
+from sedeval_soft.cli.output import progress
 from sedeval_soft.fields import OUTPUT, STEERING
-
-if TYPE_CHECKING:
-    from sedeval_soft.api.request import Request
-    from sedeval_soft.comparison.board import Board
-    from sedeval_soft.evaluation.partition import Execute
 
 EXAMPLES = """
   soft-sed-eval ref.tsv sys.tsv
@@ -29,13 +27,13 @@ EXAMPLES = """
 """
 
 
-def _jobs(text: str) -> int:
-    """Return a number of processes, 0 for one for each processor."""
-    if text == "all":
-        return 0
-    if text.isascii() and text.isdigit() and len(text) < 5:
-        return int(text)
-    raise click.BadParameter(f"{text!r} is not a number of processes such as 4, or all.")
+def _jobs(text: str) -> int | str:
+    """Return a number of processes, 0 for one for each processor, or where a scheduler is."""
+    if re.fullmatch("all|[0-9]{1,4}", text):
+        return 0 if text == "all" else int(text)
+    if "." in text or "/" in text:
+        return text
+    raise click.BadParameter(f"{text!r} is not a number of processes such as 4, all, or a scheduler.")
 
 
 def _names(paths: Sequence[str], names: Sequence[str], *, runs: bool) -> list[str]:
@@ -49,14 +47,14 @@ def _names(paths: Sequence[str], names: Sequence[str], *, runs: bool) -> list[st
     return files if len({*files}) == len(files) else [*paths]
 
 
-def _workers(scheduler: str | None, *, points: bool) -> AbstractContextManager[Execute | None]:
-    """Return the workers of a scheduler, or none if there is none; points: whether it would count these."""
-    if scheduler is None:
+def _workers(jobs: int | str | None, *, points: bool) -> Any:  # noqa: ANN401 - a context of workers
+    """Return the workers of a scheduler, or none; points: whether it would count these."""
+    if not isinstance(jobs, str):
         return nullcontext()
-    refuse((points, "--scheduler needs tables in files; found operating points."))
+    refuse((points, f"--jobs {jobs}: a scheduler needs tables in files; found operating points."))
     from sedeval_soft.apps.cluster import workers
 
-    return workers(scheduler)
+    return workers(jobs)
 
 
 @command(
@@ -77,15 +75,15 @@ def _workers(scheduler: str | None, *, points: bool) -> AbstractContextManager[E
     setting("worst"),
     options.POINTS,
     *options.INTAKE,
-    option(options.LIMITS, "--jobs", type=_jobs, metavar="N|all", help="Count large tables in N "
-        "processes; all: one for each processor.  [default: half of these, for tables from 256 MiB on]"),
-    option(options.LIMITS, "--scheduler", metavar="ADDRESS|FILE", help="Count on the workers of a dask "
-        "scheduler: tcp://HOST:PORT, or its file."),
+    option(options.LIMITS, "--jobs", type=_jobs, metavar="N|all|ADDRESS|FILE", help="Count large tables in N "
+        "processes, in one for each processor (all), or on the workers of a dask scheduler: tcp://HOST:PORT, "
+        "or its file.  [default: half of the processors, for tables from 256 MiB on]"),
     status=options.REQUIRED,
 )  # fmt: skip
 def evaluate(
-    reference: str, systems: tuple[str, ...], asked: Request, baseline: str | None, runs: bool,
-    names: tuple[str, ...], jobs: int | None, scheduler: str | None, save_tally: str | None, **shown: Any,  # noqa: ANN401 - as `Presentation` takes them
+    reference: str, systems: tuple[str, ...], asked: api.Request, limits: library.Limits,
+    baseline: str | None, runs: bool, names: tuple[str, ...], jobs: int | str | None, save_tally: str | None,
+    **shown: Any,  # noqa: ANN401 - as `Presentation` takes them
 ) -> None:  # fmt: skip
     """Score sound event detection systems against a hard or soft reference.
 
@@ -97,78 +95,59 @@ def evaluate(
     optimal (each class at its best threshold) and soft (all levels of both sides). For several systems
     it prints a leaderboard; with --runs they are training runs of one system, and it prints their mean.
     """
-    values, several, form, per_file = asked.values, len(systems) > 1, shown["form"], shown["per_file"]
+    several, form, per_file = len(systems) > 1, shown["form"], shown["per_file"]
+    ci, worst, services = "ci" in asked.values, "worst" in asked.values, ", ".join(options.SERVICE_FORMATS)
     # Which forms of results show what costs most.
     listing = ("json", "yaml") if several else ("json", "yaml", "text", "markdown", "github")
-    many, services = f"one SYSTEM; found {len(systems)}", ", ".join(options.SERVICE_FORMATS)
     refuse(
-        (several and (save_tally or jobs is not None or scheduler or (form == "codabench" and not runs)),
-         f"--save-tally, --jobs, --scheduler and --format codabench need {many}."),
+        (several and (save_tally or jobs is not None or (form == "codabench" and not runs)),
+         f"--save-tally, --jobs and --format codabench need one SYSTEM; found {len(systems)}."),
         (not several and (runs or baseline), "--runs and --baseline need two or more SYSTEM; found 1."),
-        (runs and (baseline or per_file or {"ci", "worst"} & {*values}),
+        (runs and (baseline or per_file or ci or worst),
          "--runs prints means over trainings: it cannot go with --baseline, --ci, --worst or --per-file."),
-        (per_file and (form in options.SERVICE_FORMATS or {"ci", "worst"} & {*values}),
-         f"--per-file prints scores of single files, not --ci and --worst of all, nor --format {services}."),
-        (shown["wanted"] and (shown["averages"] or "worst" in values),
+        (per_file and (form in options.SERVICE_FORMATS or ci or worst),
+         f"--per-file prints single files' scores: it cannot go with --ci, --worst or --format {services}."),
+        (shown["wanted"] and (shown["averages"] or worst),
          "--score prints what it names and nothing else: it cannot go with --average or --worst."),
-        (scheduler and jobs is not None,
-         "--jobs counts on this machine, --scheduler on its workers; expected one of them."),
+        (worst and form not in listing, f"--worst needs --format {' or '.join(listing)}; found {form}."),
         (form == "junit" and not shown["requirements"],
          "--format junit has a test for each requirement; expected --require 'NAME>=NUMBER', too."),
-        ("worst" in values and form not in listing,
-         f"--worst needs --format {' or '.join(listing)}, where the others show no lists; found {form}."),
     )  # fmt: skip
     called = _names(systems, names, runs=runs)
     baseline = dict(zip(systems, called, strict=True)).get(baseline or "", baseline)
-    check_files(
-        {"-o": shown["output"], "--save-tally": save_tally},
-        asked.files({"reference": reference, "system output": systems}),
-    )
+    sides = {"reference": reference, "system output": systems}
+    report.refuse_replacing({"-o": shown["output"], "--save-tally": save_tally}, asked.files(sides))
     from dataclasses import replace
 
-    from sedeval_soft.api.evaluation import evaluation_of, settings_of_points
-    from sedeval_soft.api.sources import is_points, with_points
     from sedeval_soft.cli.present import Presentation
-    from sedeval_soft.report.requirements import parse_name
 
-    with asked.opened() as limits:
-        view = Presentation(**shown, likely=asked.computed)
-        rank_by = asked.rank_by and parse_name(asked.rank_by, asked.computed)
-        scored = [*view.names, *([rank_by] if rank_by else [])]
-        default: list[str] = []
-        if several and not runs:
-            from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
+    view = Presentation(**shown, likely=asked.computed)
+    rank_by = asked.rank_by and report.parse_name(asked.rank_by, asked.computed)
+    scored = [*view.names, *([rank_by] if rank_by else [])]
+    default: list[str] = []
+    if several and not runs:
+        from sedeval_soft.comparison import RANK_BY, check_rank_by
 
-            # One of the default ones ranks systems: which one is known when the reference was read.
-            default = [] if rank_by and check_rank_by(rank_by) else [*RANK_BY.values()]
-        settings = asked.settings([*scored, *default], just=bool(view.wanted), averages=view.averages)
-        settings = replace(settings, rank_by=rank_by)
-        system = None if several else with_points(systems[0], limits)
-        points = is_points(system)
-        settings = settings_of_points(settings, [system]) if points else settings
-        of_several = ("confidence",) if runs else () if per_file else STEERING
-        asked.check(settings, scored, points=points, also=of_several if several else ())
-        if settings.ci:
-            from sedeval_soft.evaluation.resample import refuse_jackknife
-
-            refuse_jackknife(settings, view.wanted)
-        how: dict[str, Any] = {"settings": settings, "limits": limits, **asked.tables}
-        board: Board | None = None
-        with progress(quiet=view.quiet) as show, _workers(scheduler, points=points) as execute:
-            if several:
-                from sedeval_soft.api.comparison import score_several
-
-                how |= {"baseline": baseline, "runs": runs, "apart": per_file, "progress": show}
-                how |= {"name": names[0]} if runs and names else {}
-                scores, board = score_several(reference, dict(zip(called, systems, strict=True)), **how)
-            else:
-                how |= {"jobs": jobs, "execute": execute, "progress": show, "name": called[0]}
-                evaluation = evaluation_of(reference, system, **how)
-                scores = [evaluation.scores]
-        scores = [asked.with_doubts(each) for each in scores]
-        view.check(scores)
-        # Files first: results that are printed cannot be taken back if these fail.
-        if save_tally and not several:
-            evaluation.save(save_tally)
-        view.show(scores, board and replace(board, systems=tuple(scores)))
-        raise Exit(view.judge(scores))
+        # One of the default ones ranks systems: which one is known when the reference was read.
+        default = [] if rank_by and check_rank_by(rank_by) else [*RANK_BY.values()]
+    settings = asked.settings([*scored, *default], just=bool(view.wanted), averages=view.averages)
+    system = None if several else api.with_points(systems[0], limits)
+    points = api.is_points(system)
+    settings = api.settings_of_points(replace(settings, rank_by=rank_by), [system])
+    of_several = ("confidence",) if runs else () if per_file else STEERING
+    asked.check(settings, scored, points=points, also=of_several if several else ())
+    if settings.ci:
+        evaluation.refuse_jackknife(settings, view.wanted)
+    how: dict[str, Any] = {"settings": settings, "limits": limits, **asked.tables}
+    with progress(quiet=view.quiet) as show, _workers(jobs, points=points) as execute:
+        how["progress"] = show
+        if several:
+            mean = {"name": names[0]} if runs and names else {}
+            how |= {"baseline": baseline, "runs": runs, "apart": per_file, **mean}
+            scores, board = api.score_several(reference, dict(zip(called, systems, strict=True)), **how)
+        else:
+            how |= {"jobs": None if execute else jobs, "execute": execute}
+            done = api.evaluation_of(reference, system, name=called[0], **how)
+            scores, board = [done.scores], None
+    save = None if save_tally is None else partial(done.save, save_tally)
+    view.finish([asked.with_doubts(each) for each in scores], board, save)

@@ -11,7 +11,6 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Mapping
 from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
@@ -54,8 +53,9 @@ SHORT_HELPS = {
 """The first sentence of each command's help; a test compares them with the commands."""
 
 _MODULES = {
-    **dict.fromkeys(("chance", "check"), "opinions"),
-    **dict.fromkeys(("convert", "simulate", "tune", "validate"), "tables"),
+    **dict.fromkeys(("chance", "check", "published"), "opinions"),
+    **dict.fromkeys(("board", "diagnose", "report"), "pages"),
+    **dict.fromkeys(("annotate", "convert", "simulate", "tune", "validate"), "tables"),
     **dict.fromkeys(("diff", "explain", "merge", "presets"), "results"),
 }
 """The modules of commands that are not named after them."""
@@ -87,23 +87,19 @@ class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help of the default command with the list of all, of which no other is imported."""
-        default = cast("Command", self.get_command(ctx, DEFAULT))
-        if not default.has_full_help(ctx):
-            others = [name for name in SHORT_HELPS if name != DEFAULT]
-            heading = f"Commands ({PROGRAM} COMMAND -h says more)"
-            names = {name: name for name in others}
-            default.format_short_help(ctx, formatter, lambda page: _listed(page, heading, names))
-            return
-        self.format_usage(ctx, formatter)
-        default.format_help_text(ctx, formatter)
-        default.format_options(ctx, formatter)
-        self.format_commands(ctx, formatter)
-        default.format_epilog(ctx, formatter)
+        cast("Command", self.get_command(ctx, DEFAULT)).format_help(ctx, formatter, self.format_commands)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the commands with their short helps, the default one first and with a star."""
-        names = sorted(SHORT_HELPS, key=lambda name: (name != DEFAULT, name))
-        _listed(formatter, "Commands", {name: f"{name}*" if name == DEFAULT else name for name in names})
+        """Write all commands but the default one with their short helps; none is imported."""
+        width = formatter.width - 6 - max(map(len, SHORT_HELPS))
+        with formatter.section(f"Commands ({PROGRAM} COMMAND -h says more)"):
+            formatter.write_dl(
+                [
+                    (name, click.Command(name, help=text).get_short_help_str(width))
+                    for name, text in SHORT_HELPS.items()
+                    if name != DEFAULT
+                ]
+            )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the first argument: a command, a REFERENCE, or an option of the default command."""
@@ -117,14 +113,6 @@ class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
         # Shells look for files where no name fits, if that is said first.
         files = CompletionItem(incomplete, type="file")
         return [files, *(CompletionItem(name, help=SHORT_HELPS[name]) for name in names)]
-
-
-def _listed(formatter: click.HelpFormatter, heading: str, names: Mapping[str, str]) -> None:
-    """Write commands with their short helps. names: how each is written."""
-    width = formatter.width - 6 - max(map(len, SHORT_HELPS))
-    helps = [click.Command(name, help=SHORT_HELPS[name]).get_short_help_str(width) for name in names]
-    with formatter.section(heading):
-        formatter.write_dl([*zip(names.values(), helps, strict=True)])
 
 
 group = click.version_option(__version__, prog_name=PROGRAM)(

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+import sedeval_soft as library
 from sedeval_soft.cli.command import FILE, PATH, Option, option, setting
 from sedeval_soft.fields import (
     CHECKS,
@@ -58,12 +59,12 @@ def by_extension(context: click.Context, parameter: click.Parameter, form: str |
     if form or likely in choices:
         return form or likely
     if extension in {*FORMATS, *_EXTENSIONS, *_ELSEWHERE}:
-        from sedeval_soft.errors import SettingsError
-
         scores = any(each.name == "baseline" for each in context.command.params)
         other = _ELSEWHERE.get(extension) if scores else None
         expected = f"{other} {output}" if other else f"--format {', '.join(choices)}, or another extension"
-        raise SettingsError(f"-o {output}: results are not written as .{extension}; expected {expected}")
+        raise library.SettingsError(
+            f"-o {output}: results are not written as .{extension}; expected {expected}"
+        )
     return "text"
 
 
@@ -99,11 +100,6 @@ def settings_under(*headings: str, without: Sequence[str]) -> tuple[Option, ...]
     )
 
 
-DURATIONS = option(
-    SCORING, "--durations", type=PATH, metavar="TSV",
-    help="Table of filename and duration: how long files are, and which files there are.",
-)  # fmt: skip
-
 READ = (
     option(SCORING, "--durations", type=PATH, metavar="TSV", brief="Table with the length of each file.",
         help="Table of filename and duration: the files to evaluate, and their lengths.  [default: up to "
@@ -128,10 +124,6 @@ INTAKE = (*(setting(name) for name in READING if name != "operating_points"), *L
 QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, brief="No warnings and remarks.",
     help="No warnings and remarks on standard error.")  # fmt: skip
 
-CLASSES = setting("classes", help="Only these classes. Repeatable; a name with a comma needs quotes: '\"a, "
-    "b\",c'.", brief="Only these classes.")  # fmt: skip
-"""The option of commands for which the order of classes does not matter."""
-
 SETTINGS = settings_under(
     *(SCORING, EVENTS, PROCESSING, INTERSECTIONS, MEASURES),
     without=("strict", "satisfice", "reference_sweep"),
@@ -147,7 +139,6 @@ COUNTING = settings_under(
 
 TUNING = (setting("thresholds"), setting("cross_tune"))
 OBJECTIVE = setting("objective")
-AVERAGED = setting("means")
 SURE = tuple(map(setting, STEERING))
 EVERYTHING = (
     *SETTINGS,
@@ -167,12 +158,13 @@ PARTS = (
         "braces, such as '{scene}_[0-9]*'."),
 )  # fmt: skip
 
-RANK_BY = option(SYSTEMS, "--rank-by", metavar="NAME",
-    help="The score that is shown first and ranks several systems.  [default: the preset's score; else "
-    "segment.soft.f1.macro, or segment.hard.f1.macro if the reference has no values]")  # fmt: skip
-BASELINE = option(SYSTEMS, "--baseline", metavar="SYSTEM",
-    help="The system with which the others are compared.  [default: the best]")  # fmt: skip
-RANKED = (RANK_BY, BASELINE)
+RANKED = (
+    option(SYSTEMS, "--rank-by", metavar="NAME",
+        help="The score that is shown first and ranks several systems.  [default: the preset's score; else "
+        "segment.soft.f1.macro, or segment.hard.f1.macro if the reference has no values]"),
+    option(SYSTEMS, "--baseline", metavar="SYSTEM",
+        help="The system with which the others are compared.  [default: the best]"),
+)  # fmt: skip
 
 SCORES = (
     *result_forms((*FORMATS, *SERVICE_FORMATS), metavar="FORM",

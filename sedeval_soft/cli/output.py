@@ -7,14 +7,14 @@ import io
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from shutil import get_terminal_size
 
 import click
 
-if TYPE_CHECKING:
-    from sedeval_soft.evaluation.scores import Scores
+import sedeval_soft as library
+from sedeval_soft import report
 
 
 def hold_streams() -> None:
@@ -34,9 +34,7 @@ def hold_streams() -> None:
 
 def to_standard_output(output: str | None) -> bool:
     """Return whether results go to standard output, by no name or one of its names."""
-    from sedeval_soft.report.write import STANDARD_OUTPUT
-
-    return output is None or output in STANDARD_OUTPUT
+    return output is None or output in report.STANDARD_OUTPUT
 
 
 def emit(text: str, output: str | None = None, *, exact: bool = False) -> None:
@@ -52,10 +50,8 @@ def emit(text: str, output: str | None = None, *, exact: bool = False) -> None:
     text = text if exact else without_commands(text)
     if output is None or to_standard_output(output):
         click.echo(text, nl=False)
-        return
-    from sedeval_soft.report.write import write_atomic
-
-    write_atomic(output, text)
+    else:
+        report.write_atomic(output, text)
 
 
 def remark(text: str) -> None:
@@ -74,43 +70,23 @@ def warn(warnings: Sequence[str], *, quiet: bool) -> None:
 
     On a terminal each is broken between words; elsewhere it is one line.
     """
-    width = None
-    if sys.stderr is not None and sys.stderr.isatty():
-        from shutil import get_terminal_size
-
-        width = get_terminal_size().columns
-    for warning in () if quiet else dict.fromkeys(warnings):
-        text = f"warning: {warning}"
-        if width is not None:
-            from sedeval_soft.report.fitted import folded
-
-            text = "\n".join(folded(text, width))
-        remark(text)
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    for text in (f"warning: {warning}" for warning in (() if quiet else dict.fromkeys(warnings))):
+        remark("\n".join(report.folded(text, get_terminal_size().columns)) if terminal else text)
 
 
-def sign(systems: Sequence[Scores], form: str, output: str | None, *, quiet: bool) -> None:
+def sign(systems: Sequence[library.Scores], form: str, output: str | None, *, quiet: bool) -> None:
     """Write the signatures of rows to `PATH.signature` beside their file, or print them on standard error."""
+    from sedeval_soft.errors import visible
+
     if form not in {"csv", "tsv"}:
         return
     if output is not None and not to_standard_output(output) and Path(output).is_file():
-        from sedeval_soft.errors import visible
-        from sedeval_soft.report.write import write_atomic
-
-        whole = dict.fromkeys(scores.signature for scores in systems)
-        write_atomic(f"{output}.signature", "".join(f"{visible(each)}\n" for each in whole))
+        whole = dict.fromkeys(f"{visible(scores.signature)}\n" for scores in systems)
+        report.write_atomic(f"{output}.signature", "".join(whole))
     elif not quiet:
         for text in dict.fromkeys(scores.short_signature for scores in systems):
             remark(f"signature: {text}")
-
-
-def check_files(outputs: Mapping[str, str | None], inputs: Mapping[str, str | Sequence[str] | None]) -> None:
-    """Raise SettingsError if results replace an input or one another, or two inputs are standard input.
-
-    outputs: paths by the options that name them. inputs: paths by their roles, one or several.
-    """
-    from sedeval_soft.report.write import refuse_replacing
-
-    refuse_replacing(outputs, inputs)
 
 
 # Progress on standard error, of work that takes a while in front of somebody.

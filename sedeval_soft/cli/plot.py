@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from sedeval_soft.apps.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES, kinds_with
+import sedeval_soft as library
+from sedeval_soft import api, report
+from sedeval_soft.apps.plots.registry import KINDS, OPTIONS, RESAMPLED, kinds_with
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import PATH, argument, command, number, number_or, option, refuse, setting
 from sedeval_soft.cli.options import QUIET
-from sedeval_soft.cli.output import check_files, progress, to_standard_output, warn
+from sedeval_soft.cli.output import progress, warn
 from sedeval_soft.fields import DEFAULT_ONLY, STEERING
-
-if TYPE_CHECKING:
-    from sedeval_soft.api.request import Request
 
 OF_CURVES = (".tsv", ".parquet")
 """Ends of names of files that have the numbers of curves; a test compares them with the library's."""
@@ -60,10 +58,7 @@ LOOKS = (
     option(LOOK, "-o", "--output", required=True, type=PATH, metavar="FILE",
            brief="Where the figure goes: .pdf, .png, .svg, .tsv.",
            help="Where the figure goes. The end of the name says its form: .pdf, .png or .svg; .tsv or "
-           ".parquet for the numbers of its curves. With -, the figure goes to standard output, as --format "
-           "says."),
-    option(LOOK, "--format", "form", type=click.Choice(SUFFIXES),
-           help="Form of the figure on standard output."),
+           ".parquet for the numbers of its curves."),
     option(LOOK, "--width", type=number_or("single", "double"), metavar="INCHES|single|double",
            help="Width in inches, or that of one or both columns of a paper.  [default: what suits the "
            "figure]"),
@@ -102,59 +97,39 @@ class that is not in the reference.
     help=_HELP,
 )
 def plot(
-    kind: str, reference: str, systems: tuple[str, ...], asked: Request, output: str, form: str | None,
-    names: tuple[str, ...], quiet: bool, **shown: Any,  # noqa: ANN401 - the fields of `Wish` and of `Look`
+    kind: str, reference: str, systems: tuple[str, ...], asked: api.Request, limits: library.Limits,
+    output: str, names: tuple[str, ...], quiet: bool,
+    **shown: Any,  # noqa: ANN401 - the fields of `Wish` and of `Look`
 ) -> None:  # fmt: skip
     """Draw a figure; the help is made from the list of kinds."""
-    values, printed = asked.values, to_standard_output(output)
-    expected = f"expected {' or '.join(RESAMPLED)}"
-    refuse(
-        ("ci" in values and kind not in RESAMPLED, f"--ci: {kind} shows no intervals; {expected}."),
-        (printed and form is None, f"-o {output}: expected --format, {', '.join(SUFFIXES)}."),
-        (printed and sys.stdout.isatty(), f"-o {output}: a figure cannot be shown in a terminal."),
-    )
     data, curves = output.endswith(OF_CURVES), [name for name, each in KINDS.items() if each.has_curves]
     refuse(
-        (
-            data and kind not in curves,
-            f"-o {output}: only {', '.join(curves)} are curves, which have numbers.",
-        )
-    )
-    check_files({"-o": output}, asked.files({"reference": reference, "system output": systems}))
+        ("ci" in asked.values and kind not in RESAMPLED,
+         f"--ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}."),
+        (data and kind not in curves, f"-o {output}: only {', '.join(curves)} have the numbers of curves."),
+    )  # fmt: skip
+    report.refuse_replacing({"-o": output}, asked.files({"reference": reference, "system output": systems}))
     from sedeval_soft.apps.plots.data import Wish
     from sedeval_soft.apps.plots.run import scored_systems
     from sedeval_soft.apps.plots.style import Look, figure_of, form_of, rendered
-    from sedeval_soft.errors import SettingsError
-    from sedeval_soft.report.delimited import write_curves
-    from sedeval_soft.report.write import write_atomic
 
-    with asked.opened() as limits:
-        wish = Wish(**{name: shown.pop(name) for name in OPTIONS})
-        look = Look(**shown)
-        suffix = (form or "") if printed else "" if data else form_of(output)
-        if form not in (None, suffix):
-            raise SettingsError(f"--format {form}: -o {output} ends otherwise; expected one of them")
-        settings = asked.settings()
-        with progress(quiet=quiet) as show:
-            scored = scored_systems(
-                kind, reference, systems, names or None, settings, wish,
-                default=settings.only == DEFAULT_ONLY and "only" not in values,
-                durations=asked.durations, folds=asked.folds, limits=limits, progress=show,
-            )  # fmt: skip
-        # Of several systems a matrix has intervals, whether they are asked for or not.
-        sure = KINDS[kind].diagnosed or (kind == "matrix" and len(systems) > 1)
-        # A timeline has events, too.
-        also = (*(STEERING if sure else ()), *(["events"] if kind == "timeline" else []))
-        asked.check(scored.all[0].scores.settings, also=also)
-        warn([text for system in scored.all for text in system.scores.warnings], quiet=quiet)
-        if data:
-            write_curves(output, {system.name: system.scores.curves for system in scored.all})
-            return
-        figure = figure_of(scored, look)
-        if not quiet:
-            click.echo(f"caption: {figure.get_label()}", err=True)
-        drawn = rendered(figure, suffix, look, scored)
-        if printed:
-            sys.stdout.buffer.write(drawn)
-        else:
-            write_atomic(output, drawn)
+    wish, look = Wish(**{name: shown.pop(name) for name in OPTIONS}), Look(**shown)
+    suffix = "" if data else form_of(output)
+    settings, tables = asked.settings(), {"durations": asked.durations, "folds": asked.folds}
+    with progress(quiet=quiet) as show:
+        how: dict[str, Any] = {**tables, "limits": limits, "progress": show}
+        how["default"] = settings.only == DEFAULT_ONLY and "only" not in asked.values
+        scored = scored_systems(kind, reference, systems, names or None, settings, wish, **how)
+    # Of several systems a matrix has intervals, whether they are asked for or not.
+    sure = KINDS[kind].diagnosed or (kind == "matrix" and len(systems) > 1)
+    # A timeline has events, too.
+    also = (*(STEERING if sure else ()), *(["events"] if kind == "timeline" else []))
+    asked.check(scored.all[0].scores.settings, also=also)
+    warn([text for system in scored.all for text in system.scores.warnings], quiet=quiet)
+    if data:
+        report.write_curves(output, {system.name: system.scores.curves for system in scored.all})
+        return
+    figure = figure_of(scored, look)
+    if not quiet:
+        click.echo(f"caption: {figure.get_label()}", err=True)
+    report.write_atomic(output, rendered(figure, suffix, look, scored))

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from shutil import get_terminal_size
+from typing import Any
 
-from sedeval_soft.cli.options import SERVICE_FORMATS
+from click.exceptions import Exit
+
+import sedeval_soft as library
+from sedeval_soft import report
 from sedeval_soft.cli.output import emit, remark, sign, to_standard_output, warn
 from sedeval_soft.errors import visible, without_commands
-from sedeval_soft.report.requirements import Likely, all_of, parse_name, parse_requirement
-
-if TYPE_CHECKING:
-    from sedeval_soft.comparison.board import Board
-    from sedeval_soft.evaluation.scores import Scores
-    from sedeval_soft.report.services import Verdict
+from sedeval_soft.report.requirements import Likely
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable in which GitHub Actions names the file that a step adds its summary to."""
@@ -36,98 +35,89 @@ class Presentation:
         by_class: bool = False, words: bool = False, per_file: bool = False,
     ) -> None:  # fmt: skip
         """Take the values of options; raises SettingsError for invalid names and requirements."""
-        read_requirement = partial(parse_requirement, likely=likely)
-        self.requirements = all_of(read_requirement, requirements)
-        self.wanted: Sequence[str] = all_of(partial(parse_name, likely=likely), wanted)
+        read_requirement = partial(report.parse_requirement, likely=likely)
+        self.requirements = report.all_of(read_requirement, requirements)
+        self.wanted: Sequence[str] = report.all_of(partial(report.parse_name, likely=likely), wanted)
         self.names = [*self.wanted, *(name for name, _, _ in self.requirements)]
         self.form, self.output, self.quiet = form, output, quiet
         self.averages, self.per_file, self.verbose = tuple(averages), per_file, verbose
         self.screen = {"by_class": by_class, "words": words}
 
-    def check(self, systems: Sequence[Scores]) -> None:
-        """Raise UnknownScoreError for all names that a system lacks, before anything is written."""
-        from sedeval_soft.evaluation.scores import UnknownScoreError
-        from sedeval_soft.report.score_table import expanded
+    def finish(
+        self,
+        systems: Sequence[library.Scores],
+        board: library.Board | None = None,
+        save: Callable[[], None] | None = None,
+    ) -> None:
+        """Print or write the results, of a board if there is one, then warnings, and end by the requirements.
 
-        required = [name for name, _, _ in self.requirements]
-        self.of_classes = self.screen["by_class"] or expanded(systems, self.wanted) != [*self.wanted]
-        problems: dict[str, None] = {}
+        save: writes what else was asked for. Raises UnknownScoreError for all names that a system lacks
+        before anything is written, and Exit.
+        """
+        self._check(systems)
+        # Files first: results that are printed cannot be taken back if these fail.
+        if save is not None:
+            save()
+        verdicts = report.verdicts(systems, self.requirements)
+        self._show(systems, board, verdicts)
+        if self.form != "github":  # which has annotations for these
+            warn([text for scores in systems for text in scores.warnings], quiet=self.quiet)
+            for failure in (verdict for verdict in verdicts if not verdict.met):
+                system = f"{failure.system}: " if len(systems) > 1 else ""
+                remark(f"requirement not met: {visible(f'{system}{failure.requirement}: {failure.reason}')}")
+        sign(systems, self.form, self.output, quiet=self.quiet)
+        raise Exit(0 if all(verdict.met for verdict in verdicts) else 1)
+
+    def _check(self, systems: Sequence[library.Scores]) -> None:
+        """Raise UnknownScoreError for all names that a system lacks."""
+        required, problems = self.names[len(self.wanted) :], dict[str, None]()
         for scores in systems:
-            for name in [*expanded([scores], self.wanted), *required]:
+            for name in [*report.expanded([scores], self.wanted), *required]:
                 try:
                     scores.score(name)
-                except UnknownScoreError as error:
+                except library.UnknownScoreError as error:
                     problems[f"{scores.system}: {error}" if len(systems) > 1 else str(error)] = None
         if problems:
-            raise UnknownScoreError("\n".join(problems))
+            raise library.UnknownScoreError("\n".join(problems))
 
-    def show(self, systems: Sequence[Scores], board: Board | None = None) -> None:
-        """Print or write the results, of a board if there is one, else of the one system; then warnings."""
-        self._show(systems, board)
-        # GitHub has annotations for warnings.
-        quiet = self.quiet or self.form == "github"
-        warn([text for scores in systems for text in scores.warnings], quiet=quiet)
-        sign(systems, self.form, self.output, quiet=self.quiet)
-
-    def _show(self, systems: Sequence[Scores], board: Board | None) -> None:
-        # Of all scores, whichever are shown.
-        verdicts = self._verdicts(systems) if self.form in SERVICE_FORMATS else []
+    def _show(
+        self,
+        systems: Sequence[library.Scores],
+        board: library.Board | None,
+        verdicts: Sequence[report.Verdict],
+    ) -> None:
+        board = board and replace(board, systems=tuple(systems))
         if self.averages and not self.wanted:
-            from sedeval_soft.report.shown import with_averages
-
-            systems = tuple(with_averages(scores, self.averages) for scores in systems)
+            systems = tuple(report.with_averages(scores, self.averages) for scores in systems)
             board = board and replace(board, systems=systems)
-        if self.per_file:
-            from sedeval_soft.report.per_file import render_files
-
-            how: dict[str, Any] = {"every": self.verbose > 0, **self._terminal()}
-            text = render_files(systems, self.form, names=self.wanted, averages=self.averages, **how)
-            emit(text, self.output)
-        elif self.form in SERVICE_FORMATS:
-            self._show_for_service(systems, board, verdicts)
-        elif self._has_table():
-            from sedeval_soft.report.chosen import render_chosen
-
-            of: dict[str, Any] = {"of_classes": self.of_classes, "averages": self.averages}
-            emit(render_chosen(systems, self.wanted, self.form, board=board, **of), self.output)
-        elif self.wanted:
-            emit("".join(self._numbers(scores, named=board is not None) for scores in systems), self.output)
-        else:
-            from sedeval_soft.report import render
-
-            how = {"board": board, **self._terminal()}
-            how |= {"verbose": self.verbose, **self.screen}
-            emit(render(systems, self.form, **how), self.output)
-
-    def _has_table(self) -> bool:
-        """Return whether chosen scores are a table, or a document, and not just numbers or a screen."""
-        if self.wanted:
-            return self.form != "text" or self.of_classes
-        return self.of_classes and self.form in {"csv", "tsv", "markdown", "latex"}
-
-    def _terminal(self) -> dict[str, Any]:
-        """Return the color and width for drawing results, if a terminal shows them."""
+        terminal: dict[str, Any] = {}
         if self.form == "text" and to_standard_output(self.output) and sys.stdout.isatty():
-            from shutil import get_terminal_size
+            terminal = {"color": True, "width": get_terminal_size().columns}
+        of_classes = self.screen["by_class"] or report.expanded(systems, self.wanted) != [*self.wanted]
+        is_table = of_classes and self.form in {"csv", "tsv", "markdown", "latex"}
+        if self.per_file:
+            how: dict[str, Any] = {"names": self.wanted, "averages": self.averages, **terminal}
+            text = report.render_files(systems, self.form, every=self.verbose > 0, **how)
+        elif self.form == "github":
+            self._annotate(systems, board, verdicts)
+            return
+        elif self.form == "junit":  # a suite for each system; a board adds nothing to these
+            text = report.junit(systems, verdicts, self.wanted)
+        elif self.form == "codabench":
+            lines = (self.output or "").endswith(".txt")
+            text, undefined = report.codabench(systems[0], self.wanted, lines=lines)
+            warn([f"undefined, so left out: {', '.join(undefined)}"] * bool(undefined), quiet=self.quiet)
+        elif is_table or (self.wanted and (self.form != "text" or of_classes)):
+            how = {"board": board, "of_classes": of_classes, "averages": self.averages}
+            text = report.render_chosen(systems, self.wanted, self.form, **how)
+        elif self.wanted:
+            text = "".join(self._numbers(scores, named=board is not None) for scores in systems)
+        else:
+            how = {"board": board, "verbose": self.verbose, **terminal, **self.screen}
+            text = report.render(systems, self.form, **how)
+        emit(text, self.output)
 
-            return {"color": True, "width": get_terminal_size().columns}
-        return {}
-
-    def judge(self, systems: Sequence[Scores]) -> int:
-        """Print the requirements that are not met; return the exit code."""
-        failures = [verdict for verdict in self._verdicts(systems) if not verdict.met]
-        for failure in () if self.form == "github" else failures:  # which has annotations for them
-            system = f"{failure.system}: " if len(systems) > 1 else ""
-            remark(f"requirement not met: {visible(f'{system}{failure.requirement}: {failure.reason}')}")
-        return 1 if failures else 0
-
-    def _verdicts(self, systems: Sequence[Scores]) -> list[Verdict]:
-        """Return the verdict on each requirement for the scores of each system."""
-        from sedeval_soft.report.services import verdicts
-
-        return verdicts(systems, self.requirements)
-
-    def _numbers(self, scores: Scores, *, named: bool) -> str:
+    def _numbers(self, scores: library.Scores, *, named: bool) -> str:
         """Return just the wanted numbers, `-` where undefined: one per line.
 
         If asked for, the interval of a number follows it, then its chance level and its position between this
@@ -135,43 +125,32 @@ class Presentation:
 
         named: all numbers of a system on one line, after its name.
         """
-        from sedeval_soft.report.table import exact
-
         columns = []
         for name in self.wanted:
             score = scores.score(name)
             ends = (score.low, score.high) if scores.settings.ci or scores.runs else ()
             level = scores.chance.levels.get(name) if scores.chance else None
             of_chance = (level.chance, level.normalised) if level else (None, None) if scores.chance else ()
-            columns.append("\t".join(map(exact, (score.value, *ends, *of_chance))))
+            columns.append("\t".join(map(report.exact, (score.value, *ends, *of_chance))))
         rows = ["\t".join((visible(scores.system), *columns))] if named else columns
         return "".join(f"{row}\n" for row in rows)
 
-    def _show_for_service(
-        self, systems: Sequence[Scores], board: Board | None, verdicts: Sequence[Verdict]
+    def _annotate(
+        self,
+        systems: Sequence[library.Scores],
+        board: library.Board | None,
+        verdicts: Sequence[report.Verdict],
     ) -> None:
-        """Print or write forms for services: annotations and a summary, tests, or numbers by key."""
-        from sedeval_soft.report import services
-
-        if self.form == "junit":  # a suite for each system; a board adds nothing to these
-            emit(services.junit(systems, verdicts, self.wanted), self.output)
-            return
-        if self.form == "codabench":
-            lines = (self.output or "").endswith(".txt")
-            text, undefined = services.codabench(systems[0], self.wanted, lines=lines)
-            emit(text, self.output)
-            warn([f"undefined, so left out: {', '.join(undefined)}"] * bool(undefined), quiet=self.quiet)
-            return
-        # The summary where it belongs, then the annotations: GitHub reads these from the log.
+        """Write the summary where it belongs, then print annotations: GitHub reads these from the log."""
         warnings = [] if self.quiet else [text for scores in systems for text in scores.warnings]
-        log = services.commands(verdicts, warnings)
-        summary = services.job_summary(systems, board, verdicts, self.wanted)
+        log, summary = (
+            report.commands(verdicts, warnings),
+            report.job_summary(systems, board, verdicts, self.wanted),
+        )
         if not to_standard_output(self.output):
             emit(summary, self.output)
         elif self.output is None and os.environ.get(SUMMARY):
-            from sedeval_soft.report.write import add_to
-
-            add_to(os.environ[SUMMARY], f"{summary}\n")
+            report.add_to(os.environ[SUMMARY], f"{summary}\n")
         else:
             log += without_commands(summary)
         emit(log, exact=True)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import click
 from click.exceptions import Exit
 
+import sedeval_soft as library
+from sedeval_soft import __version__, api, evaluation, report
 from sedeval_soft.cli import options
-from sedeval_soft.cli.command import argument, command
-from sedeval_soft.cli.output import check_files, emit, progress
-
-if TYPE_CHECKING:
-    from sedeval_soft.api.request import Request
+from sedeval_soft.cli.command import argument, command, setting
+from sedeval_soft.cli.output import emit, progress
+from sedeval_soft.cli.present import Presentation
 
 MERGE_EXAMPLES = """
   soft-sed-eval shard1/ref.tsv shard1/sys.tsv --save-tally 1.tally
@@ -47,40 +48,30 @@ CALLED = "0 done, 2 wrong call."
 @command(
     MERGE_EXAMPLES,
     argument("TALLY...", "tallies", nargs=-1, required=True),
-    *(options.AVERAGED, *options.PARTS, *options.SURE, *options.RESULTS, *options.LIMITED),
+    *(setting("means"), *options.PARTS, *options.SURE, *options.RESULTS, *options.LIMITED),
     status=options.REQUIRED,
 )
-def merge(tallies: tuple[str, ...], asked: Request, save_tally: str | None, **shown: Any) -> None:  # noqa: ANN401
+def merge(
+    tallies: tuple[str, ...], asked: api.Request, limits: library.Limits, save_tally: str | None,
+    **shown: Any,  # noqa: ANN401 - as `Presentation` takes them
+) -> None:  # fmt: skip
     """Score tallies of --save-tally together, as if counted at once.
 
     The tallies must have the same settings and different files. The scores are the same to the last digit
     however the files were split, and in whatever order the tallies come.
     """
-    from sedeval_soft import __version__
-    from sedeval_soft.api.evaluation import with_names
-    from sedeval_soft.api.evaluator import merge_tallies
-    from sedeval_soft.api.sources import read_parts
-    from sedeval_soft.cli.present import Presentation
-    from sedeval_soft.evaluation.resample import refuse_jackknife
-    from sedeval_soft.evaluation.system_scores import score_shard
-    from sedeval_soft.evaluation.tally_file import pack_shard
-    from sedeval_soft.report.write import write_atomic
-
-    with asked.opened() as limits:
-        view = Presentation(**shown)
-        check_files({"-o": view.output, "--save-tally": save_tally}, asked.files({"tally": tallies}))
-        shard = merge_tallies(tallies, limits)
-        settings = with_names(replace(shard.settings, **asked.values), view.names, view.averages)
-        asked.check(settings, view.names)
-        refuse_jackknife(settings, view.wanted)
-        parts = read_parts(asked.folds, asked.by, shard.tally.files, limits)
-        with progress(quiet=view.quiet) as show:
-            scores = score_shard(shard._replace(settings=settings), __version__, **parts, progress=show)
-        view.check([scores])
-        if save_tally:
-            write_atomic(save_tally, pack_shard(shard, __version__))
-        view.show([scores])
-        raise Exit(view.judge([scores]))
+    view = Presentation(**shown)
+    report.refuse_replacing({"-o": view.output, "--save-tally": save_tally}, asked.files({"tally": tallies}))
+    shard = api.merge_tallies(tallies, limits)
+    settings = api.with_names(replace(shard.settings, **asked.values), view.names, view.averages)
+    asked.check(settings, view.names)
+    evaluation.refuse_jackknife(settings, view.wanted)
+    parts = api.read_parts(asked.folds, asked.by, shard.tally.files, limits)
+    with progress(quiet=view.quiet) as show:
+        shard = shard._replace(settings=settings)
+        scores = evaluation.score_shard(shard, __version__, **parts, progress=show)
+    save = partial(api.save_tally, save_tally, shard) if save_tally else None
+    view.finish([scores], save=save)
 
 
 @command(
@@ -102,13 +93,12 @@ def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, out
     """
     if a == b == "-":
         raise click.UsageError("Only one of A and B can be standard input.")
-    check_files({"-o": output}, {"first file": a, "second file": b})
-    from sedeval_soft.report.render import json_document
+    report.refuse_replacing({"-o": output}, {"first file": a, "second file": b})
     from sedeval_soft.tools.diff import changes, changes_text, read_results
 
     results = read_results(a), read_results(b)
     document = changes(*results, (a, b), tolerance, only)
-    emit(json_document(document) if form == "json" else changes_text(document), output)
+    emit(report.json_document(document) if form == "json" else changes_text(document), output)
     raise Exit(0 if document["same"] else 1)
 
 
@@ -126,25 +116,7 @@ def explain(scores: tuple[str, ...], form: str) -> None:
     average, or what a table calls it (`KLD`, `f1`); it may be of a class (`[car]`) or a group
     (`@traffic`). Words of screens are also explained: `soft`, `optimal`, `macro`, `event`, `PSDS1`.
     """
-    from sedeval_soft.measures.explanation import WORDS, Explanation, explained
-    from sedeval_soft.report.explanation import (
-        explanation_document,
-        explanation_text,
-        word_document,
-        word_text,
-    )
-    from sedeval_soft.report.render import json_document
-    from sedeval_soft.report.requirements import all_of
-
-    def known(text: str) -> Explanation | str:
-        return text if text in WORDS else explained(text)
-
-    found = all_of(known, [name.strip() for name in scores])
-    if form == "json":
-        documents = [word_document(e) if isinstance(e, str) else explanation_document(e) for e in found]
-        emit(json_document(documents))
-    else:
-        emit("\n".join(word_text(e) if isinstance(e, str) else explanation_text(e) for e in found))
+    emit(report.explanations([name.strip() for name in scores], form) if scores else report.list_scores())
 
 
 @command(PRESETS_EXAMPLES, cls=click.Group, status=CALLED, invoke_without_command=True)
@@ -158,11 +130,10 @@ def presets(ctx: click.Context) -> None:
     if ctx.invoked_subcommand is None:
         from sedeval_soft.settings_files import PRESETS, load_preset, text_of_preset
 
-        width, lines = max(map(len, PRESETS)) + 2, []
+        width = max(map(len, PRESETS)) + 2
         for name in PRESETS:
-            lines.append(f"{name:<{width}}{text_of_preset(name).splitlines()[0].removeprefix('# ')}")
-            lines.append(" " * width + f"ranked by {load_preset(name)['rank_by']}")
-        emit("".join(f"{line}\n" for line in lines))
+            emit(f"{name:<{width}}{text_of_preset(name).splitlines()[0].removeprefix('# ')}\n")
+            emit(f"{'':<{width}}ranked by {load_preset(name)['rank_by']}\n")
 
 
 @command(PRESETS_EXAMPLES, argument("NAME", type=str), status=CALLED)

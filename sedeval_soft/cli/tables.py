@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.exceptions import Exit
 
+import sedeval_soft as library
+from sedeval_soft import api, report
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import (
     FILE,
@@ -22,12 +24,10 @@ from sedeval_soft.cli.command import (
     setting,
 )
 from sedeval_soft.cli.options import QUIET
-from sedeval_soft.cli.output import check_files, emit, remark, to_standard_output, warn
-from sedeval_soft.fields import OUTPUT
+from sedeval_soft.cli.output import emit, remark, to_standard_output, warn
+from sedeval_soft.errors import SettingsError, counted
+from sedeval_soft.fields import OUTPUT, SCORING
 from sedeval_soft.tables.forms import WRITTEN
-
-if TYPE_CHECKING:
-    from sedeval_soft.api.request import Request
 
 CONVERT_EXAMPLES = """
   soft-sed-eval convert sys.tsv sys.parquet
@@ -64,14 +64,25 @@ KINDS = (
 """Kinds of simulated systems; a test compares them with the library, which help does not load."""
 
 SIMULATED = "Simulation"
+ANNOTATORS = "Annotators"
 
 FORCE = option(OUTPUT, "--force", is_flag=True, brief=True,
     help="Replace a folder that is not empty.")  # fmt: skip
 MADE_FORM = option(OUTPUT, "--to", metavar="FORM",
     help="Form of the table that is written: one of those that `soft-sed-eval convert` writes.")  # fmt: skip
 GRID = (
-    options.DURATIONS,
-    options.CLASSES,
+    option(
+        SCORING,
+        "--durations",
+        type=PATH,
+        metavar="TSV",
+        help="Table of filename and duration: how long files are, and which files there are.",
+    ),
+    setting(
+        "classes",
+        brief="Only these classes.",
+        help="Only these classes. Repeatable; a name with a comma needs quotes: '\"a, b\",c'.",
+    ),
     setting(
         "segment_length",
         help="Length of a segment; the table has a row for each.",
@@ -203,16 +214,86 @@ TUNING = (
 )  # fmt: skip
 
 
+ANNOTATE_EXAMPLES = """
+  soft-sed-eval annotate a.tsv b.tsv c.tsv
+  soft-sed-eval annotate a.tsv b.tsv c.tsv -o ref.tsv --method competence
+  soft-sed-eval annotate a.tsv b.tsv c.tsv --system sys.tsv
+  soft-sed-eval annotate a.tsv b.tsv c.tsv --events consensus -o ref.tsv
+"""
+
+METHODS = ("mean", "competence", "dawid-skene", "majority")
+"""Methods to make a reference; a test compares them with the library, which help does not load."""
+
+ANNOTATION = (
+    option(ANNOTATORS, "--method", type=click.Choice(METHODS), default="mean", show_default=True,
+        metavar="METHOD", brief="mean, competence, dawid-skene, majority.",
+        help="How labels are combined: mean of all who labelled a file; competence: mean weighted by how "
+        "reliable each annotator is (MACE); dawid-skene: probability of the class, by how often each "
+        "annotator hears it and makes it up (Dawid & Skene 1979); majority: 1 where more than half are above "
+        "the threshold."),
+    option(ANNOTATORS, "--continuous", is_flag=True, default=None,
+        brief="Keep the annotators' own boundaries.",
+        help="The reference begins and ends where annotators do, also where tables have values in time steps "
+        "or --segment-length is given. Where neither is so, this needs no option."),
+    option(ANNOTATORS, "--events", "consensus", type=click.Choice(["consensus"]), metavar="consensus",
+        callback=lambda _, __, value: True if value else None,
+        brief="Reference of events that mean the same.",
+        help="The reference has consensus events: clusters of annotators' events that mean the same, one of "
+        "each at the most, from the median onset to the median offset. The value is the share of those who "
+        "labelled the file and have it; --method weights it, or takes those of more than half."),
+    option(ANNOTATORS, "--same-iou", type=number, metavar="SHARE",
+        brief="IoU from which on events mean the same.",
+        help="With --events consensus: the mean intersection over union from which on events mean the same.  "
+        "[default: 0.3]"),
+    option(ANNOTATORS, "--missing", type=click.Choice(["silent", "unlabelled"]), metavar="HOW",
+        brief="If a table lacks a file: silent, unlabelled.",
+        help="Whether a file of which a table has no row is silent, labelled and nothing heard, or "
+        "unlabelled, so that this annotator counts for nothing there. Must be given if there is such a file; "
+        "a row with just its name says that it was labelled."),
+    option(ANNOTATORS, "--ceiling-of", type=PATH, metavar="SYSTEM",
+        brief="Compare a system with annotators.",
+        help="Also give the scores of a system as a share of what annotators reach."),
+    option(ANNOTATORS, "--system", "systems", multiple=True, type=PATH, metavar="SYSTEM",
+        brief="How sure its scores are; its place.",
+        help="Also give the scores of a system with their intervals over annotators and files, over the "
+        "number of annotators, and against each of them with its place among them. Repeatable: of several it "
+        "is said how many annotators it takes to rank them."),
+    option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME",
+        brief="Score to give.",
+        help="A score to give the ceiling and the systems of. Repeatable.  [default: micro and macro F1 of "
+        "segments, soft and hard]"),
+    setting("confidence", help="Confidence level of intervals."),
+    setting("seed", help="Seed of the sets of annotators that are drawn where there are very many."),
+    setting("threshold", type=number, metavar="NUMBER", help="A value above this is a label.",
+        brief="A value above it is a label."),
+    *GRID,
+)  # fmt: skip
+"""The arguments of the library's function of that name."""
+
+REFERENCE_MADE = (
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the reference to a file.",
+        help="Write the reference to a file, in the form of its extension. With - it is printed, and the "
+        "agreement goes to standard error."),
+    MADE_FORM,
+    FORCE,
+    option(OUTPUT, "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
+        brief=True, help="Form of the agreement."),
+    QUIET,
+)  # fmt: skip
+
+
 @command(CONVERT_EXAMPLES, *CONVERSION)
-def convert(source: str, target: str, asked: Request, to: str | None, force: bool, quiet: bool) -> None:
+def convert(
+    source: str, target: str, asked: api.Request, limits: library.Limits, to: str | None, force: bool,
+    quiet: bool,
+) -> None:  # fmt: skip
     """Write a table in another form.
 
     IN is whatever can be evaluated: a table, a folder or an archive of tables, or - for standard input. OUT
     is a file, a folder (for maestro and score-dir, and for forms with a file for each recording), or - for
     standard output. Warnings on standard error name the data that the form of OUT loses.
     """
-    with asked.opened() as limits:
-        hand_over(source, target, to=to, force=force, quiet=quiet, limits=limits, **asked.values)
+    hand_over(source, target, to=to, force=force, quiet=quiet, limits=limits, **asked.values)
 
 
 @command(
@@ -222,8 +303,9 @@ def convert(source: str, target: str, asked: Request, to: str | None, force: boo
     *(*SIMULATION, *SYSTEM_MADE, *options.INTAKE),
 )
 def simulate(
-    kind: str, reference: str, asked: Request, output: str | None, to: str | None, force: bool, quiet: bool,
-    train: str | None, labels: tuple[str, ...], **how: Any,  # noqa: ANN401 - as the library's function has it
+    kind: str, reference: str, asked: api.Request, limits: library.Limits, output: str | None,
+    to: str | None, force: bool, quiet: bool, train: str | None, labels: tuple[str, ...],
+    **how: Any,  # noqa: ANN401 - as the library's function has it
 ) -> None:  # fmt: skip
     """Make up the output of a system, to compare real ones with.
 
@@ -239,15 +321,11 @@ def simulate(
 
     REFERENCE is the table that the system is to be scored against. Each row of the output is a segment.
     """  # noqa: D301 - click's mark for lines that stay as they are
-    from sedeval_soft.apps.simulate import simulate as simulated
-    from sedeval_soft.errors import counted
-
     read = {"reference": reference, "training data": train, "labels of annotator": labels}
-    check_files({"-o": output}, asked.files(read))
+    report.refuse_replacing({"-o": output}, asked.files(read))
     how |= {"train": train, "labels": labels, "durations": asked.durations, **asked.values}
-    with asked.opened() as limits:
-        rows = simulated(kind, reference, limits=limits, **only_given(how))
-        hand_over(rows, output, to=to, force=force, quiet=quiet, limits=limits)
+    rows = library.simulate(kind, reference, limits=limits, **only_given(how))
+    hand_over(rows, output, to=to, force=force, quiet=quiet, limits=limits)
     if not quiet:
         sizes = f"{counted(len(rows), 'row')}, {counted(len(rows.files), 'file')}"
         remark(f"simulated {kind}, seed {asked.values['seed']}: {sizes}")
@@ -259,60 +337,89 @@ def simulate(
     status="0 no errors, 1 errors (with --strict: or warnings), 2 wrong call or input.",
 )
 def validate(
-    systems: tuple[str, ...], asked: Request, reference: str | None, form: str, output: str | None,
-    fix: str | None, max_problems: int, quiet: bool,
+    systems: tuple[str, ...], asked: api.Request, limits: library.Limits, reference: str | None, form: str,
+    output: str | None, fix: str | None, max_problems: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Find all problems in a system's output before it is scored.
 
     SYSTEM is a table or a folder as `soft-sed-eval` takes them; several are checked one by one. A table with
     errors cannot be scored; one with warnings can, but is probably not what was meant.
     """
-    several, strict = len(systems) > 1, asked.values.get("strict")
-    refuse(
-        (several and fix is not None, "--fix needs exactly one SYSTEM, as it writes one copy."),
-        (
-            several and form in {"json", "sarif"},
-            f"--format {form} holds just one SYSTEM; expected text or github.",
-        ),
-    )
+    one = "--fix" if fix is not None else f"--format {form}" if form in {"json", "sarif"} else ""
+    refuse((len(systems) > 1 and one, f"{one} needs one SYSTEM, as it writes one copy or one report."))
     sides = {"reference": reference, "system output": systems}
-    check_files({"-o": output, "--fix": fix}, asked.files(sides))
-    from sedeval_soft.api.validation import validate as validated
-    from sedeval_soft.report.validation import render_validation
+    report.refuse_replacing({"-o": output, "--fix": fix}, asked.files(sides))
     from sedeval_soft.settings import checked
 
-    with asked.opened() as limits:
-        below = asked.below if asked.config is not None else {}
-        how: dict[str, Any] = {"files": asked.values.get("files") or below.get("files"), "fix": fix}
-        how["classes"] = None if below.get("classes") is None else checked("classes", below["classes"])
-        how |= {name: below.get(name) for name in ("map", "map_to")}
-        how |= {"durations": asked.durations, "preset": asked.preset, "max_problems": max_problems}
-        results = [validated(each, reference, limits=limits, **how) for each in systems]
+    below = asked.below if asked.config is not None else {}
+    how: dict[str, Any] = {"files": asked.values.get("files") or below.get("files"), "fix": fix}
+    how["classes"] = None if below.get("classes") is None else checked("classes", below["classes"])
+    how |= {name: below.get(name) for name in ("map", "map_to")}
+    how |= {"durations": asked.durations, "preset": asked.preset, "max_problems": max_problems}
+    results = [library.validate(each, reference, limits=limits, **how) for each in systems]
+    strict = asked.values.get("strict")
     failed = [result for result in results if not result.ok or (strict and result.count("warning"))]
     # Files, and documents for programs, are complete.
     brief = quiet and to_standard_output(output) and form in {"text", "github"}
-    report = "".join(render_validation(result, form) for result in (failed if brief else results))
-    emit(report, output, exact=form == "github")
+    text = "".join(report.render_validation(result, form) for result in (failed if brief else results))
+    emit(text, output, exact=form == "github")
     raise Exit(1 if failed else 0)
 
 
 @command(TUNE_EXAMPLES, *TUNING)
-def tune(reference: str, system: str, asked: Request, output: str | None, quiet: bool) -> None:
+def tune(
+    reference: str, system: str, asked: api.Request, limits: library.Limits, output: str | None, quiet: bool
+) -> None:
     """Find the best threshold of each class, to score other data.
 
     REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. Scores are too
     good if the thresholds were tuned on the scored data: tune on a development set. Writes YAML: the
     thresholds, the scores that they reach there, and the range of equally good thresholds.
     """
-    check_files({"-o": output}, asked.files({"reference": reference, "system output": system}))
-    from sedeval_soft.api.tuning import tune as tuned
+    report.refuse_replacing({"-o": output}, asked.files({"reference": reference, "system output": system}))
     from sedeval_soft.settings_files import dump_thresholds
 
-    with asked.opened() as limits:
-        tuning, warnings, settings = tuned(reference, system, asked.settings(), asked.durations, limits)
-        asked.check(settings, also=("objective",))
-        warn(warnings, quiet=quiet)
-        emit(dump_thresholds(tuning), output)
+    tuning, warnings, settings = api.tune(reference, system, asked.settings(), asked.durations, limits)
+    asked.check(settings, also=("objective",))
+    warn(warnings, quiet=quiet)
+    emit(dump_thresholds(tuning), output)
+
+
+@command(
+    ANNOTATE_EXAMPLES,
+    argument("TABLE TABLE...", "tables", nargs=-1, required=True),
+    *(*ANNOTATION, *REFERENCE_MADE, *options.INTAKE),
+)
+def annotate(
+    tables: tuple[str, ...], asked: api.Request, limits: library.Limits, systems: tuple[str, ...],
+    ceiling_of: str | None, output: str | None, to: str | None, force: bool, form: str, quiet: bool,
+    **how: Any,  # noqa: ANN401 - as the library has it
+) -> None:  # fmt: skip
+    """Make a soft reference from the labels of several annotators.
+
+    Each TABLE has the labels of one annotator, in any form that can be evaluated, with values or without.
+    Prints how far they agree: Krippendorff's alpha, the soft F of each two, how reliable each one is, and the
+    ceiling, which is what each annotator reaches against a reference made from the others.
+    """
+    refuse(
+        (len(tables) < 2, f"Expected the tables of two or more annotators, found {len(tables)}."),
+        (output is None and (to or force), "--to and --force need -o, which writes the reference."),
+    )
+    inputs = {"table of annotator": tables, "system output": (*systems, *filter(None, [ceiling_of]))}
+    report.refuse_replacing({"-o": output}, asked.files(inputs))
+    from sedeval_soft.apps.annotators.page import annotation_text
+
+    how |= {"systems": systems, "ceiling_of": ceiling_of, "durations": asked.durations, **asked.values}
+    annotation = library.annotate([*tables], limits=limits, **only_given(how))
+    # The reference first: what is printed cannot be taken back where it fails.
+    if output is not None:
+        hand_over(annotation.reference, output, to=to, force=force, quiet=quiet, limits=limits)
+    warn(annotation.warnings, quiet=quiet)
+    text = report.json_document(annotation.to_dict()) if form == "json" else annotation_text(annotation)
+    if output is not None and to_standard_output(output):
+        remark(text.removesuffix("\n"))
+    else:
+        emit(text)
 
 
 def only_given(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -334,7 +441,6 @@ def hand_over(
     to: the form; rows get long TSV on standard output. how: other arguments of `prepare`. Raises
     SettingsError if a terminal would get a form that is not text.
     """
-    from sedeval_soft.errors import SettingsError
     from sedeval_soft.tools.convert import prepare
 
     printed = to_standard_output(output)

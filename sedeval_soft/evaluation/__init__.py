@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Replicates,
         bootstrap,
         leave_one_out,
+        refuse_jackknife,
         stream,
     )
     from sedeval_soft.evaluation.scores import (

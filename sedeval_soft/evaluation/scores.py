@@ -546,9 +546,11 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
 
 def screen_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401 - of a later stage
     """Return the text that the command prints for one system, or for a board of several, without colours."""
-    return str(import_module("sedeval_soft.report.render").render(systems, board=board)).removesuffix("\n")
+    text: str = import_module("sedeval_soft.report").render(systems, board=board)
+    return text.removesuffix("\n")
 
 
 def tables_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401 - of a later stage
     """Return the summary of one system, or the leaderboard of several, as HTML for notebooks."""
-    return str(import_module("sedeval_soft.report.render").notebook(systems, board))
+    html: str = import_module("sedeval_soft.report").notebook(systems, board)
+    return html

@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING
 
 from sedeval_soft.faces import face
-from sedeval_soft.report.render import FORMATS, render
 
 if TYPE_CHECKING:
     from sedeval_soft.report.board import board_page, side_by_side
-    from sedeval_soft.report.delimited import delimited_columns, lines
+    from sedeval_soft.report.chosen import render_chosen
+    from sedeval_soft.report.delimited import delimited_columns, lines, write_curves
     from sedeval_soft.report.escape import json_text
+    from sedeval_soft.report.explanation import explanations, list_scores
     from sedeval_soft.report.fitted import (
         UNDEFINED,
         Column,
@@ -23,16 +24,36 @@ if TYPE_CHECKING:
         styled,
         wrapped,
     )
+    from sedeval_soft.report.forms import FORMATS, json_document, notebook, render
     from sedeval_soft.report.heading import name_of, signature_lines, title_lines
     from sedeval_soft.report.html import fill, plotly_name, plotly_script, script_hash
     from sedeval_soft.report.legend import measure_label, missed_classes
     from sedeval_soft.report.outcomes import OUTCOMES, Outcome
     from sedeval_soft.report.page import page_of
-    from sedeval_soft.report.render import json_document
-    from sedeval_soft.report.shown import Family, has_thresholds, ranked_first, shown_families, shown_of_board
+    from sedeval_soft.report.per_file import render_files
+    from sedeval_soft.report.requirements import all_of, parse_name, parse_requirement
+    from sedeval_soft.report.score_table import expanded
+    from sedeval_soft.report.services import Verdict, codabench, commands, job_summary, junit, verdicts
+    from sedeval_soft.report.shown import (
+        Family,
+        has_thresholds,
+        ranked_first,
+        shown_families,
+        shown_of_board,
+        with_averages,
+    )
     from sedeval_soft.report.shown import shown as shown_scores
-    from sedeval_soft.report.table import Page, Table, markdown, plain_table
+    from sedeval_soft.report.table import Page, Table, exact, markdown, plain_table
     from sedeval_soft.report.table import number as decimal
-    from sedeval_soft.report.write import OutputError, locked, write_atomic, write_folder
+    from sedeval_soft.report.validation import render_validation
+    from sedeval_soft.report.write import (
+        STANDARD_OUTPUT,
+        OutputError,
+        add_to,
+        locked,
+        refuse_replacing,
+        write_atomic,
+        write_folder,
+    )
 
 __getattr__ = face(__name__)

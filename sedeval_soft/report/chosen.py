@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.report.render import pages_of, render
+from sedeval_soft.report.forms import pages_of, render
 from sedeval_soft.report.score_table import ScoreTable, by_class, by_system, expanded, value
 from sedeval_soft.report.shown import with_scores
 from sedeval_soft.report.table import Page, markdown, text

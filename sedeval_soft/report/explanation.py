@@ -8,8 +8,10 @@ from typing import Any
 
 from sedeval_soft.errors import visible
 from sedeval_soft.measures.base import Measure
-from sedeval_soft.measures.explanation import TOOLS, WORDS, Explanation
+from sedeval_soft.measures.explanation import TOOLS, WORDS, Explanation, explained
 from sedeval_soft.measures.registry import measure_of, score_names
+from sedeval_soft.report.forms import json_document
+from sedeval_soft.report.requirements import all_of
 from sedeval_soft.settings import CLASS_MEANS
 
 _NONE = f"no difference is known to {', '.join(TOOLS[:-1])} or {TOOLS[-1]}, where they have it"
@@ -33,8 +35,21 @@ def range_and_better(measure: Measure) -> tuple[str, str]:
     return f"{low} to {high}" if low and high else f"from {low}" if low else "", better
 
 
-def explanation_document(explanation: Explanation) -> dict[str, Any]:
-    """Return an explanation as JSON has it."""
+def explanations(names: Sequence[str], form: str = "text") -> str:
+    """Return the meaning of scores, and of words of screens and options, as text or json.
+
+    Raises SettingsError for all names that are not known.
+    """
+    found = all_of(lambda name: name if name in WORDS else explained(name), names)
+    if form == "json":
+        return json_document([*map(explanation_document, found)])
+    return "\n".join(map(explanation_text, found))
+
+
+def explanation_document(explanation: Explanation | str) -> dict[str, Any]:
+    """Return an explanation, or the meaning of a word, as JSON has it."""
+    if isinstance(explanation, str):
+        return dict(zip(("name", "summary", "example"), (explanation, *WORDS[explanation]), strict=True))
     measure = explanation.measure
     return {
         "name": explanation.name,
@@ -57,20 +72,12 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def word_document(word: str) -> dict[str, str]:
-    """Return the meaning of a word of screens and options as a JSON document."""
-    return dict(zip(("name", "summary", "example"), (word, *WORDS[word]), strict=True))
-
-
-def word_text(word: str) -> str:
-    """Return the meaning of a word of screens and options as lines of text."""
-    meaning, example = WORDS[word]
-    return _lines(word, [("what", meaning), ("example", f"soft-sed-eval explain {example}")])
-
-
-def explanation_text(explanation: Explanation) -> str:
-    """Return an explanation as lines of text, at most 100 wide."""
+def explanation_text(explanation: Explanation | str) -> str:
+    """Return an explanation, or the meaning of a word, as lines of text, at most 100 wide."""
     plain = explanation_document(explanation)
+    if isinstance(explanation, str):
+        example = f"soft-sed-eval explain {plain['example']}"
+        return _lines(explanation, [("what", plain["summary"]), ("example", example)])
     elsewhere = [
         f"{each['tool']}, {'{what}: {theirs}; here: {here}'.format_map(each).replace('`', '')}"
         for each in plain["elsewhere"]

@@ -61,7 +61,9 @@ def marked(reading: str, scores: Scores) -> str:
 def footnotes(scores: Scores, order: Sequence[Family]) -> list[str]:
     """Return the footnotes of readings that have a mark on a screen."""
     readings = dict.fromkeys(reading for _, reading in order)
-    return [_FOOTNOTES[each] for each in readings if marked(each, scores)[-1] in "*†"]
+    notes = [_FOOTNOTES[each] for each in readings if marked(each, scores)[-1] in "*†"]
+    point = _point(scores) if "hard" in readings else None
+    return [f"table {short(point)}: the system's events for this threshold", *notes] if point else notes
 
 
 def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ of each system. A number has three digits and its interval beside it; in csv and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import Score, Scores
@@ -16,9 +16,6 @@ from sedeval_soft.names import told_apart
 from sedeval_soft.report.legend import measure_label
 from sedeval_soft.report.shown import families
 from sedeval_soft.report.table import Table, number
-
-if TYPE_CHECKING:
-    pass
 
 EVERY = "*"
 """In the place of a class: the score of each."""

@@ -51,8 +51,8 @@ _ASKED = {"precision", "roc", "divergence", "calibration", "ranking", "label-wis
           "grounding"}  # fmt: skip
 """Tables of measures that are computed only if asked for."""
 
-_LOW_P, _FAR = 0.5, 0.2
-"""Soft precision below which, and optimal F over soft F above which, small values make soft F low."""
+_LOW, _FAR = 0.5, 0.2
+"""Precision or recall below which it is low; optimal over soft F above which small values are why."""
 
 _MOST_ROWS = 12
 """Rows of averages up to which each has its chance level and its spread over folds below it."""
@@ -297,12 +297,22 @@ class _Screen:
             size = sizes.get(label)
             unit = f" {basis}{'s' * (size != 1)}" * (not k)
             about = [f"{_size(size)}{unit}"] if size is not None else []
-            about += [self.missed[label]] if label in self.missed else []
+            about += [self.missed[label]] if label in self.missed else self._errors(basis, reading, label)
             parts.append(
                 f"{self.labels[label]} {number(values[label])}" + f" ({', '.join(about)})" * bool(about)
             )
         line = f"Weakest classes ({basis}, {reading}): {', '.join(parts)}"
         return folded(line, self.width) if parts else []
+
+    def _errors(self, basis: str, reading: str, label: str) -> list[str]:
+        """Return the errors that lower F of a class most, if they are many: misses or false alarms."""
+        rates = {"R": ("recall", "misses"), "P": ("precision", "false alarms")}
+        values = {
+            rate: self._of_classes(basis, reading, name).get(label) for rate, (name, _) in rates.items()
+        }
+        low = {rate: value for rate, value in values.items() if value is not None and value < _LOW}
+        rate = min(low, key=lambda each: low[each], default="")
+        return [f"{rate} {number(low[rate])}: many {rates[rate][1]}"] if rate else []
 
     # Notes, and the next steps.
 
@@ -358,7 +368,7 @@ class _Screen:
             if reading == "optimal" and has_soft_reference(self.scores):
                 soft, best = (self._value(basis, r, self.f, self.averages[0]) for r in ("soft", reading))
                 p = self._value(basis, "soft", "precision", self.averages[0])
-                if p < _LOW_P and best - soft > _FAR:
+                if p < _LOW and best - soft > _FAR:
                     yield (
                         f"{basis}: many small values of the system add up to false alarms in the soft "
                         f"reading (P {number(p)}, {f} {number(soft)}); a threshold removes them (optimal {f} "

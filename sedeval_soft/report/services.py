@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from sedeval_soft.errors import SettingsError, visible
 from sedeval_soft.evaluation.scores import Score, Scores
-from sedeval_soft.report.render import pages_of
+from sedeval_soft.report.forms import pages_of
 from sedeval_soft.report.requirements import meets
 from sedeval_soft.report.table import Table, exact, markdown
 

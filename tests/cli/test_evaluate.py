@@ -15,6 +15,7 @@ from launched import program
 from sedeval_soft.cli.command import split_classes
 from sedeval_soft.cli.main import group
 from sedeval_soft.errors import missing_package
+from sedeval_soft.report.requirements import meets
 
 F1 = "segment.soft.f1.micro"
 
@@ -32,23 +33,16 @@ def scores():
 
 
 def test_plain_results_are_a_table_for_people(scores):
-    done, again = run(REFERENCE, SYSTEM, "-vv"), call(REFERENCE, SYSTEM, "-vv")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == again.out
-    summary = done.stdout[done.stdout.index("Summary") : done.stdout.index("Averages")]
-    for row in ("segment +hard", "segment +optimal", "segment +soft", "event +hard"):
-        assert re.search(rf"^{row}", summary, re.MULTILINE), row
+    """Screens are in tests/data/screens; a pipe gets the same text, and the whole signature."""
+    done = run(REFERENCE, SYSTEM, "-vv", "--durations", str(SAMPLES / "durations.tsv"))
+    again = call(REFERENCE, SYSTEM, "-vv", "--durations", SAMPLES / "durations.tsv")
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", again.out)
     # sample_data/README.md: 2 TP / (N_sys + N_ref) = 0.909 soft, 0.796 hard, computed there with numpy.
     assert (round(scores[F1], 3), round(scores["segment.hard.f1.micro"], 3)) == (0.909, 0.796)
-    assert f"{scores[F1]:.3f}" in done.stdout
-    # A pipe gets plain text.
     assert not re.search("[\x1b\u2500-\u257f]", done.stdout)
-    assert all(line == line.rstrip() for line in done.stdout.splitlines())
     last = done.stdout.splitlines()[-1]
     assert last.startswith("soft-sed-eval ") and "segment_length=1.0" in last
-    assert len(re.findall(r"sha256=[0-9a-f]{64}", last)) == 2 and "durations" not in last
-    signed = call(REFERENCE, SYSTEM, "--durations", SAMPLES / "durations.tsv", "-vv").out.splitlines()[-1]
-    assert re.search(r" durations:sha256=[0-9a-f]{64}$", signed)
+    assert len(re.findall(r"(?:reference|system|durations):sha256=[0-9a-f]{64}", last)) == 3
 
 
 def test_just_numbers_are_printed_as_they_are(scores):
@@ -74,17 +68,17 @@ def test_requirements_are_met_or_said_to_be_missed(requirements, code, said):
     assert ("Weakest classes" in done.out) == (code < 2)
 
 
-def test_usage_is_what_one_would_type():
-    main, merge = "soft-sed-eval [OPTIONS] REFERENCE SYSTEM...", "soft-sed-eval merge [OPTIONS] TALLY..."
-    for arguments, usage in (
-        (["--help"], main),
-        (["evaluate", "--help"], main),
-        (["merge", "--help"], merge),
-        ([REFERENCE], f"{main}\nTry 'soft-sed-eval --help' for help."),
-        (["merge"], f"{merge}\nTry 'soft-sed-eval merge --help' for help."),
-    ):
-        done = CliRunner().invoke(group, arguments, prog_name="soft-sed-eval")
-        assert done.output.startswith(f"Usage: {usage}\n")
+@pytest.mark.parametrize(
+    ("arguments", "usage"),
+    [
+        (["evaluate", "--help"], "soft-sed-eval [OPTIONS] REFERENCE SYSTEM...\n"),
+        ([REFERENCE], "soft-sed-eval [OPTIONS] REFERENCE SYSTEM...\nTry 'soft-sed-eval --help' for help."),
+        (["merge"], "soft-sed-eval merge [OPTIONS] TALLY...\nTry 'soft-sed-eval merge --help' for help."),
+    ],
+)
+def test_usage_is_what_one_would_type(arguments, usage):
+    done = CliRunner().invoke(group, arguments, prog_name="soft-sed-eval")
+    assert done.output.startswith(f"Usage: {usage}")
 
 
 def test_quoted_classes_may_hold_commas():
@@ -92,28 +86,15 @@ def test_quoted_classes_may_hold_commas():
 
 
 def test_operating_points_stand_in_place_of_the_system(tmp_path):
-    rows = ("a.wav\t0\t2\tcar\n", "a.wav\t5\t8\tcar\n", "a.wav\t9\t9.5\tcar\n")
-    high, reference, low = (tmp_path / f"{k}.tsv" for k in (1, 2, 3))
-    for number, path in enumerate((high, reference, low), 1):
-        path.write_text("".join(rows[:number]))
-    points = tmp_path / "points"
+    rows, points = ("a.wav\t0\t2\tcar\n", "a.wav\t5\t8\tcar\n", "a.wav\t9\t9.5\tcar\n"), tmp_path / "p"
     points.mkdir()
-    high.rename(points / "out_0.6.tsv")
-    low.rename(points / "out_0.2.tsv")
-    done = call(
-        reference,
-        points,
-        "--operating-points",
-        "--score",
-        "event.soft.tp.micro",
-        "--score",
-        "event.hard.n_sys.micro",
-    )
+    for number, path in enumerate((points / "out_0.6.tsv", tmp_path / "ref.tsv", points / "out_0.2.tsv"), 1):
+        path.write_text("".join(rows[:number]))
+    asked = (tmp_path / "ref.tsv", points, "--operating-points", "--score")
+    done = call(*asked, "event.soft.tp.micro", "--score", "event.hard.n_sys.micro")
     assert done.out.split() == ["1.6", "3"]
     # The high threshold's list finds one of two; the second costs a false positive in the reference's 8 s.
-    done = call(
-        reference, points, "--operating-points", "--set", "max_efpr=1000", "--score", "intersection.hard.psds"
-    )
+    done = call(*asked, "intersection.hard.psds", "--set", "max_efpr=1000")
     assert float(done.out) == pytest.approx(0.5 + 0.5 * (1 - 3600 / 8 / 1000))
 
 
@@ -187,7 +168,7 @@ def test_check_prints_ours_theirs_and_the_difference():
 def test_list_scores_and_version():
     lines = call("explain").out.splitlines()
     form = r"(segment|event|intersection|clip|ranking)\.\w+\.\w+(\.\w+|\[class\])?  "
-    assert all(re.match(form, line) for line in lines)
+    assert len(lines) > 500 and all(re.match(form, line) for line in lines)
     assert re.fullmatch(r"soft-sed-eval, version \d+\.\d+\.\d+\n", call("--version").out)
 
 
@@ -223,49 +204,35 @@ def test_a_package_that_is_missing_is_named_with_what_installs_it(module, option
     assert command.startswith(f"{sys.executable} -m pip install ") and installs in command
 
 
-def test_a_part_that_a_package_lacks_is_no_missing_package():
-    assert missing_package(ModuleNotFoundError("no", name="numpy.nothing")) is None
-    assert missing_package(ModuleNotFoundError("no", name="sedeval_soft.nothing")) is None
-    assert missing_package(ModuleNotFoundError("no")) is None
+@pytest.mark.parametrize("name", ["numpy.nothing", "sedeval_soft.nothing", None])
+def test_a_part_that_a_package_lacks_is_no_missing_package(name):
+    assert missing_package(ModuleNotFoundError("no", name=name)) is None
 
 
-# What is required, and what thresholds are held to, is met where it is met but for rounding.
+# A requirement, and the limit of a threshold, is met except for rounding.
 
 HEAD = "filename\tonset\toffset\tevent_label\tvalue"
-NINE_TENTHS = [(0.4, 0.0), (0.9, 0.9), (1.0, 1.0), (0.5, 0.8), (0.6, 0.2), (0.1, 0.1)]
-"""Of 3.0 in the system 2.7 are right."""
 
 
-def written(folder, pairs, length=100):
-    """Write pairs of values, the reference's first, as seconds of files of some length."""
-    paths = folder / "0.tsv", folder / "1.tsv"
-    for side, path in enumerate(paths):
-        rows = (
-            f"{k // length}.wav\t{k % length}\t{k % length + 1}\tcar\t{p[side]}" for k, p in enumerate(pairs)
-        )
-        path.write_text("\n".join([HEAD, *rows, ""]), encoding="utf-8")
-    return paths
+@pytest.mark.parametrize(
+    ("sign", "met"), [(">=", True), ("<=", True), ("==", True), (">", False), ("<", False)]
+)
+def test_a_requirement_of_a_decimal_is_met_by_it(sign, met):
+    assert meets(sum([0.7] * 3) / 3, sign, 0.7) == met and not meets(0.9, ">=", 0.900000001)
 
 
-def test_a_requirement_of_a_decimal_is_met_by_it(tmp_path):
-    paths, name = written(tmp_path, NINE_TENTHS), "segment.soft.precision.micro"
-    missed = (">0.9", "<0.9", ">=0.900000001")
-    for sign in (">=0.9", "<=0.9", "==0.9", *missed):
-        code = int(sign in missed)
-        assert call(*paths, "--only", "segment.soft", "--require", f"{name}{sign}", "-q").code == code, sign
-
-
-def test_alarms_per_hour_are_counted_in_whole_ticks(tmp_path):
+@pytest.mark.parametrize(("seconds", "limit"), [(2, 1800), (4, 900), (8, 450)])
+def test_alarms_per_hour_are_counted_in_whole_ticks(seconds, limit, tmp_path):
     """Three files of some seconds, and three alarms above the only hit: just so many an hour."""
-    for seconds, limit in ((2, 1800), (4, 900), (8, 450)):
-        pairs = [(0, 0.9)] * 3 + [(1, 0.8)] + [(0, 0)] * (3 * seconds - 4)
-        asked = (
-            "--set",
-            f"satisfice=fpr_per_hour<={limit}",
-            "--score",
-            "segment.optimal.satisficed_recall[car]",
+    pairs = [(0, 0.9)] * 3 + [(1, 0.8)] + [(0, 0)] * (3 * seconds - 4)
+    for side in (0, 1):
+        rows = (
+            f"{k // seconds}.wav\t{k % seconds}\t{k % seconds + 1}\tcar\t{p[side]}"
+            for k, p in enumerate(pairs)
         )
-        assert call(*written(tmp_path, pairs, seconds), "--only", "segment.optimal", *asked).out == "1.0\n"
+        (tmp_path / f"{side}.tsv").write_text("\n".join([HEAD, *rows, ""]), encoding="utf-8")
+    asked = ("--set", f"satisfice=fpr_per_hour<={limit}", "--score", "segment.optimal.satisficed_recall[car]")
+    assert call(tmp_path / "0.tsv", tmp_path / "1.tsv", "--only", "segment.optimal", *asked).out == "1.0\n"
 
 
 # What is printed of one row, one file and one class: words in the singular.

@@ -18,7 +18,7 @@ from sedeval_soft import evaluate as evaluate_tables
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.main import group
 from sedeval_soft.cli.wrong_calls import message_of, of_words
-from sedeval_soft.errors import SettingsError
+from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.names import aliases, by_alias, other_settings
 from sedeval_soft.settings import Settings
 
@@ -27,11 +27,13 @@ COMMANDS = group.list_commands(CONTEXT)
 KNOWN = {flag for each in evaluate.params for flag in each.opts}
 
 
-def answer(*arguments: str) -> str:
+def answer(line: str) -> str:
     """Return what the command line says to a wrong call."""
-    with pytest.raises(click.ClickException) as refused:
-        group.main(list(arguments), prog_name="soft-sed-eval", standalone_mode=False)
-    return message_of(refused.value, arguments)
+    with pytest.raises((click.ClickException, EvaluationError)) as refused:
+        group.main(line.split(), prog_name="soft-sed-eval", standalone_mode=False)
+    if isinstance(refused.value, click.ClickException):
+        return message_of(refused.value, line.split())
+    return f"{refused.value}\n{of_words(line.split())}"
 
 
 ANSWERS = {
@@ -46,22 +48,33 @@ ANSWERS = {
     "tune a.tsv b.tsv --t_collar 1": "--onset-collar and --offset-collar",
     "simulate": "\n    shuffled-betas,\n",
     "check a.tsv b.tsv": "Missing option '--with'. Choose from:\n    sed_eval,",
-}
-NOT_HINTED = {
-    # Nothing that only looks like it.
-    "a.tsv b.tsv --t_collar": "Did you mean",
-    "a.tsv b.tsv --qwertyuiop": "Did you mean",
-    # The command has no such option.
-    "validate a.tsv --t_collar 1": "--onset-collar",
-    "board subs --ref a.tsv": "first argument",
+    "compare ref.tsv a.tsv b.tsv": "compares systems; it needs no command.",
+    "lint sys.tsv": "soft-sed-eval validate finds all problems in an output.",
+    "a.tsv a.tsv --ci 5": "--replicates N",
+    "a.tsv a.tsv --ci 0.95": "--set confidence=0.95",
+    "a.tsv a.tsv --threshold prior": "--thresholds takes a file",
+    "valdate sys.tsv": "there is no command 'valdate'; did you mean validate?",
+    "Validate sys.tsv": "did you mean validate?",
+    "baord subs/ --reference ref.tsv": "did you mean board?",
+    "plto pr ref.tsv sys.tsv -o x.pdf": "did you mean plot?",
+    "difff a.json b.json": "did you mean diff?",
+    "evalute ref.tsv sys.tsv": "did you mean evaluate?",
 }
 
 
-def test_an_option_of_another_tool_is_answered_with_ours():
-    for line, told in ANSWERS.items():
-        assert told in answer(*line.split()), line
-    for line, untold in NOT_HINTED.items():
-        assert untold not in answer(*line.split()), line
+@pytest.mark.parametrize("line", ANSWERS)
+def test_a_call_of_another_tool_is_answered_with_ours(line):
+    assert ANSWERS[line] in answer(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "unsaid"),
+    [("a.tsv b.tsv --t_collar", "Did you mean"), ("a.tsv b.tsv --qwertyuiop", "Did you mean"),
+     # The command has no such option.
+     ("validate a.tsv --t_collar 1", "--onset-collar"), ("board subs --ref a.tsv", "first argument")],
+)  # fmt: skip
+def test_an_option_that_only_looks_like_ours_is_not_hinted_at(line, unsaid):
+    assert unsaid not in answer(line)
 
 
 def test_every_answer_names_what_there_is():
@@ -100,64 +113,30 @@ def test_a_setting_of_another_tool_is_answered_with_ours():
             Settings.of(**{name: 1})
 
 
-def test_a_verb_or_a_number_in_the_place_of_a_file_is_answered(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
-    for line, told in (
-        ("compare ref.tsv a.tsv b.tsv", "compares systems; it needs no command."),
-        ("lint sys.tsv", "soft-sed-eval validate finds all problems in an output."),
-        ("help", "soft-sed-eval -h shows the commands, --help-all every option."),
-        ("a.tsv a.tsv --ci 5", "--replicates N"),
-        ("a.tsv a.tsv --ci 0.95", "--set confidence=0.95"),
-        ("a.tsv a.tsv --folds 5", "--cross-tune K"),
-        ("a.tsv a.tsv --threshold prior", "--thresholds takes a file"),
-        ("a.tsv a.tsv --durations 5", "a table"),
-    ):
-        done = subprocess.run([*program(), *line.split()], capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert told in done.stderr.splitlines()[-1], line
-    for name in ("help", "5"):
-        Path(name).write_text("")
-    assert of_words(["help"]) == of_words(["a.tsv", "a.tsv", "--ci", "5"]) == ""
-
-
-MISSPELT = {
-    "valdate sys.tsv": "validate",
-    "Validate sys.tsv": "validate",
-    "baord subs/ --reference ref.tsv": "board",
-    "explian segment.soft.f1.macro": "explain",
-    "plto pr ref.tsv sys.tsv -o x.pdf": "plot",
-    "tnue ref.tsv sys.tsv": "tune",
-    "evalute ref.tsv sys.tsv": "evaluate",
-    "difff a.json b.json": "diff",
-}
-
-
-@pytest.mark.parametrize("line", MISSPELT)
-def test_a_misspelt_command_is_answered_as_one(line, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    word = line.split()[0]
-    done = subprocess.run([*program(), *line.split()], capture_output=True, text=True, check=False)
-    said = f"soft-sed-eval: there is no command '{word}'; did you mean {MISSPELT[line]}?\n"
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
-
-
 def test_what_is_no_command_is_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    table = Path(SYSTEM).read_text(encoding="utf-8")
-    # There is such a file.
-    Path("valdate").write_text(table)
-    Path("plots").mkdir()
-    Path("plots", "a.tsv").write_text(table)
-    for name in ("valdate", "plots"):
-        assert call(name, "valdate", "--score", "segment.hard.n_ref.micro").code == 0
+    for name in ("valdate", "presets"):
+        Path(name).write_text(Path(SYSTEM).read_text(encoding="utf-8"))
+    assert call("valdate", "valdate", "--score", "segment.hard.n_ref.micro").code == 0
     # A command is one whatever files there are.
-    Path("presets").write_text(table)
     assert call("presets").out.startswith("dcase2016")
-    # Paths are not taken for commands, nor what resembles none.
-    for name in ("validate.tsv", "./valdat", "board/", "system", "dev", "-"):
-        done = call(name, SYSTEM)
-        assert "there is no command" not in done.err
+    # Paths are not taken for commands, nor words that look like none.
+    for name in ("validate.tsv", "./valdat", "board/", "system", "-"):
+        assert "there is no command" not in call(name, SYSTEM).err
+
+
+@pytest.mark.parametrize("line", ["help", "a.tsv a.tsv --folds 5", "valdate sys.tsv"])
+def test_the_program_says_so_in_its_last_line(line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
+    done = subprocess.run([*program(), *line.split()], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    hint = of_words(line.split()) or "soft-sed-eval: there is no command 'valdate'; did you mean validate?"
+    assert done.stderr.splitlines()[-1] == hint
+    # If there is such a file, it is meant.
+    for name in ("help", "5"):
+        Path(name).write_text("")
+    assert of_words(line.split()) == ""
 
 
 COMPUTED = {
@@ -180,15 +159,12 @@ def test_a_part_of_a_scores_name_is_answered_with_what_is_computed(options, aske
 
 
 def test_a_part_of_a_scores_name_is_answered_wherever_one_is_named(tmp_path):
-    results, said = tmp_path / "a.json", "it could be segment.hard.f1.macro, segment.hard.f1.micro, "
+    results = tmp_path / "a.json"
     results.write_text(call(REFERENCE, SYSTEM, "--format", "json").out)
     board = ("board", tmp_path, "--reference", REFERENCE, "-o", tmp_path / "site", "--rank-by", "f1")
     for arguments in (("diff", results, results, "--score", "f1"), board):
         done = call(*arguments)
         assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
-        assert said in done.err and len(done.err) < 500
-    with pytest.raises(
-        UnknownScoreError, match="it could be event.soft.f1.macro, event.soft.f1.micro"
-    ) as told:
+        assert "it could be segment.hard.f1.macro, segment.hard.f1.micro, " in done.err
+    with pytest.raises(UnknownScoreError, match="it could be event.soft.f1.macro, event.soft.f1.micro"):
         _ = evaluate_tables(REFERENCE, SYSTEM, only=["event.soft", "clip.hard"])["f1"]
-    assert len(re.findall(r"\.f1\.", str(told.value))) == 4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 
 import jsonschema
@@ -29,23 +28,11 @@ def table(form: str, *arguments: object) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("form", SEPARATORS)
-def test_pandas_reads_all_scores(form):
-    frame = table(form, REFERENCE, SYSTEM, "--only", "segment", "--ci", *FEW)
-    scores = call(REFERENCE, SYSTEM, "--only", "segment", "--ci", *FEW, "--format", "json").scores
-    assert list(frame["name"]) == list(scores)
-    assert {str(frame[name].dtype) for name in ("value", "low", "high")} == {"float64"}
-    assert [None if pd.isna(value) else value for value in frame["value"]] == [
-        score["value"] for score in scores.values()
-    ]
-
-
-@pytest.mark.parametrize("form", SEPARATORS)
 def test_pandas_reads_a_leaderboard(form):
     frame = table(form, REFERENCE, SYSTEM, OTHER, "--only", "segment.soft", *FEW)
-    assert list(frame["system"]) == ["sys.tsv", "sys_b.tsv"]
     kinds = {"rank": "i", "value": "f", "difference_value": "f", "stability": "f"}
     assert {name: frame[name].dtype.kind for name in kinds} == kinds
-    assert set(frame["letters"]) == {"a"}
+    assert list(frame["system"]) == ["sys.tsv", "sys_b.tsv"] and set(frame["letters"]) == {"a"}
 
 
 @pytest.mark.parametrize("form", SEPARATORS)
@@ -97,29 +84,16 @@ def test_a_table_by_class_has_all_classes_then_macro_then_micro(form):
 
 
 def test_a_star_is_every_class():
-    names = [
-        score["name"]
-        for score in call(REFERENCE, SYSTEM, *EVERY[:2], "--format", "json", "-q").document["systems"][0][
-            "scores"
-        ]
-    ]
+    names = [*call(REFERENCE, SYSTEM, *EVERY[:2], "--format", "json", "-q").scores]
     assert names == [f"event.hard.f1[{label}]" for label in evaluate(REFERENCE, SYSTEM).classes]
     assert call(REFERENCE, SYSTEM, *EVERY[:2]).out.startswith("Scores by class\n")
-    done = call(REFERENCE, SYSTEM, "--require", "event.hard.f1[*]>=0.5")
-    assert done.code == 2 and "no score is named 'event.hard.f1[*]'" in done.err
+    assert call(REFERENCE, SYSTEM, "--require", "event.hard.f1[*]>=0.5").code == 2
 
 
 def test_latex_is_a_table_with_caption_label_and_rules():
     text = call(REFERENCE, SYSTEM, *EVERY, "--ci", *FEW, "--format", "latex").out
-    for part in (
-        r"\begin{table}",
-        r"\caption{Scores by class of ",
-        r"\label{tab:scores}",
-        r"\toprule",
-        r"\end{table}",
-    ):
+    for part in (r"\begin{table}", r"\caption{Scores by class of ", r"\label{tab:scores}", r"\toprule"):
         assert text.count(part) == 1
-    assert "with 95 \\% intervals (bootstrap percentiles)" in text
     assert re.search(
         r"^car & 1\.000\$_\{\[1\.000, 1\.000\]\}\$ & 0\.935\$_\{\[0\.\d{3}, 0\.\d{3}\]\}\$ ", text, re.M
     )
@@ -136,34 +110,3 @@ def test_chosen_scores_are_a_document_of_these_alone(arguments):
     plain = call(REFERENCE, *arguments, *NAMES, *more).out
     for system in done.document["systems"]:
         assert all(repr(score["value"]) in plain for score in system["scores"])
-
-
-@pytest.mark.parametrize("form", ["markdown", "latex"])
-def test_chosen_scores_are_a_small_table_for_people(form):
-    for systems in ((SYSTEM,), (SYSTEM, OTHER)):
-        done = call(REFERENCE, *systems, *NAMES, *FEW[2:], "--format", form)
-        rows = [line for line in done.out.splitlines() if line.startswith("| ") or " & " in line]
-        head = "event hard R car" if form == "markdown" else "R car"
-        assert done.code == 0 and any(head in row and "F1 macro" in row for row in rows)
-        assert sum("tsv" in row for row in rows) == len(systems)
-        assert "precision" not in done.out
-
-
-def test_junit_needs_a_requirement_and_has_no_other_tests():
-    done = call(REFERENCE, "no such table", "--format", "junit", "--score", F1)
-    assert (done.code, done.out) == (2, "") and "expected --require" in done.err
-    done = call(REFERENCE, SYSTEM, "--format", "junit", "--score", F1, "--require", f"{F1}>=0.5")
-    assert done.code == 0 and done.out.count("<testcase") == 1
-    assert f'<property name="scores.{F1}" value="0.77' in done.out
-
-
-def test_curves_are_read_without_options(tmp_path):
-    assert call("plot", "pr", REFERENCE, SYSTEM, "-o", tmp_path / "c.tsv", "-q").code == 0
-    frame = pd.read_csv(tmp_path / "c.tsv", sep="\t")
-    assert frame["threshold"].dtype.kind == "f" and frame["basis"].notna().all()
-
-
-def test_the_document_of_a_result_is_json_for_every_way_to_ask():
-    for arguments in ((), NAMES, ("--average", "macro"), ("--score", F1, "--require", f"{F1}>=2")):
-        done = call(REFERENCE, SYSTEM, *arguments, "--format", "json")
-        assert json.loads(done.out)["schema"] == "soft-sed-eval/1"

@@ -25,7 +25,7 @@ CALLS = {
     "ref.tsv sys.tsv --only frames": "--only must be one of segment,",
     "ref.tsv sys.tsv --set max_fpr=0": "max_fpr must be above 0, at most 1",
     "ref.tsv sys.tsv --ci=percentile": "'percentile' is not one of",
-    "ref.tsv sys.tsv --jobs -1": "is not a number of processes such as 4, or all.",
+    "ref.tsv sys.tsv --jobs -1": "is not a number of processes such as 4, all, or a",
     # Settings that few change.
     "ref.tsv sys.tsv --set pol=mean": "compat; did you mean 'pool'?",
     "ref.tsv sys.tsv --set pool": "Invalid value for '--set': 'pool': expected NAME=VALUE.",
@@ -89,10 +89,9 @@ CALLS = {
     "ref.tsv sys.tsv sys_b.tsv --runs --ci": "it cannot go with --baseline, --ci, --worst or",
     "ref.tsv sys.tsv sys_b.tsv --jobs 2": "need one SYSTEM; found 2.",
     "ref.tsv sys.tsv sys_b.tsv --format codabench -o x": "--format codabench need one SYSTEM; found 2.",
-    "ref.tsv sys.tsv --scheduler tcp://x --jobs 2": "--jobs counts on this machine, --scheduler on",
     f"ref.tsv sys.tsv --by {{}}.wav --require {F1}@zoo>0 --save-tally x": f"no score is named '{F1}@zoo'",
     # What costs most, where nothing shows it.
-    "ref.tsv sys.tsv sys_b.tsv --worst 3": "--worst needs --format json or yaml, where",
+    "ref.tsv sys.tsv sys_b.tsv --worst 3": "--worst needs --format json or yaml; found text",
     "ref.tsv sys.tsv --format csv --worst 3": "--worst needs --format json or yaml or text or",
     # Other commands.
     "simulate betas ref.tsv -o ref.tsv": "-o ref.tsv: this is the reference (ref.tsv)",
@@ -112,11 +111,11 @@ CALLS = {
     "validate sys.tsv --fix -": "--fix -: standard output has the report",
     "validate sys.tsv --fix x.tsv -o x.tsv --format text": "--fix x.tsv: -o writes this file",
     "validate . --fix x.tsv": "--fix mends one table; . is a folder",
-    "validate sys.tsv sys_b.tsv --format sarif": "--format sarif holds just one SYSTEM",
-    "validate sys.tsv sys_b.tsv --fix x.tsv": "--fix needs exactly one SYSTEM, as it writes one copy.",
+    "validate sys.tsv sys_b.tsv --format sarif": "--format sarif needs one SYSTEM",
+    "validate sys.tsv sys_b.tsv --fix x.tsv": "--fix needs one SYSTEM, as it writes one copy",
     "validate sys.tsv sys_b.tsv -o sys_b.tsv --format text": "-o sys_b.tsv: this is the system output 2",
     "board x --reference ref.tsv -o y --set objective=segment.f1": "objective has no effect in this call",
-    "board x --reference - -o y": "Standard input is not a reference of a site",
+    "board x --reference - -o y": "A site is built more than once",
 }
 
 

@@ -91,25 +91,19 @@ def test_paths_that_are_not_utf_8_are_escaped(form, tmp_path):
         assert re.fullmatch(said, done.stderr)
 
 
-def test_an_input_is_never_the_output(tmp_path):
+@pytest.mark.parametrize(
+    "arguments",
+    ["ref.tsv $S -o ref.tsv", "$R ref.tsv -o ./link.tsv", "$R $S --durations ref.tsv -o hard.tsv",
+     ". $S -o ref.tsv", "$R - -o ref.tsv < ref.tsv"],
+)  # fmt: skip
+def test_an_input_is_never_the_output(arguments, tmp_path):
     (tmp_path / "ref.tsv").write_text("this is not read")
     (tmp_path / "link.tsv").symlink_to(tmp_path / "ref.tsv")
     (tmp_path / "hard.tsv").hardlink_to(tmp_path / "ref.tsv")
-    for arguments in (
-        "ref.tsv $S -o ref.tsv", "$R ref.tsv -o ./link.tsv", "$R $S --durations ref.tsv -o hard.tsv",
-        ". $S -o ref.tsv",
-    ):  # fmt: skip
-        done = shell(f"$E {arguments}", tmp_path)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert re.search(r"-o \S+: this is the .*; expected another file", done.stderr)
-        assert (tmp_path / "ref.tsv").read_text() == "this is not read"
-
-
-def test_standard_input_from_a_file_is_not_the_output_either(tmp_path):
-    (tmp_path / "sys.tsv").write_bytes(Path(SYSTEM).read_bytes())
-    done = shell("$E $R - -o sys.tsv < sys.tsv", tmp_path)
+    done = shell(f"$E {arguments}", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert (tmp_path / "sys.tsv").read_bytes() == Path(SYSTEM).read_bytes()
+    assert re.search(r"-o \S+: this is the .*; expected another file", done.stderr)
+    assert (tmp_path / "ref.tsv").read_text() == "this is not read"
 
 
 # What is shown while work is done: in front of somebody, after a while, and gone at the end.
@@ -154,18 +148,15 @@ def test_nobody_is_shown_what_takes_no_time_or_would_not_be_seen(monkeypatch):
     assert terminal.getvalue() == ""
 
 
-def test_warnings_are_broken_between_words_on_a_terminal_and_nowhere_else(monkeypatch):
+@pytest.mark.parametrize("terminal", [False, True])
+def test_warnings_are_broken_between_words_on_a_terminal_and_nowhere_else(terminal, monkeypatch, capsys):
     text = "a file of the reference is not in the output, " * 4
-    shown: list[str] = []
-    monkeypatch.setattr(module, "remark", shown.append)
     monkeypatch.setenv("COLUMNS", "60")
-    for terminal in (False, True):
-        monkeypatch.setattr(module.sys.stderr, "isatty", lambda terminal=terminal: terminal, raising=False)
-        module.warn([text, text], quiet=False)
-    assert shown[0] == f"warning: {text}" and len(shown) == 2
-    lines = shown[1].split("\n")
-    assert len(lines) == 4 and max(map(len, lines)) <= 60
-    assert " ".join(shown[1].split()) == f"warning: {text}".strip()
+    monkeypatch.setattr(module.sys.stderr, "isatty", lambda: terminal, raising=False)
+    module.warn([text, text], quiet=False)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == (4 if terminal else 1) and (not terminal or max(map(len, lines)) <= 60)
+    assert " ".join(" ".join(lines).split()) == f"warning: {text}".strip()
 
 
 def test_warnings_follow_the_results(tmp_path):

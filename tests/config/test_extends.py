@@ -122,7 +122,7 @@ def test_options_hold_over_files_and_these_over_what_they_extend(tmp_path):
         (["report"], ["-o"]),
         (["tune"], ["-o"]),
         (["validate", "--format", "text"], ["-o", "--fix"]),
-        (["plot", "matrix", "--format", "pdf"], ["-o"]),
+        (["plot", "matrix"], ["-o"]),
     ],
 )
 def test_results_do_not_replace_settings_or_what_they_extend(command, options, tmp_path):

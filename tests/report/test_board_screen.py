@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from called import OTHER, REFERENCE, SYSTEM, call
+from called import OTHER, REFERENCE, SYSTEM
 
 from sedeval_soft import build_site, compare
 from sedeval_soft.report import render
@@ -77,15 +77,6 @@ def test_systems_are_by_place_and_those_that_share_a_letter_do_not_differ():
     assert [line.split()[-1] for line in lines_of(few)[6:10]] == ["a"] * 4
 
 
-def test_few_files_are_said_once_and_no_rank_is_shared_by_all():
-    done = call(REFERENCE, SYSTEM, OTHER)
-    lines = done.out.splitlines()
-    assert (done.out + done.err).count("exchanging 5 files between two of them gives no p-value below") == 1
-    assert "1=" not in done.out
-    assert any(line.startswith("1  sys.tsv ") and line.endswith(" a") for line in lines)
-    assert any(line.startswith("2  sys_b.tsv ") and line.endswith(" a") for line in lines)
-
-
 def test_of_many_systems_the_first_stand_there_and_how_many_more():
     lines = lines_of(made(30))
     assert "   and 22 more: -v" in lines
@@ -131,22 +122,6 @@ def test_the_score_that_ranks_is_marked_and_its_measure_stands_first():
     at = next(k for k, line in enumerate(lines) if line.startswith("micro ER"))
     assert lines[at + 1].startswith("segment  hard > 0.5 < ")
     assert [line for line in lines if " < " in line] == [lines[at + 1]]
-
-
-def test_an_average_that_is_left_out_is_shown_in_no_table():
-    lines = call(REFERENCE, SYSTEM, OTHER, "--average", "micro", "-q").out.splitlines()
-    assert any(line.startswith("micro F1") for line in lines)
-    assert not any(line.startswith("macro") for line in lines)
-
-
-def test_files_of_one_name_in_several_folders_have_their_folders():
-    rng = np.random.default_rng(0)
-    reference = rng.random((6, 20, 2))
-    systems = {f"{team}/sys.tsv": reference * k for k, team in enumerate(("a", "b"), 1)}
-    board = compare(
-        reference, {n: np.minimum(s, 1) for n, s in systems.items()}, classes=["x", "y"], replicates=50
-    )
-    assert any("a/sys.tsv" in line for line in lines_of(board))
 
 
 def test_without_colour_the_same_words_are_there():

@@ -32,7 +32,7 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.explanation import explained
 from sedeval_soft.report import render
 from sedeval_soft.report.explanation import explanation_document, explanation_text
-from sedeval_soft.report.render import json_document
+from sedeval_soft.report.forms import json_document
 from sedeval_soft.report.services import Verdict, codabench, commands, job_summary, junit
 from sedeval_soft.report.shown import with_averages
 

@@ -124,15 +124,6 @@ def test_any_name_is_shown_whole_and_lines_up(labels):
         assert all(char.isprintable() or char == "\n" for char in text)
 
 
-@settings(max_examples=10)
-@given(st.lists(NAMES, min_size=1, max_size=3, unique=True), st.integers(20, 200))
-def test_a_terminal_shows_names_whole(labels, width):
-    lines = colourless(render([build(labels, HARD)], color=True, width=width, verbose=1))
-    shown = [line.removeprefix(" ") for line in lines]
-    assert all(any(line.startswith(visible(label)) for line in shown) for label in labels)
-    assert "…" in "".join(labels) or "…" not in "".join(lines)
-
-
 @pytest.mark.parametrize(("labels", "width"), [(MAESTRO, 80), (UNICODE, 120), (None, 80)])
 def test_tables_fit_the_terminal(labels, width):
     of_board = render_board(board(), color=True, width=width)
@@ -177,12 +168,10 @@ def test_only_asked_averages_are_shown(wanted, parts):
     }
 
 
-def test_what_cannot_be_shown_is_refused():
-    for form in FORMATS:
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_cannot_be_shown_is_refused(form):
+    for systems, made in (([], None), ((), replace(board(), systems=()))):
         with pytest.raises(ValueError, match="no system"):
-            render([], form)
-    for call in (lambda *a, **b: render([build()], *a, **b), lambda *a, **b: render_board(board(), *a, **b)):
-        with pytest.raises(ValueError, match="'html' is not one of text, json"):
-            call("html")
-    with pytest.raises(ValueError, match="no system"):
-        render_board(replace(board(), systems=()))
+            render(systems, form, board=made)
+    with pytest.raises(ValueError, match="'html' is not one of text, json"):
+        render([build()], "html")

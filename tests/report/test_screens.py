@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import build, of_runs, with_folds, with_intervals, with_sections, with_worst
 from shared_data import FOLDER as SHARED
-from tables import long_rows
 
 from sedeval_soft import compare, evaluate
 from sedeval_soft.report import render
@@ -48,6 +47,8 @@ def of_sample(*options: str) -> str:
     return done.out
 
 
+EVENTS = pd.DataFrame({"filename": ["a"] * 2, "onset": [0.0, 5], "offset": [1.0, 6], "event_label": "car"})
+POINTS = {0.2: EVENTS, 0.6: EVENTS[:1]}
 NOTHING = pd.DataFrame(columns=["filename", "onset", "offset", "event_label"])
 SCREENS: dict[str, Callable[[], str]] = {
     "sample": of_sample,
@@ -55,6 +56,8 @@ SCREENS: dict[str, Callable[[], str]] = {
     "preset": lambda: of_sample("--preset", "dcase2019-task4"),
     "chance": lambda: call("chance", REFERENCE, SYSTEM, "--only", "segment", "-q").out,
     "folds": lambda: of_sample("--folds", SAMPLES / "folds.tsv", "--only", "segment"),
+    "words": lambda: of_sample("--ci", "--replicates", "100", "--words"),
+    "points": lambda: render([evaluate(EVENTS, POINTS)]),
     "scenes": lambda: of_sample("--by", SAMPLES / "folds.tsv"),
     "psds": lambda: of_sample("--psds", "dcase-psds1"),
     "everything": lambda: of_sample(
@@ -105,10 +108,6 @@ def test_whatever_there_is_fits(names, made, width, color):
     assert max(map(cells, lines)) <= width
 
 
-def test_no_terminal_is_too_narrow():
-    assert render([build()], width=1) == render([build()], width=60)
-
-
 def test_all_classes_are_shown_if_they_are_asked_for():
     tables = classes_of(50)
     few, every = (render([evaluate(*tables)], by_class=each) for each in (False, True))
@@ -127,40 +126,25 @@ def test_numbers_are_those_of_the_scores():
     assert row[3:] == [f"{scores[name]:.3f}".removeprefix("0") for name in expected]
 
 
-def test_tables_without_values_show_hard_scores_only():
-    rows = long_rows([("a", 0, 1, "car", 1.0)], files=["a"])
-    plain = pd.DataFrame({"filename": ["a"], "onset": [0.0], "offset": [1.0], "event_label": ["car"]})
-    valued = plain.assign(value=0.5)
-    assert len(rows) == 1
-    for form in ("text", "markdown", "latex"):
-        assert "soft" not in re.sub("soft-sed-eval", "", render([evaluate(plain, plain)], form)), form
-        asked = evaluate(plain, plain, only=("segment.hard", "segment.soft"))
-        for scores in (evaluate(plain, valued), evaluate(valued, plain), asked):
-            assert "soft" in re.sub("soft-sed-eval", "", render([scores], form)), form
-    assert "segment.soft.f1.macro" in evaluate(plain, plain)
+@pytest.mark.parametrize("form", ["text", "markdown", "latex"])
+def test_tables_without_values_show_hard_scores_only(form):
+    plain, valued = EVENTS, EVENTS.assign(value=0.5)
+    assert "soft" not in re.sub("soft-sed-eval", "", render([evaluate(plain, plain)], form))
+    asked = evaluate(plain, plain, only=("segment.hard", "segment.soft"))
+    for scores in (evaluate(plain, valued), evaluate(valued, plain), asked):
+        assert "soft" in re.sub("soft-sed-eval", "", render([scores], form))
 
 
-@pytest.mark.parametrize(("threshold", "table"), [(0.1, "0.2"), (0.5, "0.2"), (0.6, "0.6"), (0.99, "0.6")])
-def test_operating_points_show_all_readings_and_which_table_is_hard(threshold, table):
+@pytest.mark.parametrize(("threshold", "table"), [(0.1, 0.2), (0.5, 0.2), (0.6, 0.6), (0.99, 0.6)])
+def test_operating_points_show_which_table_is_hard(threshold, table):
     """The hard reading of the screen is what its table scores alone."""
-    events = pd.DataFrame(
-        {"filename": ["a"] * 2, "onset": [0.0, 5], "offset": [1.0, 6], "event_label": "car"}
-    )
-    points = {0.2: events, 0.6: events[:1]}
-    text = render([evaluate(events, points, threshold=threshold)])
-    assert re.findall("^(?:event)? +(hard|optimal|soft)", text, re.MULTILINE) == ["hard", "optimal", "soft"]
-    assert f"event  hard, table {table} " in text
-    assert f"the system's table for {table}\n" in render(
-        [evaluate(events, points, threshold=threshold)], words=True
-    )
-    assert "neither table has values" not in text
-    own = evaluate(events, points[float(table)])
-    hard = evaluate(events, points, threshold=threshold)["event.hard.f1.micro"]
-    assert hard == own["event.hard.f1.micro"]
-    # The reference is cut, too, where it has values; one point alone has one reading.
-    valued = evaluate(events.assign(value=1.0), points, threshold=threshold)
+    scores = evaluate(EVENTS, POINTS, threshold=threshold)
+    assert f"event  hard, table {table} " in render([scores])
+    assert scores["event.hard.f1.micro"] == evaluate(EVENTS, POINTS[table])["event.hard.f1.micro"]
+    # The reference is binarised if it has values; one point alone has one reading.
+    valued = evaluate(EVENTS.assign(value=1.0), POINTS, threshold=threshold)
     assert f"for {table}, the reference active above" in render([valued], words=True)
-    assert "soft" not in re.sub("soft-sed-eval", "", of_tables(events, {0.6: events}))
+    assert "soft" not in re.sub("soft-sed-eval", "", of_tables(EVENTS, {0.6: EVENTS}))
 
 
 def test_classes_that_are_not_detected_are_named_with_the_reason():
@@ -225,31 +209,14 @@ def test_one_score_is_named_first_and_its_row_precedes_all_others():
     assert any(line.startswith("† the reference has no values") for line in of_hard)
 
 
-def test_columns_without_room_are_named():
-    narrow, wide = (of_tables(*classes_of(4), width=width) for width in (60, 80))
-    assert "no room here for P micro, R micro: see -v" in narrow and "no room" not in wide
+NUMBERS = {0.7331: ".733", 1.0: "1.000", 0.9996: "1.000", -0.0004: ".000", -0.25: "-.250", 3.4732: "3.473",
+           12.345: "12.35", 99.996: "100.0", None: "-", 12345.6: "12346", 0: ".000"}  # fmt: skip
+INTERVALS = {(0.6912, 0.7708): "[.69,.77]", (-0.5, 1.0): "[-.50,1.00]", (None, 1.0): ""}
 
 
-def test_words_are_explained_where_that_is_asked_for():
-    tables = evaluate(*classes_of(4))
-    few, every = (render([tables], words=each) for each in (False, True))
-    assert re.search("^macro +the mean of the classes' P, R and F$", every, re.MULTILINE)
-    assert {*few.splitlines()} <= {*every.splitlines()} and "the mean of" not in few
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.7331, ".733"), (1.0, "1.000"), (0.9996, "1.000"), (-0.0004, ".000"), (-0.25, "-.250"),
-     (3.4732, "3.473"), (12.345, "12.35"), (99.996, "100.0"), (None, "-"), (12345.6, "12346"), (0, ".000")],
-)  # fmt: skip
-def test_a_number_takes_five_letters(value, text):
-    assert number(value) == text
-
-
-def test_intervals():
-    assert interval(0.6912, 0.7708) == "[.69,.77]"
-    assert interval(-0.5, 1.0) == "[-.50,1.00]"
-    assert interval(None, 1.0) == ""
+def test_a_number_takes_five_letters():
+    assert {value: number(value) for value in NUMBERS} == NUMBERS
+    assert {ends: interval(*ends) for ends in INTERVALS} == INTERVALS
 
 
 @given(st.text(max_size=50), st.integers(3, 60))

@@ -19,7 +19,6 @@ from sedeval_soft.report.services import (
     LONGEST,
     Verdict,
     codabench,
-    commands,
     job_summary,
     junit,
     key_of,
@@ -108,18 +107,6 @@ def test_one_key_for_two_scores_is_refused():
     with pytest.raises(SettingsError, match="both have the key segment_soft_f1_a_b"):
         codabench(scores, ["segment.soft.f1[a b]", "segment.soft.f1[a_b]"])
     assert codabench(scores, ["segment.soft.f1[a b]"] * 2)
-
-
-@settings(max_examples=25)
-@given(st.text(max_size=12))
-@example("a\n::stop-commands::x\r::add-mask::y%0A,:")
-def test_no_name_begins_a_command(name):
-    text = commands([Verdict(name, name, None, met=False)], [name])
-    first, second, end = text.split("\n")
-    assert (first[:14], second[:28], end) == ("::error title=", "::warning title=soft-sed-eva", "")
-    title = first.removeprefix("::error title=").partition("::")[0]
-    assert "," not in title
-    assert "\r" not in text
 
 
 @pytest.mark.slow

@@ -233,9 +233,9 @@ def test_wherever_a_system_is_taken(tmp_path, reference):
     assert refused.code == 2
     assert "operating points have no scores of segments" in refused.err
     assert "taken as 2 operating points" in refused.err
-    done = call(reference, folder, "--scheduler", "local")
+    done = call(reference, folder, "--jobs", "tcp://local")
     assert done.code == 2
-    assert "--scheduler needs tables in files" in done.err
+    assert "a scheduler needs tables in files" in done.err
 
 
 def test_names_that_say_no_thresholds_are_refused_by_the_option(tmp_path, reference):

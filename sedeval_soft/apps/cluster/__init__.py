@@ -27,7 +27,7 @@ from sedeval_soft.memory import memory_limited, taken
 
 __all__ = ["workers"]
 
-OPTION = "--scheduler"
+OPTION = "--jobs"
 
 _WAIT = 120
 """Seconds in which a scheduler must have a worker; dask's setting `soft-sed-eval.wait` overrides it."""
@@ -91,7 +91,7 @@ def _address(scheduler: str) -> str:
     if "://" in scheduler:
         return scheduler
     option = f"{OPTION} {visible(scheduler)}"
-    expected = "expected tcp://HOST:PORT, or the path of a scheduler file; --jobs uses this machine"
+    expected = "expected tcp://HOST:PORT, the path of a scheduler file, or a number of processes here"
     try:
         return str(json.loads(Path(scheduler).read_bytes())["address"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:

@@ -20,7 +20,7 @@ from sedeval_soft import EvaluationError, Settings, annotate, evaluate
 from sedeval_soft.apps.annotators.agreement import alpha, alphas
 from sedeval_soft.apps.annotators.models import competence_of
 from sedeval_soft.apps.annotators.references import METHODS, mean
-from sedeval_soft.cli import annotate as command
+from sedeval_soft.cli import tables as command
 from sedeval_soft.tables import read_rows
 
 SAMPLES = Path(__file__).parents[3] / "sample_data"

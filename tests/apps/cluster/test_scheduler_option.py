@@ -1,4 +1,4 @@
-"""`--scheduler`: addresses and scheduler files; what cannot be is one message and exit code 2."""
+"""`--jobs`: addresses and scheduler files; what cannot be is one message and exit code 2."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_file_of_a_scheduler_and_a_worker_that_is_killed(scheduler, tmp_path):
     sides, opened = waiting(tmp_path)
     for _ in range(2):
         scheduler.worker()
-    process = begun(*sides, "--format=json", f"--scheduler={scheduler.file}")
+    process = begun(*sides, "--format=json", f"--jobs={scheduler.file}")
     wait_until(lambda: opened.exists() and opened.read_text().endswith("\n"))
     pid = int(opened.read_text().split()[0])
     assert pid in [worker.pid for worker in scheduler.processes[1:]]
@@ -102,7 +102,7 @@ def test_a_file_of_a_scheduler_and_a_worker_that_is_killed(scheduler, tmp_path):
 def test_a_scheduler_that_is_lost_and_ctrl_c(lost, scheduler, tmp_path):
     sides, opened = waiting(tmp_path)
     scheduler.worker()
-    process = begun(*sides, f"--scheduler={scheduler.file}")
+    process = begun(*sides, f"--jobs={scheduler.file}")
     wait_until(opened.exists)
     if lost:
         scheduler.processes[0].kill()
@@ -111,18 +111,16 @@ def test_a_scheduler_that_is_lost_and_ctrl_c(lost, scheduler, tmp_path):
     out, err = process.communicate(timeout=120)
     (tmp_path / "ref-1.tsv.wait").unlink()
     assert (process.returncode, out, err.count("\n")) == (2 if lost else 130, "", 1)
-    said = (
-        f"--scheduler {scheduler.file}: the connection to the scheduler was lost" if lost else "interrupted\n"
-    )
+    said = f"--jobs {scheduler.file}: the connection to the scheduler was lost" if lost else "interrupted\n"
     assert err.startswith(f"soft-sed-eval: {said}")
 
 
 def test_a_scheduler_without_workers(scheduler, tmp_path):
     sample(tmp_path)
-    options = "ref-*.tsv", "sys-*.tsv", f"--scheduler={scheduler.file}"
+    options = "ref-*.tsv", "sys-*.tsv", f"--jobs={scheduler.file}"
     code, out, err = called(tmp_path, *options, DASK_SOFT_SED_EVAL__WAIT="1")
     assert (code, out) == (2, "")
-    assert err.startswith(f"soft-sed-eval: --scheduler {scheduler.file}: there has been no worker for 1 s;")
+    assert err.startswith(f"soft-sed-eval: --jobs {scheduler.file}: there has been no worker for 1 s;")
 
 
 def test_a_worker_of_another_version(scheduler, tmp_path):
@@ -131,13 +129,13 @@ def test_a_worker_of_another_version(scheduler, tmp_path):
     other.mkdir(parents=True)
     (other / "__init__.py").write_text("__version__ = '0.0.1'\n")
     scheduler.worker(PYTHONPATH=str(other.parent))
-    options = "ref-*.tsv", "sys-*.tsv", f"--scheduler={scheduler.file}"
+    options = "ref-*.tsv", "sys-*.tsv", f"--jobs={scheduler.file}"
     code, out, err, end = 0, "", "no worker", time.monotonic() + 60
     while time.monotonic() < end and "no worker" in err:
         # Until the worker has joined there is nobody to differ.
         code, out, err = called(tmp_path, *options, DASK_SOFT_SED_EVAL__WAIT="0.5")
     assert (code, out) == (2, "")
-    assert f"--scheduler {scheduler.file}: versions differ on tcp://127.0.0.1:" in err
+    assert f"--jobs {scheduler.file}: versions differ on tcp://127.0.0.1:" in err
     assert "soft-sed-eval 0.0.1, here " in err
     assert err.count("\n") == 1
 
@@ -148,13 +146,13 @@ SIDES = ["ref-*.tsv", "sys-*.tsv"]
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ([*SIDES, "--scheduler=foo://127.0.0.1:9"], "cannot be reached: unknown address scheme 'foo'"),
+        ([*SIDES, "--jobs=foo://127.0.0.1:9"], "cannot be reached: unknown address scheme 'foo'"),
         (
-            [*SIDES, "--scheduler=local"],
+            [*SIDES, "--jobs=local"],
             "cannot be read: No such file or directory; expected tcp://HOST:PORT",
         ),
-        ([*SIDES, "--scheduler=list.json"], "is not a scheduler file; expected tcp://HOST:PORT"),
-        ([*SIDES, "--scheduler=\n<script>"], "cannot be read: "),
+        ([*SIDES, "--jobs=list.json"], "is not a scheduler file; expected tcp://HOST:PORT"),
+        ([*SIDES, "--jobs=\n<script>"], "cannot be read: "),
     ],
 )
 def test_what_is_no_scheduler_or_does_not_go_with_one(options, words, tmp_path, monkeypatch):
@@ -175,7 +173,7 @@ def test_a_package_that_is_missing_is_named(tmp_path):
     path = os.pathsep.join([str(tmp_path / "lacking"), str(Path(__file__).parents[3])])
     assert importlib.util.find_spec("dask")
     for given, told in (
-        (["ref-*.tsv", "--scheduler=x.json"], "--scheduler needs the package dask: "),
+        (["ref-*.tsv", "--jobs=x.json"], "--jobs needs the package dask: "),
         (
             ["s3://bucket/ref.tsv"],
             "s3://bucket/ref.tsv: is a URL that cannot be read without another package",

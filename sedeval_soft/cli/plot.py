@@ -121,8 +121,7 @@ def plot(
         )
     )
     check_files({"-o": output}, asked.files({"reference": reference, "system output": systems}))
-    from sedeval_soft.apps.plots.data import Wish
-    from sedeval_soft.apps.plots.run import scored_systems
+    from sedeval_soft.apps.plots.run import Wish, scored_systems
     from sedeval_soft.apps.plots.style import Look, figure_of, form_of, rendered
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.report.delimited import write_curves

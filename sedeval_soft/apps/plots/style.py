@@ -11,7 +11,7 @@ import io
 import logging
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path, PurePath
@@ -24,7 +24,7 @@ from sedeval_soft.settings import Schema, in_form
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from sedeval_soft.apps.plots.data import Systems
+    from sedeval_soft.apps.plots.run import Systems
 
 COLUMNS = {"single": 3.5, "double": 7.16}
 """Inches of one column and of two of a paper, as IEEE has them."""
@@ -79,30 +79,21 @@ def drawn_as(look: Look) -> Iterator[None]:
 
 
 def figure_of(systems: Systems, look: Look) -> Figure:
-    """Draw a figure, labelled with its caption; raises SettingsError if the systems lack the data."""
-
-    def draw() -> Figure:
+    """Draw a figure, labelled with its caption; raises SettingsError if the space is too small."""
+    with drawn_as(look), warnings.catch_warnings():
         # Matplotlib, which this imports, reports what it cannot find unless it is told not to.
         module, _, name = KINDS[systems.kind].draw.partition(".")
-        made: Figure = getattr(import_module(f"sedeval_soft.apps.plots.{module}"), name)(systems, look)
-        return made
-
-    figure = drawn(draw, look, systems.kind)
-    figure.set_label(systems.caption(str(figure.get_label())))
-    return figure
-
-
-def drawn(draw: Callable[[], Figure], look: Look, kind: str) -> Figure:
-    """Return a figure drawn in a look; raises SettingsError with its kind if the space is too small."""
-    with drawn_as(look), warnings.catch_warnings():
-        figure = draw()
+        figure: Figure = getattr(import_module(f"sedeval_soft.apps.plots.{module}"), name)(systems, look)
         warnings.filterwarnings("error", message=".*constrained_layout not applied")
         try:
             # What matplotlib makes when it first draws, ticks above all, is made in this look as well.
             figure.draw_without_rendering()
         except UserWarning as error:
             size = "{:g} x {:g} inches".format(*figure.get_size_inches())
-            raise SettingsError(f"{kind} has no room in {size}; expected more --width or --height") from error
+            raise SettingsError(
+                f"{systems.kind} has no room in {size}; expected more --width or --height"
+            ) from error
+    figure.set_label(systems.caption(str(figure.get_label())))
     return figure
 
 
@@ -119,20 +110,18 @@ def form_of(path: str | os.PathLike[str], option: str = "-o") -> str:
 
 
 def rendered(figure: Figure, form: str, look: Look, systems: Systems) -> bytes:
-    """Return the file of a figure, with a description of its content; form: one of `SUFFIXES`."""
-    title = f"{systems.kind}: {', '.join(system.name for system in systems.all)}"
-    signature = "\n".join(dict.fromkeys(system.scores.signature for system in systems.all))
-    return file_of(figure, form, look, visible(title), visible(signature))
+    """Return the file of a figure, with a description of its content; form: one of `SUFFIXES`.
 
-
-def file_of(figure: Figure, form: str, look: Look, title: str, signature: str) -> bytes:
-    """Return the file of a figure with texts on its content; raises SettingsError for a huge one."""
+    Raises SettingsError for too many pixels.
+    """
     width, height = figure.get_size_inches()
     if width * height * look.dpi**2 > _MOST_PIXELS:
         raise SettingsError(
             f"{width:g} x {height:g} inches at {look.dpi} dots each have more than {_MOST_PIXELS:g} pixels; "
             "expected fewer --dpi"
         )
+    title = visible(f"{systems.kind}: {', '.join(system.name for system in systems.all)}")
+    signature = visible("\n".join(dict.fromkeys(system.scores.signature for system in systems.all)))
     # No date: the same call gives the same bytes.
     metadata: dict[str, dict[str, Any]] = {
         "pdf": {"Title": title, "Subject": signature, "CreationDate": None},

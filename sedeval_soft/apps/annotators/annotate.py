@@ -12,6 +12,7 @@ import numpy as np
 
 from sedeval_soft.api import (
     Durations,
+    evaluate_rows,
     limits_from,
     named_sources,
     read_lengths,
@@ -234,6 +235,10 @@ def annotate(
     if iou is not None:
         references = replace(references, events=tuple(apart), iou=iou)
     reference, agreed = references.of_all()
+    _, known = crowd.within(reference, np.ones(len(crowd.files), dtype=bool))
+    for table in (*others.values(), *([] if system is None else [system])):
+        rules = references.settings_for(chosen, table)
+        warnings += evaluate_rows(reference, table, rules, known, table.origin.name).warnings
     # Where the model is of consensus events, it says what annotators are like there.
     of_events = agreed is not None and method == "dawid-skene"
     errors = dawid_skene(
@@ -266,7 +271,7 @@ def annotate(
         pairs=pairs,
         ceiling=_ceilings(references, chosen, with_ceiling, system, order),
         segments=segments_in(crowd.units.weight, n_classes),
-        warnings=tuple(warnings),
+        warnings=tuple(dict.fromkeys(warnings)),
         system=None if system is None else system.origin.name,
         systems=results,
         rankings=rankings,

@@ -107,6 +107,8 @@ def test_a_system_is_scored_as_by_evaluate_however_long_files_are():
         own = {name: [x for x, f in zip(column, system["filename"], strict=True) if f != "z"]
                for name, column in system.items()}  # fmt: skip
         expected = evaluate(made.reference, own, durations=lengths)
+        late = {text for text in expected.warnings if "--durations" in text}
+        assert late <= {*made.warnings} and bool(late) == (lengths is None)
         found = made.systems[0].scores
         assert {each.score: each.value for each in found} == {name: expected[name] for name in names}
         # By hand: against either the system hits 1 or 2 of 3 active seconds, and has 4 itself.

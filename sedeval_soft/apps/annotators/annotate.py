@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -17,7 +17,6 @@ from sedeval_soft.api import (
     named_sources,
     read_lengths,
     settings_from,
-    shown,
     to_rows,
 )
 from sedeval_soft.apps.annotators.agreement import (
@@ -39,9 +38,8 @@ from sedeval_soft.apps.annotators.models import (
     dawid_skene,
     doubts,
 )
-from sedeval_soft.apps.annotators.references import METHODS, References
-from sedeval_soft.apps.annotators.scoring import Scoring
-from sedeval_soft.apps.annotators.systems import Ranking, System, check_resampled, systems_of
+from sedeval_soft.apps.annotators.references import METHODS, References, Scoring
+from sedeval_soft.apps.annotators.systems import Ranking, System, check_resampled, mean_of, systems_of
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation import finite, key_of
 from sedeval_soft.measures import ScoreName, group_of, measure_of
@@ -225,7 +223,9 @@ def annotate(
     warnings = [*crowd.warnings]
     system = None if system is None else _aligned(crowd, system, chosen, warnings)
     others = {name: _aligned(crowd, table, chosen, warnings) for name, table in others.items()}
-    threshold, names, n_classes = _threshold(chosen), tuple(tables), len(crowd.classes)
+    names, n_classes = tuple(tables), len(crowd.classes)
+    # A value above this is a label.
+    threshold = math.nextafter(chosen.threshold, 0.0) if chosen.inclusive else chosen.threshold
     order = [crowd.names.index(name) for name in names]
     estimate = competence_of(crowd.units, threshold)
     events = crowd.events(chosen)
@@ -293,20 +293,18 @@ def _checked(
     Raises SettingsError.
     """
     in_form("method", method, [{"enum": METHODS}])
-    if missing is not None:
-        in_form("missing", missing, [{"enum": MISSING}])
-    for name, given in {"continuous": continuous, "consensus": consensus}.items():
-        if not isinstance(given, bool) and (given is not None or name != "continuous"):
-            raise SettingsError(f"{name} must be true or false, not {shown(given)}")
-    if not consensus:
-        if same_iou is not None:
-            raise SettingsError("same_iou says which events mean the same; expected consensus beside it")
-        return None
-    same_iou = SAME_IOU if same_iou is None else same_iou
-    number = isinstance(same_iou, int | float | np.number) and not isinstance(same_iou, bool)
-    if not number or not 0 < same_iou <= 1:
-        raise SettingsError(f"same_iou must be a number above 0, 1 at the most, not {shown(same_iou)}")
-    return float(same_iou)
+    for name, given, form in (
+        ("missing", missing, {"enum": tuple(MISSING)}),
+        ("continuous", continuous, {"type": "boolean"}),
+        ("same_iou", same_iou, {"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
+    ):
+        if given is not None:
+            in_form(name, given, [form])
+    if in_form("consensus", consensus, [{"type": "boolean"}]):
+        return SAME_IOU if same_iou is None else float(same_iou)
+    if same_iou is not None:
+        raise SettingsError("same_iou says which events mean the same; expected consensus beside it")
+    return None
 
 
 def _read(sources: Mapping[str, Any], settings: Settings, limits: Limits) -> dict[str, EventTable]:
@@ -361,11 +359,6 @@ def settings_for(
     return replace(chosen, only=only, measures=measures, compat=compat)
 
 
-def _threshold(settings: Settings) -> float:
-    """Return the number above which a value is a label."""
-    return math.nextafter(settings.threshold, 0.0) if settings.inclusive else settings.threshold
-
-
 def _ceilings(
     references: References,
     settings: Settings,
@@ -387,13 +380,10 @@ def _ceilings(
             each[:, 0] for each in scoring.against(np.arange(n) != k, numbers, files[k : k + 1])
         ]
     ceilings = []
-    for name, people, *machine in zip(names, *scores.tolist(), strict=True):
-        ours, theirs = (_mean_of(map(finite, each)) for each in (people, *machine, [])[:2])
+    means = mean_of(scores)
+    for k, name in enumerate(names):
+        people, ours = scores[0, k], finite(float(means[0, k]))
+        theirs = finite(float(means[1, k])) if systems else None
         share = theirs / ours if ours and theirs is not None else None
-        ceilings.append(Ceiling(name, tuple(finite(people[k]) for k in order), ours, theirs, share))
+        ceilings.append(Ceiling(name, tuple(finite(float(people[k])) for k in order), ours, theirs, share))
     return tuple(ceilings)
-
-
-def _mean_of(values: Iterable[float | None]) -> float | None:
-    defined = [value for value in values if value is not None]
-    return sum(defined) / len(defined) if defined else None

@@ -121,8 +121,8 @@ def plot(
         )
     )
     check_files({"-o": output}, asked.files({"reference": reference, "system output": systems}))
-    from sedeval_soft.apps.plots.run import Wish, scored_systems
-    from sedeval_soft.apps.plots.style import Look, figure_of, form_of, rendered
+    from sedeval_soft.apps.plots.run import Wish, figure_of, rendered, scored_systems
+    from sedeval_soft.apps.plots.style import Look, form_of
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.report.delimited import write_curves
     from sedeval_soft.report.write import write_atomic

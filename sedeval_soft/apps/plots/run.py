@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
@@ -23,7 +26,7 @@ from sedeval_soft.api import (
     with_points,
 )
 from sedeval_soft.apps.plots.registry import KINDS, MATRIX_BASES, OPTIONS, RESAMPLED, kinds_with
-from sedeval_soft.apps.plots.style import Look, figure_of, form_of, rendered
+from sedeval_soft.apps.plots.style import Look, drawn_as, form_of
 from sedeval_soft.errors import SettingsError, counted, visible
 from sedeval_soft.evaluation import Progress
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
@@ -55,6 +58,7 @@ _LONG = 32  # letters of a name in a list
 _RANKING = ("soft", "optimal", "hard", "tuned")
 """Readings, the one first by which a leaderboard is sorted if it is evaluated."""
 
+_MOST_PIXELS = 2e8  # pixels of a figure, which take four bytes each, and as many again to be packed
 _PSDS_RANGE = 100.0  # false positives per hour up to which a PSD-ROC goes by default
 
 
@@ -257,6 +261,50 @@ def plot(
     if output is not None and form is not None:
         write_atomic(output, rendered(figure, form, look, scored))
     return figure
+
+
+def figure_of(systems: Systems, look: Look) -> Figure:
+    """Draw a figure, labelled with its caption; raises SettingsError if the space is too small."""
+    with drawn_as(look), warnings.catch_warnings():
+        # Matplotlib, which this imports, reports what it cannot find unless it is told not to.
+        module, _, name = KINDS[systems.kind].draw.partition(".")
+        figure: Figure = getattr(import_module(f"sedeval_soft.apps.plots.{module}"), name)(systems, look)
+        warnings.filterwarnings("error", message=".*constrained_layout not applied")
+        try:
+            # What matplotlib makes when it first draws, ticks above all, is made in this look as well.
+            figure.draw_without_rendering()
+        except UserWarning as error:
+            size = "{:g} x {:g} inches".format(*figure.get_size_inches())
+            raise SettingsError(
+                f"{systems.kind} has no room in {size}; expected more --width or --height"
+            ) from error
+    figure.set_label(systems.caption(str(figure.get_label())))
+    return figure
+
+
+def rendered(figure: Figure, form: str, look: Look, systems: Systems) -> bytes:
+    """Return the file of a figure, with a description of its content; form: one of `SUFFIXES`.
+
+    Raises SettingsError for too many pixels.
+    """
+    width, height = figure.get_size_inches()
+    if width * height * look.dpi**2 > _MOST_PIXELS:
+        raise SettingsError(
+            f"{width:g} x {height:g} inches at {look.dpi} dots each have more than {_MOST_PIXELS:g} pixels; "
+            "expected fewer --dpi"
+        )
+    title = visible(f"{systems.kind}: {', '.join(system.name for system in systems.all)}")
+    signature = visible("\n".join(dict.fromkeys(system.scores.signature for system in systems.all)))
+    # No date: the same call gives the same bytes.
+    metadata: dict[str, dict[str, Any]] = {
+        "pdf": {"Title": title, "Subject": signature, "CreationDate": None},
+        "png": {"Title": title, "Description": signature},
+        "svg": {"Title": title, "Description": signature, "Date": None},
+    }
+    written = io.BytesIO()
+    with drawn_as(look):
+        figure.savefig(written, format=form, dpi=look.dpi, metadata=metadata[form])
+    return written.getvalue()
 
 
 def scored_systems(

@@ -12,7 +12,6 @@ import numpy as np
 
 from sedeval_soft.api import (
     Durations,
-    evaluate_rows,
     limits_from,
     named_sources,
     read_lengths,
@@ -41,9 +40,10 @@ from sedeval_soft.apps.annotators.models import (
 from sedeval_soft.apps.annotators.references import METHODS, References, Scoring
 from sedeval_soft.apps.annotators.systems import Ranking, System, check_resampled, mean_of, systems_of
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation import finite, key_of
+from sedeval_soft.evaluation import finite, key_of, shard_of_rows
 from sedeval_soft.measures import ScoreName, group_of, measure_of
 from sedeval_soft.memory import reuse_freed
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import GROUPS, Settings, in_form
 from sedeval_soft.tables import EventTable, Limits, Origin, listing
 from sedeval_soft.threads import for_each
@@ -235,10 +235,8 @@ def annotate(
     if iou is not None:
         references = replace(references, events=tuple(apart), iou=iou)
     reference, agreed = references.of_all()
-    _, known = crowd.within(reference, np.ones(len(crowd.files), dtype=bool))
-    for table in (*others.values(), *([] if system is None else [system])):
-        rules = references.settings_for(chosen, table)
-        warnings += evaluate_rows(reference, table, rules, known, table.origin.name).warnings
+    judged_rows = [*others.values(), *([] if system is None else [system])]
+    warnings += _doubts_of_evaluation(references, reference, judged_rows, chosen, scores)
     # Where the model is of consensus events, it says what annotators are like there.
     of_events = agreed is not None and method == "dawid-skene"
     errors = dawid_skene(
@@ -326,6 +324,26 @@ def _aligned(crowd: Crowd, system: EventTable, settings: Settings, warnings: lis
         left_out = listing(sorted(pair.findings.dropped), "file")
         warnings.append(f"{system.origin.name}: no annotator labelled {left_out}; left out")
     return pair.system
+
+
+def _doubts_of_evaluation(
+    references: References,
+    reference: EventTable,
+    systems: Sequence[EventTable],
+    settings: Settings,
+    scores: Sequence[str],
+) -> list[str]:
+    """Return the warnings of evaluations of systems against a reference; scores: those that are shown."""
+    warnings: list[str] = []
+    _, known = references.crowd.within(reference, np.ones(len(reference.files), dtype=bool))
+    for table in systems:
+        rules = references.settings_for(settings, table)
+        report = shard_of_rows(reference, table, rules, known).findings
+        lacking = {*Plan.of(rules).needs_lengths("segment", "ranking")}
+        if lacking.isdisjoint(name.rpartition(".")[0] for name in scores):
+            report = replace(report, lengthless=frozenset())
+        warnings += report.warnings(rules)
+    return warnings
 
 
 def settings_for(

@@ -166,6 +166,7 @@ PRESETS = (
     "dcase2024-task4-desed",
     "dcase2024-task4-maestro",
     "biodcase2025-task2",
+    "dcase2026-task6",
     "audio-grounding",
     "voice-activity",
     "maestro-soft",

@@ -7,9 +7,6 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-NEEDED: dict[str, dict[str, Any]] = {"timeline": {"file": "cafe.wav"}}
-"""What a kind of figure of the samples cannot do without."""
-
 HOSTILE = (
     *("$x^2$", "a$b", "a\\$b", "<script>alert(1)</script>", "\u4eba\u58f0", "\x1b[31mred\n", "\u202eevil"),
     *("W" * 300, "W" * 301, "\U0001f9ff", "{}%s\\", '"quoted", tab\t', "_^"),

@@ -109,9 +109,8 @@ def plot(
         (data and kind not in curves, f"-o {output}: only {', '.join(curves)} have the numbers of curves."),
     )  # fmt: skip
     report.refuse_replacing({"-o": output}, asked.files({"reference": reference, "system output": systems}))
-    from sedeval_soft.apps.plots.data import Wish
-    from sedeval_soft.apps.plots.run import scored_systems
-    from sedeval_soft.apps.plots.style import Look, figure_of, form_of, rendered
+    from sedeval_soft.apps.plots.run import Wish, figure_of, rendered, scored_systems
+    from sedeval_soft.apps.plots.style import Look, form_of
 
     wish, look = Wish(**{name: shown.pop(name) for name in OPTIONS}), Look(**shown)
     suffix = "" if data else form_of(output)

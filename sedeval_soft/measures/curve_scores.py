@@ -473,8 +473,18 @@ def weighted_precisions(
     np.add.at(n_ref, (owner[reference.file], reference.label), 1)
     bounds = np.searchsorted(found.label, np.arange(n_classes + 1))
     groups = counted_together(np.diff(bounds), int(np.diff(bounds).max(initial=0)), n_owners)
+    hits_at, (items, first) = (
+        _hits(reference, detections, n_classes, (iou, *COCO)),
+        np.zeros((2, *n_ref.shape)),
+    )
+    file, label = np.divmod(np.unique(file_class(reference, n_classes)), n_classes)
+    np.add.at(items, (owner[file], label), 1)
+    # Within a class values descend, so that the first row of a file is its best detection.
+    best = np.unique(file_class(found, n_classes), return_index=True)[1]
+    best = best[hits_at[0][best]]
+    np.add.at(first, (owner[found.file[best]], found.label[best]), 1)
     curves = []
-    for hits in _hits(reference, detections, n_classes, (iou, *COCO)):
+    for hits in hits_at:
         for some in groups:
             own = slice(bounds[some.start], bounds[some.stop])
             own = own.start + in_order(detections.value[own])[1][::-1]
@@ -490,6 +500,8 @@ def weighted_precisions(
         values = {name: np.reshape([row for own in columns for row in own[name]], shape) for name in NAMES}
         scores = {name: values[name][0] for name in NAMES}
         scores["average_precision_coco"] = values[NAMES[-1]][1:].mean(axis=0)
+        scores["average_precision_voc_mean"] = values[NAMES[1]][1:].mean(axis=0)
+        scores["recall_at_1"] = ratio(weights @ first, weights @ items).T
         return {name: averaged(of_classes.T, None, total) for name, of_classes in scores.items()}
 
     return table

@@ -155,6 +155,14 @@ _RANKED = (
         source="Lin et al. 2014"),
     _event_precision("average_precision_coco", "mean of the 101-point AP over IoUs of 0.5, 0.55 .. 0.95",
         "mean over IoU of average_precision_coco101", short="AP coco", source=_COCO),
+    _event_precision("average_precision_voc_mean",
+        "mean of average_precision_voc over IoUs of 0.5, 0.55 .. 0.95",
+        "mean over IoU of average_precision_voc", short="AP voc mean",
+        source="Lei et al. 2021 (QVHighlights)"),
+    _event_precision("recall_at_1",
+        "share of files with the class whose detection of the highest value overlaps an event by --set iou",
+        "files with IoU of the first detection >= iou / files with N_ref > 0", short="R1",
+        source="Gao et al. 2017 (TALL)"),
 )  # fmt: skip
 
 _CALIBRATION = (

@@ -58,7 +58,7 @@ SAMPLES = (
     *(f"documents/{name}" for name in ("annotation-set.json", "elan.eaf", "label-studio.json", "long.TextGrid", "one-line.jams", "prediction-set.json")),
     *(f"dialects/{name}" for name in ("audioset-strong.tsv", "birdnet-raven.txt", "birdnet.csv", "crowsetta.csv", "dcase-weak.tsv", "milliseconds.csv", "nips4bplus", "onset-duration.csv", "seld", "tut-2017.ann")),
 )
-KINDS = ("matrix", "classes", "pr", "roc", "det", "psd-roc", "f-thresholds", "reliability", "confusion", "errors", "sensitivity")
+KINDS = ("matrix", "classes", "pr", "roc", "det", "psd-roc", "f-thresholds", "reliability", "confusion", "errors")
 
 CALLS = [
     *(f"{pair} {ALL}" for pair in PAIRS),

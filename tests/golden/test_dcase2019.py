@@ -1,21 +1,16 @@
 """DCASE 2019 task 4, public evaluation set, against sed_eval 0.2.1, and where ticks and its floats part.
 
-PER_FILE was computed with the sed_eval package over the 1168 distinct files. PER_ROW are the published
-reference figures of the shared data's README: they come from a loop over the rows of the metadata, which
-names a file once per event of it, so that files count 1 to 15 times. Both are sed_eval's. TENTHS and SHIFTED
-were computed with this package on 2026-11-21; those with `compat` are sed_eval's, which `tests/differential`
-holds it to.
+PER_FILE was computed with the sed_eval package over the 1168 distinct files. TENTHS and SHIFTED were computed
+with this package on 2026-11-21; those with `compat` are sed_eval's, which `tests/differential` holds it to.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from shared_data import shared
-from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.tables import read_rows
@@ -29,10 +24,6 @@ NAMES = [
 PER_FILE = (
     *(0.238375350140056, 0.21649708602613468, 1.2566100094428707),
     *(0.6416947520462205, 0.5261044176706827, 0.5576999664765097),
-)
-PER_ROW = (
-    *(0.2171562738888282, 0.19065301651739483, 1.1881375937947896),
-    *(0.6720071104628638, 0.4852643100372953, 0.5547354809118206),
 )
 POINTS = ("0.1", "0.3", "0.5", "0.7", "0.9")
 
@@ -74,24 +65,6 @@ def test_distinct_files(reference, system, durations):
         if point == "0.5":
             assert [ours[name] for name in NAMES] == pytest.approx(PER_FILE, rel=0, abs=1e-12)
             assert [theirs[name] for name in NAMES] == pytest.approx(PER_FILE, rel=0, abs=1e-15)
-
-
-def repeated(rows, times):
-    """Repeat each file under as many names."""
-    columns = zip(rows.file, rows.onset, rows.offset, rows.label, strict=True)
-    facts = [(rows.files[file], onset, offset, rows.classes[label]) for file, onset, offset, label in columns]
-    copies = [(f"{row[0]}#{copy}", *row[1:]) for row in facts for copy in range(times[row[0]])]
-    return long_rows(copies, files=[f"{name}#{copy}" for name in rows.files for copy in range(times[name])])
-
-
-def test_files_repeated_as_in_the_metadata(reference, system, durations):
-    lines = shared("dcase2019_task4/dcase2019t4_meta.csv").read_text().splitlines()[1:]
-    times = Counter(line.split("\t")[0] for line in lines)
-    assert times.total() == 4251
-    sides = repeated(reference, times), repeated(system["0.5"], times)
-    lengths = {f"{name}#{copy}": durations[name] for name, many in times.items() for copy in range(many)}
-    scores = evaluate(*sides, offset_collar_rate=0.2, compat="sed_eval", durations=lengths)
-    assert [scores[name] for name in NAMES] == pytest.approx(PER_ROW, rel=0, abs=1e-9)
 
 
 def test_what_differs_without_compat(reference, system, durations):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -16,7 +16,6 @@ from sedeval_soft.api import (
     named_sources,
     read_lengths,
     settings_from,
-    shown,
     to_rows,
 )
 from sedeval_soft.apps.annotators.agreement import (
@@ -38,14 +37,14 @@ from sedeval_soft.apps.annotators.models import (
     dawid_skene,
     doubts,
 )
-from sedeval_soft.apps.annotators.references import METHODS, References
-from sedeval_soft.apps.annotators.scoring import Scoring
-from sedeval_soft.apps.annotators.systems import Ranking, System, check_resampled, systems_of
+from sedeval_soft.apps.annotators.references import METHODS, References, Scoring
+from sedeval_soft.apps.annotators.systems import Ranking, System, check_resampled, mean_of, systems_of
 from sedeval_soft.arrays import for_each
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation import finite, key_of
+from sedeval_soft.evaluation import count_rows, finite, key_of
 from sedeval_soft.measures import ScoreName, group_of, measure_of
 from sedeval_soft.memory import reuse_freed
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import GROUPS, Settings, in_form
 from sedeval_soft.tables import EventTable, Limits, Origin, listing
 from sedeval_soft.timeline import align
@@ -224,7 +223,9 @@ def annotate(
     warnings = [*crowd.warnings]
     system = None if system is None else _aligned(crowd, system, chosen, warnings)
     others = {name: _aligned(crowd, table, chosen, warnings) for name, table in others.items()}
-    threshold, names, n_classes = _threshold(chosen), tuple(tables), len(crowd.classes)
+    names, n_classes = tuple(tables), len(crowd.classes)
+    # A value above this is a label.
+    threshold = math.nextafter(chosen.threshold, 0.0) if chosen.inclusive else chosen.threshold
     order = [crowd.names.index(name) for name in names]
     estimate = competence_of(crowd.units, threshold)
     events = crowd.events(chosen)
@@ -234,6 +235,8 @@ def annotate(
     if iou is not None:
         references = replace(references, events=tuple(apart), iou=iou)
     reference, agreed = references.of_all()
+    judged_rows = [*others.values(), *([] if system is None else [system])]
+    warnings += _doubts_of_evaluation(references, reference, judged_rows, chosen, scores)
     # Where the model is of consensus events, it says what annotators are like there.
     of_events = agreed is not None and method == "dawid-skene"
     errors = dawid_skene(
@@ -266,7 +269,7 @@ def annotate(
         pairs=pairs,
         ceiling=_ceilings(references, chosen, with_ceiling, system, order),
         segments=segments_in(crowd.units.weight, n_classes),
-        warnings=tuple(warnings),
+        warnings=tuple(dict.fromkeys(warnings)),
         system=None if system is None else system.origin.name,
         systems=results,
         rankings=rankings,
@@ -288,20 +291,18 @@ def _checked(
     Raises SettingsError.
     """
     in_form("method", method, [{"enum": METHODS}])
-    if missing is not None:
-        in_form("missing", missing, [{"enum": MISSING}])
-    for name, given in {"continuous": continuous, "consensus": consensus}.items():
-        if not isinstance(given, bool) and (given is not None or name != "continuous"):
-            raise SettingsError(f"{name} must be true or false, not {shown(given)}")
-    if not consensus:
-        if same_iou is not None:
-            raise SettingsError("same_iou says which events mean the same; expected consensus beside it")
-        return None
-    same_iou = SAME_IOU if same_iou is None else same_iou
-    number = isinstance(same_iou, int | float | np.number) and not isinstance(same_iou, bool)
-    if not number or not 0 < same_iou <= 1:
-        raise SettingsError(f"same_iou must be a number above 0, 1 at the most, not {shown(same_iou)}")
-    return float(same_iou)
+    for name, given, form in (
+        ("missing", missing, {"enum": tuple(MISSING)}),
+        ("continuous", continuous, {"type": "boolean"}),
+        ("same_iou", same_iou, {"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
+    ):
+        if given is not None:
+            in_form(name, given, [form])
+    if in_form("consensus", consensus, [{"type": "boolean"}]):
+        return SAME_IOU if same_iou is None else float(same_iou)
+    if same_iou is not None:
+        raise SettingsError("same_iou says which events mean the same; expected consensus beside it")
+    return None
 
 
 def _read(sources: Mapping[str, Any], settings: Settings, limits: Limits) -> dict[str, EventTable]:
@@ -323,6 +324,26 @@ def _aligned(crowd: Crowd, system: EventTable, settings: Settings, warnings: lis
         left_out = listing(sorted(pair.findings.dropped), "file")
         warnings.append(f"{system.origin.name}: no annotator labelled {left_out}; left out")
     return pair.system
+
+
+def _doubts_of_evaluation(
+    references: References,
+    reference: EventTable,
+    systems: Sequence[EventTable],
+    settings: Settings,
+    scores: Sequence[str],
+) -> list[str]:
+    """Return the warnings of evaluations of systems against a reference; scores: those that are shown."""
+    warnings: list[str] = []
+    _, known = references.crowd.within(reference, np.ones(len(reference.files), dtype=bool))
+    for table in systems:
+        rules = references.settings_for(settings, table)
+        report = count_rows(reference, table, rules, known).findings
+        lacking = {*Plan.of(rules).needs_lengths("segment", "ranking")}
+        if lacking.isdisjoint(name.rpartition(".")[0] for name in scores):
+            report = replace(report, lengthless=frozenset())
+        warnings += report.warnings(rules)
+    return warnings
 
 
 def settings_for(
@@ -356,11 +377,6 @@ def settings_for(
     return replace(chosen, only=only, measures=measures, compat=compat)
 
 
-def _threshold(settings: Settings) -> float:
-    """Return the number above which a value is a label."""
-    return math.nextafter(settings.threshold, 0.0) if settings.inclusive else settings.threshold
-
-
 def _ceilings(
     references: References,
     settings: Settings,
@@ -382,13 +398,10 @@ def _ceilings(
             each[:, 0] for each in scoring.against(np.arange(n) != k, numbers, files[k : k + 1])
         ]
     ceilings = []
-    for name, people, *machine in zip(names, *scores.tolist(), strict=True):
-        ours, theirs = (_mean_of(map(finite, each)) for each in (people, *machine, [])[:2])
+    means = mean_of(scores)
+    for k, name in enumerate(names):
+        people, ours = scores[0, k], finite(float(means[0, k]))
+        theirs = finite(float(means[1, k])) if systems else None
         share = theirs / ours if ours and theirs is not None else None
-        ceilings.append(Ceiling(name, tuple(finite(people[k]) for k in order), ours, theirs, share))
+        ceilings.append(Ceiling(name, tuple(finite(float(people[k])) for k in order), ours, theirs, share))
     return tuple(ceilings)
-
-
-def _mean_of(values: Iterable[float | None]) -> float | None:
-    defined = [value for value in values if value is not None]
-    return sum(defined) / len(defined) if defined else None

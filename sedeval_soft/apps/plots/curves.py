@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,7 +26,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sedeval_soft.apps.plots import layout
-from sedeval_soft.apps.plots.data import System, Systems, joined
+from sedeval_soft.apps.plots.run import System, Systems, joined
 from sedeval_soft.apps.plots.style import Look
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
@@ -41,12 +42,16 @@ MOST_LINES, MOST_PANELS = 6, 12
 LEAST = 10
 """Segments that a bin of a reliability diagram must have to be drawn."""
 
+_NARROWEST = 1.6  # inches that a panel has at least
 _MANY = 5000  # points from which they are drawn as pixels, whatever the form of the figure
 _PERCENTS = (0.01, 0.1, 0.5, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 80.0, 90.0, 95.0, 98.0, 99.5, 99.9, 99.99)
 """Rates at the ticks of normal deviates."""
 
 _UNIT = (-0.02, 1.02)  # axes from 0 to 1 reach a little further, so that lines there are whole
 _DOTS = (0, (1.0, 2.0))
+
+
+Joins = Literal["default", "steps-pre", "steps-post", "points"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class Line:
 
     x: Floats
     y: Floats
-    joins: Literal["default", "steps-pre", "steps-post", "points"] = "default"
+    joins: Joins = "default"
     value: str = ""
     merit: float | None = None
     mark: tuple[float, float] | None = None
@@ -111,13 +116,14 @@ def _draw_panels(
 ) -> Figure:
     """Draw panels, at least one; the legend has the names of the first one.
 
-    labels: of the axes. behind: draws the background of the lines, and limits the axes, which go from 0 to 1
-    elsewhere. heading: of the values beside names. more: further entries of the legend.
+    labels: of the axes. behind: draws the background once the lines are drawn, and limits the axes, which go
+    from 0 to 1 elsewhere. heading: of the values beside names. more: further entries of the legend.
     square: whether axes are. grid: its axis, `both` or none. diagonal: whether it is drawn.
     """
     alone = len(panels) == 1
     width = look.inches("single" if alone else "double")
-    rows, columns = layout.grid_of(len(panels), width)
+    rows = ceil(len(panels) / max(1, int(width / _NARROWEST)))
+    columns = ceil(len(panels) / rows)
     each = width / columns
     height = min(width * (0.9 if square else 0.72), 3.2) if alone else rows * each * (1.0 if square else 0.85)
     drawn = [line for lines in panels.values() for _, line, _ in lines if line]
@@ -148,14 +154,18 @@ def _draw_panels(
         axes.grid(bool(grid), axis=grid or "both")
         if diagonal:
             axes.axline((0, 0), slope=1, **layout.faint(0.3), zorder=1, linewidth=0.6)
-        behind(axes)
         axes.set_box_aspect(1 if square else None)
-        layout.label_edges(axes, lowest=i + columns >= len(panels))
+        axes.label_outer()
+        if i + columns >= len(panels):
+            # The lowest of its column.
+            axes.set_xlabel(labels[0])
+            axes.xaxis.set_tick_params(labelbottom=True)
         if not any(line for _, line, _ in lines):
             layout.write_empty(axes)
         for _, line, stroke in lines:
             if line is not None:
                 line.draw(axes, stroke)
+        behind(axes)
     return figure
 
 
@@ -257,14 +267,32 @@ def _based(systems: Systems, text: str) -> str:
     return f"{text} ({basis}-based{', soft reference' if reading == 'soft' else ''})"
 
 
-def _ends_without_threshold(curve: Curve) -> bool:
-    """Return whether the point of most detections is reached at no threshold."""
-    return len(curve.threshold) > 1 and bool(np.isnan(curve.threshold[0]))
+def _draw_rates(
+    systems: Systems,
+    look: Look,
+    rates: Callable[[Curve], tuple[Floats, Floats]],
+    joins: Joins,
+    measure: str,
+    **how: Any,  # noqa: ANN401 - as for _draw_systems
+) -> Figure:
+    """Draw the line of two rates of each curve; measure: of its area, shown if lines join the points."""
+    points, (_, reading) = joins == "points", systems.family
+
+    def line(curve: Curve, value: Callable[[str], float | None], _: str | None) -> Line:
+        x, y = (axis[::-1] for axis in rates(curve))
+        if points:
+            return Line(x, y, joins)
+        # The point of most detections may be reached at no threshold.
+        dotted = len(curve.threshold) > 1 and bool(np.isnan(curve.threshold[0]))
+        area = value(f"{reading}.{measure}")
+        return Line(x, y, joins, layout.number(area), area, dotted=dotted)
+
+    heading = "" if points else measure.replace("roc_auc", "area under the curve").replace("_", " ")
+    return _draw_curves(systems, look, line, heading=heading, **how)
 
 
 def draw_pr(systems: Systems, look: Look) -> Figure:
     """Draw precision over recall, and lines of equal F1 behind."""
-    cells, (_, reading) = systems.family[0] in ("segment", "clip"), systems.family
 
     def behind(axes: Axes) -> None:
         for f in (0.2, 0.4, 0.6, 0.8):
@@ -275,32 +303,20 @@ def draw_pr(systems: Systems, look: Look) -> Figure:
             if axes.get_subplotspec().is_last_col():  # type: ignore[union-attr]
                 axes.text(1.03, f / (2 - f), f"F1 {f:g}", va="center", color=layout.GREY, fontsize=small)
 
-    def line(curve: Curve, value: Callable[[str], float | None], _: str | None) -> Line:
-        x, y = curve.recall[::-1], curve.precision[::-1]
-        if not cells:
-            return Line(x, y, "points")
-        area = value(f"{reading}.average_precision")
-        dotted = _ends_without_threshold(curve)
-        return Line(x, y, "steps-pre", layout.number(area), area, dotted=dotted)
-
-    labels = (_based(systems, "Recall"), "Precision")
-    heading = "average precision" if cells else ""
-    return _draw_curves(systems, look, line, labels=labels, behind=behind, heading=heading,
-                        reason="Never detected")  # fmt: skip
+    joins: Joins = "steps-pre" if systems.family[0] in ("segment", "clip") else "points"
+    return _draw_rates(
+        systems, look, lambda curve: (curve.recall, curve.precision), joins, "average_precision",
+        labels=(_based(systems, "Recall"), "Precision"), behind=behind, reason="Never detected",
+    )  # fmt: skip
 
 
 def draw_roc(systems: Systems, look: Look) -> Figure:
     """Draw the true positive rate over the false positive rate."""
-    _, reading = systems.family
-
-    def line(curve: Curve, value: Callable[[str], float | None], _: str | None) -> Line:
-        area, dotted = value(f"{reading}.roc_auc"), _ends_without_threshold(curve)
-        x, y = curve.false_positive_rate[::-1], curve.recall[::-1]
-        return Line(x, y, "default", layout.number(area), area, dotted=dotted)
-
-    labels = (_based(systems, "False positive rate"), "True positive rate")
-    return _draw_curves(systems, look, line, labels=labels, heading="area under the curve", square=True,
-                        diagonal=True, reason="Active throughout in the reference")  # fmt: skip
+    return _draw_rates(
+        systems, look, lambda curve: (curve.false_positive_rate, curve.recall), "default", "roc_auc",
+        labels=(_based(systems, "False positive rate"), "True positive rate"), square=True, diagonal=True,
+        reason="Active throughout in the reference",
+    )  # fmt: skip
 
 
 def draw_det(systems: Systems, look: Look) -> Figure:
@@ -308,13 +324,11 @@ def draw_det(systems: Systems, look: Look) -> Figure:
 
     An equal error rate is beside a name if a threshold has no fewer false alarms than misses.
     """
-    ends, (_, reading) = [0.0], systems.family
+    _, reading = systems.family
 
     def line(curve: Curve, value: Callable[[str], float | None], _: str | None) -> Line:
         # The rates of the point without threshold, 1 and 0, have no normal deviates.
         x, y = (axis[::-1] for axis in curve.det)
-        inside = np.isfinite(x) & np.isfinite(y)
-        ends.extend(end(axis[inside], initial=0.0) for end in (np.min, np.max) for axis in (x, y))
         known = ~np.isnan(curve.threshold)
         met = np.any(curve.false_positive_rate[known] >= curve.false_negative_rate[known])
         rate = value(f"{reading}.equal_error_rate") if met else None
@@ -325,8 +339,11 @@ def draw_det(systems: Systems, look: Look) -> Figure:
     def behind(axes: Axes) -> None:
         from scipy.special import ndtri
 
+        # The diagonal is through 0, so that there is an end.
+        ends = np.concatenate([each.dataLim.get_points() for each in axes.figure.axes])
+        ends = ends[np.isfinite(ends).all(axis=1)]
         ticks = [float(ndtri(percent / 100)) for percent in _PERCENTS]
-        span = max(min(ends) - 0.15, ticks[0]), min(max(ends) + 0.15, ticks[-1])
+        span = max(ends.min() - 0.15, ticks[0]), min(ends.max() + 0.15, ticks[-1])
         span = min(span[0], ticks[3]), max(span[1], ticks[7])
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_ticks(ticks, [f"{percent:g}" for percent in _PERCENTS])

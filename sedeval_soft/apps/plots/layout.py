@@ -10,7 +10,6 @@ their place lose their end.
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +21,6 @@ from matplotlib.textpath import text_to_path
 
 from sedeval_soft.apps.plots.style import Look
 from sedeval_soft.errors import SettingsError, escaped, visible
-from sedeval_soft.report import Outcome
 
 POINTS = 72.0  # points of an inch
 LABELS, TICKS, SMALL = 8.0, 7.0, 6.5  # points of letters
@@ -40,7 +38,6 @@ DISTINCT = len(COLOURS) * len(DASHES)
 """Distinguishable lines: neighbours differ in colour and dash, for in grey only the dash is left."""
 
 _HIGHEST = 100.0  # inches of a figure
-_NARROWEST = 1.6  # inches that a panel has at least
 _FEW = 6  # entries of a legend that may have the whole width each
 _HANDLE = 27.5  # points of a legend's handle and what is around it
 _MARGIN = 0.06  # inches left free around a legend
@@ -103,31 +100,9 @@ def _legend(figure: Figure, entries: Sequence[Entry], heading: str, width: float
     )  # fmt: skip
 
 
-def grid_of(count: int, width: float) -> tuple[int, int]:
-    """Return the numbers of rows and columns for so many panels."""
-    columns = max(1, min(count, int(width / _NARROWEST)))
-    rows = math.ceil(max(count, 1) / columns)
-    return rows, math.ceil(max(count, 1) / rows)
-
-
-def label_edges(axes: Axes, *, lowest: bool) -> None:
-    """Leave labels and numbers at the edges of a grid; lowest: whether the column ends with this panel."""
-    text = axes.get_xlabel()
-    axes.label_outer()
-    if lowest:
-        axes.set_xlabel(text)
-        axes.xaxis.set_tick_params(labelbottom=True)
-
-
 def write_empty(axes: Axes) -> None:
     """Write in the middle of axes that they are empty."""
     axes.text(0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center", alpha=0.75)
-
-
-def name_rows(axes: Axes, places: Sequence[float] | Any, texts: Sequence[str]) -> None:  # noqa: ANN401
-    """Write texts beside rows."""
-    axes.set_yticks(places, texts)
-    axes.tick_params(axis="y", length=0)
 
 
 def add_colour_bar(figure: Figure, image: Any, label: str = "", **options: Any) -> None:  # noqa: ANN401
@@ -147,12 +122,6 @@ def faint(share: float) -> dict[str, Any]:
     return {"color": "black", "alpha": share, "linestyle": "-"}
 
 
-def filled_as(outcome: Outcome) -> dict[str, Any]:
-    """Return how an area that is a hit, a miss or a false alarm is filled: with its colour or its pattern."""
-    ground = "white" if outcome.pattern else outcome.light
-    return {"facecolor": ground, "edgecolor": outcome.light, "hatch": 6 * outcome.pattern}
-
-
 def number(value: float | None) -> str:
     """Return a score as figures have it."""
     return UNDEFINED if value is None else f"{value:.3f}"
@@ -162,7 +131,11 @@ def plain(text: str) -> str:
     """Return a text as it is handed to matplotlib to be drawn letter by letter."""
     letters = visible(text)
     if not letters.isascii():
-        fonts = _fonts()
+        fonts = []
+        for family in mpl.rcParams["font.family"]:
+            with contextlib.suppress(ValueError):
+                path = findfont(FontProperties(family=[family]), fallback_to_default=False)
+                fonts.append(get_font(path))
         letters = "".join(
             c if c.isascii() or any(font.get_char_index(ord(c)) for font in fonts) else escaped(c)
             for c in letters
@@ -199,12 +172,3 @@ def text_width(text: str, size: float = TICKS) -> float:
     """Return how wide a text is when it is drawn, in points; size: of its letters."""
     font = FontProperties(size=size)
     return float(text_to_path.get_text_width_height_descent(text.replace(r"\$", "$"), font, ismath=False)[0])
-
-
-def _fonts() -> list[Any]:
-    """Return the fonts that texts are drawn with, those that are there, in their order."""
-    fonts = []
-    for family in mpl.rcParams["font.family"]:
-        with contextlib.suppress(ValueError):
-            fonts.append(get_font(findfont(FontProperties(family=[family]), fallback_to_default=False)))
-    return fonts

@@ -87,10 +87,6 @@ KINDS: dict[str, Kind] = {
         "how much F1 each kind of error costs, and in which class", "scores.draw_errors", _CLASSES,
         ("event.hard", "segment.hard", "segment.soft"), diagnosed=True, intervals=True,
     ),
-    "sensitivity": Kind(
-        "what recall and precision of events depend on", "scores.draw_sensitivity", only=("event.hard",),
-        fixed=True, diagnosed=True, single=True,
-    ),
 }  # fmt: skip
 
 OPTIONS = {

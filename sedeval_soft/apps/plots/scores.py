@@ -1,6 +1,6 @@
 """Scores in figures: rows of dots with intervals, and cells as dark as their values.
 
-Rows: bases or systems, classes, kinds of errors, groups of events. Cells: which class is taken for which.
+Rows: bases or systems, classes, kinds of errors. Cells: which class is taken for which.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from sedeval_soft.apps.plots import layout
-from sedeval_soft.apps.plots.data import READINGS, Dot, System, Systems, class_scores, matrix_score
 from sedeval_soft.apps.plots.registry import MATRIX_BASES
+from sedeval_soft.apps.plots.run import READINGS, Dot, System, Systems, class_scores, matrix_score
 from sedeval_soft.apps.plots.style import Look
 from sedeval_soft.arrays import Floats
 from sedeval_soft.plan import Plan
@@ -77,6 +77,7 @@ def draw_rows(axes: Axes, places: Floats, series: Sequence[Series]) -> None:
     if len(places):
         axes.set_ylim(places[-1] + 0.55, places[0] - 0.55)
     axes.grid(True, axis="x")
+    axes.tick_params(axis="y", length=0)
     axes.margins(x=0.04)
 
 
@@ -131,7 +132,6 @@ def draw_matrix(systems: Systems, look: Look) -> Figure:
     for title, axes, series in zip(panels, all_axes, of_panels, strict=True):
         draw_rows(axes, np.arange(len(names), dtype=np.float64), series)
         axes.set(title=title, xlabel=layout.plain(systems.label(measure, average=average)))
-        axes.tick_params(axis="y", length=0)
     all_axes[0].set_yticks(range(len(names)), names)
     return figure
 
@@ -187,7 +187,7 @@ def draw_classes(systems: Systems, look: Look) -> Figure:
     places = np.append(np.arange(len(names)), len(names) + 0.4)
     draw_rows(axes, places, series)
     texts = layout.all_shortened(names, look.inches() * layout.POINTS * _NAMES)
-    layout.name_rows(axes, places, [*texts, "macro average"])
+    axes.set_yticks(places, [*texts, "macro average"])
     axes.set_xlabel(layout.plain(label))
     return figure
 
@@ -223,7 +223,7 @@ def draw_errors(systems: Systems, look: Look) -> Figure:
         layout.write_empty(axes[0])
         return figure
     draw_rows(axes[0], np.arange(len(order), dtype=np.float64), series)
-    layout.name_rows(axes[0], range(len(order)), [tables[0][k].kind.replace("_", " ") for k in order])
+    axes[0].set_yticks(range(len(order)), [tables[0][k].kind.replace("_", " ") for k in order])
     axes[0].set_xlim(left=0)
     text = f"Share of lost F1 ({basis}-based, {reading})"
     room = width * layout.POINTS * (0.36 if alone else 0.8)
@@ -239,46 +239,6 @@ def draw_errors(systems: Systems, look: Look) -> Figure:
         short = layout.all_shortened(names, 0.9 * layout.POINTS)
         axes[1].set_xticks(range(len(names)), short, rotation=90)
         axes[1].set_xlabel("% of lost F1")
-    return figure
-
-
-def draw_sensitivity(systems: Systems, look: Look) -> Figure:
-    """Draw recall and precision of groups of events, with the values of all events as lines."""
-    system = systems.all[0]
-    every = system.diagnosis.bins if system.diagnosis is not None else ()
-    # Factors in their order, those of recall first; of each all bins in their order.
-    factors = [*dict.fromkeys((each.measure, each.factor) for each in every)]
-    factors.sort(key=lambda factor: factor[0] != "recall")
-    shown: dict[tuple[str, str], list[Any]] = {}
-    for each_factor in factors:
-        group = [
-            each for each in every if (each.measure, each.factor) == each_factor and each.value is not None
-        ]
-        shown |= {each_factor: sorted(group, key=lambda each: each.place)} if group else {}
-    rows = [each for group in shown.values() for each in group]
-    # A factor is named once, in a row above its bins.
-    heads = np.cumsum([0, *(len(group) + 1 for group in shown.values())])[:-1]
-    places = np.setdiff1d(np.arange(len(rows) + len(shown)), heads)
-    series = [Series("", layout.strokes(1)[0], [Dot(each.value, each.low, each.high) for each in rows])]
-    figure, (axes,) = layout.lay_out(
-        look, (look.inches(), height_of(max(len(rows), 2) + len(shown), series)),
-        notes=["Recall of events and precision of detections, with intervals; in brackets their number.",
-               "Vertical lines: all events, all detections."],
-    )  # fmt: skip
-    if not rows:
-        layout.write_empty(axes)
-        return figure
-    draw_rows(axes, places, series)
-    for head, ((measure, factor), group) in zip(heads, shown.items(), strict=True):
-        total, ends = system.value(f"event.hard.{measure}.micro"), [head + 0.5, head + len(group) + 0.5]
-        if total is not None:
-            axes.plot([total, total], ends, **layout.faint(0.4), linewidth=0.8)
-        axes.text(0.01, head, f"{measure}, by {factor}", va="center", fontweight="bold", fontsize="small",
-                  transform=axes.get_yaxis_transform())  # fmt: skip
-    room = look.inches() * layout.POINTS * 0.5
-    layout.name_rows(axes, places, layout.all_shortened([f"{each.name} ({each.n})" for each in rows], room))
-    axes.set_ylim(places[-1] + 0.6, -0.6)
-    axes.set_xlabel("Recall, precision (event-based, hard)")
     return figure
 
 

@@ -7,30 +7,20 @@ legible. Other settings of matplotlib do not count: the same call gives the same
 from __future__ import annotations
 
 import contextlib
-import io
 import logging
 import os
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.apps.plots.registry import KINDS, SUFFIXES
-from sedeval_soft.errors import SettingsError, visible
+from sedeval_soft.apps.plots.registry import SUFFIXES
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.settings import Schema, in_form
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from sedeval_soft.apps.plots.data import Systems
 
 COLUMNS = {"single": 3.5, "double": 7.16}
 """Inches of one column and of two of a paper, as IEEE has them."""
 
 _INCHES: Schema = {"type": "number", "minimum": 1.0, "maximum": 100.0}  # of a side of a figure
-_MOST_PIXELS = 2e8  # pixels of a figure, which take four bytes each, and as many again to be packed
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,34 +68,6 @@ def drawn_as(look: Look) -> Iterator[None]:
         logger.setLevel(level)
 
 
-def figure_of(systems: Systems, look: Look) -> Figure:
-    """Draw a figure, labelled with its caption; raises SettingsError if the systems lack the data."""
-
-    def draw() -> Figure:
-        # Matplotlib, which this imports, reports what it cannot find unless it is told not to.
-        module, _, name = KINDS[systems.kind].draw.partition(".")
-        made: Figure = getattr(import_module(f"sedeval_soft.apps.plots.{module}"), name)(systems, look)
-        return made
-
-    figure = drawn(draw, look, systems.kind)
-    figure.set_label(systems.caption(str(figure.get_label())))
-    return figure
-
-
-def drawn(draw: Callable[[], Figure], look: Look, kind: str) -> Figure:
-    """Return a figure drawn in a look; raises SettingsError with its kind if the space is too small."""
-    with drawn_as(look), warnings.catch_warnings():
-        figure = draw()
-        warnings.filterwarnings("error", message=".*constrained_layout not applied")
-        try:
-            # What matplotlib makes when it first draws, ticks above all, is made in this look as well.
-            figure.draw_without_rendering()
-        except UserWarning as error:
-            size = "{:g} x {:g} inches".format(*figure.get_size_inches())
-            raise SettingsError(f"{kind} has no room in {size}; expected more --width or --height") from error
-    return figure
-
-
 def form_of(path: str | os.PathLike[str], option: str = "-o") -> str:
     """Return the format of a figure by the suffix of a path; raises SettingsError for others."""
     name = os.fspath(path)
@@ -116,30 +78,3 @@ def form_of(path: str | os.PathLike[str], option: str = "-o") -> str:
             f"{option} {name}: the end of the name says the form of a figure; expected one of {expected}"
         )
     return suffix
-
-
-def rendered(figure: Figure, form: str, look: Look, systems: Systems) -> bytes:
-    """Return the file of a figure, with a description of its content; form: one of `SUFFIXES`."""
-    title = f"{systems.kind}: {', '.join(system.name for system in systems.all)}"
-    signature = "\n".join(dict.fromkeys(system.scores.signature for system in systems.all))
-    return file_of(figure, form, look, visible(title), visible(signature))
-
-
-def file_of(figure: Figure, form: str, look: Look, title: str, signature: str) -> bytes:
-    """Return the file of a figure with texts on its content; raises SettingsError for a huge one."""
-    width, height = figure.get_size_inches()
-    if width * height * look.dpi**2 > _MOST_PIXELS:
-        raise SettingsError(
-            f"{width:g} x {height:g} inches at {look.dpi} dots each have more than {_MOST_PIXELS:g} pixels; "
-            "expected fewer --dpi"
-        )
-    # No date: the same call gives the same bytes.
-    metadata: dict[str, dict[str, Any]] = {
-        "pdf": {"Title": title, "Subject": signature, "CreationDate": None},
-        "png": {"Title": title, "Description": signature},
-        "svg": {"Title": title, "Description": signature, "Date": None},
-    }
-    written = io.BytesIO()
-    with drawn_as(look):
-        figure.savefig(written, format=form, dpi=look.dpi, metadata=metadata[form])
-    return written.getvalue()

@@ -18,12 +18,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from sedeval_soft.apps.plots import layout
-from sedeval_soft.apps.plots.data import Systems, joined
+from sedeval_soft.apps.plots.run import Systems, joined
 from sedeval_soft.apps.plots.style import Look
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.report import OUTCOMES
+from sedeval_soft.report import OUTCOMES, Outcome
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import TICKS_PER_SECOND
 from sedeval_soft.timeline import Recordings, active, activities, hard_events
@@ -79,7 +79,12 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
     name = _file(list(dict.fromkeys(file for pair in pairs for file in pair.files)), wish.file)
     pairs = [pair.with_files((name,)) for pair in pairs]
     length = max(float(pair.reach[0]) for pair in pairs)
-    start, end = _span(wish.start or 0.0, wish.end, length)
+    start, end = wish.start or 0.0, min(length if wish.end is None else wish.end, length)
+    if not 0 <= start < max(end, 1.0):
+        raise SettingsError(
+            f"--start {start:g}: expected seconds before --end, or the end of the file, {length:g}"
+        )
+    end = end if end > start else start + 1.0
     recordings = [_rows(pair, start, end, length) for pair in pairs]
     strips = [(label, strip) for rows in recordings for label, both in rows.items() for strip in both]
     heard = {label for label, strip in strips if strip.values.any()} | {*wish.class_names}
@@ -96,10 +101,7 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
         *["Hard events are too many to be drawn in so long a time."] * crowded,
     ]  # fmt: skip
     entries = [
-        *(
-            layout.Entry(Patch(**layout.filled_as(each)), name.replace("-", " "))
-            for name, each in OUTCOMES.items()
-        ),
+        *(layout.Entry(Patch(**_filled_as(each)), name.replace("-", " ")) for name, each in OUTCOMES.items()),
         layout.Entry(Line2D([], [], color="black", linewidth=1.2), "hard event"),
     ]
     each, width = _STRIP + len(pairs) * (_BAND + _STRIP) + _GAP, look.inches("double")
@@ -118,7 +120,8 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
                 _draw_verdicts(axes, reference, system, settings, band)
                 _draw_strip(axes, system, band + _BAND, boxes=not crowded)
     ticks = [row * each + (each - _GAP) / 2 for row in range(len(labels))]
-    layout.name_rows(axes, ticks, layout.all_shortened(labels, width * layout.POINTS * 0.2))
+    axes.set_yticks(ticks, layout.all_shortened(labels, width * layout.POINTS * 0.2))
+    axes.tick_params(axis="y", length=0)
     axes.set(xlim=(start, end), ylim=(high - _GAP + 0.15, -0.15), xlabel="Seconds")
     axes.spines["left"].set_visible(False)
     if not labels:
@@ -160,16 +163,6 @@ def _file(files: list[str], wanted: str | None) -> str:
     return name
 
 
-def _span(start: float, wanted: float | None, length: float) -> tuple[float, float]:
-    """Return the seconds that are drawn; raises SettingsError for none."""
-    if not 0 <= start < max(length, 1.0):
-        raise SettingsError(f"--start {start:g}: expected seconds of the file, which has {length:g}")
-    if wanted is not None and not wanted > start:
-        raise SettingsError(f"--end {wanted:g}: expected seconds after --start, {start:g}")
-    end = length if wanted is None else min(wanted, length)
-    return start, end if end > start else start + 1.0
-
-
 def _draw_verdicts(axes: Axes, reference: Strip, system: Strip, settings: Settings, band: float) -> None:
     """Draw outcomes: a box for each run of hits, misses and false alarms, pixels if they are many."""
     edges, ends = np.union1d(reference.edges, system.edges), (band, band + _BAND)
@@ -184,8 +177,14 @@ def _draw_verdicts(axes: Axes, reference: Strip, system: Strip, settings: Settin
         return
     for code, outcome in enumerate(OUTCOMES.values(), 1):
         change = np.flatnonzero(np.diff(codes == code, prepend=False, append=False))
-        style = layout.filled_as(outcome)
+        style = _filled_as(outcome)
         _draw_boxes(axes, edges[change.reshape(-1, 2)], ends, **style, linewidth=0.4, zorder=2)
+
+
+def _filled_as(outcome: Outcome) -> dict[str, Any]:
+    """Return how the area of an outcome is filled: with its colour or its pattern."""
+    ground = "white" if outcome.pattern else outcome.light
+    return {"facecolor": ground, "edgecolor": outcome.light, "hatch": 6 * outcome.pattern}
 
 
 def _draw_strip(axes: Axes, strip: Strip, top: float, *, boxes: bool) -> None:

@@ -52,7 +52,8 @@ def compute(inputs: Inputs) -> dict[str, Number]:
         inside = [np.full(len(s["label"]), True) if name == "joined" else s["data_set"] == name
                   for s in (calls, system)]  # fmt: skip
         shares: list[list[float]] = [[], []]
-        for label in classes:
+        # The classes of the data set come first.
+        for label in dict.fromkeys([*calls["label"][inside[0]].tolist(), *classes]):
             ours, theirs = (s["label"] == label for s in (calls, system))
             tp, fn = (int(np.sum(inside[0] & ours & each)) for each in (found, ~found))
             fp = int(np.sum(inside[1] & theirs & ~correct))

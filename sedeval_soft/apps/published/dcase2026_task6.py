@@ -128,5 +128,11 @@ EVALUATOR = Published(
     percent=dict.fromkeys(
         (f"MR-full-{name}" for name in ("R1@0.5", "R1@0.7", "mAP", "mAP@0.5", "mAP@0.75")), 2
     ),
+    preset="dcase2026-task6",
+    same={
+        "MR-full-R1@0.5": "event.hard.recall_at_1.macro",
+        "MR-full-mAP": "event.hard.average_precision_voc_mean.macro",
+        "MR-full-mAP@0.5": "event.hard.average_precision_voc.macro",
+    },
     reads_text=True,
 )

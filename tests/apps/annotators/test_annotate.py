@@ -21,6 +21,7 @@ from sedeval_soft.apps.annotators.agreement import alpha, alphas
 from sedeval_soft.apps.annotators.models import competence_of
 from sedeval_soft.apps.annotators.references import METHODS, mean
 from sedeval_soft.cli import tables as command
+from sedeval_soft.report.fitted import number
 from sedeval_soft.tables import read_rows
 
 SAMPLES = Path(__file__).parents[3] / "sample_data"
@@ -55,7 +56,6 @@ def test_files_that_a_table_lacks_are_missing_unless_said():
     tables = [table(x=[0], y=[0]), table(x=[0]), table(x=[0], y=None)]
     found = annotate(tables, missing="unlabelled")
     assert values(found.reference)["y", 0, "a"] == 0.5
-    assert values(annotate(tables, missing="silent").reference)["y", 0, "a"] == pytest.approx(1 / 3, abs=1e-6)
     assert [a.files for a in found.annotators] == [2, 1, 2]
     assert [pair.segments for pair in found.pairs] == [1, 2, 1]
     # Nobody labelled what only durations name.
@@ -69,27 +69,18 @@ def test_files_that_a_table_lacks_are_missing_unless_said():
     assert [a.files for a in made.annotators] == [1, 1, 1]
 
 
-def test_what_a_missing_file_means_is_asked(tmp_path):
+def test_what_a_missing_file_means_is_asked():
     """Three listened to x and y; what the second heard in y, nothing or never, is not for us to guess."""
-    people = {"a.tsv": "x 0 1 a, y 0 1 a", "b.tsv": "x 0 1 a", "c.tsv": "x 0 1 a, y"}
-    for name, rows in people.items():
-        lines = ["\t".join(row.split()) for row in ("filename onset offset event_label", *rows.split(", "))]
-        (tmp_path / name).write_text("\n".join(lines) + "\n")
-    paths = [tmp_path / name for name in people]
-    with pytest.raises(EvaluationError, match=r"b\.tsv .*'y'"):
-        annotate(paths)
-    done = call("annotate", *paths)
-    assert (done.code, done.out) == (2, "") and "b.tsv" in done.err
-    # Both that are proposed can be had, and each is what it says.
-    shares = {"silent": "0.3333333333333333", "unlabelled": "0.5"}
-    for how, share in shares.items():
-        made = call("annotate", *paths, "--missing", how, "-o", "-", "-q")
-        assert f"y\t0\t1\ta\t{share}\n" in made.out
+    people = {"a": table(x=[0], y=[0]), "b": table(x=[0]), "c": table(x=[0], y=None)}
+    with pytest.raises(EvaluationError, match="b .*'y'"):
+        annotate(people)
+    for how, share in {"silent": 0.333333, "unlabelled": 0.5}.items():
+        assert values(annotate(people, missing=how).reference)["y", 0, "a"] == share
     # A file of the durations that nobody names is silent to all, or was labelled by nobody.
-    whole = [table(x=[0]), table(x=[0])]
+    whole, lengths = [table(x=[0]), table(x=[0])], {"x": 1.0, "z": 2.0}
     with pytest.raises(EvaluationError, match="'z'"):
-        annotate(whole, durations={"x": 1.0, "z": 2.0})
-    assert annotate(whole, durations={"x": 1.0, "z": 2.0}, missing="silent").reference.files == ("x", "z")
+        annotate(whole, durations=lengths)
+    assert annotate(whole, durations=lengths, missing="silent").reference.files == ("x", "z")
     # Where nothing is missing nothing is asked.
     assert annotate(whole).settings["missing"] is None
 
@@ -107,6 +98,8 @@ def test_a_system_is_scored_as_by_evaluate_however_long_files_are():
         own = {name: [x for x, f in zip(column, system["filename"], strict=True) if f != "z"]
                for name, column in system.items()}  # fmt: skip
         expected = evaluate(made.reference, own, durations=lengths)
+        late = {text for text in expected.warnings if "--durations" in text}
+        assert late <= {*made.warnings} and bool(late) == (lengths is None)
         found = made.systems[0].scores
         assert {each.score: each.value for each in found} == {name: expected[name] for name in names}
         # By hand: against either the system hits 1 or 2 of 3 active seconds, and has 4 itself.
@@ -152,15 +145,19 @@ def test_annotators_who_share_no_file_have_no_ceiling():
     assert found.warnings
 
 
-def test_the_command_writes_the_reference_and_prints_the_agreement(tmp_path):
+@pytest.mark.parametrize("method", METHODS)
+def test_the_command_writes_the_reference_and_prints_the_agreement(tmp_path, method):
     assert command.METHODS == tuple(METHODS)
     target = tmp_path / "ref.parquet"
-    done = call("annotate", *TABLES, "-o", target, "--method", "competence", "--format", "json")
-    assert done.code == 0
-    found = annotate(TABLES, method="competence")
+    done = call("annotate", *TABLES, "-o", target, "--method", method, "--format", "json")
+    found = annotate(TABLES, method=method)
     assert done.document == json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert values(read_rows(target)) == values(found.reference)
-    columns = ("--columns", "onset=onset", "--ceiling-of", TABLES[1])
+    if method == "dawid-skene":
+        first = found.confusions[0]
+        shares = "/".join(number(of[0]) for of in (first.sensitivity, first.specificity))
+        assert shares in call("annotate", *TABLES, "--method", method).out
+    columns = ("--columns", "onset=onset", "--missing", "silent", "--ceiling-of", TABLES[1])
     printed = call("annotate", *TABLES, "-o", "-", "-q", *columns)
     assert printed.out.startswith("filename\tonset\toffset\tevent_label\tsoft_value\n")
     assert printed.err.count("\n") > 10
@@ -300,15 +297,9 @@ def test_competences_that_were_simulated_are_estimated(seed, missing):
     assert np.abs(estimate.says_yes - says_yes)[1:].max() < 0.06
 
 
-def test_weights_of_competence_make_a_better_reference():
-    opinions, there = crowd([0.95, 0.9, 0.1, 0.1, 0.1], [0.5] * 5, [0.3, 0.3], 4000, 0)
-    weight = competence_of(units_of(*opinions), 0.5).competence
-    plain, weighted = (
-        np.abs(mean(units_of(*opinions), w).reshape(there.shape) - there).mean() for w in (None, weight)
-    )
-    assert weighted < 0.6 * plain
-    # The reference that is written weighs so, too: what one alone says has the share of its competence.
-    votes = opinions[0][1:4, 0, :60]
+def test_a_reference_weighs_by_competence():
+    """What one alone says has the share of the competence."""
+    votes = crowd([0.9, 0.1, 0.1], [0.5] * 3, [0.3], 60, 0)[0][0][:, 0]
     found = annotate([table(x=np.flatnonzero(each).tolist()) for each in votes], method="competence")
     competence = np.array([a.competence for a in found.annotators])
     only = np.flatnonzero(votes.sum(axis=0) == 1)[0]
@@ -316,12 +307,10 @@ def test_weights_of_competence_make_a_better_reference():
     assert values(found.reference)["x", int(only), "a"] == pytest.approx(expected[0], abs=1e-3)
 
 
-def test_many_annotators_those_who_labelled_nothing_and_no_segments_at_all():
-    opinions, _ = crowd([0.7] * 45, [0.5] * 45, [0.3], 300, 1)
-    assert np.abs(competence_of(units_of(*opinions), 0.5).competence - 0.7).mean() < 0.05
-    (values, labelled), _ = crowd([0.9, 0.9, 0.9], [0.5] * 3, [0.3], 50, 0)
+def test_those_who_labelled_nothing_and_no_segments_at_all():
+    (said, labelled), _ = crowd([0.9, 0.9, 0.9], [0.5] * 3, [0.3], 50, 0)
     silent = labelled & np.array([[True], [True], [False]])
-    assert competence_of(units_of(values, silent), 0.5).competence[2] == 0.8
+    assert competence_of(units_of(said, silent), 0.5).competence[2] == 0.8
     nothing = np.zeros((2, 3, 0)), np.zeros((2, 0), dtype=bool)
     assert np.all(competence_of(units_of(*nothing), 0.5).competence == 0.8)
     assert mean(units_of(*nothing)).shape == (0,)

@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from opinions import confused, units_of
 from test_dawid_skene import tables_of
 from test_systems import LENGTHS, people
@@ -115,23 +113,3 @@ def test_dawid_skene_of_consensus_events_is_that_of_the_same_answers():
     )  # fmt: skip
     expected = value_of(items, "dawid-skene", 0.5)
     assert sorted(made.events.events.confidence) == pytest.approx(sorted(expected), abs=1e-9)
-
-
-@settings(max_examples=6)
-@given(
-    st.integers(0, 2**32), st.booleans(), st.sampled_from(["mean", "competence", "majority", "dawid-skene"])
-)
-def test_order_of_files_and_rows_does_not_matter(seed, consensus, method):
-    crowd = people(3, seed=seed % 1000)
-    rng = np.random.default_rng(seed)
-
-    def shuffled(table):
-        order = rng.permutation(len(table["filename"])).tolist()
-        return {name: [column[k] for k in order] for name, column in table.items()}
-
-    first, second = (
-        annotate(tables, durations=LENGTHS, consensus=consensus, method=method)
-        for tables in (crowd, [shuffled(each) for each in crowd])
-    )
-    assert first.to_dict() == second.to_dict()
-    assert evaluate(first.reference, second.reference)["segment.soft.f1.micro"] in {1.0, None}

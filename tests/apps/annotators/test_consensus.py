@@ -245,36 +245,3 @@ def test_wrong_arguments_are_refused(given_, said):
     with pytest.raises(EvaluationError, match=said):
         annotate(TABLES, **given_)
     assert call("annotate", *TABLES, "--same-iou", "0.5").code == 2
-
-
-def planted(seed, n_annotators, jitter, missed, false, n=300):
-    """Return events of 0.5 s and more, and what annotators make of them: tables of two files and classes."""
-    rng = np.random.default_rng(seed)
-    length = 0.5 + rng.exponential(1.0, n)
-    onset = 1.0 + np.cumsum(rng.exponential(2.0, n) + 0.1) + np.cumsum(length) - length
-    file, label = rng.integers(0, 2, n), rng.integers(0, 2, n)
-
-    def table(chosen, shift):
-        more = rng.poisson(false * n) if shift else 0
-        times = np.array([onset[chosen], onset[chosen] + length[chosen]])
-        times = times + shift * rng.standard_normal(times.shape)
-        begin = rng.uniform(0, onset[-1], more)
-        times = np.concatenate((times, [begin, begin + 0.5 + rng.exponential(1.0, more)]), axis=1).clip(0.0)
-        names = [np.append(each[chosen], rng.integers(0, 2, more)) for each in (file, label)]
-        lasting = np.flatnonzero(times[1] > times[0])
-        return events(
-            *(("xy"[names[0][i]], times[0, i], times[1, i], "ab"[names[1][i]]) for i in lasting.tolist())
-        )
-
-    everything = np.ones(n, dtype=bool)
-    return table(everything, 0.0), [table(rng.random(n) >= missed, jitter) for _ in range(n_annotators)]
-
-
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize(("n", "jitter"), [(3, 0.1), (5, 0.15)])
-def test_the_consensus_finds_planted_events_at_least_as_well_as_any_annotator(seed, n, jitter):
-    truth, people = planted(seed, n, jitter, missed=0.2, false=0.2)
-    made = annotate(people, consensus=True, method="majority", scores=["event.hard.f1.micro"])
-    score = {"only": ["event.hard"], "onset_collar": 0.2, "events": "rows"}
-    f = [evaluate(truth, each, **score)["event.hard.f1.micro"] for each in (made.reference, *people)]
-    assert f[0] >= max(f[1:])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from called import call
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -83,7 +81,7 @@ def test_a_grid_on_which_all_boundaries_lie_changes_nothing(crowd, method, lengt
         assert exact.ceiling == grid.ceiling
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(PEOPLE, st.randoms(use_true_random=False), st.sampled_from([*METHODS]), st.booleans())
 def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method, consensus):
     """The reference is the same to the last bit, and so is what is said of each annotator."""
@@ -153,8 +151,5 @@ def test_boundaries_are_kept_by_the_command(tmp_path):
     assert document["settings"]["continuous"] is True
     # Above 1/2 the other two begin within the collar of the second, below it they do not.
     assert document["ceiling"][0]["annotators"] == [0.0, 0.5, 0.5]
-    grid = call("annotate", *tables, "--segment-length", "1", "--format", "json").document
-    assert grid["settings"]["continuous"] is False
     both = call("annotate", *tables, "--continuous", "--segment-length", "0.1", "--format", "json").document
     assert (both["settings"]["continuous"], both["settings"]["segment_length"]) == (True, 0.1)
-    assert json.dumps(both)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import permutations
 
-import krippendorff
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -77,22 +76,6 @@ def test_it_is_that_of_the_definition(people):
     for label, labels in (("a", "a"), ("b", "b"), (None, "ab")):
         expected = slow(people, labels)
         assert made[label] == (None if expected is None else pytest.approx(expected, abs=1e-9))
-
-
-@settings(max_examples=6)
-@given(st.lists(st.sets(st.integers(0, LENGTH - 1), max_size=30), min_size=2, max_size=4))
-def test_of_atoms_it_is_ordinary_alpha(people):
-    """Where every event is as short as can be, each atom of time is a unit like any other."""
-    said = np.zeros((len(people), LENGTH))
-    for row, chosen in zip(said, people, strict=True):
-        row[list(chosen)] = 1.0
-    events = [([("x", k, 1, "a") for k in sorted(chosen)], ("x",)) for chosen in people]
-    made = unitizing(events, files=("x",), classes=("a",))["a"]
-    if len(np.unique(said)) < 2:
-        assert made is None
-    else:
-        expected = krippendorff.alpha(reliability_data=said, level_of_measurement="nominal")
-        assert made == pytest.approx(expected, abs=1e-9)
 
 
 def test_examples():

@@ -12,11 +12,10 @@ from called import REFERENCE, SYSTEM
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.cbook import is_math_text
-from plotted import HOSTILE, NEEDED, shown, table
+from plotted import HOSTILE, shown, table
 
-from sedeval_soft import SettingsError, plot
+from sedeval_soft import plot
 from sedeval_soft.apps.plots.layout import plain
-from sedeval_soft.apps.plots.registry import KINDS
 from sedeval_soft.apps.plots.style import Look, drawn_as
 
 
@@ -27,26 +26,6 @@ from sedeval_soft.apps.plots.style import Look, drawn_as
 def test_a_figure_is_as_wide_as_a_column(look, size):
     figure = plot("pr", REFERENCE, SYSTEM, **look)
     assert all(given in (inches, None) for given, inches in zip(size, figure.get_size_inches(), strict=True))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_letters_of_all_kinds_have_six_and_a_half_points(kind):
-    figure = plot(kind, REFERENCE, SYSTEM, **NEEDED.get(kind, {}))
-    sizes = [text.get_size() for text in figure.findobj(mpl.text.Text) if text.get_text()]
-    assert min(sizes) >= 6.5
-
-
-@pytest.mark.parametrize(
-    ("look", "said"),
-    [
-        ({"width": "triple"}, "one of single, double"),
-        ({"width": float("nan")}, "in inches must be 1 to 100"),
-        ({"dpi": 99.5}, "30 to 2400"),
-    ],
-)
-def test_looks_that_cannot_be_are_refused(look, said):
-    with pytest.raises(SettingsError, match=said):
-        plot("pr", REFERENCE, SYSTEM, **look)
 
 
 def test_what_matplotlib_was_told_elsewhere_neither_counts_nor_is_changed(tmp_path):

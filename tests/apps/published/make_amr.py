@@ -17,7 +17,7 @@ import warnings
 from pathlib import Path
 
 COMMIT = "03ea7b499922ad4811a0071d5f5a83ba082a4261"
-COUNT = 40
+COUNT = 10_000
 
 
 def drawn(number):

@@ -23,7 +23,7 @@ from make_biodcase import HEADER, TABLES, line
 from random_tables import Options, random_cases
 
 COMMIT = "fda86efceccaa0cc9a461fae44e9dc0fc16353c4"
-SEED, COUNT = "biodcase ranking", 60
+SEED, COUNT = "biodcase ranking", 10_000
 
 
 def scored(script, case, folder):

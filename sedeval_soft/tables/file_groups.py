@@ -38,7 +38,6 @@ from sedeval_soft.tables.columns import (
     normal,
     role_of,
     to_number,
-    words_in,
 )
 from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
@@ -53,15 +52,6 @@ _Columns = Mapping[str, Sequence[Collection[str]]]
 """Attributes of files, with the names of the column that has it, the best first."""
 
 _DURATIONS = [NAMES["duration"], MILLISECONDS["duration"]]
-
-_WORDS = {
-    "onset": {"onset", "start", "begin"},
-    "offset": {"offset", "end", "stop"},
-    "duration": {"duration", "dur", "length", "len", "s", "sec", "secs", "seconds"},
-}
-"""Words in the names of columns of times in seconds that are not known as a whole."""
-
-_OTHER_UNITS = {*WORD_LISTS["other-units"], *WORD_LISTS["milliseconds"]}
 
 _Kind = tuple[str, int]
 """The role of a column of times, and how many of its units are a second."""
@@ -340,16 +330,10 @@ def _places_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool]
 def _kind_of(name: str, noun: str) -> _Kind:
     """Return the role of a column of times by its name, and its unit; raises ValueError if unknown."""
     key, may_be = normal(name), {"offset": ("offset", "duration")}.get(noun, (noun,))
-    expected = f"expected one named {' or '.join(map(repr, may_be))}, in seconds"
     for role in may_be:
         if key in NAMES[role] or key in MILLISECONDS[role]:
             return role, 1 if key in NAMES[role] else 1000
-    words = words_in(key)
-    if words & _OTHER_UNITS:
-        raise ValueError(f"column {quoted(name)} has times, by its name not in seconds; {expected}")
-    for role in may_be if role_of(name) is None else ():
-        if words & _WORDS[role]:
-            return role, 1
+    expected = f"expected one named {' or '.join(map(repr, may_be))}, in seconds"
     raise ValueError(f"column {quoted(name)} is not known as the {noun}; {expected}")
 
 

@@ -113,11 +113,6 @@ def test_numbers_are_classes_in_text_as_in_parquet_if_the_user_says_so(tmp_path)
     assert rows_of(path) == expected
 
 
-def test_numbers_are_classes_without_header_if_the_user_says_so(tmp_path):
-    path = write(tmp_path, ADVICE["four numbers"]["text"])
-    assert rows_of(path, "--columns", "onset=1,offset=2,event_label=3")[1:] == ["1\t2\t3"]
-
-
 def test_marks_without_a_text_have_the_class_that_is_named(tmp_path):
     path = write(tmp_path, "0.5\t1.25\t\n2\t3\tjay\n")
     assert rows_of(path, "--label", "bird")[1:] == ["0.5\t1.25\tbird", "2\t3\tjay"]

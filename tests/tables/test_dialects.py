@@ -78,12 +78,6 @@ def test_a_table_for_kaleidoscope_of_another_tool_says_whether_its_distances_are
     assert "with values" in call(path, path, "--columns", "value=TOP1DIST", "-v").out
 
 
-def test_a_column_by_a_name_like_one_of_times_is_told_with_its_option(tmp_path):
-    path = table(tmp_path / "x.tsv", "filename|onset|ofset|label", "a|0|1|car")
-    assert "did you mean 'offset' by 'ofset'? --columns offset=ofset says so" in refused(path, path)
-    assert call(path, path, "--columns", "offset=ofset", "--score", "event.hard.f1.micro").out == "1.0\n"
-
-
 @pytest.mark.parametrize("case", cases("refused_headers.tsv"), ids=lambda case: case["message"])
 def test_what_is_wrong_is_said_with_its_place(case, tmp_path):
     """No column is proposed that is known to be another, or in another unit."""
@@ -95,11 +89,6 @@ def test_what_is_wrong_is_said_with_its_place(case, tmp_path):
         with pytest.raises(InputError) as caught:
             sedeval_soft.evaluate(frame, frame)
         assert message[:8] in str(caught.value) or "does not hold" in str(caught.value)
-
-
-def test_times_are_called_as_raven_does_in_tables_of_others_too(tmp_path):
-    path = table(tmp_path / "x.txt", "Label|Accepted|Begin Time (s)|End Time (s)", "USV|TRUE|1|1.5")
-    assert call("convert", path, "-", "--strict").out == "onset\toffset\tevent_label\n1\t1.5\tUSV\n"
 
 
 def test_selections_of_two_files_are_told(tmp_path):

@@ -145,13 +145,10 @@ def test_weak_labels_of_data_frames_are_those_of_tables(tmp_path):
     written, parquet = tmp_path / "a.csv", tmp_path / "a.parquet"
     frame.to_csv(written, index=False)
     frame.to_parquet(parquet)
-    settings = {"only": ("clip",), "strict": True}
-    for system in (frame, frame.to_dict("list"), frame.to_dict("records"), parquet):
-        ours, theirs = (sedeval_soft.evaluate(written, side, **settings) for side in (system, written))
-        assert {name: score.value for name, score in ours.scores.items()} == {
-            name: score.value for name, score in theirs.scores.items()
-        }
-        assert ours["clip.hard.f1.micro"] == 1 and len(ours.files) == 3
+    theirs = sedeval_soft.evaluate(written, written, only=("clip",), strict=True)
+    for system in (frame, frame.to_dict("records"), parquet):
+        ours = sedeval_soft.evaluate(written, system, only=("clip",), strict=True)
+        assert (dict(ours), len(ours.files)) == (dict(theirs), 3)
     with pytest.raises(InputError, match="whole recordings without times.* expected --only clip"):
         sedeval_soft.evaluate(frame, frame)
 
@@ -224,14 +221,6 @@ def test_a_line_of_a_few_shot_table_that_is_divided_otherwise_is_no_recording(tm
         read_rows(path)
     path.write_text("Audiofilename,Starttime,Endtime,Q\nR1,0,1,POS\nR2\n")
     assert read_rows(path).files == ("R1", "R2")
-
-
-def test_events_without_a_class_are_held_against_few_shot_tables(tmp_path):
-    """By hand: 2 of 3 detections are events, and all 2 events are found."""
-    system = tmp_path / "pred.csv"
-    system.write_text("Audiofilename,Starttime,Endtime\nR1.wav,0.52,1.2\nR1.wav,4.1,4.7\nR1.wav,6,6.5\n")
-    done = call(FILES / "few-shot.csv", system, "--label", "Q", "--score", "event.hard.f1.micro")
-    assert float(done.out) == pytest.approx(2 * 2 / (2 + 3))
 
 
 UNKNOWN = "Audiofilename,Starttime,Endtime,Q\nR1,0,1,POS\nR1,2,4,UNK\nR1,6,8,POS\n"

@@ -14,7 +14,6 @@ from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.arrow_text import parsed_columns
 from sedeval_soft.tables.exact import exact_columns
-from sedeval_soft.tables.forms import form_of
 from sedeval_soft.tables.limits import LIMITS
 from sedeval_soft.tables.row_checks import Findings, find_wrong
 from sedeval_soft.tables.source import open_source
@@ -252,12 +251,3 @@ def test_a_header_again_is_not_a_row_of_a_table_of_labels_of_recordings(n, writt
         read_rows(path)
     assert [(p.line, p.code) for p in raised.value.problems] == [(n + 2, "repeated-header")]
     assert len(read_rows(written(f"{head}{rows}b.wav\tCat\n"))) == n + 1
-
-
-def test_a_silent_recording_may_be_called_as_a_byte_order_mark(written):
-    """A mark is none but at the begin of a file."""
-    rows = read_rows(written("filename\tonset\toffset\tevent_label\n\ufeffa\t\t\t\nb\t0\t1\tcar\n"))
-    assert rows.files == ("b", "\ufeffa")
-    for form in ("long", "csv", "jsonl", "sed-eval"):
-        again = read_rows(written(form_of(form).write(rows).decode()))
-        assert (again.files, len(again)) == (rows.files, 1)

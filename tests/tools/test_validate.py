@@ -21,7 +21,7 @@ from sedeval_soft.checks import fix as mending
 from sedeval_soft.cli import tables as command
 from sedeval_soft.report.validation import VALIDATION_FORMATS, render_validation
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.problem_codes import RULES, problem
+from sedeval_soft.tables.problem_codes import RULES
 
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
 EVENTS = "filename\tonset\toffset\tevent_label\n"
@@ -207,15 +207,6 @@ def test_counts_of_tables(text, reference, durations, counts):
     found = told(text, reference, durations=durations)
     assert found.counts == counts
     assert len(found.problems) == min(sum(counts.values()), 100)
-
-
-def test_problems_have_their_places_and_rows_that_overlap_name_one_another():
-    found = told(HEAD + GOOD + "\nb.wav\tx\t2\tcow\t1\n", HEAD + GOOD)
-    assert [(p.code, p.line, p.column) for p in found.problems] == [
-        ("unknown-file", 4, 1), ("not-a-number", 4, 2), ("unknown-class", 4, 4),
-    ]  # fmt: skip
-    (found,) = told(EVENTS + "a\t0\t5\tcar\nb\t1\t2\tcar\na\t3\t4\tcar\n").problems
-    assert found.line == 4 and "line 2" in found.message
 
 
 def test_rows_that_touch_are_one_note():
@@ -468,16 +459,6 @@ def test_columns_of_sarif_and_github_are_characters():
     )
     (first,) = call("t.csv", "--format", "json").document["problems"]
     assert (first["column"], first["characters"]) == (3, [15, 17])
-
-
-def test_annotations_are_escaped_as_github_asks_for():
-    unknown = problem("unknown-class", "a,b:c%\r\nd.tsv", "50 % of\r\n::error::x", 3, 4)
-    text = render_validation(Validation("x", (unknown,), {"unknown-class": 1}), "github")
-    assert text.startswith(
-        "::warning file=a%2Cb%3Ac%25%0D%0Ad.tsv,line=3,title=unknown-class::50 %25 of\\r\\n::error::x"
-    )
-    mends = Validation("x\x1b[1m", (unknown,), {"unknown-class": 1}, mends=("\x1b]0;x\x07",))
-    assert all(line.isprintable() for line in render_validation(mends, "text").splitlines())
 
 
 @pytest.mark.parametrize("name", ["::error file=x::y", "##[command]", "x\n::error::y"])

@@ -77,8 +77,6 @@ def value_of(option: str) -> str:
 def with_option(state: State, option: str, value: str) -> State:
     """Add an option; one before the system takes it along, a column has the role that was said last."""
     rest = list(state.arguments)
-    if option == "--operating-points":
-        del rest[1]
     column = value_of(value).rpartition("=")[2]
     if option == "--columns" and rest[-1].endswith(f"={column}"):
         del rest[-2:]
@@ -132,10 +130,6 @@ def in_header(state: State, new: str, old: str) -> State:
     return state.edited(lambda lines: lines.__setitem__(0, lines[0].replace(literal(old), literal(new))))
 
 
-def with_name(state: State, old: str, new: str) -> State:
-    return state.edited(
-        lambda lines: lines.__setitem__(slice(None), [line.replace(old, new) for line in lines])
-    )
 
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -151,7 +145,6 @@ MENDS: tuple[tuple[str, Callable[..., State]], ...] = (
     (r"leave out this line(?: and the (\d+) after it)?", without_lines),
     (EACH, with_each),
     (r"('[^']+') in place of ('[^']+') in the header", in_header),
-    (r"'([^']+)'; did you mean '([^']+)'\?", with_name),
 )
 """What messages tell to do, and what does it: the first one that a message has is followed."""
 

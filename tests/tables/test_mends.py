@@ -130,8 +130,6 @@ def in_header(state: State, new: str, old: str) -> State:
     return state.edited(lambda lines: lines.__setitem__(0, lines[0].replace(literal(old), literal(new))))
 
 
-
-
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 WORD = r"(?:'[^']*'|\"[^\"]*\"|[^\s;)'\"])+"
 OPTION = rf"(--[a-z]+(?:-[a-z]+)*) ({WORD})"

@@ -385,6 +385,13 @@ def test_several_tables_are_looked_at_one_by_one_as_compilers_write_it(tables):
     assert json.loads(Path("report.json").read_text())["errors"] == 1
 
 
+def test_advice_is_printed_once():
+    Path("t.tsv").write_text(EVENTS + "a\t0,5\t1\tcar\na\t2\t2\tcar\n")
+    comma, zero = call("t.tsv").out.splitlines()[:2]
+    assert comma.endswith(" writes points") and comma.count("write 0.5") == 1
+    assert zero.endswith("; " + RULES["zero-length"].mend)
+
+
 def test_quiet_prints_only_what_fails(tables):
     for name in ("clean.tsv", "noted.tsv", "warned.tsv"):
         done = call(name, "-q")

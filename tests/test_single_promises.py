@@ -131,11 +131,3 @@ def test_silent_files_of_a_system_are_not_told_beside_missing_ones():
     system = events(("a", 0.0, 1.0, "car"), ("c", None, None, None))
     told = "\n".join(evaluate(reference, system).warnings)
     assert "'b'" in told and "'c'" not in told
-
-
-def test_a_row_is_doubted_from_twice_the_longest_recording_on():
-    """It ends 30 times as late as its own recording, and 3 times as late as the longest."""
-    recordings = [("a", 0.0, 10.0, "car"), ("b", 0.0, 100.0, "car")]
-    late = ("a", 299.0, 300.0, "car")
-    told = evaluate(events(*recordings), events(*recordings, late)).warnings
-    assert len([text for text in told if text.endswith("(after-end)") and "300" in text]) == 1

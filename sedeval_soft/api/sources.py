@@ -290,18 +290,14 @@ def with_points(system: Any, limits: Limits | None = None) -> Any:  # noqa: ANN4
     """Return the rows of a system that is a folder, or a pattern, of operating points; others as they are."""
     if not isinstance(system, str | os.PathLike) or os.fspath(system) in {"", "-"}:
         return system
-    limits, is_folder = limits_from(limits), os.path.isdir(system)
-    if is_folder or (limits.points and not os.path.exists(system) and {*"*?["} & {*os.fspath(system)}):
-        from sedeval_soft.tables.joined_tables import points_of_folder
-
-        if limits.points:
-            inner = replace(limits, points=False)
-            rows = to_rows(operating_points(system, limits=limits), os.fspath(system), Settings(), inner)
-            options = (*limits.options("system"), "operating_points=yes")
-            return replace(rows, origin=replace(rows.origin, name=os.fspath(system), options=options))
-        found = points_of_folder(os.fspath(system), limits)
-        return system if found is None else found
-    return system
+    limits = limits_from(limits)
+    is_pattern = not os.path.exists(system) and {*"*?["} & {*os.fspath(system)}
+    if not (limits.points and (os.path.isdir(system) or is_pattern)):
+        return system
+    inner = replace(limits, points=False)
+    rows = to_rows(operating_points(system, limits=limits), os.fspath(system), Settings(), inner)
+    options = (*limits.options("system"), "operating_points=yes")
+    return replace(rows, origin=replace(rows.origin, name=os.fspath(system), options=options))
 
 
 def operating_points(path: str | os.PathLike[str], *, limits: Limits | None = None) -> dict[float, str]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from sedeval_soft.arrays import distinct
 from sedeval_soft.checks.names import NAMES, are_swapped, similar_names
-from sedeval_soft.checks.row_statistics import FEW_ROWS, RowStatistics, in_times
+from sedeval_soft.checks.row_statistics import FEW_ROWS, RowStatistics
 from sedeval_soft.checks.rows import CHECKS, TICK, are_steps
 from sedeval_soft.errors import EvaluationError, InputError, Problem, be, counted, quoted
 from sedeval_soft.fields import FIELDS
@@ -170,30 +170,13 @@ class AlignmentReport:
 
     def misread(self, *roles: str) -> list[str]:
         """Return a line for each reason to think that the table of one of some roles is misread."""
-        lines, tables = [], {role: self.tables[role] for role in roles if role in self.tables}
-        times = [table.of_durations() for table in tables.values()]
-        too_long = len(times) > 1 and all(times)
-        if too_long:
-            # The recordings of both sides together are more reliable evidence than one table.
-            ratio = min(times)
-            is_milli = 500 <= ratio <= 2000
-            unit = "milliseconds" if is_milli else "frames or samples, or times on both sides minutes"
-            mend = "divide them by 1000" if is_milli else "write seconds"
-            lines.append(
-                f"durations: recordings are {in_times(ratio)} times as long as {self._table('reference')} "
-                f"and {self._table('system')} say: durations could be {unit}; {mend} (time-unit)"
-            )
-        for role, table in tables.items():
-            told = self._of_times(role)
-            lines += table.doubts(role, {} if too_long and "time-unit" in told else told)
-        return lines
+        tables = {role: self.tables[role] for role in roles if role in self.tables}
+        return [line for role, table in tables.items() for line in table.doubts(role, self._of_times(role))]
 
     def _of_times(self, role: str) -> Mapping[str, Any]:
         """Return why the times of a side seem to be wrong: the facts of messages, by check."""
-        # That a row ends later than all others matters where recordings are taken to end with it.
-        elsewhere = self.tables["system"].last if "system" in self.tables else 0.0
-        table = self.tables.get(role, RowStatistics())
-        return table.of_times(role, self._table("reference"), elsewhere if role == "reference" else None)
+        table, others = self.tables.get(role, RowStatistics()), {**self.tables, role: RowStatistics()}
+        return table.of_times(role, self._table("reference"), max(other.last for other in others.values()))
 
     def _table(self, role: str) -> str:
         """Return the name of the table of a role, as far as it is known."""
@@ -214,18 +197,8 @@ class AlignmentReport:
         called = {"other": self._table("reference"), "system": self._table("system")}
         for kind, noun, text in _FILES:
             files = getattr(self, kind) - (self.silent if kind in ("missing", "extra") else _NOTHING)
-            hint = self._hint(sorted(files)) if files and "{hint}" in text else ""
+            hint = named_alike(self.missing, files) if files and "{hint}" in text else ""
             yield from _said(text, files, noun, **called, hint=hint)
-
-    def _hint(self, files: Sequence[str]) -> str:
-        """Return a hint if the system's files are the reference's, or tables at thresholds."""
-        from sedeval_soft.tables.joined_tables import seem_thresholds
-
-        thresholds = (
-            "; their names hold thresholds: if they are tables of operating points, write a column of file "
-            "names in each, and say what the folder is: --operating-points"
-        )
-        return named_alike(self.missing, files) + (thresholds if seem_thresholds(files) else "")
 
     def _of_listed(self, settings: Settings) -> Iterator[str]:
         """Yield warnings about the settings' list of files; raises EvaluationError if no file matches."""
@@ -355,7 +328,7 @@ class AlignmentReport:
     def _of_beyond(self, _: Settings) -> Iterator[str]:
         """Yield how many rows end after their file, unless a warning about times covers them."""
         for role, (count, seconds) in self.beyond.items():
-            if not {"time-unit", "late", "after-end"} & {*self._of_times(role)}:
+            if not {"time-unit", "after-end"} & {*self._of_times(role)}:
                 end = "ends after its" if count == 1 else "end after their"
                 yield (
                     f"{self._table(role)}: {counted(count, f'{role} row')} {end} file's duration, by "
@@ -393,8 +366,8 @@ class AlignmentReport:
         told = self._of_times("system")
         if "time-unit" in told:
             n_new -= self.tables["system"].rows
-        elif "long-recording" in told or "late" in told:
-            n_new -= self.tables["system"].rows_named["late"].file in self.after_end
+        elif {"long-recording", "outlasting-row"} & {*told}:
+            n_new -= 1
         if n_new <= 0:
             return
         seconds = max(seconds for _, seconds in self.after_end.values())

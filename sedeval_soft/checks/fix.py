@@ -21,10 +21,10 @@ from sedeval_soft.checks.placed_tables import Log, read_source
 from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.names import apart
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
-from sedeval_soft.tables.exact import columns_of, declares
+from sedeval_soft.tables.exact import declares
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import misquoted, numbered, split
-from sedeval_soft.tables.row_checks import Findings, are_swapped, has_decimal_comma, thousands_in
+from sedeval_soft.tables.row_checks import has_decimal_comma, thousands_in
 from sedeval_soft.tables.source import (
     Source,
     compression_of,
@@ -34,7 +34,7 @@ from sedeval_soft.tables.source import (
     read_bytes,
     spelled,
 )
-from sedeval_soft.tables.text import divided_by, redivided, sniff
+from sedeval_soft.tables.text import sniff
 
 _LISTED = 10
 
@@ -42,7 +42,7 @@ Rows = Mapping[int, list[str]]
 """The fields of lines, by number."""
 
 Edits = Iterator[tuple[int, int, str, str]]
-"""Line number, position of the field, new text, and description of the fix; empty if another entry has it."""
+"""Line number, position of the field, new text, and description of the fix."""
 
 
 def mended(
@@ -53,10 +53,9 @@ def mended(
     classes: the possible classes. Raises InputError if the table cannot be opened or is not text.
     """
     source, done = _open(path, stdin, limits)
-    layout = _layout(source, limits)
-    if layout is None and (other := _with_tabs(source)) is not None:
-        source, layout = other, _layout(other, limits)
-        done += ["fields divided by tabs"]
+    layout: Layout | None = None
+    with suppress(InputError):
+        layout = sniff(source, limits)
     if layout is None:
         return None, ("no copy was written: this cannot be read as a table",)
     lines = dict(numbered(source))
@@ -80,12 +79,11 @@ def mended(
     for number, at, text, mend in chain(
         _each(fields, None, lambda text: text.strip(BLANKS), "blanks around a field removed"),
         _each(rows, () if doubt else numbers, _with_point, "decimal comma made a point"),
-        _in_time(rows, layout),
         _with_known_classes(rows, layout, classes),
     ):
         fields[number][at] = text
         changed.add(number)
-        mends.update([mend] if mend else ())
+        mends[mend] += 1
     done += [f"{mend} ({number})" for mend, number in mends.items()]
     again = _repeated(rows, {*numbers}, layout)
     if again:
@@ -125,31 +123,6 @@ def _open(path: str | os.PathLike[str], stdin: BinaryIO | None, limits: Limits) 
     return source, []  # standard input
 
 
-def _layout(source: Source, limits: Limits) -> Layout | None:
-    """Return the layout of a table, None if the text is not a table."""
-    try:
-        return sniff(source, limits)
-    except InputError:
-        return None
-
-
-def _with_tabs(source: Source) -> Source | None:
-    """Return a table with fields divided by blanks or `|` with tabs as dividers instead.
-
-    Returns None for another table, and if lines differ in their number of fields.
-    """
-    lines = [text for _, text in numbered(source)]
-    texts = [text for text in lines if isinstance(text, str)]
-    solid = [text for text in texts if text.strip()]
-    pattern = divided_by(solid[0]) if solid else ""
-    rows = [redivided(text, pattern) for text in solid] if pattern else []
-    if len(texts) < len(lines) or len({len(row) for row in rows}) != 1:
-        return None
-    out = io.StringIO()
-    csv.writer(out, delimiter="\t", lineterminator="\n").writerows(rows)
-    return Source(source.name, out.getvalue().encode(), str)
-
-
 def _each(rows: Rows, columns: Sequence[int] | None, change: Callable[[str], str], mend: str) -> Edits:
     """Change fields of some or all columns; yield a fix for each field that changes."""
     for number, row in rows.items():
@@ -160,16 +133,6 @@ def _each(rows: Rows, columns: Sequence[int] | None, change: Callable[[str], str
 
 def _with_point(text: str) -> str:
     return text.replace(",", ".") if has_decimal_comma(text) else text
-
-
-def _in_time(rows: Rows, layout: Layout) -> Edits:
-    """Swap onset and offset if no row of several has them in order."""
-    if are_swapped(columns_of("", layout, rows.items(), Findings())):
-        onset, offset = map(layout.roles.index, ("onset", "offset"))
-        for number, row in rows.items():
-            begin, end = row[onset], row[offset]
-            yield number, offset, begin, ""
-            yield number, onset, end, "onset and offset of a row swapped"
 
 
 def _with_known_classes(rows: Rows, layout: Layout, known: Sequence[str]) -> Edits:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,9 +14,8 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Floats
 from sedeval_soft.checks.names import mapped
-from sedeval_soft.errors import InputError, Problem, Severity, counted
+from sedeval_soft.errors import InputError, Problem, Severity, quoted
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import EMPTY
 from sedeval_soft.tables.columns import Layout, normal
@@ -26,21 +24,20 @@ from sedeval_soft.tables.exact import declares
 from sedeval_soft.tables.forms import Reading, read
 from sedeval_soft.tables.joined_tables import (
     Members,
-    are_lists_of_one,
     check_alike,
     check_apart,
     check_points,
     folders_left_out,
     paths_below,
     points_in,
-    seem_thresholds,
     tables_in,
     with_recording,
 )
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import DELIMITERS, SOLID, numbered, places_of_fields, records
 from sedeval_soft.tables.problem_codes import RULES, problem
-from sedeval_soft.tables.rows import ROUNDING, Columns, Texts
+from sedeval_soft.tables.row_checks import exchanged
+from sedeval_soft.tables.rows import ROUNDING, Columns
 from sedeval_soft.tables.source import Source, open_source
 from sedeval_soft.tables.text import origin_of
 
@@ -49,8 +46,6 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 Places = dict[tuple[str, int, int], tuple[int, int]]
 """By source, line and field, all from 1: the first character, and the one after the last, from 1."""
-
-_LINE_ENDS = {b"\r\n": "CRLF", b"\r": "CR", b"\n": "LF"}
 
 _LABELS = ("event_label", "soft_value")
 
@@ -245,12 +240,7 @@ def read_tables(
             read = _read(paths[place], log, limits, may_be_empty=True)
             tables += read
             names += [(own[0], own[1])] * len(read)
-        if seem_thresholds([t.name for t in tables]) and are_lists_of_one([t.rows for t in tables]):
-            message = f"the names of {counted(len(tables), 'table')} hold thresholds"
-            log.add(problem("operating-points", name, message))
-            check_points([t.rows for t in tables])
-            return tables
-        # Who is not at a threshold is of the recording that it is named after, unless it names others.
+        # A table is of the recording that it is named after, unless it names others.
         tables = [
             replace(t, rows=with_recording(t.rows, recording))
             for t, (_, recording) in zip(tables, names, strict=True)
@@ -321,7 +311,6 @@ def _table(source: Source, reading: Reading, log: Log, limits: Limits) -> Table 
         ignored = [name for name in rows.origin.ignored if normal(name) not in said]
         return _without_lines(source, rows, ignored if reading.form in _OF_COLUMNS else ())
     log.texts[source.name] = source, layout.delimiter
-    _check_line_ends(source, log)
     named: dict[str, dict[str, int]] = {"filename": {}, "event_label": {}}
     if found is not None:
         log.add(*found.problems, counts=found.counts)
@@ -342,42 +331,22 @@ def _table(source: Source, reading: Reading, log: Log, limits: Limits) -> Table 
     return None if rows is None else Table(source, layout, rows, row_lines, named)
 
 
-def _check_line_ends(source: Source, log: Log) -> None:
-    """Note the first line that ends otherwise than the one before it."""
-    data = source.data[:]
-    both = data.count(b"\r\n")
-    if [both, data.count(b"\n") - both, data.count(b"\r") - both].count(0) < 2:
-        ends = [match[0] for match in re.finditer(rb"\r\n|\r|\n", data)]
-        line, end = next((n, end) for n, end in enumerate(ends, 1) if end != ends[0])
-        message = f"ends in {_LINE_ENDS[end]}, the lines before it in {_LINE_ENDS[ends[0]]}"
-        log.add(problem("mixed-line-ends", source.name, message, line))
-
-
 def _explanations(source: Source, misread: Columns, n_sound: int) -> Iterator[Problem]:
     """Yield explanations of the problems of a table, if any: its wrong rows, and the number of sound rows."""
     layout, n_misread = misread.layout, len(misread)
-    names = dict(zip(layout.roles, layout.names, strict=True))
-    # NaN where there is no number, which is neither below nor above any.
-    columns: dict[str, Floats] = {
-        role: np.concatenate(
-            [np.zeros(0), *(_numbers(misread, at) for at, r in enumerate(layout.roles) if r == role)]
-        )
-        for role in ("onset", "offset", "event_label", "class" if layout.wide else "soft_value")
-    }
-    values = columns["class" if layout.wide else "soft_value"]
-    both = len(columns["offset"]) == len(columns["onset"])
-    backwards = int(np.count_nonzero(columns["offset"] < columns["onset"])) if both else 0
+    onset, offset = misread.times
+    cells = [misread.numbers[at] for at, r in enumerate(layout.roles) if r in {"class", "soft_value"}]
+    values = np.concatenate([np.zeros(0), *cells])
     below, above = (int(np.count_nonzero(beyond)) for beyond in (values < -ROUNDING, values > 1 + ROUNDING))
-    both = len(values) == len(columns["event_label"])
-    swapped = int(np.count_nonzero(np.isnan(values) & ~np.isnan(columns["event_label"]))) if both else 0
     # Rows without a problem have their values in [0, 1].
     beyond, n_values = below + above, int(np.count_nonzero(~np.isnan(values))) + n_sound
-    outside = f"{beyond} of {n_values} values are"
+    outside, swapped = f"{beyond} of {n_values} values are", exchanged(misread)
     explanations = (
-        ("swapped-times", "offset", not n_sound and backwards == n_misread >= _MANY,
-         f"all {backwards} rows have their offset before their onset"),
-        ("swapped-columns", "event_label", not n_sound and swapped >= _MANY,
-         f"{names.get('event_label')} holds numbers, {names.get('soft_value')} does not"),
+        ("swapped-times", "offset", n_misread >= _MANY and not n_sound and bool((offset < onset).all()),
+         f"all {n_misread} rows have their offset before their onset"),
+        ("swapped-columns", "event_label", not n_sound and swapped,
+         " and ".join(quoted(layout.names[at]) for at in swapped)
+         + " seem to be exchanged in the header: all labels are numbers"),
         ("values-are-logits", "soft_value", below and above and 4 * beyond > n_values,
          f"{outside} outside [0, 1], on both sides: these could be logits"),
         ("values-in-percent", "soft_value",
@@ -388,9 +357,3 @@ def _explanations(source: Source, misread: Columns, n_sound: int) -> Iterator[Pr
         if holds:
             column = None if role not in layout.roles else layout.roles.index(role) + 1
             yield problem(code, source.name, message, layout.skip or None, column)
-
-
-def _numbers(columns: Columns, at: int) -> Floats:
-    """Return the numbers of a column, (n,), NaN for a value that is not a number."""
-    cells = columns.cells[at]
-    return cells.as_numbers(None) if isinstance(cells, Texts) else cells

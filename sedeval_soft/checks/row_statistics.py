@@ -29,12 +29,11 @@ _TYPICAL = 50.0  # seconds: where all times are whole and half of the rows are a
 _OVERHANG = 0.05
 _ENDS = 2  # latest offsets that are kept, to tell whether one row ends later than all others by far
 FEW_ROWS = 10  # fewer rows may all stand at the beginning of their only recording
-_UNKNOWN = 0.1  # weight of the end of a recording of which nothing is known, where one too late is named
 _MOST, _FARTHEST = 2**53, 20  # above all counts and times, and above all powers of ten of a ratio
 _NAMED = 3  # tables that a message names
 _STRETCH = 1 << 15  # rows that are looked at together, as many as fit the cache of a processor
 
-_NOT_BY_SHARE = ("time-unit", "long-recording", "late", "after-end", "outlasting-row", "touching-rows")
+_NOT_BY_SHARE = ("time-unit", "long-recording", "after-end", "outlasting-row", "touching-rows")
 """Checks that more is known of than how many rows they find."""
 
 
@@ -69,8 +68,7 @@ class RowStatistics:
     length, as pairs of rounded 1000 log10 of the ratio, and a count. exact: Number of ratios of given
     durations. longest: Greatest expected length of a recording. ends: The two latest offsets. counts: Number
     of rows, or recordings, that each check finds. rows_named: One row by name of a check: `after-end` The row
-    that ends well after its recording of known length, by the most. `late` The last row of a recording that
-    is unexpectedly longer than a day, or that ends many times later than expected. `outlasting-row` The row
+    that ends well after its recording of known length, by the most. `outlasting-row` The row
     that ends last.
     """
 
@@ -145,33 +143,26 @@ class RowStatistics:
         """The latest offset."""
         return max(self.ends, default=0.0)
 
-    def of_times(
-        self, role: str = "", other: str = "", elsewhere: float | None = 0.0
-    ) -> dict[str, dict[str, Any]]:
+    def of_times(self, role: str = "", other: str = "", elsewhere: float = 0.0) -> dict[str, dict[str, Any]]:
         """Return the facts of the messages about wrong times, by name of a check.
 
-        role: of the table. other: the name of the reference. elsewhere: the latest offset of the other side,
-        None to skip the check whether one row outlasts all others.
+        role: of the table. other: the name of the reference. elsewhere: the latest offset of the other side.
         """
         told: dict[str, dict[str, Any]] = {}
-        late, after, last = (self.rows_named.get(name) for name in ("late", "after-end", "outlasting-row"))
+        after, last = (self.rows_named.get(name) for name in ("after-end", "outlasting-row"))
         if (unit := self._unit(role, other)) is not None:
             return {"time-unit": {"unit": unit[0], "mend": unit[1], "offset": self.last}}
-        if self.counts.get("long-recording"):
-            told["long-recording"] = {"days": self.last / DAY, "offset": self.last}
-        elif late is not None and after is None and self.longest:
-            # It ends many times later than its own recording already, if anything is known of that.
-            length = late.length or self.longest
-            if late.offset >= (2 if late.length else _FACTOR) * self.longest:
-                recording = "its recording" if late.length else "any recording"
-                told["late"] = {"row": late, "times": in_times(late.offset / length), "length": length,
-                                "recording": recording, "other": other}  # fmt: skip
+        before = max([*self.ends[1:], elsewhere, self.longest])
         if after is not None:
             told["after-end"] = {"row": after, "length": after.length}
-        if last is not None and elsewhere is not None and not self.longest and "long-recording" not in told:
-            before = max([*self.ends[1:], elsewhere])
-            if self.rows >= FEW_ROWS and 0 < _FACTOR * before <= last.offset:
-                told["outlasting-row"] = {"row": last, "times": in_times(last.offset / before)}
+        elif self.counts.get("long-recording"):
+            told["long-recording"] = {"days": self.last / DAY, "offset": self.last}
+        elif (
+            last is not None
+            and (self.longest or self.rows >= FEW_ROWS)
+            and 0 < _FACTOR * before <= last.offset
+        ):
+            told["outlasting-row"] = {"row": last, "times": in_times(last.offset / before)}
         return told
 
     def _unit(self, role: str, other: str) -> tuple[str, str] | None:
@@ -206,17 +197,6 @@ class RowStatistics:
         mend += "" if exact and self.ratios else ", or give durations if they are seconds"
         return (unit, mend) if unit else None
 
-    def of_durations(self) -> float:
-        """Return the least ratio of the given durations to the lengths that rows show.
-
-        Returns 0 if lengths are not given, or may be right.
-        """
-        if not self.ratios or self.exact < sum(count for _, count in self.ratios):
-            return 0.0
-        most = 10 ** (self.ratios[-1][0] / _BINS)
-        several = self.exact > 1 or self.rows >= FEW_ROWS
-        return 1 / most if most <= _LOW and several else 0.0
-
     def doubts(self, role: str, told: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         """Yield a line for each reason to think that a table is misread.
 
@@ -245,13 +225,6 @@ def _in_doubt(side: Side) -> dict[str, tuple[Index, float]]:
     """Return by name of a check the candidate rows to name, with the greatest weight, and the weight."""
     rows, lengths, whole, last = side.rows, side.expected, side.whole, side.last
     found = {"outlasting-row": (np.flatnonzero(rows.offset == last.max()), float(last.max()))}
-    late = ((last > DAY) & ~np.isfinite(whole)) | ((last > 0) & (last >= _FACTOR * lengths))
-    if late.any():
-        # A known length is better evidence.
-        weight = np.where(late, last * np.where(lengths > 0, 1.0, _UNKNOWN), -1.0)
-        file = int(np.argmax(weight))
-        at = np.flatnonzero((rows.file == file) & (rows.offset == last[file]))
-        found["late"] = (at, float(weight[file]))
     # Frames of a window go on after the end of what they were made of.
     at = np.flatnonzero(side.late)[: 0 if side.kind == STEPS else None]
     end = whole[rows.file[at]]

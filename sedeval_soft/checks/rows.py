@@ -238,17 +238,6 @@ def overlapping(side: Side) -> Found:
     return Found(ordered.same & ~ordered.repeats & (ordered.onset[1:] < side.ends - TICK / 2), place)
 
 
-def shifted(side: Side) -> Found:
-    """Find overlapping rows that share at least half of the time that they and the row before cover.
-
-    Shifted copies of rows do.
-    """
-    ordered = side.ordered
-    ends = ordered.offset[1:], ordered.offset[:-1]
-    shared, covered = np.minimum(*ends) - ordered.onset[1:], np.maximum(*ends) - ordered.onset[:-1]
-    return Found(ordered.overlaps & ~ordered.repeats & (2 * shared >= covered))
-
-
 def touching(side: Side) -> Found:
     """Find rows that begin at the end of the row before in their group."""
     row = side.ordered.row
@@ -260,13 +249,6 @@ def gaps(side: Side) -> Found:
     ordered, ends = side.ordered, side.ends
     mask = ordered.same & (ordered.onset[1:] > ends + TICK / 2) & side.rows.has_steps
     return Found(mask, lambda at: Placed(ordered.row[at + 1], None, {"end": ends[at]}))
-
-
-def late_starts(side: Side) -> Found:
-    """Find first rows of recordings of a wide table that do not begin at 0."""
-    ordered = side.ordered
-    starts = np.append(True, ~ordered.same) & (ordered.onset > TICK / 2) & side.rows.has_steps
-    return Found(starts, lambda at: Placed(ordered.row[at]))
 
 
 def early_ends(side: Side) -> Found:
@@ -306,7 +288,6 @@ class Check(NamedTuple):
     a row, with its times and the facts of the check; empty if another check reports the same rows. counted:
     Message of `evaluate` about `n` of `total` rows or recordings (`noun`), or about one row. mend: The
     advice. kinds: Kinds of tables for which `evaluate` reports the finding; in other kinds it is natural.
-    like: The code whose share applies.
     """
 
     code: str
@@ -317,14 +298,13 @@ class Check(NamedTuple):
     mend: str = ""
     kinds: tuple[str, ...] = (EVENTS, VALUED, STEPS, "")
     noun: str = "row"
-    like: str = ""
 
     @property
     def share(self) -> float:
         """The share of rows, or recordings, from which on `evaluate` warns; infinite for never."""
         from sedeval_soft.tables.problem_codes import RULES
 
-        share = RULES[self.like or self.code].misread
+        share = RULES[self.code].misread
         return math.inf if share is None else share
 
     def message(self, n: int, total: int, facts: Mapping[str, Any]) -> str:
@@ -346,12 +326,6 @@ CHECKS = {
         "a recording would be {days:.3g} days long: its last row ends at {offset:.6g} s",
         "write seconds, or give durations if it is so long",
     ),
-    "late": Check(
-        "after-end", last_row, "offset",
-        "ends at {offset:.6g} s, many times as late as the recording, which is at least {length:.6g} s long",
-        "{row} ends {times} times as late as {recording} in {other}, which ends at {length:.6g} s",
-        "correct its times if they are not seconds, or give durations",
-    ),
     "after-end": Check(
         "after-end", after_end, "offset", "ends at {offset:.6g} s, {after} {length:.6g} s long{likewise}",
         "{n:,} {rows} recording does: {row}, which has {length:.6g} s",
@@ -359,9 +333,8 @@ CHECKS = {
     ),
     "outlasting-row": Check(
         "outlasting-row", last_row, "offset",
-        "ends at {offset:.6g} s, {times} times as late as any other row",
-        "{row} ends {times} times as late as any other on either side, and is taken as the end of its "
-        "recording",
+        "ends at {offset:.6g} s, {times} times as late as any other row or recording",
+        "{row} ends {times} times as late as any other row and recording",
         "correct its times if they are not seconds, or give durations",
     ),
     "zero-length": Check(
@@ -372,13 +345,6 @@ CHECKS = {
         "duplicate-row", duplicates, "onset", "has file, class and times of line {line}",
         "file, class and times repeat those of another row in {n:,} {total}",
         "are several outputs, views or annotators in one table? Keep one of each", (EVENTS, VALUED, STEPS),
-    ),
-    "shifted": Check(
-        "overlapping-rows", shifted, "onset", "",
-        "{n:,} {total} share half or more of their time with another event of the same file and class",
-        "are several outputs or annotators in one table, some of them shifted? Keep one of each; --set "
-        "events=rows if each row is a detection", (EVENTS,),
-        like="duplicate-row",
     ),
     "overlapping-rows": Check(
         "overlapping-rows", overlapping, "onset",
@@ -394,9 +360,6 @@ CHECKS = {
     "gap": Check(
         "gap", gaps, "onset", "there are no rows from {end:.6g} to {onset:.6g} s",
         "there is a gap in the wide table before {n:,} {total}", "write a row for all times", (STEPS,),
-    ),
-    "late-start": Check(
-        "late-start", late_starts, "onset", "the first row of the recording begins at {onset:.6g} s",
     ),
     "early-end": Check(
         "early-end", early_ends, "offset",

@@ -19,7 +19,6 @@ from sedeval_soft.checks.rows import CHECKS, Placed, Side, last_offsets, last_ro
 from sedeval_soft.errors import InputError, Problem, Severity, be, counted, quoted
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.joined_tables import thresholds_in
@@ -29,9 +28,6 @@ from sedeval_soft.tables.source import spelled
 
 _COMPARED = 200_000
 """Number of pairs of names that are compared, letter by letter, to suggest a name."""
-
-_FEW = 10
-"""Fewer values than this may be alike by chance."""
 
 _BY_LENGTH = ("long-recording", "after-end", "early-end")
 """Checks of rows that are meaningless if times are in another unit."""
@@ -145,8 +141,7 @@ def look_at(
         first = next((table for table in tables if len(table.rows)), tables[0])
         form = first.rows.origin.form
         if tables[0].name != name:
-            at_thresholds = limits.points or "operating-points" in log.counts
-            points = thresholds_in([table.name for table in tables]) if at_thresholds else None
+            points = thresholds_in([table.name for table in tables]) if limits.points else None
             several = f"folder of {counted(len(tables), 'table')}"
             if points:
                 several = f"{counted(len(points), 'operating point')} at {min(points)!r} to {max(points)!r}"
@@ -333,9 +328,6 @@ def _check_table(table: Table, log: Log) -> None:
         _add_names(log, table.name, [table], Wrong("control-character", hidden, role=role))
     alike = similar_names(table.names("event_label"))
     _add_names(log, table.name, [table], Wrong("similar-classes", alike, others=alike))
-    if not layout.wide and rows.classes and all(map(is_number, rows.classes)):
-        line, column = table.header or 1, table.column("event_label")
-        log.add(problem("numeric-labels", table.name, "all classes are numbers", line, column))
     for i, (name, role_) in enumerate(zip(layout.names, layout.roles, strict=True)):
         if layout.has_header and role_ is None and i not in layout.settled:
             meant = ("soft_value", "value", "score", "filename")
@@ -348,12 +340,6 @@ def _check_table(table: Table, log: Log) -> None:
         which = "the only value is" if number == 1 else f"all {number} values are"
         text = f"{which} 0 or 1; soft scores lie between them"
         log.add(problem("values-all-hard", table.name, text, *place))
-    elif (
-        number >= _FEW
-        and len({value for values in rows.values for value in (values.min(), values.max())}) == 1
-    ):
-        text = f"all {number} values are {rows.values[0][0]:.6g}"
-        log.add(problem("values-all-equal", table.name, text, *place))
 
 
 def _check_rows(table: Table, side: Side, statistics: RowStatistics, log: Log) -> None:

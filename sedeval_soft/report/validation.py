@@ -23,7 +23,8 @@ def render_validation(validation: Validation, form: str = "text") -> str:
 
 
 def _message(problem: Problem) -> str:
-    return visible(f"{problem.message}; {problem.mend}" if problem.mend else problem.message)
+    mend = "" if "; expected " in problem.message else problem.mend  # the message has its own advice
+    return visible(f"{problem.message}; {mend}" if mend else problem.message)
 
 
 def _more(validation: Validation) -> str:

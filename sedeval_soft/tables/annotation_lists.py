@@ -18,7 +18,7 @@ import numpy as np
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.annotation_document import HEAD, Document
-from sedeval_soft.tables.columns import WORD_LISTS, Layout, in_vain, is_number, looks_like_header, option
+from sedeval_soft.tables.columns import WORD_LISTS, Layout, in_vain, looks_like_header, option
 from sedeval_soft.tables.event_table import UNKNOWN, EventTable, Origin
 from sedeval_soft.tables.exact import exact_columns, rows_of_columns
 from sedeval_soft.tables.limits import Limits
@@ -28,19 +28,8 @@ from sedeval_soft.tables.rows import Texts
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text import sniff
 
-_ROWS = 200
-"""Lines from which a reader recognises the format of a file."""
-
 _EVENT = 600
 """Bytes that an event takes while it is read."""
-
-
-def _head(source: Source, most: int = _ROWS) -> list[str]:
-    """Return the first lines that are not blank, whole ones as far as that is known."""
-    data = source.data[:HEAD]
-    pieces = data.splitlines()[: None if len(data) < HEAD else -1]
-    solid = (piece for piece in pieces if SOLID.search(piece))
-    return [piece.decode("utf-8", "replace") for piece in islice(solid, most)]
 
 
 def _check(source: Source, limits: Limits, n_events: int) -> None:
@@ -62,7 +51,8 @@ _NO_EVENT = (
 
 def reads_few_shot(source: Source, limits: Limits) -> bool:
     """Return whether the first row of a table with onset and offset has a cell of POS, NEG or UNK."""
-    head = _head(source, 2)
+    pieces = (piece for piece in source.data[:HEAD].splitlines() if SOLID.search(piece))
+    head = [piece.decode("utf-8", "replace") for piece in islice(pieces, 2)]
     return len(head) > 1 and any(
         looks_like_header(split(head[0], delimiter), limits.columns)
         and {field.strip() for field in split(head[1], delimiter)} & {*_MARKS}
@@ -146,25 +136,6 @@ _WHOLE = re.compile(r"\s*[0-9]{1,9}(\.0*)?\s*", re.ASCII)
 def _names_frames(fields: Sequence[str]) -> bool:
     """Return whether a line is the header that some tables of frames have."""
     return [field.strip().lower() for field in fields[:2]] == [*_SELD[:2]] and len(fields) >= _FEWEST
-
-
-def reads_seld(source: Source, limits: Limits) -> bool:  # noqa: ARG001 - there is no header
-    """Return whether lines could be frames: whole numbers in order, a class, and the place of the sound."""
-    rows = [line.split(",") for line in _head(source)]
-    if rows and _names_frames(rows[0]):
-        return True
-    if not rows or not _FEWEST <= len(rows[0]) <= len(_SELD) or any(len(row) != len(rows[0]) for row in rows):
-        return False
-    if not all(is_number(field) for row in rows for field in row):
-        return False
-    if not all(_WHOLE.fullmatch(field) for row in rows for field in row[: 2 + (len(row) > 4)]):
-        return False
-    numbers = [[float(field) for field in row] for row in rows]
-    frames = [row[0] for row in numbers]
-    at = 2 + (len(rows[0]) > 4)
-    in_sphere = all(abs(row[at]) <= 180 and abs(row[at + 1]) <= 90 for row in numbers)
-    # Were all second numbers above the first ones, they could be onsets and offsets.
-    return in_sphere and frames == sorted(frames) and not all(row[1] > row[0] for row in numbers)
 
 
 def read_seld(source: Source, limits: Limits) -> EventTable | None:

@@ -441,10 +441,9 @@ def _in_one_unit(keys: Sequence[str], roles: list[str | None], settled: set[int]
 
 def _unit(key: str, keys: Sequence[str]) -> str:
     """Return the unit of a column of times by its name; empty for a unit in which no times are read."""
-    if _has_word(key, "milliseconds"):
-        return "ms"
     least = key.replace("min", "max") in {*keys} - {key}  # `t_min` beside `t_max` is not in minutes
-    return UNITS.get(key, "" if in_another_unit(key) and not least else "s")
+    unnamed = "ms" if _has_word(key, "milliseconds") else "" if in_another_unit(key) and not least else "s"
+    return UNITS.get(key, unnamed)
 
 
 INSTANTS = "no column has offsets: each event ends at its onset"

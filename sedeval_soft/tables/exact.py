@@ -125,20 +125,6 @@ def _other_length(name: str, layout: Layout, line: int, fields: Sequence[str]) -
         wrong = f"is divided by {DELIMITERS[other]}, not by {DELIMITERS[delimiter]}: {quoted(text)}"
         mend = _line_as(delimiter.join(split(text, other)))
         return Problem(name, f"{wrong}; {expected}{mend}", line, code="mixed-delimiters")
-    numbers = layout.number_positions()
-    if delimiter == "," and len(fields) == len(layout.roles) + len(numbers):
-        # Each number would be two fields.
-        pairs = [fields[at : at + 2] for at in (i + sum(at < i for at in numbers) for i in numbers)]
-        if all(is_number(whole) and part.strip(BLANKS).isdigit() for whole, part in pairs):
-            column = numbers[0] + 1
-            given = quoted(",".join(fields[column - 1 : column + 1]))
-            points = [*fields]
-            for i in numbers:
-                points[i : i + 2] = [".".join(points[i : i + 2])]
-            wrong = f"{given} has a decimal comma, not a decimal point"
-            message = f"{wrong}; {expected}{_line_as(delimiter.join(points))}"
-            mend = "write decimal points, or divide fields by tabs or semicolons"
-            return Problem(name, message, line, column, "decimal-comma", mend=mend)
     rest = fields[len(layout.names) :]
     mend = "" if not rest or any(text.strip() for text in rest) else _line_as(text[: -len(rest)])
     message = f"has {counted(len(fields), 'field')}: {quoted(' | '.join(fields))}; {expected}{mend}"

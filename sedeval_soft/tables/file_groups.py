@@ -38,7 +38,6 @@ from sedeval_soft.tables.columns import (
     normal,
     role_of,
     to_number,
-    words_in,
 )
 from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
@@ -53,15 +52,6 @@ _Columns = Mapping[str, Sequence[Collection[str]]]
 """Attributes of files, with the names of the column that has it, the best first."""
 
 _DURATIONS = [NAMES["duration"], MILLISECONDS["duration"]]
-
-_WORDS = {
-    "onset": {"onset", "start", "begin"},
-    "offset": {"offset", "end", "stop"},
-    "duration": {"duration", "dur", "length", "len", "s", "sec", "secs", "seconds"},
-}
-"""Words in the names of columns of times in seconds that are not known as a whole."""
-
-_OTHER_UNITS = {*WORD_LISTS["other-units"], *WORD_LISTS["milliseconds"]}
 
 _Kind = tuple[str, int]
 """The role of a column of times, and how many of its units are a second."""
@@ -277,22 +267,49 @@ def _entries(
 
 
 def _layout_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool, list[_Kind]]:
-    """Return as `_places_of`, and the kinds of columns of times that have names; raises ValueError."""
-    labels = [at for at, field in enumerate(head) if "onset" in columns and _is_label(field)]
+    """Return the positions of columns, whether the first line is a header, and the kinds of columns of times.
+
+    Kinds are known of a header's columns. Raises ValueError if the first line leaves roles open.
+    """
+    regions = "onset" in columns
     files = [at for at, field in enumerate(head) if role_of(field) == "filename"]
+    labels = [at for at, field in enumerate(head) if regions and _is_label(field)]
     if len(head) == 2 and len(labels) == len(files) == 1:
         return [*files, *labels], True, [_LISTS] * (role_of(head[labels[0]]) is None)
-    places, header = _places_of([field for at, field in enumerate(head) if at not in labels], columns)
+    others = [at for at in range(len(head)) if at not in labels]
+    found = _named_columns(head, others, columns)
+    header = len(found) == len(columns) or (bool(files) and not any(map(is_number, head)))
+    if len(found) < len(columns):
+        if len(others) != 1 + len(columns):
+            what = f"{', '.join(map(repr, head))} is neither a header nor a row"
+            nouns = f"filename{', ' if len(columns) > 1 else ' and '}{' and '.join(columns)}"
+            raise ValueError(f"{what}; expected {nouns}{_or_uem(columns)}")
+        found = [at for at in others if at not in files[:1]] if header else others[1:]
+    places = [files[0] if header else others[0], *found]
     if not header or "part" in columns:
         return places, header, []
     if len(labels) > 1:
         raise ValueError(f"column {quoted(head[labels[1]])} is the second one of classes; expected one")
-    others = [at for at in range(len(head)) if at not in labels]
-    places = [others[at] for at in places] + labels
-    for at, field in enumerate(head if "onset" in columns else ()):
+    places += labels
+    for at, field in enumerate(head if regions else ()):
         if at not in places and not says_where(field):
             raise ValueError(f"column {quoted(field.strip())} {NOT_OF_REGIONS}", at + 1)
     return places, header, [_kind_of(head[at], noun) for at, noun in zip(places[1:], columns, strict=False)]
+
+
+def _named_columns(head: Sequence[str], places: Sequence[int], columns: _Columns) -> list[int]:
+    """Return the positions, among some, of attributes in columns of known names; raises ValueError."""
+    found: list[int] = []
+    for noun, choices in columns.items():
+        named = ([at for at in places if normal(head[at]) in names] for names in choices)
+        found += (same := next(filter(None, named), []))
+        if len(same) > 1:
+            several = " and ".join(repr(head[at].strip()) for at in same)
+            raise ValueError(f"columns {several} could each be the {noun}; expected one of them")
+        if same and "filename" not in map(role_of, head):
+            name = head[same[0]].strip()
+            raise ValueError(f"{name!r} names a column of {noun}s, but no column is filename; expected one")
+    return found
 
 
 def _said(texts: Sequence[str], kinds: Sequence[_Kind], n: int) -> Iterator[Sequence[str]]:
@@ -312,44 +329,13 @@ def says_where(column: str) -> bool:
     return role_of(column) in ("filename", "onset", "offset", "duration")
 
 
-def _places_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool]:
-    """Return the positions of columns, and whether the first line is a header; raises ValueError."""
-    files = [i for i, field in enumerate(head) if role_of(field) == "filename"]
-    found: list[int] = []
-    for noun, choices in columns.items():
-        named = ([i for i, field in enumerate(head) if normal(field) in names] for names in choices)
-        at = next(filter(None, named), [])
-        if len(at) > 1:
-            several = " and ".join(repr(head[i].strip()) for i in at)
-            raise ValueError(f"columns {several} could each be the {noun}; expected one of them")
-        if at and not files:
-            name = head[at[0]].strip()
-            raise ValueError(f"{name!r} names a column of {noun}s, but no column is filename; expected one")
-        found += at
-    if len(found) == len(columns):
-        return [files[0], *found], True
-    if len(head) != 1 + len(columns):
-        what = f"{', '.join(map(repr, head))} is neither a header nor a row"
-        nouns = f"filename{', ' if len(columns) > 1 else ' and '}{' and '.join(columns)}"
-        raise ValueError(f"{what}; expected {nouns}{_or_uem(columns)}")
-    header = bool(files) and not any(map(is_number, head))
-    others = [i for i in range(len(head)) if i not in files[:1]]
-    return ([files[0], *others] if header else [*range(len(head))]), header
-
-
 def _kind_of(name: str, noun: str) -> _Kind:
     """Return the role of a column of times by its name, and its unit; raises ValueError if unknown."""
     key, may_be = normal(name), {"offset": ("offset", "duration")}.get(noun, (noun,))
-    expected = f"expected one named {' or '.join(map(repr, may_be))}, in seconds"
     for role in may_be:
         if key in NAMES[role] or key in MILLISECONDS[role]:
             return role, 1 if key in NAMES[role] else 1000
-    words = words_in(key)
-    if words & _OTHER_UNITS:
-        raise ValueError(f"column {quoted(name)} has times, by its name not in seconds; {expected}")
-    for role in may_be if role_of(name) is None else ():
-        if words & _WORDS[role]:
-            return role, 1
+    expected = f"expected one named {' or '.join(map(repr, may_be))}, in seconds"
     raise ValueError(f"column {quoted(name)} is not known as the {noun}; {expected}")
 
 

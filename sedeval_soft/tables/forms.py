@@ -15,7 +15,6 @@ Each format is a row of `forms.tsv`, in the order in which they are asked whethe
 - lacks: the content that a file cannot have: values of rows; long or wide tables; several recordings, and the
   name of one; recordings (silent) or classes without rows; nothing at all; gaps between rows; blanks within
   names; times finer than a microsecond (fine).
-- assumes: the assumption about a file that only looks like one of this format.
 """
 
 from __future__ import annotations
@@ -54,7 +53,6 @@ class Form(NamedTuple):
     kind: frozenset[str]
     lacks: frozenset[str]
     title: str
-    assumes: str
 
     @property
     def written(self) -> bool:
@@ -120,11 +118,11 @@ def _bytes(text: str) -> bytes:
 def _forms() -> tuple[Form, ...]:
     """Return the rows of `forms.tsv`."""
     forms = []
-    for name, module, extensions, begins, looks, holds, kind, lacks, title, assumes in data("forms.tsv"):
+    for name, module, extensions, begins, looks, holds, kind, lacks, title in data("forms.tsv"):
         bytes_of = tuple(_bytes(text) for text in begins.split())
         words = frozenset(kind.split()), frozenset(lacks.split())
         ends = tuple(extensions.split())
-        forms.append(Form(name, module, ends, bytes_of, looks, _bytes(holds), *words, title, assumes))
+        forms.append(Form(name, module, ends, bytes_of, looks, _bytes(holds), *words, title))
     return tuple(forms)
 
 
@@ -225,7 +223,7 @@ def form_instead(source: Source, limits: Limits = LIMITS, layout: Layout | None 
     form = form or _BY_EXTENSION.get(extension_of(source.name))
     if form is None or layout is None:
         return "" if form is None else form.name
-    alike = ("elan", "few-shot") if layout.wide else () if layout.has_header else ("audacity",)
+    alike = ("few-shot",) if layout.wide else () if layout.has_header else ("audacity",)
     return form.name if form.name in alike else ""
 
 
@@ -257,7 +255,7 @@ def read(
     other = other or _BY_NAME.get(reading.form)
     if other is not None:
         members = {"of_members": known.name} if known and other is not known else {}
-        rows = _read_as(other, source, limits, found=known is None, **members)
+        rows = _read_as(other, source, limits, **members)
         reading = Reading(other.name, rows)
     rows = reading.rows
     if rows is not None and limits.sample_rate and not _takes_samples(rows, other):
@@ -321,16 +319,13 @@ def _check_layout(form: Form, source: Source, layout: Layout) -> None:
     raise InputError(Problem(source.name, message, line=1, code="malformed-file"))
 
 
-def _read_as(form: Form, source: Source, limits: Limits, *, found: bool, **more: str) -> EventTable | None:
+def _read_as(form: Form, source: Source, limits: Limits, **more: str) -> EventTable | None:
     """Read a table of a format; raises InputError with its problems.
 
-    found: the format was recognised, not given. more: arguments that archives take for their members.
+    more: arguments that archives take for their members.
     """
     try:
-        rows = form.read(source, limits, **more)
+        return form.read(source, limits, **more)
     except InputError as error:
         coded = [replace(p, code="malformed-file") if p.code == "invalid" else p for p in error.problems]
         raise InputError(coded, error.more) from error
-    if rows is None or not (found and form.assumes):
-        return rows
-    return replace(rows, origin=replace(rows.origin, assumed=(*rows.origin.assumed, form.assumes)))

@@ -201,7 +201,7 @@ class Members:
         folders = sorted({label.partition("/")[0] for label in labels})
         if several and seem_thresholds(folders):
             message = (
-                f"names of folders in it hold thresholds ({', '.join(folders[:3])} ...), and several have "
+                f"names of folders in it have thresholds ({', '.join(folders[:3])} ...), and several have "
                 "tables of one recording; expected --operating-points for operating points of one system"
             )
             raise InputError(Problem(spelled(name), message, code="repeated-recording"))
@@ -306,10 +306,7 @@ def _without_extensions(name: str) -> str:
 
 
 def seem_thresholds(names: Sequence[str]) -> bool:
-    """Return whether names of several tables have thresholds that the user did not declare.
-
-    The numbers of `part-0.tsv` and `part-1.tsv` are in [0, 1] as well: one must be a fraction.
-    """
+    """Return whether names of several tables have thresholds, of which one is a fraction at least."""
     return len(names) > 1 and any(threshold % 1 for threshold in thresholds_in(names) or ())
 
 
@@ -386,20 +383,6 @@ def check_apart(name: str, tables: Iterable[tuple[str, EventTable]]) -> None:
                 raise InputError(Problem(spelled(name), message, code="repeated-recording", mend=mend))
 
 
-def are_lists_of_one(tables: Sequence[EventTable]) -> bool:
-    """Return whether tables can be lists of the events of one system, at several thresholds.
-
-    Each must be long, without values, and name its recordings. Two must have one recording in common, unless
-    only one of them has any: tables of different recordings are a table in parts. Only names are looked at,
-    so that rows may be elsewhere.
-    """
-    with_files = [rows for rows in tables if rows.files]
-    if any(rows.has_steps or rows.has_values or UNNAMED in rows.files for rows in with_files):
-        return False
-    files = [{*rows.files} for rows in with_files]
-    return len(files) == 1 or sum(map(len, files)) > len(set[str]().union(*files))
-
-
 # Reading and joining them.
 
 
@@ -410,13 +393,11 @@ def _join(
     limits: Limits,
     mend: str,
     prefixes: Iterable[str],
-    assumed: Sequence[str] = (),
 ) -> EventTable:
     """Return the rows of all tables, which are in memory already.
 
     tables: by their names in the hash of all. `mend`: a change that needs less memory. prefixes: of the notes
-    of each. assumed: beside the assumptions about each. Raises InputError over a limit, RoomError if memory
-    is short.
+    of each. Raises InputError over a limit, RoomError if memory is short.
     """
     name, digest, parts = spelled(name), hashlib.sha256(), list(tables.values())
     for label, rows in tables.items():
@@ -439,7 +420,7 @@ def _join(
         form,
         ignored,
         notes,
-        (*assumed, *assumptions),
+        tuple(assumptions),
         timed=timed,
         unknown=unknown,
         lacking=lacking,
@@ -576,11 +557,12 @@ def joined(name: str, shards: Sequence[TableFile], limits: Limits = LIMITS) -> E
 
 def _check_named(name: str, names: Sequence[str], tables: Sequence[EventTable]) -> None:
     """Refuse shards that name their recordings, and may be operating points, or have no line."""
-    if seem_thresholds(names) and are_lists_of_one(tables):
+    n_recordings = len({file for rows in tables for file in rows.files})
+    if seem_thresholds(names) and n_recordings < sum(len(rows.files) for rows in tables):
         # Rows of a recording are added up, and rows of operating points must not be.
         thresholds = thresholds_in(names) or []
         message = (
-            f"names of its tables hold thresholds, {min(thresholds)!r} to {max(thresholds)!r}, and several "
+            f"names of its tables have thresholds, {min(thresholds)!r} to {max(thresholds)!r}, and several "
             f"have the same recordings; expected --operating-points '{name}' for operating points of one "
             "system, or other names for parts of one table"
         )
@@ -619,13 +601,11 @@ def read_points(
     limits: Limits = LIMITS,
     *,
     name: str = "",
-    assumed: Sequence[str] = (),
 ) -> EventTable:
     """Return the rows of all lists, each with the thresholds between which it is valid.
 
-    points: arguments of `read`, by threshold in [0, 1]. name: of all of them, if they have one. assumed: on
-    finding them, beside the assumptions about each. Raises InputError for an invalid threshold, and for a
-    table with values; a list without rows is an empty list.
+    points: arguments of `read`, by threshold in [0, 1]. name: of all of them, if they have one. Raises
+    InputError for an invalid threshold, and for a table with values; a list without rows is an empty list.
     """
     for key in points:
         number = isinstance(key, int | float | np.number) and not isinstance(key, bool)
@@ -646,7 +626,7 @@ def read_points(
         lists[repr(low)] = replace(rows, values=(np.full(len(rows), high),), born=born)
     form, name = f"operating points at {', '.join(lists)}", name or counted(len(lists), "operating point")
     prefixes = [f"{rows.origin.name}: " for rows in lists.values()]
-    rows = _join(name, form, lists, limits, "Expected fewer operating points", prefixes, assumed)
+    rows = _join(name, form, lists, limits, "Expected fewer operating points", prefixes)
     return replace(rows, origin=replace(rows.origin, points=tuple(thresholds)))
 
 
@@ -660,28 +640,3 @@ def check_points(tables: Sequence[EventTable]) -> None:
     kinds = {UNNAMED in rows.files: rows.origin.name for rows in tables if rows.files}
     if len(kinds) > 1:
         raise _mixed(kinds[True], f"it does not name its recordings, {kinds[False]} does")
-
-
-def points_of_folder(path: str, limits: Limits = LIMITS) -> EventTable | None:
-    """Return the rows of a folder of operating points; None if its names and tables do not suggest any.
-
-    An assumption reports that thresholds are from names without the user's declaration. Raises InputError for
-    a table that cannot be read, and for more than the limits allow.
-    """
-    try:
-        paths = [str(table) for table in tables_in(path, limits)]
-    except InputError:
-        return None  # the reader of folders of recordings reports the problem
-    if not seem_thresholds(paths):
-        return None
-    sources = (open_source(table, limits=limits) for table in paths)
-    tables = list(_read_each(path, sources, limits, limits))
-    if not are_lists_of_one(tables):
-        return None
-    points = dict(zip(thresholds_in(paths) or (), tables, strict=True))
-    assumed = (
-        f"taken as {len(paths)} operating points of one system, at thresholds {min(points)!r} to "
-        f"{max(points)!r} by the names of its tables; --operating-points says that they are (in "
-        "Python, evaluate(reference, operating_points(folder)))"
-    )
-    return read_points(points, "system", lambda rows: rows, limits, name=path, assumed=(assumed,))

@@ -11,9 +11,6 @@ from typing import NamedTuple, cast
 from sedeval_soft.errors import Problem, Severity
 from sedeval_soft.tables.columns import data
 
-ANY = 0.0
-"""The share of rows that one row is always above."""
-
 
 class Rule(NamedTuple):
     """The severity and meaning of a code, and its fix if a problem has no better one.

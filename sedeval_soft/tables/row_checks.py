@@ -220,8 +220,10 @@ def _mends_of_text(found: Findings, misread: Columns, copy: str, of_values: str)
         mends["value-out-of-range"] = ", or ".join(filter(None, (of_values, other)))
     onset, offset = misread.times
     if not layout.has_header or 2 * np.count_nonzero(offset < onset) >= n_sound:
-        alone = not n_sound and {*found.counts} == {"offset-before-onset"} and are_swapped(misread)
-        mends["offset-before-onset"] = f"{copy} swaps the two" if copy and alone else as_duration(layout)
+        mends["offset-before-onset"] = as_duration(layout)
+    if not n_sound and (both := exchanged(misread)):
+        names = " and ".join(quoted(layout.names[at]) for at in both)
+        mends["not-a-number"] = f"{names} exchanged in the header, as all labels are numbers"
     columns = [misread.cells[at] for at in layout.number_positions()]
     texts = [text.strip(BLANKS) for each in columns if isinstance(each, Texts) for text in each.used()]
     points = copy and any(map(has_decimal_comma, texts))
@@ -230,18 +232,18 @@ def _mends_of_text(found: Findings, misread: Columns, copy: str, of_values: str)
     return mends
 
 
-def are_swapped(columns: Columns) -> bool:
-    """Return whether no row of several has its onset and offset in order, so that these can be swapped.
+def exchanged(columns: Columns) -> tuple[int, ...]:
+    """Return the positions of labels and of a column of numbers whose names are exchanged; none if not.
 
-    They cannot if the columns are unclear: the names of files are numbers, without header.
+    All labels of several rows are numbers then, and all cells of that column are texts.
     """
-    layout, files = columns.layout, columns.texts.get("filename")
-    if "offset" not in layout.roles or layout.units or len(columns) < 2:
-        return False
-    onset, offset = columns.times
-    unclear = files is not None and all(map(is_number, files.used()))
-    clear = layout.has_header or bool(layout.settled) or not unclear
-    return clear and bool((offset < onset).all())
+    layout, label = columns.layout, columns.label
+    if label is None or not layout.has_header or len(columns) < 2 or not all(map(is_number, label.used())):
+        return ()
+    cells = {at: columns.cells[at] for at in layout.number_positions()}
+    texts = {at: column.used() for at, column in cells.items() if isinstance(column, Texts)}
+    odd = [at for at, cell in texts.items() if all(cell) and not any(map(is_number, cell))]
+    return (layout.roles.index("event_label"), *odd) if len(odd) == 1 else ()
 
 
 def has_decimal_comma(text: str) -> bool:

@@ -98,7 +98,7 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
         raise InputError(not_text(source.name, number, first, delimiter))
     texts = [text for _, text in lines if isinstance(text, str)]
     try:
-        layout = _layout_of(texts, number, limits, source.name)
+        layout = _layout_of(texts, number, limits)
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
     layout = replace(layout, lacking=in_vain(layout, limits.columns, limits.label))
@@ -108,8 +108,8 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
     return layout
 
 
-def _layout_of(lines: Sequence[str], number: int, limits: Limits, name: str) -> Layout:
-    """Return how a table of a name is laid out; raises LayoutError. number: of the first of its lines."""
+def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
+    """Return how a table is laid out; raises LayoutError. number: of the first of its lines."""
     columns, label, first = limits.columns, limits.label, lines[0]
     divided = {each: [split(line, each) for line in lines[:_HEAD_ROWS]] for each in DELIMITERS}
     for delimiter, (fields, *rows) in divided.items():
@@ -129,7 +129,7 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits, name: str) -> 
     delimiter = max(DELIMITERS, key=first.count)
     _check_quotes(first, delimiter)
     fields, *rows = divided[delimiter]
-    raise _begins_otherwise(lines, copy_command(name)) or first_line(fields, rows, columns, label)
+    raise _begins_otherwise(lines) or first_line(fields, rows, columns, label)
 
 
 def _layout_of_rows(
@@ -156,24 +156,17 @@ def _layout_of_rows(
     return None
 
 
-def _begins_otherwise(lines: Sequence[str], copy: str) -> LayoutError | None:
-    """Return the error of text before a table, or of an unknown delimiter; None if there is none.
-
-    copy: the command that writes a fixed copy.
-    """
+def _begins_otherwise(lines: Sequence[str]) -> LayoutError | None:
+    """Return the error of text before a table, or of an unknown delimiter; None if there is none."""
     first = quoted(lines[0])
     if re.match(r"\s*<(!doctype )?html", lines[0], re.IGNORECASE):
         wrong = f"{first} is a page of HTML, not a table"
         return LayoutError(f"{wrong}; expected the file that the page is about", "not-a-table")
-    if other := divided_by(lines[0]):
-        wrong = f"fields of {first} are divided by {OTHER_DELIMITERS[other]}, not by tab, comma or semicolon"
-        n_fields = len(redivided(lines[0], other))
-        mend = f": {copy} writes them" if copy else ""
-        if odd := next((line for line in lines if len(redivided(line, other)) != n_fields), ""):
-            mend = f" that say which {n_fields} fields {quoted(odd)} has"
-        elif not _begins(redivided(lines[0], other)):
-            mend = ", as names may have blanks"
-        return LayoutError(f"{wrong}; expected tabs{mend}", "not-a-table")
+    for pattern, name in OTHER_DELIMITERS.items() if "\t" not in lines[0].strip() else ():
+        fields = [field.strip() for field in re.split(pattern, lines[0].strip(" \t\r\n|"))]
+        if _begins(fields) or "nn" in mask_of(fields):
+            wrong = f"fields of {first} are divided by {name}, not by tab, comma or semicolon"
+            return LayoutError(f"{wrong}; expected tabs", "not-a-table")
     for more, line in enumerate(lines[1:_PREAMBLE]):
         rows = ((split(lines[0], delimiter), split(line, delimiter)) for delimiter in DELIMITERS)
         if any(len(above) != len(row) and _begins(row) for above, row in rows):
@@ -185,18 +178,6 @@ def _begins_otherwise(lines: Sequence[str], copy: str) -> LayoutError | None:
 
 def _begins(fields: Sequence[str]) -> bool:
     return looks_like_header(fields) or layout_of_row(fields) is not None
-
-
-def divided_by(line: str) -> str:
-    """Return the pattern by which a line could be divided into a header or a row, if no table is so."""
-    divided = ((other, redivided(line, other)) for other in OTHER_DELIMITERS if "\t" not in line.strip())
-    return next((other for other, fields in divided if _begins(fields) or "nn" in mask_of(fields)), "")
-
-
-def redivided(line: str, pattern: str) -> list[str]:
-    """Return the fields of a line that a pattern divides; the line may begin and end with the pattern."""
-    fields = re.split(pattern, line.strip(" \t\r\n|"))
-    return [field.strip() for field in fields]
 
 
 def _check_quotes(line: str, delimiter: str) -> None:

@@ -54,7 +54,7 @@ PUBLISHED = {
 }
 FORMS = ("long.csv", "wide.tsv", "wide.csv", "sed_eval.txt", "maestro", "scores", "table.parquet", "table.arrow", "table.jsonl", "table.rttm", "audacity")
 SAMPLES = (
-    *(f"samples/{name}" for name in ("answers.jsonl", "elan-files.txt", "elan.txt", "elan-tiers.tsv", "jams.jams", "jsonl-wide.ndjson", "jsonl.jsonl", "rttm.rttm")),
+    *(f"samples/{name}" for name in ("answers.jsonl", "jams.jams", "jsonl-wide.ndjson", "jsonl.jsonl", "rttm.rttm")),
     *(f"documents/{name}" for name in ("annotation-set.json", "elan.eaf", "label-studio.json", "long.TextGrid", "one-line.jams", "prediction-set.json")),
     *(f"dialects/{name}" for name in ("audioset-strong.tsv", "birdnet-raven.txt", "birdnet.csv", "crowsetta.csv", "dcase-weak.tsv", "milliseconds.csv", "nips4bplus", "onset-duration.csv", "seld", "tut-2017.ann")),
 )

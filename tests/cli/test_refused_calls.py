@@ -70,7 +70,7 @@ CALLS = {
     "ref.tsv sys.tsv --score intersection.hard.psds": "needs --psds NAME",
     f"ref.tsv sys.tsv --only segment.hard --score {F1}": f"{F1} is left out by --only segment.hard",
     # Operating points.
-    "ref.tsv points --score event.hard.average_precision.macro": "operating points have lists of",
+    "ref.tsv points --operating-points --score event.hard.average_precision.macro": "points have lists of",
     # Thresholds that are found elsewhere.
     "ref.tsv sys.tsv --threshold prior": "'prior' is not a number such as 0.5.",
     "ref.tsv sys.tsv --set objective=segment.f1": "it needs --cross-tune or --folds, or soft-sed-eval tune",

@@ -113,11 +113,6 @@ def test_numbers_are_classes_in_text_as_in_parquet_if_the_user_says_so(tmp_path)
     assert rows_of(path) == expected
 
 
-def test_numbers_are_classes_without_header_if_the_user_says_so(tmp_path):
-    path = write(tmp_path, ADVICE["four numbers"]["text"])
-    assert rows_of(path, "--columns", "onset=1,offset=2,event_label=3")[1:] == ["1\t2\t3"]
-
-
 def test_marks_without_a_text_have_the_class_that_is_named(tmp_path):
     path = write(tmp_path, "0.5\t1.25\t\n2\t3\tjay\n")
     assert rows_of(path, "--label", "bird")[1:] == ["0.5\t1.25\tbird", "2\t3\tjay"]
@@ -125,44 +120,3 @@ def test_marks_without_a_text_have_the_class_that_is_named(tmp_path):
     assert rows_of(path, "--label", "bird")[1:] == ["a.wav\t0.5\t1.25\tbird", "b.wav\t\t\t"]
     frame = {"onset": [0.5, 2], "offset": [1.25, 3], "label": [None, "jay"]}
     assert sedeval_soft.evaluate(frame, frame, label="bird").classes == ("bird", "jay")
-
-
-def test_a_copy_has_no_times_swapped_that_may_be_others(tmp_path):
-    path, copy = write(tmp_path, "1\t5\t3\tcrow\n3\t5\t2\tcrow\n"), tmp_path / "copy.txt"
-    assert "swaps" not in converted(path)[0]
-    call("validate", path, "--fix", copy)
-    assert copy.read_text() == path.read_text()
-    path.write_text("0.5\t5\t1.2\tcrow\n3.5\t5\t2\tcrow\n")
-    copy.unlink()
-    call("validate", path, "--fix", copy)
-    assert not copy.exists()
-
-
-def test_files_may_be_called_by_decimal_numbers_if_the_user_says_so(tmp_path):
-    path = write(tmp_path, ADVICE["Sonic Visualiser, regions"]["text"])
-    said = ("--columns", "filename=1,onset=2,offset=3,event_label=4")
-    assert rows_of(path, *said)[1] == "0.50\t5\t6.2\tintro"
-    done = call(path, path, *said, "--strict", "--score", "event.hard.f1.micro")
-    assert (done.code, done.out) == (0, "1.0\n"), done.err
-    assert call("convert", path, "-", "--columns", "filename=take").code == 2, "said of the other table"
-    said = ("--columns", "onset=1,duration=3,event_label=4")
-    rows = ["0.5\t6.7\tintro", "7.25\t15.25\tsolo", "16\t23.75\toutro", "24\t30.5\tintro"]
-    assert rows_of(path, *said)[1:] == rows
-
-
-def test_a_column_of_two_times_is_refused_with_what_is_missing(tmp_path):
-    path = write(tmp_path, "file_name,detection_time\nb1.wav,0.123\n")
-    done = call("convert", path, "-", "--columns", "onset=detection_time,offset=detection_time")
-    assert done.code == 2 and "durations" in done.err
-
-
-def test_weak_labels_beside_a_column_like_a_time_are_read_if_that_is_ignored(tmp_path):
-    path = write(tmp_path, ADVICE["weak labels beside a column like a time"]["text"])
-    score = ("--only", "clip", "--score", "clip.hard.f1.micro")
-    assert call(path, path, *score, "--columns", "ignore=response_time").out == "1.0\n"
-
-
-def test_only_a_begin_may_be_written_as_0(tmp_path):
-    """A duration, or an end, that is negative is no begin."""
-    path = write(tmp_path, ADVICE["a negative duration"]["text"])
-    assert "begins with the recording" not in converted(path)[0]

@@ -9,8 +9,6 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
-import pytest
-from called import call
 from drawn import WRITTEN
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
@@ -139,7 +137,6 @@ def seeds() -> list[tuple[str, bytes]]:
 
 SEEDS = seeds()
 HOW = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
-REFERENCE = "filename\tonset\toffset\tevent_label\tsoft_value\na.wav\t0\t2\tcar\t0.8\nb.wav\t1\t3\tdog\t0.4\n"
 
 
 def is_harmless(text: str) -> bool:
@@ -147,13 +144,12 @@ def is_harmless(text: str) -> bool:
     return all(c == "\n" or unicodedata.category(c) not in {"Cc", "Cs"} for c in text)
 
 
-@pytest.mark.slow
 def test_rows_or_one_message(tmp_path_factory):
     path = tmp_path_factory.mktemp("corrupted") / "sys.tsv"
     outcomes = {"scored": 0, "refused": 0}
 
     @seed(0)
-    @settings(**HOW, max_examples=2000)
+    @settings(**HOW, max_examples=400)
     @given(corrupted())
     def check(data):
         path.write_bytes(data)
@@ -174,22 +170,7 @@ def test_rows_or_one_message(tmp_path_factory):
 
     check()
     # Both happen: a test that all cases fail early, or that nothing is wrong with, says nothing.
-    assert min(outcomes.values()) > 200
-
-
-@settings(**HOW, max_examples=25)
-@given(corrupted())
-def test_the_command_prints_scores_or_a_message(tmp_path_factory, data):
-    folder = tmp_path_factory.mktemp("command")
-    (folder / "ref.tsv").write_text(REFERENCE, encoding="utf-8")
-    (folder / "sys.tsv").write_bytes(data)
-    done = call(folder / "ref.tsv", folder / "sys.tsv")
-    assert done.code in (0, 2), done.err
-    assert "Traceback" not in done.err
-    assert "defect" not in done.err
-    assert is_harmless(done.err), done.err
-    assert is_harmless(done.out.replace("\r", "")), done.out
-    assert bool(done.out) == (done.code == 0)
+    assert min(outcomes.values()) > 40
 
 
 @settings(**HOW, max_examples=200)

@@ -78,12 +78,6 @@ def test_a_table_for_kaleidoscope_of_another_tool_says_whether_its_distances_are
     assert "with values" in call(path, path, "--columns", "value=TOP1DIST", "-v").out
 
 
-def test_a_column_by_a_name_like_one_of_times_is_told_with_its_option(tmp_path):
-    path = table(tmp_path / "x.tsv", "filename|onset|ofset|label", "a|0|1|car")
-    assert "did you mean 'offset' by 'ofset'? --columns offset=ofset says so" in refused(path, path)
-    assert call(path, path, "--columns", "offset=ofset", "--score", "event.hard.f1.micro").out == "1.0\n"
-
-
 @pytest.mark.parametrize("case", cases("refused_headers.tsv"), ids=lambda case: case["message"])
 def test_what_is_wrong_is_said_with_its_place(case, tmp_path):
     """No column is proposed that is known to be another, or in another unit."""
@@ -95,25 +89,6 @@ def test_what_is_wrong_is_said_with_its_place(case, tmp_path):
         with pytest.raises(InputError) as caught:
             sedeval_soft.evaluate(frame, frame)
         assert message[:8] in str(caught.value) or "does not hold" in str(caught.value)
-
-
-def test_an_elan_export_is_none_of_raven_s_and_a_raven_table_none_of_elan_s(tmp_path):
-    elan = table(tmp_path / "x.txt", "Tier|Begin Time (s)|End Time (s)|Annotation", "t|0|1|a")
-    assert "ELAN export" in call(elan, elan, "-v").out
-    tiers = table(tmp_path / "y.txt", "Tier|Begin Time - ss.msec|End Time - ss.msec|calls", "t|0|1|a")
-    assert "the names of tiers are the labels, and column 'calls' is ignored" in call(tiers, tiers).err
-    assert call("convert", tiers, "-", "--strict").code == 2
-    tiers.write_text(tiers.read_text().replace("calls", "Annotation"))
-    assert call("convert", tiers, "-", "--strict").out.endswith("0\t1\ta\n")
-    raven = FILES / "raven-files.txt"
-    assert "is neither a header with times nor an annotation" in refused(
-        "convert", raven, tmp_path / "out.tsv", "--from", "elan"
-    )
-
-
-def test_times_are_called_as_raven_does_in_tables_of_others_too(tmp_path):
-    path = table(tmp_path / "x.txt", "Label|Accepted|Begin Time (s)|End Time (s)", "USV|TRUE|1|1.5")
-    assert call("convert", path, "-", "--strict").out == "onset\toffset\tevent_label\n1\t1.5\tUSV\n"
 
 
 def test_selections_of_two_files_are_told(tmp_path):
@@ -134,15 +109,6 @@ def test_selections_of_two_files_are_told(tmp_path):
 
 NAMES = {Path(name).name for name in ROWS if Path(name).suffix}
 WITHOUT_HEADER = ("tut-2017.ann", "birdnet-audacity.txt", "seld-2019.csv")
-
-
-@pytest.mark.parametrize(
-    "name", [path.name for path in FILES.iterdir() if path.name in NAMES and path.name not in WITHOUT_HEADER]
-)
-def test_a_header_alone_is_a_table_without_rows(name, tmp_path):
-    path = tmp_path / name
-    path.write_text((FILES / name).read_text().splitlines()[0] + "\n")
-    assert call(FILES / "birdnet.csv", path, "--score", "event.hard.recall.micro").out == "0.0\n"
 
 
 def test_dates_that_no_calendar_has_are_refused(tmp_path):

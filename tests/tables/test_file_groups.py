@@ -157,11 +157,9 @@ def test_a_table_says_a_part_of_each_file_or_is_refused_with_its_place(
     [
         ("filename,duration_ms", "a.wav,7000", 7.0),
         ("Length (s),file", "7.5,a.wav", 7.5),
-        ("filename,audio_duration", "a.wav,7", 7.0),
         ("onset,filename,duration", "0.7,a.wav,0.1", [0.7, 0.8]),
         ("filename,onset_ms,length_ms", "a.wav,500,1000", [0.5, 1.5]),
         ("filename,start,end_ms", "a.wav,1,2500", [1.0, 2.5]),
-        ("filename,region_start,region_end", "a.wav,1,2", [1.0, 2.0]),
     ],
 )
 def test_names_of_columns_of_times_say_what_they_hold(header, row, seconds, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from called import call
 from drawn import facts, lay_out
 
-from sedeval_soft import InputError, Limits, evaluate, operating_points, validate
+from sedeval_soft import InputError, Limits, evaluate, validate
 from sedeval_soft.tables import read_rows
 
 HEAD = "filename\tonset\toffset\tevent_label\tvalue\n"
@@ -102,37 +102,3 @@ def test_files_of_all_folders_together_are_counted(tmp_path):
     lay_out(tmp_path / "empty", {"a/b/x.md": ""})
     with pytest.raises(InputError, match="holds no table"):
         read_rows(tmp_path / "empty")
-
-
-def test_folders_that_are_called_by_thresholds_are_operating_points(tmp_path):
-    """A folder for each threshold, a table for each recording."""
-    texts = {"0.2/a.txt": "0\t2\tcar\n5\t6\tcar\n", "0.2/b.txt": "1\t2\tdog\n", "0.6/a.txt": "0\t2\tcar\n"}
-    folder = lay_out(tmp_path / "sys", texts | {"0.6/b.txt": ""})
-    reference = tmp_path / "ref.tsv"
-    reference.write_text("a\t0\t2\tcar\nb\t1\t2\tdog\n")
-    expected = evaluate(reference, {0.2: folder / "0.2", 0.6: folder / "0.6"})
-    assert operating_points(folder) == {0.2: str(folder / "0.2"), 0.6: str(folder / "0.6")}
-    asked = ("--score", "event.soft.f1.micro")
-    done = call(reference, folder, "--operating-points", *asked)
-    assert (done.code, float(done.out)) == (0, expected["event.soft.f1.micro"])
-    refused = call(reference, folder, *asked)
-    assert refused.code == 2
-    assert "folders in it hold thresholds" in refused.err
-    assert "expected --operating-points for" in refused.err
-
-
-def test_a_submission_of_folders_is_scored_anew_when_a_table_in_them_changes(tmp_path):
-    submissions, reference = tmp_path / "in", tmp_path / "ref.tsv"
-    reference.write_text(ONE)
-    folder = lay_out(submissions / "ours", SCENES)
-    build = ("board", submissions, "--reference", reference, "-o", tmp_path / "site", "--no-reports")
-    assert "1 ranked, 0 invalid; 0 unchanged" in call(*build).err
-    assert "1 ranked, 0 invalid; 1 unchanged" in call(*build).err
-    (folder / "street" / "day" / "street_01.txt").write_text("0\t1\tcar\t0.25\n")
-    assert "1 ranked, 0 invalid; 0 unchanged" in call(*build).err
-    secret = lay_out(tmp_path / "elsewhere", {"secret.txt": "0\t1\tcar\t1\n"}) / "secret.txt"
-    try:
-        (folder / "street" / "day" / "street_02.txt").symlink_to(secret)
-    except OSError:
-        return
-    assert "street_02.txt: is a link" in call(*build).err

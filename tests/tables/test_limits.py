@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import gc
 import gzip
 import io
 import json
 import re
-import struct
-import tracemalloc
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from parted import count_in_parts
 from tables import long_rows
 from test_samples import tarred, zipped
 
 import sedeval_soft
-from sedeval_soft import InputError, Limits, SettingsError, evaluate
+from sedeval_soft import InputError, Limits, SettingsError
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import LONGEST
 from sedeval_soft.tables.file_groups import read_durations, read_partition
@@ -129,25 +124,6 @@ def test_bytes_are_counted_as_they_come_whatever_a_file_says_of_itself(tmp_path)
             read_rows(device, limits=Limits.of(["size=3M"]))
 
 
-@settings(max_examples=30)
-@given(
-    level=st.integers(0, 9), lengths=st.lists(st.integers(0, 3000), min_size=1, max_size=3), data=st.data()
-)
-def test_gzip_reads_back_and_what_is_cut_short_or_followed_is_refused(level, lengths, data, tmp_path_factory):
-    path = tmp_path_factory.mktemp("gzip") / "t.tsv"
-    noise = np.random.default_rng(0).integers(0, 1000, 3000)
-    texts = ["".join(f"{k}\t{k + 1}\tc{x}\n" for k, x in enumerate(noise[:n])) for n in lengths]
-    packed = b"".join(gzip.compress(text.encode(), level) for text in texts)
-    path.write_bytes(packed + b"\0" * data.draw(st.sampled_from([0, 512, 200_000])))
-    assert len(read_rows(path, may_be_empty=True)) == sum(lengths)
-    last = len(gzip.compress(texts[-1].encode(), level))
-    cut = len(packed) - data.draw(st.integers(1, last - 2))
-    for broken in (packed[:cut], packed + b"more"):
-        path.write_bytes(broken)
-        with pytest.raises(InputError, match="cannot be decompressed"):
-            read_rows(path)
-
-
 @pytest.mark.parametrize("read", [read_durations, read_partition])
 def test_tables_of_files_have_limits_too(read, tmp_path):
     path = tmp_path / "t.tsv"
@@ -218,16 +194,12 @@ BOMB = b"\n" * (1 << 20)
 
 def test_decompressed_bytes_are_counted_and_a_bomb_is_known_long_before_its_end(tmp_path):
     path = tmp_path / "bomb"
-    many = {f"{i}.tsv": BOMB[: 1 << 17] for i in range(8)}
-    packed = [tarred({"a.tsv": BOMB}, f"w:{z}") for z in ("xz", "bz2")]
-    for data in (zipped({"a.tsv": BOMB}), zipped(many), *packed):
+    for data in (zipped({"a.tsv": BOMB}), tarred({"a.tsv": BOMB}, "w:xz")):
         path.write_bytes(data)
-        with pytest.raises(InputError, match=r"--limit size=") as caught:
+        with pytest.raises(InputError, match=r"--limit size="):
             read_rows(path, limits=Limits(size=1 << 19))
-        assert caught.value.problems[0].code == "too-many-size"
     nothing = bytes(1 << 25)
-    packed = [tarred({"a.tsv": nothing}, f"w:{z}") for z in ("xz", "bz2")]
-    for data in (zipped({"a.tsv": nothing}), zipped({"a.tsv": gzip.compress(nothing)}), *packed):
+    for data in (zipped({"a.tsv": gzip.compress(nothing)}), tarred({"a.tsv": nothing}, "w:bz2")):
         path.write_bytes(data)
         with pytest.raises(InputError, match="--limit ratio=") as caught:
             # By its size it would be known at its end only.
@@ -254,18 +226,7 @@ def test_far_more_rows_than_bytes_are_refused_in_every_way_of_reading(tmp_path):
     assert [*sedeval_soft.validate(path).counts] == ["too-many-ratio"]
 
 
-def test_the_size_that_a_zip_says_is_not_believed(tmp_path):
-    data = bytearray(zipped({"a.tsv": BOMB}))
-    for signature, at in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
-        place = data.find(signature) + at
-        data[place : place + 4] = struct.pack("<I", 10)
-    path = tmp_path / "bomb.zip"
-    path.write_bytes(bytes(data))
-    with pytest.raises(InputError):
-        read_rows(path)
-
-
-@pytest.mark.parametrize("form", ["parquet", "arrow", "arrow-stream", "jsonl", "rttm", "elan", "jams"])
+@pytest.mark.parametrize("form", ["parquet", "arrow", "arrow-stream", "jsonl", "rttm", "jams"])
 def test_what_a_table_has_is_held_to_the_limits(form, tmp_path):
     rows = long_rows([("", 0.0, 1.0, "car"), ("", 1.0, 2.0, "dog")])
     path = tmp_path / f"x{form_of(form).extensions[0]}"
@@ -274,9 +235,6 @@ def test_what_a_table_has_is_held_to_the_limits(form, tmp_path):
         table = pa.table({"onset": [0.0, 1.0], "offset": [1.0, 2.0], "event_label": ["car", "dog"]})
         with pa.ipc.new_stream(str(path), table.schema) as writer:
             writer.write_table(table)
-    elif form == "elan":
-        header = "Tier\tBegin Time - ss.msec\tEnd Time - ss.msec\tAnnotation\n"
-        path.write_text(f"{header}t\t0\t1\tcar\nt\t1\t2\tdog\n")
     elif form == "jams":
         path.write_text(json.dumps({"annotations": [{"namespace": "segment_open", "data": events}]}))
     else:
@@ -299,21 +257,3 @@ def test_columns_that_unfold_to_much_are_refused(tmp_path):
     assert path.stat().st_size < 1 << 17
     with pytest.raises(InputError, match="--limit size="):
         read_rows(path, limits=Limits(size=1 << 20))
-
-
-def test_long_names_of_columns_are_not_kept():
-    """Those of a process that reads many tables of strangers would add up."""
-
-    def read(number):
-        for k in range(number):
-            table = {"onset": [0.0], "offset": [1.0], "event_label": ["car"], f"{k}{'x' * 100_000}": ["a"]}
-            evaluate(table, table, only="segment.hard")
-        gc.collect()
-        return tracemalloc.get_traced_memory()[0]
-
-    tracemalloc.start()
-    try:
-        before = read(1)
-        assert read(21) - before < 1_000_000
-    finally:
-        tracemalloc.stop()

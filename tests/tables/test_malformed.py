@@ -109,15 +109,6 @@ def test_what_is_no_table_is_refused(data):
         rows_from_data(data, "system")
 
 
-def test_an_extension_says_what_a_file_should_be(tmp_path):
-    for extension in ("parquet", "arrow", "jsonl", "jams", "rttm", "zip", "tar", "arrows"):
-        path = tmp_path / f"x.{extension}"
-        for text, words in (("onset\toffset\tlabel\n0\t1\tcar\n", "."), ("", "is empty|cannot be read")):
-            path.write_text(text)
-            with pytest.raises(InputError, match=words):
-                read_rows(path)
-
-
 @pytest.mark.parametrize("column", ["offset", "soft_value"])
 def test_arrow_tells_nan_from_what_is_missing(column):
     for cell, code in ((math.nan, "not-finite"), (None, "empty-number")):

@@ -7,22 +7,17 @@ command, a command is run, and what is to be written where is written there. No 
 from __future__ import annotations
 
 import ast
-import io
-import json
 import math
 import re
 import shlex
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from called import Called, call
 from drawn import cases
 
-import sedeval_soft
 from sedeval_soft.errors import InputError
 from sedeval_soft.memory import RoomError
 from sedeval_soft.tables.blocks import UnfitError, blocks_of
@@ -82,8 +77,6 @@ def value_of(option: str) -> str:
 def with_option(state: State, option: str, value: str) -> State:
     """Add an option; one before the system takes it along, a column has the role that was said last."""
     rest = list(state.arguments)
-    if option == "--operating-points":
-        del rest[1]
     column = value_of(value).rpartition("=")[2]
     if option == "--columns" and rest[-1].endswith(f"={column}"):
         del rest[-2:]
@@ -137,12 +130,6 @@ def in_header(state: State, new: str, old: str) -> State:
     return state.edited(lambda lines: lines.__setitem__(0, lines[0].replace(literal(old), literal(new))))
 
 
-def with_name(state: State, old: str, new: str) -> State:
-    return state.edited(
-        lambda lines: lines.__setitem__(slice(None), [line.replace(old, new) for line in lines])
-    )
-
-
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 WORD = r"(?:'[^']*'|\"[^\"]*\"|[^\s;)'\"])+"
 OPTION = rf"(--[a-z]+(?:-[a-z]+)*) ({WORD})"
@@ -156,7 +143,6 @@ MENDS: tuple[tuple[str, Callable[..., State]], ...] = (
     (r"leave out this line(?: and the (\d+) after it)?", without_lines),
     (EACH, with_each),
     (r"('[^']+') in place of ('[^']+') in the header", in_header),
-    (r"'([^']+)'; did you mean '([^']+)'\?", with_name),
 )
 """What messages tell to do, and what does it: the first one that a message has is followed."""
 
@@ -235,113 +221,3 @@ def test_a_wrong_table_is_not_read_block_by_block_but_as_a_whole(tmp_path, monke
     with pytest.raises(InputError) as raised:
         list(blocks_of(str(path), tmp_path, 1)[0])
     assert [(p.line, p.column, p.code) for p in raised.value.problems] == [(4, 3, "not-a-number")]
-
-
-def objects(path: Path) -> None:
-    frame = frame_of(RIGHT).rename(columns={"onset": "t0", "offset": "t1", "event_label": "what"})
-    path.write_text(frame.to_json(orient="records", lines=True))
-
-
-def frame_of(text: str) -> pd.DataFrame:
-    return pd.read_csv(io.StringIO(text), sep="\t")
-
-
-def apart(folder: Path, head: str = "onsett\toffset\tlabel\n") -> None:
-    """Write a table for each recording."""
-    folder.mkdir()
-    for name in ("r1", "r2"):
-        rows = (row.partition("\t")[2] for row in RIGHT.splitlines() if row.startswith(name))
-        (folder / f"{name}.tsv").write_text(head + "".join(f"{row}\n" for row in rows))
-
-
-def zipped(path: Path) -> None:
-    apart(path.with_suffix(""))
-    shutil.make_archive(str(path.with_suffix("")), "zip", path.with_suffix(""))
-
-
-def rttm(path: Path) -> None:
-    rows = [row.split("\t") for row in RIGHT.splitlines()[1:]]
-    lines = (f"SPEAKER {file} 1 {a},0 {int(b) - int(a)} <NA> <NA> {c} <NA> <NA>" for file, a, b, c in rows)
-    path.write_text("\n".join(lines) + "\n")
-
-
-def studio(path: Path) -> None:
-    tasks = []
-    for name in ("r1", "r2"):
-        rows = [row.split("\t") for row in RIGHT.splitlines() if row.startswith(name)]
-        values = [{"start": int(a), "end": int(b), "labels": [c]} for _, a, b, c in rows]
-        result = [{"type": "labels", "value": value} for value in values]
-        data = {"clip": f"{name}.wav", "speech": "other.wav"}
-        tasks.append({"id": len(tasks), "data": data, "annotations": [{"result": result}]})
-    path.write_text(json.dumps(tasks))
-
-
-FORMS: dict[str, Callable[[Path], None]] = {
-    "keys.jsonl": objects,
-    "names.parquet": lambda path: frame_of(RIGHT.replace("onset", "onsett")).to_parquet(path),
-    "labels.parquet": lambda path: frame_of(RIGHT.replace("filename", "the item")).to_parquet(path),
-    "folder": apart,
-    "archive.zip": zipped,
-    "commas.rttm": rttm,
-    "tasks.json": studio,
-}
-"""Other forms, by names of files: what writes a wrong one."""
-
-
-@pytest.mark.parametrize("name", FORMS)
-def test_so_are_those_of_other_forms(name, tmp_path):
-    (tmp_path / "ref.tsv").write_text(REFERENCE)
-    (tmp_path / "right.tsv").write_text(RIGHT)
-    FORMS[name](tmp_path / name)
-    found, said = follow(tmp_path / name, str(tmp_path / "ref.tsv"), str(tmp_path / name))
-    assert said and found == scores(call(tmp_path / "ref.tsv", tmp_path / "right.tsv", "--format", "json"))
-
-
-def test_so_is_what_is_assumed_where_nothing_may_be(tmp_path):
-    path, ref, right = (tmp_path / name for name in ("x.TextGrid", "ref.tsv", "right.tsv"))
-    tier = '"IntervalTier" "{}" 0 9 4  0 1 ""  1 3 "{}"  3 4 ""  4 6 "{}"\n'
-    tiers = f"{tier.format('calls', 'car', 'dog')}{tier.format('weather', 'rain', 'sun')}"
-    path.write_text(f'File type = "ooTextFile"\nObject class = "TextGrid"\n0 9 <exists> 2\n{tiers}')
-    ref.write_text(REFERENCE_OF_ONE)
-    right.write_text(f"onset\toffset\tlabel\n{ONE}")
-    found, said = follow(path, str(ref), str(path), "--strict")
-    assert said and found == scores(call(ref, right, "--strict", "--format", "json"))
-
-
-def test_so_are_operating_points_settings_and_regions(tmp_path):
-    ref, points, settings, regions = (tmp_path / name for name in ("ref.tsv", "points", "x.yaml", "x.uem"))
-    ref.write_text(REFERENCE)
-    points.mkdir()
-    (points / "0.25.tsv").write_text(RIGHT)
-    (points / "0.75.tsv").write_text(RIGHT.replace("r1\t4\t6\tdog\n", ""))
-    psds = ("--psds", "dcase-psds1")
-    found, said = follow(points, str(ref), f"{points}/*.tsv", *psds)
-    assert said and found == scores(call(ref, "--operating-points", points, *psds, "--format", "json"))
-    settings.write_text("segment_lenght: 0.5\n")
-    found, said = follow(settings, str(ref), str(ref), "--config", str(settings))
-    assert found == scores(call(ref, ref, "--segment-length", "0.5", "--format", "json"))
-    assert place(said[0], settings) == "1"
-    regions.write_text("r1 1 0.5 8\nr2 1 0 9\n")
-    found, said = follow(regions, str(ref), str(ref), "--durations", str(regions))
-    (tmp_path / "d.tsv").write_text("filename\tduration\nr1\t8\nr2\t9\n")
-    assert found == scores(call(ref, ref, "--durations", tmp_path / "d.tsv", "--format", "json"))
-    assert place(said[0], regions) == "1:3"
-
-
-@pytest.mark.parametrize(
-    "name", ["a name is misspelt", "no name is known", "two labels", "no label", "percent"]
-)
-def test_so_are_data_frames_with_options_as_keyword_arguments(name, tmp_path):
-    (tmp_path / "ref.tsv").write_text(WRONG[name]["reference"] or REFERENCE)
-    frame, keywords = frame_of(WRONG[name]["text"]), {}
-    with pytest.raises(InputError) as caught:
-        sedeval_soft.evaluate(tmp_path / "ref.tsv", frame)
-    said = str(caught.value)
-    formula, option = re.search(EACH, said), re.search(OPTION, said)
-    if formula:
-        frame["value"] = [written_by(formula[1], x) for x in frame["value"]]
-    else:
-        keywords = {option[1].lstrip("-"): value_of(option[2])}
-    found = sedeval_soft.evaluate(tmp_path / "ref.tsv", frame, **keywords)
-    right = sedeval_soft.evaluate(tmp_path / "ref.tsv", frame_of(WRONG[name]["right"] or RIGHT))
-    assert {name: found[name] for name in found} == {name: right[name] for name in right}

@@ -148,9 +148,7 @@ def test_classes_of_columns_stay_those_where_a_label_is_said(tmp_path):
     assert evaluate(wide, table, label="speech").classes == ("car", "dog", "speech")
     pq.write_table(pa.table(table), tmp_path / "x.parquet")
     for source in (table, pa.table(table), tmp_path / "x.parquet"):
-        scores = evaluate(source, source, label="speech", only="event")
-        assert scores.classes == ("speech",)
-    assert Evaluator(label="speech", only="event").update(table, table).compute()["event.hard.f1.micro"] == 1
+        assert evaluate(source, source, label="speech", only="event").classes == ("speech",)
 
 
 def test_a_folder_and_an_archive_of_tables_without_labels(tmp_path):

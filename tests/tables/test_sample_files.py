@@ -150,7 +150,6 @@ SAID = {
         "namespace 'beat'", "1 background was ignored", "2 events without a value count as 1.0"
     ),
     "samples/jsonl.jsonl": ("note",),
-    "samples/elan.txt": ("Participant",),
 }  # fmt: skip
 
 

@@ -143,14 +143,6 @@ def test_folders_of_other_forms_are_read_where_there_is_no_table_of_text(tmp_pat
     assert read_rows(tmp_path).files == ("b",)
 
 
-def test_names_of_files_that_look_like_other_forms_are_those_of_tables(tmp_path):
-    """The first bytes of a table of text may be those of another form."""
-    for name in ("PAR1", "ARROW1.wav", "PK.wav", "BZh9.wav", "SPEAKER", "SPKR_1", "{a}", ";;x"):
-        path = tmp_path / "list"
-        path.write_text(f"{name}\t0\t1\tcar\n")
-        assert facts(read_rows(path)) == long([(name, 0.0, 1.0, "car", None)]), name
-
-
 def test_a_table_with_the_mark_of_an_archive_in_its_text_is_a_table(tmp_path):
     path = tmp_path / "x.tsv"
     line = "0\t1\tx\n"

@@ -44,7 +44,7 @@ def test_an_index_of_pandas_is_no_class(tmp_path):
     assert scores["segment.soft.n_ref[car]"] == 1.0
     # Without a class it is no table: the column of texts is not a class, and labels are asked for.
     path.write_text(",name,start_seconds,end_seconds\n0,car,0,1\n1,dog,1,2\n")
-    with pytest.raises(EvaluationError, match="name 'car' is not a number; .* or event_label"):
+    with pytest.raises(EvaluationError, match="name 'car' is not a number; .* event_label=name"):
         sedeval_soft.evaluate(path, path)
 
 

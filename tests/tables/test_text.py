@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 
 import numpy as np
@@ -15,8 +14,6 @@ from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.arrow_text import parsed_columns
 from sedeval_soft.tables.exact import exact_columns
-from sedeval_soft.tables.forms import form_of
-from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.limits import LIMITS
 from sedeval_soft.tables.row_checks import Findings, find_wrong
 from sedeval_soft.tables.source import open_source
@@ -89,36 +86,6 @@ def written(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("head", [*HEADS, None])
-@pytest.mark.parametrize(("delimiter", "end"), [("\t", "\n"), (",", "\n"), (";", "\r\n"), ("\t", "\r")])
-def test_long_tables(head, delimiter, end, written):
-    rows = [*([head] if head else []), *FACTS]
-    path = written("".join(delimiter.join(map(str, row)) + end for row in rows))
-    assert facts(read_rows(path)) == FACTS
-
-
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("0.5\t2\tcar", ("", 0.5, 2.0, "car", 1.0)),
-        ("a.wav\t0.5\t2\tcar", ("a.wav", 0.5, 2.0, "car", 1.0)),
-        ("0.5\t2\tcar\t0.25", ("", 0.5, 2.0, "car", 0.25)),
-        ("a.wav\t0.5\t2\tcar\t0.25", ("a.wav", 0.5, 2.0, "car", 0.25)),
-        ("a.wav\tpark\t0.5\t2\tcar", ("a.wav", 0.5, 2.0, "car", 1.0)),
-        ("0.5\t2\t7", ("", 0.5, 2.0, "7", 1.0)),
-        ("0.5,2,car", ("", 0.5, 2.0, "car", 1.0)),
-        ("label\tgain\toffset\tfile\tonset\ncar\t3 dB\t1.5\ta.wav\t0", ("a.wav", 0.0, 1.5, "car", 1.0)),
-        ('0,1,5" nail', ("", 0.0, 1.0, '5" nail', 1.0)),
-        ('0,1,a"b"c', ("", 0.0, 1.0, 'a"b"c', 1.0)),
-        ('0,1, "d"', ("", 0.0, 1.0, '"d"', 1.0)),
-        ('\ufeffonset,offset,label,value\n\n"0", 1 ," car ",.25\n', ("", 0.0, 1.0, "car", 0.25)),
-    ],
-)
-def test_a_row_of_other_tables(line, expected, written):
-    assert facts(read_rows(written(line))) == [expected]
-    assert facts(read_rows(written(gzip.compress(line.encode())))) == [expected]
-
-
 def test_wide_tables_and_rounding_that_is_noted(written):
     lines = ["filename\tonset\toffset\tcar\tdog", "a\t0\t1\t0.5\t1.000000031316843", "a\t1\t2\t-1e-9\t1"]
     rows = read_rows(written("\n".join(lines)))
@@ -158,26 +125,6 @@ def test_header_alone_is_an_output_without_events(written):
     assert (len(rows), rows.files, rows.classes, rows.has_values) == (0, (), (), True)
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_quoted_tables_are_read_fast(end, written):
-    def lines(*rows):
-        out = io.StringIO()
-        csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator=end).writerows(rows)
-        return out.getvalue()
-
-    text = lines(HEADS[0]) + lines(*FACTS) * 40_000 + lines(("a, b", 1.0, 2.0, 'say "hi", ""', 0.5))
-    path = written(text)
-    source = open_source(path)
-    assert len(source.data) > 2 << 20
-    rows = read_at_once(source)
-    assert rows is not None
-    assert rows.files == ("a.wav", "b.wav", "a, b")
-    assert rows.classes == ("car", "people talking", 'say "hi", ""')
-    assert np.bincount(rows.row_label).tolist() == np.bincount(rows.file).tolist() == [40_000, 40_000, 1]
-    with pytest.raises(InputError, match=r"3:4: .*follows a closing quote"):
-        read_rows(written(text[:200].replace("people talking", 'people"s', 1)))
-
-
 NAMES = st.one_of(
     st.text(st.sampled_from('a", \t'), min_size=1, max_size=6),
     st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1),
@@ -209,17 +156,6 @@ def test_tables_are_read_alike_at_once_and_line_by_line(rows, delimiter, quoting
 
 
 FIELDS = st.text(st.sampled_from('a", \r\n'), max_size=6)
-
-
-@given(labels=st.lists(FIELDS, min_size=1, max_size=4))
-def test_quotes_mean_the_same_at_once_and_line_by_line(labels, tmp_path_factory):
-    path = tmp_path_factory.mktemp("t") / "t.csv"
-    lines = "".join(f"0,1,{label}\n" for label in labels)
-    path.write_text(f"onset,offset,event_label\n0,1,car\n{lines}", newline="")
-    source = open_source(path)
-    fast = read_at_once(source)
-    if fast is not None:
-        assert facts(fast) == facts(read_exactly(source))
 
 
 CELLS = (
@@ -293,17 +229,6 @@ def test_tables_that_are_parsed_in_pieces_are_read_whole(end, tmp_path):
 FRAME = dict(zip(HEADS[0], map(list, zip(*FACTS, strict=True)), strict=True))
 
 
-def test_data_frames_of_any_library():
-    import pandas as pd
-    import pyarrow as pa
-
-    frame = pd.DataFrame(FRAME)
-    for data in (FRAME, frame, pa.table(FRAME), frame.astype({"filename": "category"})):
-        assert facts(rows_from_data(data, "system")) == FACTS
-    rows = rows_from_data({"onset": [0, 1], "offset": [1, 2], "car": [0.5, 1]}, "system")
-    assert (rows.has_steps, rows.values[0].tolist()) == (True, [0.5, 1.0])
-
-
 def test_what_is_no_text_in_a_column_that_is_read_past_does_not_matter(tmp_path):
     """However rows are read: a quote within a field has the table read line by line."""
     path, head = tmp_path / "t.tsv", b"filename\tonset\toffset\tevent_label\tnotes\n"
@@ -326,12 +251,3 @@ def test_a_header_again_is_not_a_row_of_a_table_of_labels_of_recordings(n, writt
         read_rows(path)
     assert [(p.line, p.code) for p in raised.value.problems] == [(n + 2, "repeated-header")]
     assert len(read_rows(written(f"{head}{rows}b.wav\tCat\n"))) == n + 1
-
-
-def test_a_silent_recording_may_be_called_as_a_byte_order_mark(written):
-    """A mark is none but at the begin of a file."""
-    rows = read_rows(written("filename\tonset\toffset\tevent_label\n\ufeffa\t\t\t\nb\t0\t1\tcar\n"))
-    assert rows.files == ("b", "\ufeffa")
-    for form in ("long", "csv", "jsonl", "sed-eval"):
-        again = read_rows(written(form_of(form).write(rows).decode()))
-        assert (again.files, len(again)) == (rows.files, 1)

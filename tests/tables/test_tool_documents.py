@@ -17,9 +17,7 @@ from drawn import cases, facts
 
 import sedeval_soft
 from sedeval_soft.errors import InputError
-from sedeval_soft.memory import RoomError, memory_limited
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.limits import Limits
 
 FILES = sorted((Path(__file__).parent / "documents").iterdir())
 CASES = {case["name"]: case for case in cases("documents.tsv")}
@@ -88,16 +86,6 @@ def test_json_beside_tables_is_none_of_them(tmp_path):
             archive.write(path, path.name)
     for table in (tmp_path / "folder", tmp_path / "archive.zip"):
         assert facts(read_rows(table))[1] == [("a", 0.0, 1.0, "car", None)]
-
-
-def test_what_is_said_of_many_documents_of_a_folder_is_said_once(tmp_path):
-    for name in "abc":
-        (tmp_path / f"{name}.TextGrid").write_text(CASES["tiers.TextGrid"]["text"])
-    origin = read_rows(tmp_path).origin
-    assert origin.notes == ("3 tables: 1 event is a point in time, without length",)
-    assert [each.partition(" ('bird'")[0] for each in origin.assumed] == [
-        "3 tables: labels are the texts of 3 tiers"
-    ]
 
 
 CHOSEN = {
@@ -186,23 +174,6 @@ def test_what_strangers_send_gets_one_clear_error_soon(name, tmp_path):
     assert (done.code, words.rpartition(": ")[2] in done.out) == (1, True), done
 
 
-def many(path: Path, n: int) -> Path:
-    """Write a TextGrid of many points."""
-    head = f'File type = "ooTextFile"\n"TextGrid" 0 1 <exists> 1 "TextTier" "x" 0 1 {n}\n'
-    path.write_text(head + '1 "x"\n' * n)
-    return path
-
-
-def test_more_intervals_than_there_may_be_are_refused_as_they_are_read(tmp_path):
-    done = call("convert", many(tmp_path / "a.TextGrid", 900), "-", "--limit", "rows=899")
-    assert done.code == 2 and "--limit rows=900 raises this" in done.err
-    path = many(tmp_path / "b.TextGrid", 40_000)
-    with pytest.raises(InputError, match=r"has more than 10000 rows; .* \(--limit rows=NUMBER"):
-        read_rows(path, limits=Limits(rows=10_000))
-    with memory_limited(10 << 20), pytest.raises(RoomError, match="to hold 16384 events or more would take"):
-        read_rows(path)
-
-
 def test_tables_whose_names_look_like_documents_are_tables(tmp_path):
     path = tmp_path / "list"
     for name in ("File type", "[{a", "ooTextFile", "<?xml", "<ANNOTATION_DOCUMENTS"):
@@ -212,21 +183,3 @@ def test_tables_whose_names_look_like_documents_are_tables(tmp_path):
     for more in ('"annotations": [1]', '"data": {"a": 1}', '"annotations": "x"'):
         path.write_text(f'{{"onset": 0, "offset": 1, "label": "car", {more}}}\n')
         assert read_rows(path).classes == ("car",), more
-
-
-def test_documents_are_submissions_of_a_board(tmp_path):
-    folder, ours = tmp_path / "submissions", tmp_path / "ours.tsv"
-    folder.mkdir()
-    ours.write_text(OURS)
-    for path in FILES:
-        if path.suffix in {".json", ".eaf", ".jams"}:
-            (folder / path.name).write_bytes(path.read_bytes())
-    (folder / "bomb.eaf").write_text(CASES["bomb.eaf"]["text"])
-    site = ("-o", tmp_path / "site", "--rank-by", "event.hard.f1.micro", "-q")
-    done = call("board", folder, "--reference", ours, *site)
-    assert done.code == 0, done
-    board = json.loads((tmp_path / "site" / "board.json").read_text())
-    assert [each["name"] for each in board["submissions"]] == sorted(
-        path.stem for path in folder.iterdir() if path.stem != "bomb"
-    )
-    assert "a document type" in (tmp_path / "site" / "problems" / "bomb.html").read_text()

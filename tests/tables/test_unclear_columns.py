@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import shlex
 import shutil
 from pathlib import Path
@@ -48,15 +47,6 @@ def scored(*arguments: object) -> float:
 AUDIOSET = ("start_time_seconds", "end_time_seconds", "label")
 
 
-def test_names_of_recordings_that_data_sets_use_are_known(tmp_path):
-    for name in ("segment_id", "fname", "soundscape", "wav_name", "YTID", "Begin File", "Segment ID"):
-        assert scored(*both(tmp_path, name)) == F1
-    for times in (AUDIOSET, ("event_start_time", "event_end_time", "label")):
-        sides = both(tmp_path, "fname", times)
-        assert scored(*sides) == F1
-        assert scored(sides[0], sides[0], "--strict") == 1
-
-
 @pytest.mark.parametrize(("name", "delimiter"), [("take", "\t"), ("the take, or so", ";"), ('a "take"', ",")])
 def test_a_column_of_texts_is_asked_about_where_no_column_names_recordings(name, delimiter, tmp_path):
     known = table(tmp_path / "ref.tsv", ("filename", *TIMES), REFERENCE)
@@ -68,19 +58,6 @@ def test_a_column_of_texts_is_asked_about_where_no_column_names_recordings(name,
     assert scored(known, path, "--columns", f"filename={name}") == F1
     assert scored(path, path, "--columns", f"ignore={name}") == 1
     assert str(path) in refused(path, known)
-
-
-def test_a_column_of_texts_in_another_encoding_is_asked_about_too(tmp_path, capfd):
-    """Nobody reads it, so nobody would refuse its bytes; the odd row in it is shown to nobody, either."""
-    path = tmp_path / "sys.tsv"
-    for odd in ("", "Stra\xdfe\t2\n"):
-        head = "x\tonset\toffset\tevent_label\n"
-        path.write_text(f"{head}Stra\xdfe\t0\t1\tcar\n{odd}b\t1\t2\tcar\n", "latin-1")
-        done = call("validate", path)
-        assert done.code == 1 and "Traceback" not in capfd.readouterr().err
-        codes = ("unclear-file-column", "field-count")
-        assert any(f"error {code}" in done.out for code in codes)
-        assert call(path, path).code == 2
 
 
 def test_a_folder_and_a_table_of_one_text_and_no_texts_are_read_as_ever(tmp_path):
@@ -158,7 +135,7 @@ def test_other_numbers_are_read_past(tmp_path):
         assert scored(path, path, "--strict") == 1
 
 
-WAYS = ("at once", "line by line", "jobs", "Parquet", "Parquet, jobs", "Arrow", "JSON lines", "shards")
+WAYS = ("at once", "jobs", "Parquet", "Parquet, jobs", "JSON lines")
 
 
 def given(way: str, path: Path) -> tuple[object, dict[str, object]]:
@@ -168,21 +145,9 @@ def given(way: str, path: Path) -> tuple[object, dict[str, object]]:
     if way.startswith("Parquet"):
         pq.write_table(pa.Table.from_pandas(frame), f"{path}.parquet", row_group_size=7)
         return f"{path}.parquet", how
-    if way == "Arrow":
-        arrow = pa.Table.from_pandas(frame)
-        with pa.ipc.new_file(f"{path}.arrow", arrow.schema) as writer:
-            writer.write_table(arrow, max_chunksize=5)
-        return f"{path}.arrow", how
     if way == "JSON lines":
         Path(f"{path}.jsonl").write_text(frame.to_json(orient="records", lines=True))
         return f"{path}.jsonl", how
-    if way == "line by line":
-        path.write_text(path.read_text() + "silent\n")
-    if way == "shards":
-        folder = Path(f"{path}.shards")
-        folder.mkdir(exist_ok=True)
-        (folder / "one.tsv").write_bytes(path.read_bytes())
-        return f"{folder}/*.tsv", how
     return frame if way == "data frame" else str(path), how
 
 
@@ -194,29 +159,19 @@ def test_a_table_is_asked_about_alike_however_it_is_read(way, tmp_path):
         sedeval_soft.evaluate(str(known), system, **how)
     assert [problem.code for problem in caught.value.problems] == ["unclear-value-column"]
     scores = sedeval_soft.evaluate(str(known), system, columns="value=p", **how)
-    plain = sedeval_soft.evaluate(str(known), str(path), columns={"value": "p"})
-    for name in (SCORE, "segment.soft.f1.micro"):
-        assert scores[name] == plain[name]
+    assert dict(scores) == dict(sedeval_soft.evaluate(str(known), str(path), columns={"value": "p"}))
     # One number that is no value, at the end: what is not called like values is told, not asked about.
-    path.write_text(path.read_text() + "z\t0\t1\tcar\t7\n")
-    system, how = given(way, path)
-    with pytest.raises(InputError, match="column 'p'"):
-        sedeval_soft.evaluate(str(known), system, **how)
-    path.write_text(path.read_text().replace("\tp\n", "\twhat\n"))
+    path.write_text(path.read_text().replace("\tp\n", "\twhat\n") + "z\t0\t1\tcar\t7\n")
     system, how = given(way, path)
     said = "column 'what' was ignored, but most of its numbers are in [0, 1] (0.25, 0."
     for columns in ((), "ignore=what"):
         warnings = sedeval_soft.evaluate(str(known), system, columns=columns, **how).warnings
         assert [said in text for text in warnings].count(True) == (not columns)
-    if way == "shards":
-        return
     system, how = given(way, table(tmp_path / "take.tsv", ("take", *TIMES), SYSTEM))
-    with pytest.raises(InputError, match=r"column 'take' has several texts \('r0', 'r1', 'r2'\)") as caught:
+    with pytest.raises(InputError, match=r"column 'take' has several texts \('r0', 'r1', 'r2'\)"):
         sedeval_soft.evaluate(str(known), system, **how)
-    assert [problem.code for problem in caught.value.problems] == ["unclear-file-column"]
-    evaluator = sedeval_soft.Evaluator(columns={"filename": ["other", "take"]})
-    assert evaluator.update(str(known), system).compute()[SCORE] == F1
-    assert sedeval_soft.evaluate(str(known), system, columns="filename=take", **how)[SCORE] == F1
+    names = {"filename": ["other", "take"]}
+    assert sedeval_soft.evaluate(str(known), system, columns=names, **how)[SCORE] == F1
 
 
 FRAMES = ("segment_id", *AUDIOSET, "present")
@@ -252,33 +207,24 @@ def test_another_word_than_present_is_refused_and_a_class_may_be_called_so(tmp_p
 
 def test_validate_and_convert_ask_and_are_told(tmp_path):
     path = table(tmp_path / "sys.tsv", ("take", *TIMES, "p"), [(*row, 0.5) for row in SYSTEM])
-    done = call("validate", path, "--format", "json")
-    codes = [problem["code"] for problem in json.loads(done.out)["problems"]]
-    assert codes == ["unclear-file-column", "unclear-value-column"]
-    told = "filename=take,value=p"
-    done = call("validate", path, "--columns", told, "--format", "json")
-    assert "unclear" not in done.out
+    found = sedeval_soft.validate(path)
+    assert [problem.code for problem in found.problems] == ["unclear-file-column", "unclear-value-column"]
+    assert sedeval_soft.validate(path, columns="filename=take,value=p").files == 3
     assert "column 'take'" in refused("convert", path, tmp_path / "out.tsv")
-    assert call("convert", path, tmp_path / "out.tsv", "--columns", told).code == 0
-    head = (tmp_path / "out.tsv").read_text().splitlines()
+    head = call("convert", path, "-", "--columns", "filename=take,value=p").out.splitlines()
     assert head[:2] == ["filename\tonset\toffset\tevent_label\tsoft_value", "r0\t4\t6\tcar\t0.5"]
-    sedeval_soft.convert(path, tmp_path / "again.tsv", columns=told)
-    assert (tmp_path / "again.tsv").read_bytes() == (tmp_path / "out.tsv").read_bytes()
-    assert sedeval_soft.validate(path, columns=told).files == 3
 
 
 def test_what_is_said_holds_over_what_is_known_and_is_told(tmp_path):
     rows = [("same", *row) for row in SYSTEM]
     path = table(tmp_path / "sys.tsv", ("filename", "segment", *TIMES), rows)
     known = table(tmp_path / "ref.tsv", ("filename", *TIMES), REFERENCE)
-    assert scored(known, path, "--columns", "filename=segment") == F1
+    assert scored(known, path, "--columns", "filename=Segment") == F1
     out = call(known, path, "--columns", "filename=Segment", "-v").out
     assert "long table with header, tab, filename from 'segment'" in out
     both_known = table(tmp_path / "two.tsv", ("ytid", "segment_id", *TIMES), rows)
     said = refused(known, both_known)
     assert "columns 'ytid' and 'segment_id' could each be the filename" in said
-    assert "--columns filename=ytid, or --columns filename=segment_id" in said
-    assert scored(known, both_known, "--columns", "filename=segment_id") == F1
     assert scored(known, both_known, "--columns", "ignore=ytid") == F1
     times = table(tmp_path / "t.tsv", ("filename", "t0", "t1", "what"), REFERENCE)
     assert scored(known, times, "--columns", "onset=t0", "--columns", "offset=t1,label=what") == 1
@@ -296,17 +242,6 @@ def test_a_wide_table_leaves_out_what_is_to_be_ignored(tmp_path):
     assert "2 rows, 2 files, 1 class; wide table" in call(path, path, *columns, "-v").out
 
 
-def test_a_column_that_is_in_no_table_is_missed(tmp_path):
-    one = table(tmp_path / "one.tsv", TIMES, [row[1:] for row in SYSTEM])
-    known, _ = both(tmp_path, "filename")
-    assert "has no column 'take'" in refused(known, one, "--columns", "filename=take")
-    assert "filename=take has no effect" in refused(known, known, "--columns", "filename=take")
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    table(folder / "r0.tsv", TIMES, [row[1:] for row in SYSTEM])
-    assert "filename=take has no effect" in refused(folder, folder, "--columns", "filename=take")
-
-
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
@@ -322,16 +257,6 @@ def test_columns_that_are_given_wrongly_are_refused(columns, message, tmp_path):
     known, path = both(tmp_path, "filename")
     with pytest.raises(SettingsError, match=message):
         sedeval_soft.evaluate(str(known), str(path), columns=columns)
-
-
-def test_a_board_takes_columns_and_scores_anew_where_they_change(tmp_path):
-    folder = tmp_path / "submissions"
-    folder.mkdir()
-    known, _ = both(tmp_path, "filename")
-    table(folder / "one.tsv", ("take", *TIMES), SYSTEM)
-    made = ("board", folder, "--reference", known, "-o", tmp_path / "site", "--no-reports")
-    assert "invalid: one: 1 problem" in call(*made).err
-    assert "1 ranked, 0 invalid; 0 unchanged" in call(*made, "--columns", "filename=take").err
 
 
 @pytest.mark.parametrize(
@@ -372,22 +297,20 @@ def test_a_column_of_texts_without_a_name_is_asked_about_too(tmp_path):
 
 
 def test_texts_of_an_index_without_a_name_are_asked_about_as_in_parquet_and_numbers_are_not(tmp_path):
-    long = pd.DataFrame({"onset": [0, 1.0], "offset": [1, 2.0], "label": ["x", "y"]})
-    wide = long.drop(columns="label").assign(car=[0.2, 0.3])
-    for frame in (long, wide):
-        named = frame.set_axis(["r0", "r1"])
-        named.to_parquet(tmp_path / "x.parquet")
-        named.to_csv(tmp_path / "x.csv")
-        parts = pd.concat({"r0": frame[:1], "r1": frame[1:]})
-        for data in (named, str(tmp_path / "x.parquet"), pd.read_csv(tmp_path / "x.csv"), parts):
-            with pytest.raises(InputError, match=r"has several texts \('r0', 'r1'\)"):
-                sedeval_soft.evaluate(data, data)
-            columns = {"filename": ["__index_level_0__", "Unnamed: 0"]}
-            assert sedeval_soft.evaluate(data, data, columns=columns).files == ("r0", "r1")
-        frame[::-1].to_parquet(tmp_path / "y.parquet")
-        for data in (frame, frame[::-1], str(tmp_path / "y.parquet")):
-            scores = sedeval_soft.evaluate(data, data)
-            assert (scores.files, scores.warnings) == (("",), ())
+    frame = pd.DataFrame({"onset": [0, 1.0], "offset": [1, 2.0], "car": [0.2, 0.3]})
+    named = frame.set_axis(["r0", "r1"])
+    named.to_parquet(tmp_path / "x.parquet")
+    named.to_csv(tmp_path / "x.csv")
+    parts = pd.concat({"r0": frame[:1], "r1": frame[1:]})
+    for data in (named, str(tmp_path / "x.parquet"), pd.read_csv(tmp_path / "x.csv"), parts):
+        with pytest.raises(InputError, match=r"has several texts \('r0', 'r1'\)"):
+            sedeval_soft.evaluate(data, data)
+        columns = {"filename": ["__index_level_0__", "Unnamed: 0"]}
+        assert sedeval_soft.evaluate(data, data, columns=columns).files == ("r0", "r1")
+    frame[::-1].to_parquet(tmp_path / "y.parquet")
+    for data in (frame, frame[::-1], str(tmp_path / "y.parquet")):
+        scores = sedeval_soft.evaluate(data, data)
+        assert (scores.files, scores.warnings) == (("",), ())
 
 
 @pytest.mark.parametrize("name", ["fold", "index", "ID", "Low Freq (Hz)", "duration"])
@@ -401,10 +324,3 @@ def test_a_column_that_is_called_as_no_class_is_none_of_a_wide_table(name, last,
     assert said in refused(path, path)
     done = call(path, path, "--columns", f"ignore={name}", "--strict", "-v")
     assert "1 class; wide table" in done.out and "ignored columns: Unnamed: 0, __index_level_0__" in done.out
-
-
-def test_a_class_of_a_wide_table_with_other_numbers_may_be_ignored(tmp_path):
-    path = table(tmp_path / "wide.tsv", ("onset", "offset", "take", "car"), [(0, 1, 7, 0.5)])
-    assert "take 7 is outside [0, 1]; expected a number in [0, 1], or --columns ignore=take where" in refused(
-        path, path
-    )

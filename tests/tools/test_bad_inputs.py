@@ -303,8 +303,7 @@ def test_every_code_occurs():
             Limits().check("t.tsv", name, float("inf"), "of something")
         limits.add(caught.value.problems[0].code)
     codes = {case.code for case in BAD.values()} | limits
-    # A folder of operating points has no scores of segments, by which all others are tried here.
-    elsewhere = {"unreadable-file", "cannot-hold", "operating-points"}
+    elsewhere = {"unreadable-file", "cannot-hold"}
     # What takes a list of files, thresholds in names or folders in folders is tried where those are.
     elsewhere |= {"files-left-out", "listed-file", "no-thresholds", "folders-in-folder"}
     assert {*RULES} - codes == elsewhere

@@ -74,7 +74,7 @@ def test_what_is_lost_is_said_once_and_refused_when_strict(table, tmp_path):
         (["o.xyz"], "--to"),
         (["o", "--to", "zip"], "--to zip"),
         (["o.jams"], "--to"),
-        (["o", "--to", "elan"], "--to elan"),
+        (["o", "--to", "eaf"], "--to eaf"),
         (["o", "--to", "parkett"], "'parquet'"),
         (["o", "--to", "long", "--from", "rtm"], "'rttm'"),
         (["o", "--to", "x"], "--to x"),

@@ -139,22 +139,6 @@ def test_systems_are_paired_by_name(files, tmp_path, monkeypatch):
     assert call("diff", "one.json", "one.json").code == 0
 
 
-def test_results_of_several_systems_and_of_tables_in_memory_are_read(tmp_path):
-    tables = [SAMPLES / name for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")]
-    asked = ["--only", "segment.soft", "--replicates", "20", "--format", "json", "--quiet"]
-    for seed in "01":
-        assert call(*tables, *asked, "--seed", seed, "-o", tmp_path / f"{seed}.json").code == 0
-    # Other replicates give other intervals and p-values, but no other scores.
-    done = call("diff", tmp_path / "0.json", tmp_path / "1.json", "--tolerance", "1e6")
-    assert done.code == 0 and "none of" in done.out
-    # What was in memory is not said to be the same.
-    table, path = {"onset": [0.0], "offset": [1.0], "event_label": ["a"]}, tmp_path / "a.json"
-    path.write_text(json.dumps(document([evaluate(table, table, only=["segment"])])))
-    changes = call("diff", path, path, "--format", "json").document
-    assert changes["same"] and [change["name"] for change in changes["inputs"]] == ["reference", "system"]
-    assert "unknown" in call("diff", path, path).out
-
-
 def test_where_results_are_read_from_and_written_to(files, diff, tmp_path):
     first = files / "a.json"
     (tmp_path / "a.json.gz").write_bytes(gzip.compress(first.read_bytes()))

@@ -127,10 +127,3 @@ def test_results_do_not_replace_what_is_read(tmp_path, tallies):
     assert call(reference, system, "--save-tally", system).code == 2
     same = tmp_path / "same"
     assert call(reference, system, "--save-tally", same, "-o", same).code == 2 and not same.exists()
-
-
-def test_requirements_and_single_numbers_of_merged_tallies(tallies):
-    name = "segment.soft.f1.micro"
-    value = numbers(call("merge", *tallies, "--format", "json", "-q").document)[name][0]
-    assert float(call("merge", *tallies, "--score", name, "-q").out) == value
-    assert call("merge", *tallies, "-q", "--require", f"{name}>=0.99").code == 1

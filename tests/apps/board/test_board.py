@@ -479,7 +479,7 @@ def test_a_submission_that_is_gone_leaves_nothing(three):
 def test_an_invalid_submission_stops_nobody_and_has_all_its_problems_on_a_page(two, isolated):
     two.add("bad.tsv")
     two.add("empty.tsv", "")
-    two.add("bars.tsv", "filename|onset|offset|event_label\n")
+    two.add("bars.tsv", "filename\tonset\toffset\tevent_label\na\t0,5\t1\tcar\n")
     (two.made / "nothing").mkdir()
     (two.made / "binary.zip").write_bytes(b"PK\x03\x04nonsense")
     (two.made / "link.tsv").symlink_to(REFERENCE)

@@ -213,10 +213,7 @@ class Command(click.Command):
             once = isinstance(each, click.Option) and not (each.multiple or each.count or each.is_flag)
             if once and given.count(each) > 1:
                 flag = each.opts[-1]
-                hint = " One call computes one PSDS: call it once for each." if flag == "--psds" else ""
-                raise click.UsageError(
-                    f"{flag} is given {given.count(each)} times; expected once.{hint}", ctx
-                )
+                raise click.UsageError(f"{flag} is given {given.count(each)} times; expected once.", ctx)
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -376,7 +373,7 @@ def setting(name: str, **changed: Any) -> Option:  # noqa: ANN401 - click's own
     attributes = {"type": _TYPES.get(name) or choice or kinds.get(field.kind, str), **attributes}
     if name == "classes":
         attributes = {**attributes, "callback": split_classes}
-    return option(field.heading, flag, name, multiple=field.several, **attributes)
+    return option(field.heading, flag, name, **{"multiple": field.several} | attributes)
 
 
 _TYPES: dict[str, Any] = {

@@ -109,6 +109,7 @@ def plot(
     values, printed = asked.values, to_standard_output(output)
     expected = f"expected {' or '.join(RESAMPLED)}"
     refuse(
+        (len(values.get("psds", ())) > 1, "--psds: a figure shows one; expected it once."),
         ("ci" in values and kind not in RESAMPLED, f"--ci: {kind} shows no intervals; {expected}."),
         (printed and form is None, f"-o {output}: expected --format, {', '.join(SUFFIXES)}."),
         (printed and sys.stdout.isatty(), f"-o {output}: a figure cannot be shown in a terminal."),

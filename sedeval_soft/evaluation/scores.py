@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sedeval_soft.arrays import Array
-from sedeval_soft.errors import EvaluationError, counted
+from sedeval_soft.errors import EvaluationError, SettingsError, counted
 from sedeval_soft.evaluation.optimal import Best, as_one, optimal_scores
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, f1_of_means, totals
@@ -30,7 +30,7 @@ from sedeval_soft.measures.registry import FAMILIES, MEASURES, ScoreName, ScoreN
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import close_matches, did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
-from sedeval_soft.settings import PART_MEANS, Settings, means_in
+from sedeval_soft.settings import PART_MEANS, Settings, means_in, split_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,6 +183,12 @@ class Scores(Mapping[str, "float | int | None"]):
             )
         if name not in self.scores:
             with suppress(ScoreNameError):
+                try:
+                    written = str(ScoreName.parse(name))
+                except SettingsError as error:
+                    raise UnknownScoreError(str(error)) from error
+                if written in self.scores:
+                    return self.scores[written]
                 if reason := not_computed(name, self.settings, _keyword):
                     raise UnknownScoreError(f"{name} {reason}")
             hint = self._hint_of_mean(name) or meant(name, self.scores) or did_you_mean(name, self.scores)
@@ -279,7 +285,15 @@ def not_computed(name: str, settings: Settings, spell: Callable[..., str], *, po
     spell: returns the spelling of a setting, from its name and values. points: whether the system is one of
     operating points. Raises ScoreNameError for a name that no score has.
     """
-    plan, parsed, group = Plan.of(settings), ScoreName.parse(name), group_of(name)
+    parsed, group = ScoreName.parse(name), group_of(name)
+    head, text = split_name(str(parsed))
+    if text:
+        from sedeval_soft.evaluation.variants import variants_of
+
+        needed = f"needs {spell('variants', str(parsed))}"
+        chosen = variants_of(settings).get(text)
+        return not_computed(head, chosen, spell, points=points) if chosen else needed
+    plan = Plan.of(settings)
     basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
     left_out = group not in ("", *settings.measures)
     means = [mean for mean in means_in(name) if mean not in settings.means]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import compress, pairwise
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +16,12 @@ from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file, check_counts, left_out, tally_pair
 from sedeval_soft.evaluation.scores import Input
+from sedeval_soft.evaluation.variants import variants_of
 from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import has_room, room
 from sedeval_soft.names import did_you_mean
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
@@ -37,6 +40,8 @@ class Shard(NamedTuple):
     - settings: settings that shaped the statistics. system: the system's name. tally: of all classes.
     - groups: tallies of the classes of each group alone: errors regardless of class differ among fewer
       classes.
+    - variants: tallies by the settings of each variant, by `PART@VARIANT`: of all classes (no part), and of
+      each group.
     - findings: findings for the reader. inputs: the inputs, by role and name.
     - durations: seconds by file name; None if none were given.
     """
@@ -48,6 +53,13 @@ class Shard(NamedTuple):
     findings: AlignmentReport
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
+    variants: Mapping[str, Tally] = MappingProxyType({})
+
+    def variant(self, text: str) -> Shard:
+        """Return the statistics by the settings of a variant, which were counted."""
+        groups = {name: self.variants[f"{name}@{text}"] for name in self.groups}
+        settings = variants_of(self.settings)[text]
+        return self._replace(settings=settings, tally=self.variants[f"@{text}"], groups=groups, variants={})
 
     @staticmethod
     def merge(shards: Sequence[Shard]) -> Shard:
@@ -76,6 +88,7 @@ class Shard(NamedTuple):
             system=", ".join(sorted(systems)),
             tally=Tally.merge(shard.tally for shard in shards),
             groups={name: Tally.merge(shard.groups[name] for shard in shards) for name in first.groups},
+            variants={name: Tally.merge(shard.variants[name] for shard in shards) for name in first.variants},
             findings=findings,
             inputs=_joined(
                 [replace(item, events=forms[item.role]) for shard in shards for item in shard.inputs],
@@ -153,15 +166,25 @@ def shard_of(
     if pair.ignored is not None:
         # Ignored rows are reported.
         findings = replace(findings, ignored={", ".join(pair.ignored.classes): left_out(pair)})
+    tally, groups = _tallies(pair, cells=cells)
+    variants: dict[str, Tally] = {}
+    for text, chosen in variants_of(settings).items():
+        whole, parts = _tallies(pair._replace(plan=Plan.of(chosen)))
+        variants |= {f"{name}@{text}": part for name, part in {"": whole, **parts}.items()}
+    return Shard(settings, system, tally, groups, findings, inputs, durations, variants)
+
+
+def _tallies(pair: Recordings, *, cells: bool = False) -> tuple[Tally, dict[str, Tally]]:
+    """Return the tally of a pair, and the tallies of its groups."""
     pieces = pieces_of(pair)
     tally = Tally.merge(tally_pair(pair.with_files(files), cells=cells) for files in pieces)
     # A class that the pair lacks counts nothing.
-    known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in settings.groups.items()}
-    groups = {
+    groups = pair.settings.groups.items()
+    known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in groups}
+    return tally, {
         name: Tally.merge(tally_pair(pair.with_files(files).with_classes(labels)) for files in pieces)
         for name, labels in known.items()
     }
-    return Shard(settings, system, tally, groups, findings, inputs, durations)
 
 
 def bytes_of_rows(rows: EventTable) -> int:

@@ -5,7 +5,7 @@ Modules for requested details are imported on demand, which keeps start-up fast.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -30,13 +30,14 @@ from sedeval_soft.evaluation.scores import (
 )
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
+from sedeval_soft.evaluation.variants import named_by
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.levels import MOST
 from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan
-from sedeval_soft.settings import BASES, GROUPS, Constraint, Settings
+from sedeval_soft.settings import BASES, GROUPS, Constraint, Settings, split_name
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.recordings import detected, positive
@@ -111,6 +112,9 @@ def score_shard(
     counts = _counts_of_files(tally, best)
     if settings.means:
         every |= _means(shard, settings, scores, in_parts, scenes, counts, progress)
+    again = partial(score_shard, version=version, folds=folds, by=by, points=points, progress=progress)
+    others, of_others, more = _variants(shard, again)
+    every |= of_others
     signature = sign(version, asked, shard.inputs, shard.durations, folds=folds, by=by)
     return Scores(
         scores=every,
@@ -121,14 +125,26 @@ def score_shard(
         n_segments=int(tally.per_file["n_segments"].sum()),
         settings=asked,
         inputs=shard.inputs,
-        warnings=tuple(warnings),
+        warnings=tuple(dict.fromkeys((*warnings, *more))),
         signature=signature.full,
         short_signature=signature.short,
         version=version,
         folds=None if folds is None else _spread(scores, of_folds, files["folds"]),
-        make_files=partial(_file_scores, counts, settings),
+        make_files=partial(_file_scores, counts, settings, others),
         **_details(tally, settings, plan, points=points),
     )
+
+
+def _variants(
+    shard: Shard, score: Callable[[Shard], Scores]
+) -> tuple[dict[str, Scores], dict[str, Score], list[str]]:
+    """Return all scores of each variant that was counted, those among them that have names, and warnings."""
+    texts = dict.fromkeys(split_name(name)[1] for name in shard.settings.variants)
+    others = {text: score(shard.variant(text)) for text in texts if f"@{text}" in shard.variants}
+    named_scores: dict[str, Score] = {}
+    for text, scores in others.items():
+        named_scores |= named_by(shard.settings, text, scores.scores.values())
+    return others, named_scores, [warning for scores in others.values() for warning in scores.warnings]
 
 
 def parts_for(shard: Shard, name: str, by: Partition | None) -> dict[str, tuple[Tally, Index]]:
@@ -136,7 +152,7 @@ def parts_for(shard: Shard, name: str, by: Partition | None) -> dict[str, tuple[
 
     by: the files of each scene, beside the scenes of the settings.
     """
-    over = (ScoreName.parse(name).group or "").partition(".")[0]
+    over = (ScoreName.parse(name).part or "").partition(".")[0]
     if over not in ("scenes", "groups"):
         return {}
     files, _ = _files_of_parts(shard, by=by)
@@ -212,11 +228,22 @@ def scorer_of(
     return MeanOfParts(kind, [(Replicates.of(part, settings), index) for part, index in parts])
 
 
-def _file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> FileScores:
-    """Return the scores of each file; the module that computes them is imported on demand."""
+def _file_scores(
+    tally: Tally, settings: Settings, others: Mapping[str, Scores], names: Sequence[str] = ()
+) -> FileScores:
+    """Return the scores of each file; others: scores by variants of the settings.
+
+    The module that computes them is imported on demand.
+    """
     from sedeval_soft.evaluation.per_file import file_scores
 
-    return file_scores(tally, settings, names)
+    split = {name: split_name(name) for name in names}
+    plain = [name for name, (_, text) in split.items() if not text]
+    own = file_scores(tally, settings, plain)
+    if len(plain) == len(split):
+        return own
+    of = {name: others[text].file_scores([head]).scores[head] for name, (head, text) in split.items() if text}
+    return replace(own, scores={name: of[name] if name in of else own.scores[name] for name in split})
 
 
 def _counts_of_files(tally: Tally, best: Mapping[str, Best]) -> Tally:

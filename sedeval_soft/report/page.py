@@ -239,7 +239,9 @@ def _tables(scores: Scores) -> Iterator[Table]:
 
 
 def _part(name: str, scores: Scores) -> str:
-    """Return the name of a part: a group, a scene, or a mean over them."""
+    """Return the name of a part: a group, a scene, a mean over them, or settings of its own."""
+    if "=" in name:
+        return f"by {name}"
     if name in PART_MEANS:
         parts, _, kind = name.partition(".")
         return f"{f'{kind} mean'.removeprefix('mean ')} over {parts}"

@@ -16,6 +16,7 @@ from sedeval_soft.names import told_apart
 from sedeval_soft.report.legend import measure_label
 from sedeval_soft.report.shown import families
 from sedeval_soft.report.table import Table, number
+from sedeval_soft.settings import split_name
 
 if TYPE_CHECKING:
     pass
@@ -65,15 +66,17 @@ def by_class(systems: Sequence[Scores], names: Iterable[str], averages: Iterable
     """
     settings = systems[0].settings
     f = "f1" if settings.beta == 1 else "fbeta"
-    parsed = [ScoreName.parse(name)[:3] for name in names]
-    stems = dict.fromkeys(parsed or [(*family, f) for family in families(systems[0])])
+    parsed = [(*name[:3], split_name(str(name))[1]) for name in map(ScoreName.parse, names)]
+    stems = dict.fromkeys(parsed or [(*family, f, "") for family in families(systems[0])])
     labels, columns = {label: visible(label) for each in systems for label in each.classes}, []
     rows: list[tuple[str | None, str | None]] = [(None, label) for label in labels]
     rows += [(average, None) for average in averages or ("macro", "micro")]
     for stem in stems:
         for each in systems:
-            found = [each.scores.get(str(ScoreName(*stem, *row))) for row in rows]
-            heading, label, key = f"{stem[0]} {stem[1]}", measure_label(settings, stem[2]), ".".join(stem)
+            own = f"@{stem[3]}" if stem[3] else ""
+            found = [each.scores.get(f"{ScoreName(*stem[:3], *row)}{own}") for row in rows]
+            heading, label = f"{stem[0]} {stem[1]}", f"{measure_label(settings, stem[2])}{own}"
+            key = f"{'.'.join(stem[:3])}{own}"
             if len(systems) > 1:
                 heading, label, key = f"{heading} {label}", visible(each.system), f"{key} {each.system}"
             if any(found):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores, has_soft_reference, main_score
@@ -29,7 +30,7 @@ from sedeval_soft.report.fitted import (
 from sedeval_soft.report.heading import main_lines, name_of, signature_lines, title_lines, word_lines
 from sedeval_soft.report.legend import footnotes, marked, measure_label, missed_classes, percent, silent
 from sedeval_soft.report.shown import families, in_order, shown
-from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
+from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, settings_in, split_name
 
 WIDTH = 80
 NARROWEST = 60
@@ -200,6 +201,16 @@ class _Screen:
                 label = measure_label(self.settings, score.measure)
                 value = f"{label} {number(score.value)} {_ends(score)}".rstrip()
                 told.setdefault(f"{score.basis} {score.reading}{average}", []).append(value)
+        for name in self.settings.variants:
+            score, text = self.scores.scores.get(name), split_name(name)[1]
+            again = score and score.measure == "psds" and score.reading == "soft"
+            if score and not (again and not has_soft_reference(self.scores)):
+                own = settings_in(text)
+                label = measure_label(replace(self.settings, psds=own.pop("psds", None)), score.measure)
+                suffix = f" @{text}" if own or label == "PSDS" else ""
+                average = "" if score.average == OVERALL else f" {score.average or score.class_name}"
+                value = f"{label}{suffix} {number(score.value)} {_ends(score)}".rstrip()
+                told.setdefault(f"{score.basis} {score.reading}{average}", []).append(value)
         lines = [
             line for family, values in told.items() for line in wrapped(values, self.width, f"{family}  ")
         ]
@@ -220,7 +231,8 @@ class _Screen:
         """Return F of groups and scenes: the macro average of each."""
         # Means over parts are not parts.
         folds = {None, *PART_MEANS, *(self.scores.folds.names if self.scores.folds else ())}
-        groups = dict.fromkeys(score.group for score in self.scores.scores.values())
+        every = self.scores.scores
+        groups = dict.fromkeys(score.group for name, score in every.items() if not split_name(name)[1])
         names = [part for part in groups if part is not None and part not in folds]
         kind = "group" if {*names} <= {*self.settings.groups} else "scene"
         average = self.averages[0] if self.averages else "macro"

@@ -97,7 +97,7 @@ from sedeval_soft.report import (
     side_by_side,
     write_atomic,
 )
-from sedeval_soft.settings import Settings, in_form
+from sedeval_soft.settings import Settings, in_form, split_name
 from sedeval_soft.settings_files import read_yaml
 from sedeval_soft.tables import (
     LIMITS,
@@ -441,13 +441,15 @@ def _check(task: Task) -> None:
                 f"{listing(absent, 'class')} of --classes or --preset {be(len(absent))} not in the "
                 f"reference{hint}; with --strict no submission could be valid"
             )
+    if split_name(task.rank_by)[1]:
+        raise SettingsError(f"rank_by={task.rank_by}: a site ranks by its common settings; set these instead")
     reason = not_computed(task.rank_by, settings, lambda name, *values: " ".join((f"--{name}", *values)))
     if reason:
         raise SettingsError(f"{task.rank_by} {reason}, and would rank submissions; name another score")
     for text in (task.rank_by, *task.columns):
         name = ScoreName.parse(text)
         unknown = name.class_name is not None and name.class_name not in (settings.classes or rows.classes)
-        if unknown and name.group is None:
+        if unknown and name.part is None:
             raise SettingsError(f"{text}: no class of the reference is named {name.class_name!r}")
 
 

@@ -98,7 +98,7 @@ EVALUATOR = Published(
     preset="audio-grounding",
     same={
         "mIoU": "segment.hard.mean_iou.micro",
-        **{f"R@{k / 10}": f"segment.hard.recall_at_iou_{10 * k}.micro" for k in (3, 5, 7)},
+        **{f"R@{k / 10}": f"segment.hard.recall_at_iou.micro@iou={k / 10}" for k in (3, 5, 7)},
     },
     options={"pred-field": "response", "ref-field": "labels", "thresholds": "0.3,0.5,0.7"},
     reads_text=True,

@@ -92,7 +92,7 @@ def test_answers_are_compared_with_ordinary_tables(tmp_path):
     rows = [{"audio": "a", "query": "dog", "answer": "10-15"}, {"audio": "b", "query": "dog", "answer": "no"}]
     scores = evaluate(table, write(tmp_path / "sys.jsonl", rows), preset="audio-grounding")
     assert scores["segment.hard.mean_iou.micro"] == 0.25
-    assert scores["segment.hard.recall_at_iou_50.micro"] == 0.5
+    assert scores["segment.hard.recall_at_iou.micro@iou=0.5"] == 0.5
 
 
 @pytest.mark.parametrize(

@@ -510,7 +510,10 @@ def forms_of(name: str) -> list[Schema]:
         "satisfice": [constraint, _NULL],
         "rank_by": [_NAME, _NULL],
         "variants": _one_or_more(_NAME, 0),
-        "psds": [single, {"type": "array", "items": single, "minItems": 1, "uniqueItems": True}, _NULL],
+        "psds": [
+            single,
+            {"type": "array", "items": {"enum": list(PSDS)}, "minItems": 1, "uniqueItems": True},
+        ],
     }
     return forms.get(name) or [single, *([_NULL] if field.optional and not field.choices else [])]
 

@@ -326,8 +326,8 @@ class SettingsKeywords(TypedDict, total=False):
     rank_by: Annotated[str | None, Field(None, meaning="The score that stands first in results and by which "
         "several systems are ranked, such as `event.hard.f1.macro`; null for `segment.soft.f1.macro`, or "
         "`segment.hard.f1.macro` if the reference has no values.")]
-    variants: Annotated[Sequence[str] | None, Field((), meaning="Scores by other settings than these, which "
-        "their names have: `event.hard.f1.macro@onset_collar=0.5`.")]
+    variants: Annotated[Sequence[str] | None, Field((), flag="--score", meaning="Scores by other "
+        "settings than these, which their names have: `event.hard.f1.macro@onset_collar=0.5`.")]
 
 
 class ReadingKeywords(TypedDict, total=False):

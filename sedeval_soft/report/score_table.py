@@ -13,7 +13,7 @@ from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.names import told_apart
-from sedeval_soft.report.legend import measure_label
+from sedeval_soft.report.legend import measure_label, settings_of
 from sedeval_soft.report.shown import families
 from sedeval_soft.report.table import Table, number
 from sedeval_soft.settings import split_name
@@ -53,7 +53,8 @@ def by_system(systems: Sequence[Scores], names: Iterable[str], title: str = "Sco
         name = ScoreName.parse(key)
         which = name.class_name if name.average is None else name.average.removeprefix(OVERALL)
         group = "" if name.group is None else f"@{name.group}"
-        label = f"{measure_label(systems[0].settings, name.measure)} {which or ''}".strip() + group
+        settings = settings_of(systems[0].settings, name.group)
+        label = f"{measure_label(settings, name.measure)} {which or ''}".strip() + group
         scores = [each.scores.get(key) for each in systems]
         columns.append((f"{name.basis} {name.reading}", visible(label), key, scores))
     return ScoreTable(title, ("system",), [(each.system,) for each in systems], columns)
@@ -75,7 +76,8 @@ def by_class(systems: Sequence[Scores], names: Iterable[str], averages: Iterable
         for each in systems:
             own = f"@{stem[3]}" if stem[3] else ""
             found = [each.scores.get(f"{ScoreName(*stem[:3], *row)}{own}") for row in rows]
-            heading, label = f"{stem[0]} {stem[1]}", f"{measure_label(settings, stem[2])}{own}"
+            heading = f"{stem[0]} {stem[1]}"
+            label = f"{measure_label(settings_of(settings, stem[3]), stem[2])}{own}"
             key = f"{'.'.join(stem[:3])}{own}"
             if len(systems) > 1:
                 heading, label, key = f"{heading} {label}", visible(each.system), f"{key} {each.system}"

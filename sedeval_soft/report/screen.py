@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores, has_soft_reference, main_score
@@ -28,7 +27,15 @@ from sedeval_soft.report.fitted import (
     wrapped,
 )
 from sedeval_soft.report.heading import main_lines, name_of, signature_lines, title_lines, word_lines
-from sedeval_soft.report.legend import footnotes, marked, measure_label, missed_classes, percent, silent
+from sedeval_soft.report.legend import (
+    footnotes,
+    marked,
+    measure_label,
+    missed_classes,
+    percent,
+    settings_of,
+    silent,
+)
 from sedeval_soft.report.shown import families, in_order, shown
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, settings_in, split_name
 
@@ -205,9 +212,9 @@ class _Screen:
             score, text = self.scores.scores.get(name), split_name(name)[1]
             again = score and score.measure == "psds" and score.reading == "soft"
             if score and not (again and not has_soft_reference(self.scores)):
-                own = settings_in(text)
-                label = measure_label(replace(self.settings, psds=own.pop("psds", None)), score.measure)
-                suffix = f" @{text}" if own or label == "PSDS" else ""
+                label = measure_label(settings_of(self.settings, text), score.measure)
+                # The label has the name of a PSDS already.
+                suffix = "" if score.measure == "psds" and [*settings_in(text)] == ["psds"] else f" @{text}"
                 average = "" if score.average == OVERALL else f" {score.average or score.class_name}"
                 value = f"{label}{suffix} {number(score.value)} {_ends(score)}".rstrip()
                 told.setdefault(f"{score.basis} {score.reading}{average}", []).append(value)

@@ -32,7 +32,7 @@ from sedeval_soft.evaluation.variants import variants_of
 from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
-from sedeval_soft.settings import Settings, means_in, split_name
+from sedeval_soft.settings import CRITERIA, Settings, means_in, split_name
 
 Parts = Mapping[str, tuple[Tally, Index]]
 """Scenes, or groups of classes, by name: the tally of each, and the positions of its files among all."""
@@ -221,5 +221,7 @@ def settings_for(rank_by: str, settings: Settings) -> Settings:
     # Other readings follow no package.
     compat = settings.compat if family in ("segment.hard", "event.hard") else None
     chosen = replace(settings, only=(family,), measures=measures, compat=compat, means=means_in(rank_by))
-    chosen = replace(chosen, psds=None, alpha_ct=None, alpha_st=None, max_efpr=None)
+    # The name of a PSDS sets the criteria of intersections, too.
+    criteria: dict[str, Any] = {each: settings.criterion(each) for each in CRITERIA}
+    chosen = replace(chosen, psds=None, alpha_ct=None, alpha_st=None, max_efpr=None, **criteria)
     return replace(chosen, psds_median_filters=())

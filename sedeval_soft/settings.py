@@ -153,6 +153,13 @@ PSDS_NUMBERS = {"dcase-psds1": "PSDS1", "dcase-psds2": "PSDS2"}
 CRITERIA, WEIGHTS = ("dtc", "gtc", "cttc"), ("alpha_ct", "alpha_st", "max_efpr")
 """Settings of intersections, and of PSDS alone."""
 
+IN_NAMES = (
+    *("segment_length", "pool", "threshold", "reference_threshold", "inclusive", "match_by", *COLLARS),
+    *("matching", *CRITERIA, "psds", *WEIGHTS, "beta", "t_norm", "max_fpr", "max_fnr", "iou", "bins"),
+    *("entropy_unit", "epsilon"),
+)
+"""Settings that names can have: they shape counts and scores, and neither reading nor alignment."""
+
 OBJECTIVES = tuple(f"{basis}.{measure}" for basis in BASES for measure in ("f1", "error_rate"))
 """Objectives of thresholds: F (with the weight of recall that the settings have), or error rate."""
 
@@ -448,6 +455,9 @@ _REGIONS: Schema = {
     },
 }  # fmt: skip
 """Regions by recording: onset and offset in seconds of each, and perhaps a class."""
+_EXAMPLE = "event.hard.f1.macro@onset_collar"
+_IN_NAME = rf"^.+@(?:(?:{'|'.join(IN_NAMES)})=[^],]+(?:,|$))+$"
+"""The name of a score with settings of its own."""
 _TYPES = {"whole": "integer", "switch": "boolean"}
 
 
@@ -509,7 +519,7 @@ def forms_of(name: str) -> list[Schema]:
         "objective": [{"enum": [*OBJECTIVES, None]}],
         "satisfice": [constraint, _NULL],
         "rank_by": [_NAME, _NULL],
-        "variants": _one_or_more(_NAME, 0),
+        "variants": _one_or_more({**_NAME, "pattern": _IN_NAME, "examples": [f"{_EXAMPLE}=0.5"]}, 0),
         "psds": [
             single,
             {"type": "array", "items": {"enum": list(PSDS)}, "minItems": 1, "uniqueItems": True},
@@ -751,13 +761,6 @@ def means_in(name: str) -> tuple[str, ...]:
 
 
 # Settings in the name of a score: `event.hard.f1.macro@onset_collar=0.5`.
-
-IN_NAMES = (
-    *("segment_length", "pool", "threshold", "reference_threshold", "inclusive", "match_by", *COLLARS),
-    *("matching", *CRITERIA, "psds", *WEIGHTS, "beta", "t_norm", "max_fpr", "max_fnr", "iou", "bins"),
-    *("entropy_unit", "epsilon"),
-)
-"""Settings that names can have: they shape counts and scores, and neither reading nor alignment."""
 
 
 def split_name(name: str) -> tuple[str, str]:

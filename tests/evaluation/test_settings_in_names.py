@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from called import call, written
-from drawn_again import random_tables
+from drawn_again import Tables, random_tables
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,8 +18,19 @@ from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.settings import IN_NAMES, settings_in, text_of_settings
 
+
+def blurred(rows, seed):
+    """Return rows with other times, and many values: hardly a setting is without effect."""
+    rng, n = np.random.default_rng(seed), len(rows)
+    onset = np.round(rows.onset + rng.uniform(0, 0.7, n), 3)
+    length = rows.offset - rows.onset + rng.uniform(0, 0.7, n)
+    return replace(rows, onset=onset, offset=np.round(onset + length, 3), values=(rng.random(n).round(3),))
+
+
 SIDES = random_tables(5, n=120)
-REFERENCE, SYSTEM = SIDES.reference, SIDES.system
+REFERENCE = blurred(SIDES.reference, 0)
+SYSTEM = replace(blurred(REFERENCE, 1), origin=SIDES.system.origin)
+SIDES = Tables(REFERENCE, SYSTEM)
 
 # A score, the settings in its name as they may be typed, and these as names have them.
 CASES = [

@@ -271,6 +271,7 @@ class Settings:
                 for each in readings or ("hard", "soft")
             ]
         if self.rank_by is not None and split_name(self.rank_by)[1]:
+            object.__setattr__(self, "rank_by", _with_settings(self.rank_by))
             more.append(self.rank_by)
         elif self.rank_by is not None:
             means = {*self.means, *means_in(self.rank_by)}

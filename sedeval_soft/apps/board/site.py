@@ -97,7 +97,7 @@ from sedeval_soft.report import (
     side_by_side,
     write_atomic,
 )
-from sedeval_soft.settings import Settings, in_form, split_name
+from sedeval_soft.settings import Settings, in_form
 from sedeval_soft.settings_files import read_yaml
 from sedeval_soft.tables import (
     LIMITS,
@@ -240,7 +240,16 @@ def build_site(
     rows = replace(rows, origin=replace(rows.origin, name=Path(rows.origin.name).name))
     lengths = read_lengths(durations, limits)
     rank_by = rank_by or RANK_BY[rows.has_values]
-    task = Task(rows, settings, lengths, folds, by, limits, rank_by, tuple(dict.fromkeys(scores)))
+    task = Task(
+        rows,
+        settings,
+        lengths,
+        folds,
+        by,
+        limits,
+        rank_by,
+        tuple(dict.fromkeys(str(ScoreName.parse(name)) for name in scores)),
+    )
     _check(task)
     candidates, ignored, warnings = find_submissions(submissions, limits, reference)
     # A file's own name is its own, whoever comes to be called alike without the extension.
@@ -441,8 +450,6 @@ def _check(task: Task) -> None:
                 f"{listing(absent, 'class')} of --classes or --preset {be(len(absent))} not in the "
                 f"reference{hint}; with --strict no submission could be valid"
             )
-    if split_name(task.rank_by)[1]:
-        raise SettingsError(f"rank_by={task.rank_by}: a site ranks by its common settings; set these instead")
     reason = not_computed(task.rank_by, settings, lambda name, *values: " ".join((f"--{name}", *values)))
     if reason:
         raise SettingsError(f"{task.rank_by} {reason}, and would rank submissions; name another score")
@@ -770,7 +777,7 @@ def _score(submission: Submission, task: Task) -> tuple[Outcome, Scores, EventTa
     scores.score(task.rank_by)
     # What it is compared by is counted by itself: no more than that need be stored, and drawn again.
     settings = replace(task.settings, worst=0, reference_sweep=False)
-    if ScoreName.parse(task.rank_by).group is None:
+    if ScoreName.parse(task.rank_by).part is None:
         settings = replace(settings, groups={}, scenes={}, means=())
     compared = task.count(rows, name, settings_for(task.rank_by, settings))
     values: dict[str, Any] = {each: getattr(scores, each) for each in OF_SCORES}

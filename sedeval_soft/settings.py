@@ -260,9 +260,10 @@ class Settings:
             if repr(value) != repr(definition.default):
                 object.__setattr__(self, name, checked(name, value))
         more: list[str] = []
-        if isinstance(self.psds, tuple):
+        several: Any = self.psds
+        if isinstance(several, tuple):
             # The first is the common one; further ones have the same readings.
-            first, *others = self.psds
+            first, *others = several
             object.__setattr__(self, "psds", first)
             readings = [each for each in ("hard", "soft") if self.wants("intersection", each)]
             more = [

@@ -146,6 +146,8 @@ def settings_of(settings: Settings, group: str | None) -> Settings:
 def measure_label(settings: Settings, measure: str) -> str:
     """Return the name of a measure in a table."""
     label = f"F{short(settings.beta)}" if measure == "fbeta" else _SHORT.get(measure, measure)
+    if measure == "recall_at_iou":
+        return f"R@{short(settings.iou)}"
     if label != "PSDS" or settings.psds is None:
         return label
     chosen = {name: getattr(settings, name) for name in PSDS[settings.psds]}

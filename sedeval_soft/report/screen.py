@@ -209,15 +209,16 @@ class _Screen:
                 value = f"{label} {number(score.value)} {_ends(score)}".rstrip()
                 told.setdefault(f"{score.basis} {score.reading}{average}", []).append(value)
         for name in self.settings.variants:
-            score, text = self.scores.scores.get(name), split_name(name)[1]
-            again = score and score.measure == "psds" and score.reading == "soft"
-            if score and not (again and not has_soft_reference(self.scores)):
-                label = measure_label(settings_of(self.settings, text), score.measure)
-                # The label has the name of a PSDS already.
-                suffix = "" if score.measure == "psds" and [*settings_in(text)] == ["psds"] else f" @{text}"
-                average = "" if score.average == OVERALL else f" {score.average or score.class_name}"
-                value = f"{label}{suffix} {number(score.value)} {_ends(score)}".rstrip()
-                told.setdefault(f"{score.basis} {score.reading}{average}", []).append(value)
+            own, text = self.scores.scores.get(name), split_name(name)[1]
+            same = own and own.measure == "psds" and own.reading == "soft"
+            if own and not (same and not has_soft_reference(self.scores)):
+                label = measure_label(settings_of(self.settings, text), own.measure)
+                # Some labels have their one setting already.
+                told_by = {"psds": ["psds"], "recall_at_iou": ["iou"]}.get(own.measure)
+                suffix = "" if told_by == [*settings_in(text)] else f" @{text}"
+                average = "" if own.average == OVERALL else f" {own.average or own.class_name}"
+                value = f"{label}{suffix} {number(own.value)} {_ends(own)}".rstrip()
+                told.setdefault(f"{own.basis} {own.reading}{average}", []).append(value)
         lines = [
             line for family, values in told.items() for line in wrapped(values, self.width, f"{family}  ")
         ]

@@ -99,7 +99,7 @@ def test_the_scores_of_the_common_settings_stay(together):
 
 
 TEXTS = st.fixed_dictionaries({}, optional={
-    "onset_collar": st.floats(0, 1e6), "iou": st.floats(0.001, 1), "threshold": st.floats(0, 1),
+    "onset_collar": st.floats(0, 1e6), "iou": st.floats(0.001, 1), "threshold": st.floats(0.001, 1),
     "segment_length": st.sampled_from((0.02, 1 / 3, 1024 / 44100, 2.0)), "inclusive": st.booleans(),
     "pool": st.sampled_from(("max", "mean")), "bins": st.integers(1, 10_000), "psds": st.just("dcase-psds1"),
 }).filter(bool)  # fmt: skip

@@ -20,6 +20,7 @@ MatchBy = Literal["collar", "iou"]
 EventForm = Literal["auto", "merge", "rows"]
 RegionEdges = Literal["cut", "onset"]
 Compat = Literal["sed_eval"]
+PSDSName = Literal["dcase-psds1", "dcase-psds2"]
 TNorm = Literal["minimum", "product", "lukasiewicz"]
 EntropyUnit = Literal["nats", "bits"]
 Interval = Literal["bootstrap", "bca", "expanded", "jackknife"]
@@ -166,10 +167,11 @@ class SettingsKeywords(TypedDict, total=False):
         implied=0.3, meaning="Share of a false positive that events of another class must cover to make it a "
         "cross trigger; null for that of `psds`, else 0.3.", help="Share of a false positive that reference "
         "events of another class must cover to make it a cross trigger.")]
-    psds: Annotated[Literal["dcase-psds1", "dcase-psds2"] | None, Field(None, MEASURES, "NAME",
-        meaning="Null, or the name of a polyphonic sound detection score to compute.",
-        help="Compute PSDS as DCASE does: dcase-psds1 or dcase-psds2. This sets dtc, gtc, cttc, "
-        "alpha_ct, alpha_st and max_efpr where they are not given.",
+    psds: Annotated[PSDSName | Sequence[PSDSName] | None, Field(None, MEASURES, "NAME",
+        meaning="Null, or the name of a polyphonic sound detection score to compute. Of several names each "
+        "further one, such as `dcase-psds2`, means `variants: intersection.hard.psds@psds=dcase-psds2`.",
+        help="Compute PSDS as DCASE does: dcase-psds1, dcase-psds2 or, repeated, both. The first sets dtc, "
+        "gtc, cttc, alpha_ct, alpha_st and max_efpr where they are not given.",
         brief="Compute PSDS: dcase-psds1 or dcase-psds2.")]
     alpha_ct: Annotated[float | None, Field(None, INTERSECTIONS, "NUMBER", least=0.0, most=1e3, implied=0.0,
         meaning="Weight of cross triggers in PSDS; a number asks for PSDS. null for that of `psds`, else 0.",
@@ -324,6 +326,8 @@ class SettingsKeywords(TypedDict, total=False):
     rank_by: Annotated[str | None, Field(None, meaning="The score that stands first in results and by which "
         "several systems are ranked, such as `event.hard.f1.macro`; null for `segment.soft.f1.macro`, or "
         "`segment.hard.f1.macro` if the reference has no values.")]
+    variants: Annotated[Sequence[str] | None, Field((), flag="--score", meaning="Scores by other "
+        "settings than these, which their names have: `event.hard.f1.macro@onset_collar=0.5`.")]
 
 
 class ReadingKeywords(TypedDict, total=False):

@@ -173,7 +173,7 @@ def without_effect(settings: Settings, names: Iterable[str]) -> dict[str, str]:
         **dict.fromkeys(COLLARS, (events and collars, "events that are matched by collars")),
         **dict.fromkeys(("match_by", "matching"), (events, "events")),
         "events": (plan.counts_events, "events or intersections"),
-        "iou": (by_iou, "events, and match_by=iou or --measures curves"),
+        "iou": (by_iou or "grounding" in has, "events, and match_by=iou or --measures curves, or grounding"),
         **dict.fromkeys(
             CRITERIA, ("intersection" in bases or plan.psds, "--only intersection, or --psds NAME")
         ),

@@ -153,6 +153,13 @@ PSDS_NUMBERS = {"dcase-psds1": "PSDS1", "dcase-psds2": "PSDS2"}
 CRITERIA, WEIGHTS = ("dtc", "gtc", "cttc"), ("alpha_ct", "alpha_st", "max_efpr")
 """Settings of intersections, and of PSDS alone."""
 
+IN_NAMES = (
+    *("segment_length", "pool", "threshold", "reference_threshold", "inclusive", "match_by", *COLLARS),
+    *("matching", *CRITERIA, "psds", *WEIGHTS, "beta", "t_norm", "max_fpr", "max_fnr", "iou", "bins"),
+    *("entropy_unit", "epsilon"),
+)
+"""Settings that names can have: they shape counts and scores, and neither reading nor alignment."""
+
 OBJECTIVES = tuple(f"{basis}.{measure}" for basis in BASES for measure in ("f1", "error_rate"))
 """Objectives of thresholds: F (with the weight of recall that the settings have), or error rate."""
 
@@ -223,6 +230,7 @@ class Settings:
     compat: Compat | None = None
     strict: bool = False
     rank_by: str | None = None
+    variants: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, /, **values: Any) -> Self:  # noqa: ANN401 - SettingsKeywords, perhaps misspelled: checked below
@@ -251,9 +259,27 @@ class Settings:
             # A default needs no check. It is known by its text: True is 1, and -0.0 is 0.0, in other texts.
             if repr(value) != repr(definition.default):
                 object.__setattr__(self, name, checked(name, value))
-        if self.rank_by is not None:
+        more: list[str] = []
+        several: Any = self.psds
+        if isinstance(several, tuple):
+            # The first is the common one; further ones have the same readings.
+            first, *others = several
+            object.__setattr__(self, "psds", first)
+            readings = [each for each in ("hard", "soft") if self.wants("intersection", each)]
+            more = [
+                f"intersection.{each}.psds@psds={name}"
+                for name in others
+                for each in readings or ("hard", "soft")
+            ]
+        if self.rank_by is not None and split_name(self.rank_by)[1]:
+            object.__setattr__(self, "rank_by", _with_settings(self.rank_by))
+            more.append(self.rank_by)
+        elif self.rank_by is not None:
             means = {*self.means, *means_in(self.rank_by)}
             object.__setattr__(self, "means", tuple(name for name in MEANS if name in means))
+        if more:
+            every = [*dict.fromkeys((*self.variants, *more))]
+            object.__setattr__(self, "variants", checked("variants", every))
         if not (self.wants("segment", "hard") or self.wants("event", "hard")):
             # It says how these are computed, and nothing else.
             object.__setattr__(self, "compat", None)
@@ -431,6 +457,9 @@ _REGIONS: Schema = {
     },
 }  # fmt: skip
 """Regions by recording: onset and offset in seconds of each, and perhaps a class."""
+_EXAMPLE = "event.hard.f1.macro@onset_collar"
+_IN_NAME = rf"^.+@(?:(?:{'|'.join(IN_NAMES)})=[^],]+(?:,|$))+$"
+"""The name of a score with settings of its own."""
 _TYPES = {"whole": "integer", "switch": "boolean"}
 
 
@@ -454,7 +483,7 @@ def forms_of(name: str) -> list[Schema]:
     if field.choices:
         single = {"enum": [*field.choices, *([None] if field.optional else [])]}
     # Part of what `is_part_name` asks of names: what is printable is not for a pattern to say.
-    names = {"pattern": r"^(?![ <>=])[^\[\]@]*[^\[\]@ <>=]$"}
+    names = {"pattern": r"^(?![ <>])[^\[\]@=]*[^\[\]@= <>]$"}
     members = {"anyOf": _one_or_more(_NAME, 1)[:2]}
     parts = {
         "type": "object", "propertyNames": names, "additionalProperties": members, "maxProperties": _PARTS,
@@ -492,6 +521,11 @@ def forms_of(name: str) -> list[Schema]:
         "objective": [{"enum": [*OBJECTIVES, None]}],
         "satisfice": [constraint, _NULL],
         "rank_by": [_NAME, _NULL],
+        "variants": _one_or_more({**_NAME, "pattern": _IN_NAME, "examples": [f"{_EXAMPLE}=0.5"]}, 0),
+        "psds": [
+            single,
+            {"type": "array", "items": {"enum": list(PSDS)}, "minItems": 1, "uniqueItems": True},
+        ],
     }
     return forms.get(name) or [single, *([_NULL] if field.optional and not field.choices else [])]
 
@@ -668,6 +702,7 @@ _KEPT: dict[str, Callable[[Any], Any]] = {
     "only": partial(_several, every=tuple(READINGS)),
     **dict.fromkeys(("classes", "ignore_class"), _several),
     "map": lambda names: dict(names or {}),
+    "variants": lambda names: tuple(dict.fromkeys(map(_with_settings, _several(names)))),
     "files": lambda names: names and FileNames(dict.fromkeys(names)),
     "regions": _regions,
     "after_shots": _shots,
@@ -705,7 +740,7 @@ def short_fraction(seconds: float) -> str:
 
 
 PART_NAMES = (
-    "printable text without [, ] and @, without blanks and <, >, = at its ends, and not that of a mean "
+    "printable text without [, ], @ and =, without blanks and <, > at its ends, and not that of a mean "
     "such as scenes.harmonic"
 )
 """Requirements on the name of a part, for messages: its scores carry the name after an `@`."""
@@ -718,13 +753,68 @@ def is_part_name(name: object) -> bool:
     """
     if not isinstance(name, str) or not name.isprintable() or name in PART_MEANS:
         return False
-    return name != "" and not {*"[]@"} & {*name} and name.strip(" <>=") == name
+    return name != "" and not {*"[]@="} & {*name} and name.strip(" <>") == name
 
 
 def means_in(name: str) -> tuple[str, ...]:
     """Return the means that a score's name asks for: `harmonic`, `scenes.harmonic` or both, or none."""
     whole, _, part = name.rpartition("]")[2].partition("@")
     return tuple(each for each in (whole.rpartition(".")[2], part) if each in MEANS)
+
+
+# Settings in the name of a score: `event.hard.f1.macro@onset_collar=0.5`.
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Return a score's name without the settings in it, and these as text, empty without any."""
+    head, _, text = name.rpartition("@")
+    return (head, text) if head and "=" in text and "]" not in text else (name, "")
+
+
+def settings_in(text: str) -> dict[str, Any]:
+    """Return the settings in a name, by key in order; raises SettingsError for a wrong key or value."""
+    values: dict[str, Any] = {}
+    for each in text.split(","):
+        key, _, value = (part.strip() for part in each.partition("="))
+        name = key.replace("-", "_")
+        if name not in IN_NAMES or name in values:
+            wrong = "is twice" if name in values else "cannot be"
+            raise SettingsError(
+                f"{said(key)} {wrong} in the name of a score; expected each once, of {', '.join(IN_NAMES)}"
+                f"{did_you_mean(name, IN_NAMES)}"
+            )
+        values[name] = checked(name, of_text(value))
+    return dict(sorted(values.items()))
+
+
+def of_text(text: str) -> str | float | bool | None:
+    """Return the truth value, None or the number that a text is for a setting, or the text itself."""
+    words = {"none": None, "true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    if re.fullmatch(r"[0-9]+", text, re.ASCII):
+        return int(text)
+    is_number = re.fullmatch(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text, re.ASCII)
+    return float(text) if is_number else text
+
+
+def text_of_settings(text: str) -> str:
+    """Return the settings in a name as all names write them: in order, each value as short as it can be."""
+    return ",".join(f"{name}={_short(name, value)}" for name, value in settings_in(text).items())
+
+
+def _short(name: str, value: Any) -> str:  # noqa: ANN401 - of any setting
+    if name == "segment_length":
+        return short_fraction(value).removesuffix(".0")
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value).lower()
+
+
+def _with_settings(name: str) -> str:
+    """Return the name of a score as all names are written; raises SettingsError for one without settings."""
+    head, text = split_name(name)
+    if not text:
+        raise SettingsError(f"variants: {said(name)} has no settings; expected NAME@SETTING=VALUE")
+    return f"{head}@{text_of_settings(text)}"
 
 
 # What a threshold must satisfy: `precision>=0.9`, `recall at fpr_per_hour<=5`.

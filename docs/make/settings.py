@@ -48,8 +48,8 @@ def table() -> str:
     lines = ["| setting | option | meaning | may be | default |", "|---|---|---|---|---|"]
     for name, schema in properties.items():
         field = FIELDS.get(name) or reading.get(name)
-        # The commands that rank declare this option themselves.
-        option = "`--rank-by`" if name == "rank_by" else ""
+        # The commands declare these options themselves.
+        option = {"rank_by": "`--rank-by`", "variants": "`--score`"}.get(name, "")
         if field is not None and field.heading:
             option = f"`{field.flag}`"
         default = f"`{json.dumps(schema['default']).strip(chr(34))}`" if "default" in schema else ""

@@ -40,7 +40,7 @@ from sedeval_soft.evaluation.shard import Shard, count_rows
 from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
 from sedeval_soft.fields import Keywords
 from sedeval_soft.memory import has_room, reuse_freed
-from sedeval_soft.settings import Settings
+from sedeval_soft.settings import Settings, split_name
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 
@@ -129,11 +129,18 @@ def compare(
     rank_by = rank_by or main_score(scores[0])
     if rank_by is None:
         raise SettingsError("there is no F1 to rank systems by; name a score with rank_by")
-    tallies = [shard.tally for shard in shards]
+    tallies, text = [shard.tally for shard in shards], split_name(rank_by)[1]
+    if text:
+        folds_of = [read_parts(folds, None, shard.tally.files, limits)["folds"] for shard in shards]
+        shards = [
+            tuned_shard(shard.variant(text), each) for shard, each in zip(shards, folds_of, strict=True)
+        ]
     parts = [
         parts_for(shard, rank_by, read_parts(None, by, shard.tally.files, limits)["by"]) for shard in shards
     ]
-    paired = Paired.of_tallies(tallies, rank_by, scores[0].settings, progress, parts)
+    paired = Paired.of_tallies(
+        [shard.tally for shard in shards], rank_by, scores[0].settings, progress, parts
+    )
     return rank_scores(scores, paired, rank_by=rank_by, baseline=baseline, tallies=tallies)
 
 

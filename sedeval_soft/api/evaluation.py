@@ -31,7 +31,7 @@ from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.memory import memory_limited
-from sedeval_soft.settings import GROUPS, MEANS, Settings, means_in
+from sedeval_soft.settings import GROUPS, MEANS, Settings, means_in, split_name
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits, size_of
 from sedeval_soft.timeline.recordings import Recordings, align
@@ -268,17 +268,20 @@ def settings_for_scores(
     below: settings for fields that `values` lacks. A preset, or these, keep what they evaluate if they choose
     it; their measures and means are widened. averages: means that are shown, such as `harmonic`.
     """
+    plain = [name for name in names if not split_name(name)[1]]
     more = [
         f"{name.basis}.{name.reading}"
-        for name in map(ScoreName.parse, names)
+        for name in map(ScoreName.parse, plain)
         if name.basis not in DEFAULT_ONLY and "psds" not in name.measure
     ]
     defaults = {"only": (*DEFAULT_ONLY, *dict.fromkeys(more)), **(below or {})}
     chosen = settings_from(settings, values, defaults, limits)
-    chosen = with_names(chosen, names, averages)
+    chosen = with_names(chosen, plain, averages)
+    more = [str(ScoreName.parse(name)) for name in names if name not in plain]
+    chosen = replace(chosen, variants=tuple(dict.fromkeys((*chosen.variants, *more))))
     if settings is not None or "measures" in values:
         return chosen
-    groups = {*chosen.measures, *map(group_of, names)}
+    groups = {*chosen.measures, *map(group_of, plain)}
     return replace(chosen, measures=tuple(group for group in GROUPS if group in groups))
 
 

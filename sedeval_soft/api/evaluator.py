@@ -36,6 +36,7 @@ from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard, count_rows, refuse_other_settings
 from sedeval_soft.evaluation.system_scores import score_shard
+from sedeval_soft.evaluation.variants import variants_of
 from sedeval_soft.fields import Keywords
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.arrays import array_of
@@ -221,11 +222,13 @@ def _shard_of(name: str, data: bytes, limits: Limits | None) -> Shard:
     from sedeval_soft.evaluation.tally_file import unpack_shard
 
     shard = unpack_shard(name, data, limits_from(limits))
+    every = [shard, *(shard.variant(text) for text in variants_of(shard.settings))]
+    pairs = [(tally, each.settings) for each in every for tally in (each.tally, *each.groups.values())]
     # The tally of no files has all columns that the settings count.
     code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
     nothing = EventTable((), (), code, number, number, (number,), label=code)
-    expected = tally_pair(align(nothing, nothing, shard.settings))
-    for tally in (shard.tally, *shard.groups.values()):
+    for tally, settings in pairs:
+        expected = tally_pair(align(nothing, nothing, settings))
         for kind in ("per_class", "per_file", "samples", "events"):
             ours, theirs = (
                 {column: str(getattr(of, "dtype", "events")) for column, of in getattr(each, kind).items()}

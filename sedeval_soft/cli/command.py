@@ -202,10 +202,7 @@ class Command(click.Command):
         for each in (each for each in dict.fromkeys(given) if isinstance(each, click.Option)):
             if given.count(each) > 1 and not (each.multiple or each.count or each.is_flag):
                 flag = each.opts[-1]
-                hint = " One call computes one PSDS: call it once for each." if flag == "--psds" else ""
-                raise click.UsageError(
-                    f"{flag} is given {given.count(each)} times; expected once.{hint}", ctx
-                )
+                raise click.UsageError(f"{flag} is given {given.count(each)} times; expected once.", ctx)
         return super().parse_args(ctx, args)
 
     def format_help(
@@ -357,7 +354,7 @@ def setting(name: str, **changed: Any) -> Option:  # noqa: ANN401 - click's own
     attributes = {"type": _TYPES.get(name) or choice or kinds.get(field.kind, str), **attributes}
     if name == "classes":
         attributes = {**attributes, "callback": split_classes}
-    return option(field.heading, flag, name, multiple=field.several, **attributes)
+    return option(field.heading, flag, name, **{"multiple": field.several} | attributes)
 
 
 _TYPES: dict[str, Any] = {

@@ -104,6 +104,7 @@ def plot(
     """Draw a figure; the help is made from the list of kinds."""
     data, curves = output.endswith(OF_CURVES), [name for name, each in KINDS.items() if each.has_curves]
     refuse(
+        (len(asked.values.get("psds", ())) > 1, "--psds: a figure shows one; expected it once."),
         ("ci" in asked.values and kind not in RESAMPLED,
          f"--ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}."),
         (data and kind not in curves, f"-o {output}: only {', '.join(curves)} have the numbers of curves."),

@@ -203,7 +203,7 @@ TUNING = (
         brief="Above it, the reference is active."),
     *options.COUNTING,
     setting("psds", help="Set dtc and gtc as DCASE does for PSDS, if they are not given: "
-        "dcase-psds1 or dcase-psds2.", brief=""),
+        "dcase-psds1 or dcase-psds2.", brief="", multiple=False),
     setting("objective", brief="Such as event.f1 or segment.error_rate."),
     *options.READ,
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",

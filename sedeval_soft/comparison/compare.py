@@ -53,9 +53,9 @@ def check_rank_by(name: str) -> Measure:
     measure, parsed = measure_of(name), ScoreName.parse(name)
     if measure.direction == "none":
         raise SettingsError(f"rank_by={name}: neither high nor low values are better; expected another score")
-    if parsed.group is not None and parsed.group not in PART_MEANS:
+    if parsed.part is not None and parsed.part not in PART_MEANS:
         raise SettingsError(f"rank_by={name}: systems are ranked by all files and classes; leave out the @")
-    if parsed.reading == "optimal" and (parsed.group or "").startswith("files."):
+    if parsed.reading == "optimal" and (parsed.part or "").startswith("files."):
         raise SettingsError(
             f"rank_by={name}: files have no best thresholds of their own, which resampling would need"
         )

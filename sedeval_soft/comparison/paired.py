@@ -27,10 +27,11 @@ from sedeval_soft.evaluation.resample import (
     replicate,
 )
 from sedeval_soft.evaluation.scores import finite
+from sedeval_soft.evaluation.variants import variants_of
 from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
-from sedeval_soft.settings import Settings, means_in
+from sedeval_soft.settings import CRITERIA, Settings, means_in, split_name
 
 Parts = Mapping[str, tuple[Tally, Index]]
 """Scenes, or groups of classes, by name: the tally of each, and the positions of its files among all."""
@@ -143,7 +144,7 @@ class Paired:
     @property
     def _mean(self) -> tuple[str, str]:
         """The kind of parts over which the score is a mean, and their name; empty for other scores."""
-        over, _, kind = (ScoreName.parse(self.rank_by).group or "").partition(".")
+        over, _, kind = (ScoreName.parse(self.rank_by).part or "").partition(".")
         return over, kind
 
     def _system(self, k: int) -> tuple[Sequence[str], Replicated]:
@@ -211,6 +212,8 @@ class Paired:
 def settings_for(rank_by: str, settings: Settings) -> Settings:
     """Return the settings by which no more is counted than the score that systems are ranked by needs."""
     name, group = ScoreName.parse(rank_by), group_of(rank_by)
+    rank_by, text = split_name(str(name))
+    settings = variants_of(settings).get(text, settings)
     measures = (group,) if group else ()
     if "psds" in name.measure:
         return replace(settings, measures=measures, means=means_in(rank_by))
@@ -218,5 +221,7 @@ def settings_for(rank_by: str, settings: Settings) -> Settings:
     # Other readings follow no package.
     compat = settings.compat if family in ("segment.hard", "event.hard") else None
     chosen = replace(settings, only=(family,), measures=measures, compat=compat, means=means_in(rank_by))
-    chosen = replace(chosen, psds=None, alpha_ct=None, alpha_st=None, max_efpr=None)
+    # The name of a PSDS sets the criteria of intersections, too.
+    criteria: dict[str, Any] = {each: settings.criterion(each) for each in CRITERIA}
+    chosen = replace(chosen, psds=None, alpha_ct=None, alpha_st=None, max_efpr=None, **criteria)
     return replace(chosen, psds_median_filters=())

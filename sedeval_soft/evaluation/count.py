@@ -89,7 +89,7 @@ def tally_pair(pair: Recordings, *, cells: bool = False) -> Tally:
         _count_segments(pair, grid, columns, samples, events, kept=cells and plan.scores("segment"))
         if plan.asks_for("grounding") and plan.scores("segment", "hard"):
             tp, n_ref, n_sys = (columns[f"segment.hard.{name}"] for name in PER_CLASS)
-            items = count_items(tp, n_ref, n_sys, pair.in_reference)
+            items = count_items(tp, n_ref, n_sys, pair.in_reference, settings.iou)
             columns |= {f"segment.hard.{name}": column for name, column in items.items()}
     if plan.counts_clips:
         from sedeval_soft.timeline.recordings import clip_sides

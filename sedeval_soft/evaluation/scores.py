@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sedeval_soft.arrays import Array
-from sedeval_soft.errors import EvaluationError, counted
+from sedeval_soft.errors import EvaluationError, SettingsError, counted
 from sedeval_soft.evaluation.optimal import Best, as_one, optimal_scores
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, f1_of_means, totals
@@ -30,7 +30,7 @@ from sedeval_soft.measures.segment import ITEM_COLUMNS, grounding_scores
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import close_matches, did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
-from sedeval_soft.settings import PART_MEANS, Settings, means_in
+from sedeval_soft.settings import PART_MEANS, Settings, means_in, split_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,6 +122,7 @@ class Scores(Mapping[str, "float | int | None"]):
       request them.
     - chance: the chance levels of scores, if requested.
     - counts: the counts of each file, and the settings by which `per_file` scores them.
+    - variants: the scores by the settings in names of scores, by the text of these settings.
     - signature: the version, all settings, and the hashes of all inputs, which make the result repeatable.
       short_signature: for people, with the settings that are not the default ones.
     """
@@ -146,6 +147,7 @@ class Scores(Mapping[str, "float | int | None"]):
     chance: Chance | None = None
     make_curves: Callable[[], Any] | None = field(default=None, compare=False)
     counts: tuple[Tally, Settings] | None = field(default=None, compare=False)
+    variants: Mapping[str, Scores] = field(default_factory=dict, compare=False)
 
     def __repr__(self) -> str:
         """Return a short form: the numbers are many."""
@@ -184,6 +186,12 @@ class Scores(Mapping[str, "float | int | None"]):
             )
         if name not in self.scores:
             with suppress(ScoreNameError):
+                try:
+                    written = str(ScoreName.parse(name))
+                except SettingsError as error:
+                    raise UnknownScoreError(str(error)) from error
+                if written in self.scores:
+                    return self.scores[written]
                 if reason := not_computed(name, self.settings, _keyword):
                     raise UnknownScoreError(f"{name} {reason}")
             hint = self._hint_of_mean(name) or meant(name, self.scores) or did_you_mean(name, self.scores)
@@ -273,7 +281,14 @@ class Scores(Mapping[str, "float | int | None"]):
             self.score(name)
         from sedeval_soft.evaluation.means import file_scores
 
-        return file_scores(*self.counts, names)
+        split = {name: split_name(name) for name in names}
+        plain = [name for name, (_, text) in split.items() if not text]
+        own = file_scores(*self.counts, plain)
+        if len(plain) == len(split):
+            return own
+        others = {name: self.variants[text].file_scores([head]).scores[head]
+                  for name, (head, text) in split.items() if text}  # fmt: skip
+        return replace(own, scores={name: {**own.scores, **others}[name] for name in split})
 
 
 def not_computed(name: str, settings: Settings, spell: Callable[..., str], *, points: bool = False) -> str:
@@ -282,7 +297,15 @@ def not_computed(name: str, settings: Settings, spell: Callable[..., str], *, po
     spell: returns the spelling of a setting, from its name and values. points: whether the system is one of
     operating points. Raises ScoreNameError for a name that no score has.
     """
-    plan, parsed, group = Plan.of(settings), ScoreName.parse(name), group_of(name)
+    parsed, group = ScoreName.parse(name), group_of(name)
+    head, text = split_name(str(parsed))
+    if text:
+        from sedeval_soft.evaluation.variants import variants_of
+
+        needed = f"needs {spell('variants', str(parsed))}"
+        chosen = variants_of(settings).get(text)
+        return not_computed(head, chosen, spell, points=points) if chosen else needed
+    plan = Plan.of(settings)
     basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
     left_out = group not in ("", *settings.measures)
     means = [mean for mean in means_in(name) if mean not in settings.means]

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from itertools import compress, pairwise
 from pathlib import Path, PurePath
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import bytes_per_file, check_counts, left_out, tally_pair
 from sedeval_soft.evaluation.scores import Input
+from sedeval_soft.evaluation.variants import variants_of
 from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import given_limit, has_room, reuse_freed, room
@@ -53,6 +55,8 @@ class Shard(NamedTuple):
     - settings: settings that shaped the statistics. system: the system's name. tally: of all classes.
     - groups: tallies of the classes of each group alone: errors regardless of class differ among fewer
       classes.
+    - variants: tallies by the settings of each variant, by `PART@VARIANT`: of all classes (no part), and of
+      each group.
     - findings: findings for the reader. inputs: the inputs, by role and name.
     - durations: seconds by file name; None if none were given.
     """
@@ -64,6 +68,13 @@ class Shard(NamedTuple):
     findings: AlignmentReport
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
+    variants: Mapping[str, Tally] = MappingProxyType({})
+
+    def variant(self, text: str) -> Shard:
+        """Return the statistics by the settings of a variant, which were counted."""
+        groups = {name: self.variants[f"{name}@{text}"] for name in self.groups}
+        settings = variants_of(self.settings)[text]
+        return self._replace(settings=settings, tally=self.variants[f"@{text}"], groups=groups, variants={})
 
     @staticmethod
     def merge(shards: Sequence[Shard]) -> Shard:
@@ -92,6 +103,7 @@ class Shard(NamedTuple):
             system=", ".join(sorted(systems)),
             tally=Tally.merge(shard.tally for shard in shards),
             groups={name: Tally.merge(shard.groups[name] for shard in shards) for name in first.groups},
+            variants={name: Tally.merge(shard.variants[name] for shard in shards) for name in first.variants},
             findings=findings,
             inputs=_joined(
                 [replace(item, events=forms[item.role]) for shard in shards for item in shard.inputs],
@@ -152,15 +164,25 @@ def shard_of(
     if pair.ignored is not None:
         # Ignored rows are reported.
         findings = replace(findings, ignored={", ".join(pair.ignored.classes): left_out(pair)})
+    tally, groups = _tallies(pair, cells=cells)
+    variants: dict[str, Tally] = {}
+    for text, chosen in variants_of(settings).items():
+        whole, parts = _tallies(pair._replace(plan=Plan.of(chosen)))
+        variants |= {f"{name}@{text}": part for name, part in {"": whole, **parts}.items()}
+    return Shard(settings, system, tally, groups, findings, inputs, durations, variants)
+
+
+def _tallies(pair: Recordings, *, cells: bool = False) -> tuple[Tally, dict[str, Tally]]:
+    """Return the tally of a pair, and the tallies of its groups."""
     pieces = pieces_of(pair)
     tally = Tally.merge([*map(partial(tally_pair, cells=cells), map(pair.with_files, pieces))])
     # A class that the pair lacks counts nothing.
-    known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in settings.groups.items()}
-    groups = {
+    groups = pair.settings.groups.items()
+    known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in groups}
+    return tally, {
         name: Tally.merge(tally_pair(pair.with_files(files).with_classes(labels)) for files in pieces)
         for name, labels in known.items()
     }
-    return Shard(settings, system, tally, groups, findings, inputs, durations)
 
 
 def is_large(reference: str, system: str, jobs: int) -> bool:

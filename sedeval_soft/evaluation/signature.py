@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 _LETTERS = 8
 """Letters of a hash that are shown in short."""
 
-_LATER: dict[str, Any] = {"match_by": "collar", "means": [], "map": {}}
+_LATER: dict[str, Any] = {"match_by": "collar", "means": [], "map": {}, "variants": []}
 """Settings that older signatures lack, and the values they imply: signatures do not name these values."""
 
 _LONGEST = 40
 """Letters of a setting that are shown in short; of a longer one its hash."""
 
-_LISTED = ("only", "measures", "means")
+_LISTED = ("only", "measures", "means", "variants")
 """Settings that are names of ours, which are shown in full: nobody can repeat a hash of them."""
 
 POINT = " \N{MIDDLE DOT} "

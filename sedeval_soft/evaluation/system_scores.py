@@ -5,7 +5,7 @@ Modules for requested details are imported on demand, which keeps start-up fast.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -30,13 +30,14 @@ from sedeval_soft.evaluation.scores import (
 )
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
+from sedeval_soft.evaluation.variants import named_by
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.event import MOST
 from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan
-from sedeval_soft.settings import BASES, GROUPS, Constraint, Settings
+from sedeval_soft.settings import BASES, GROUPS, Constraint, Settings, split_name
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.recordings import detected, positive
@@ -106,6 +107,9 @@ def score_shard(
     counts = _counts_of_files(tally, best)
     if settings.means:
         every |= _means(shard, settings, scores, in_parts, scenes, counts, progress)
+    again = partial(score_shard, version=version, folds=folds, by=by, points=points, progress=progress)
+    others, of_others, more = _variants(shard, again)
+    every |= of_others
     signature = sign(version, asked, shard.inputs, shard.durations, folds=folds, by=by)
     return Scores(
         scores=every,
@@ -116,14 +120,27 @@ def score_shard(
         n_segments=int(tally.per_file["n_segments"].sum()),
         settings=asked,
         inputs=shard.inputs,
-        warnings=tuple(warnings),
+        warnings=tuple(dict.fromkeys((*warnings, *more))),
         signature=signature.full,
         short_signature=signature.short,
         version=version,
         folds=None if folds is None else _spread(scores, of_folds, files["folds"]),
         counts=(counts, settings),
+        variants=others,
         **_details(tally, settings, plan, points=points),
     )
+
+
+def _variants(
+    shard: Shard, score: Callable[[Shard], Scores]
+) -> tuple[dict[str, Scores], dict[str, Score], list[str]]:
+    """Return all scores of each variant that was counted, those among them that have names, and warnings."""
+    texts = dict.fromkeys(split_name(name)[1] for name in shard.settings.variants)
+    others = {text: score(shard.variant(text)) for text in texts if f"@{text}" in shard.variants}
+    named_scores: dict[str, Score] = {}
+    for text, scores in others.items():
+        named_scores |= named_by(shard.settings, text, scores.scores.values())
+    return others, named_scores, [warning for scores in others.values() for warning in scores.warnings]
 
 
 def parts_for(shard: Shard, name: str, by: Partition | None) -> dict[str, tuple[Tally, Index]]:
@@ -131,7 +148,7 @@ def parts_for(shard: Shard, name: str, by: Partition | None) -> dict[str, tuple[
 
     by: the files of each scene, beside the scenes of the settings.
     """
-    over = (ScoreName.parse(name).group or "").partition(".")[0]
+    over = (ScoreName.parse(name).part or "").partition(".")[0]
     if over not in ("scenes", "groups"):
         return {}
     files, _ = _files_of_parts(shard, by=by)

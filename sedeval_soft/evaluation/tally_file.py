@@ -29,6 +29,7 @@ from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.variants import variants_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import check_room
 from sedeval_soft.settings import Settings
@@ -108,7 +109,7 @@ def _arrays(tally: Tally) -> dict[str, Array]:
 
 def pack_shard(shard: Shard, version: str) -> bytes:
     """Return a shard as the bytes of a tally file; version: of the program that writes it."""
-    tallies = [(None, shard.tally), *sorted(shard.groups.items())]
+    tallies = [(None, shard.tally), *sorted({**shard.groups, **shard.variants}.items())]
     findings = {name: getattr(shard.findings, name) for name in AlignmentReport.__slots__}
     lengths = shard.durations
     header = Header(
@@ -211,9 +212,11 @@ def _shard(archive: zipfile.ZipFile) -> Shard:
     header = _header(archive)
     with _refused("its settings cannot be"):
         settings = Settings.of(**header.settings)
+        variants = [f"{name}@{text}" for text in variants_of(settings) for name in ("", *settings.groups)]
     groups = [part.group for part in header.parts]
-    if groups != [None, *sorted(settings.groups)]:
-        raise TallyError(f"has tallies of the groups {groups[1:]}, its settings of {sorted(settings.groups)}")
+    expected = sorted([*settings.groups, *variants])
+    if groups != [None, *expected]:
+        raise TallyError(f"has tallies of the groups {groups[1:]}, its settings of {expected}")
     arrays: dict[str, dict[str, Array]] = {_folder(number): {} for number in range(len(groups))}
     for member in sorted({*archive.namelist()} - {_HEADER}):
         folder, _, place = member.removesuffix(".npy").partition("/")
@@ -234,6 +237,7 @@ def _shard(archive: zipfile.ZipFile) -> Shard:
         findings=header.findings,
         inputs=header.inputs,
         durations=header.durations,
+        variants={name: tallies[name] for name in variants},
     )
 
 
@@ -277,7 +281,8 @@ def _tally(
     arrays: Mapping[str, Array], files: tuple[str, ...], part: PackedTally, settings: Settings
 ) -> Tally:
     """Return the tally of a part; raises TallyError if its arrays cannot be one."""
-    classes = settings.classes if part.group is None else settings.groups[part.group]
+    group = (part.group or "").partition("@")[0]
+    classes = settings.groups[group] if group else settings.classes
     if len({*part.classes}) < len(part.classes):
         raise TallyError("names a class twice")
     if classes is not None and not {*part.classes} <= {*classes}:

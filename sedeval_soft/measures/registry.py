@@ -19,9 +19,13 @@ Means that are computed only on demand are averages, `harmonic` and `geometric`.
 
     segment.soft.f1.harmonic           segment.soft.f1.micro@scenes.harmonic
 
+Scores by other settings have these at the end, after an `@` of their own, in order:
+
+    event.hard.f1.macro@onset_collar=0.5      segment.soft.f1.macro@street@pool=mean,segment_length=0.1
+
 A class name may contain anything, including brackets, dots and `@`: it is the text between the first `[` and
-the last `]`. The name of a group or a scene contains neither bracket, so the text after the last `]` is
-unambiguous.
+the last `]`. The name of a group or a scene contains neither bracket nor `=`, so the text after the last `]`
+is unambiguous.
 """
 
 from __future__ import annotations
@@ -38,7 +42,7 @@ from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.event import BOUNDARIES
 from sedeval_soft.measures.segment import GROUNDING
 from sedeval_soft.names import MEASURE_ALIASES, did_you_mean, meant
-from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, is_part_name
+from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, is_part_name, split_name, text_of_settings
 
 AVERAGES = ("micro", "macro", "weighted")
 
@@ -53,8 +57,8 @@ class ScoreNameError(EvaluationError):
 class ScoreName(NamedTuple):
     """The parts of a score's name; exactly one of `average` and `class_name` is set.
 
-    group: the group of classes or the scene of the score, or the parts of a mean (`scenes.harmonic`); None
-    for the whole.
+    group: the group of classes or the scene of the score, or the parts of a mean (`scenes.harmonic`), and the
+    settings of its own, after an `@` if there is a part, too; None for the whole by the common settings.
     """
 
     basis: str
@@ -69,9 +73,19 @@ class ScoreName(NamedTuple):
         whole = score_name(self.basis, self.reading, self.measure, self.average, self.class_name)
         return whole if self.group is None else f"{whole}@{self.group}"
 
+    @property
+    def part(self) -> str | None:
+        """The group without settings; None for the whole."""
+        return split_name(f"score@{self.group or ''}")[0].partition("@")[2] or None
+
     @classmethod
     def parse(cls, text: str) -> ScoreName:
-        """Read a name; raises ScoreNameError with the expected form."""
+        """Read a name; raises ScoreNameError with the expected form, SettingsError for settings in it."""
+        head, settings = split_name(text)
+        if settings:
+            name = cls.parse(head)
+            parts = filter(None, (name.group, text_of_settings(settings)))
+            return name._replace(group="@".join(parts))
         part = r"([^.@[]+)"
         average = rf"\.({'|'.join((*AVERAGES, *CLASS_MEANS))})|\[(.*)\]"
         match = re.fullmatch(rf"{part}\.{part}\.{part}(?:{average})?(?:@([^]]*))?", text, re.DOTALL)
@@ -367,9 +381,9 @@ def family_of(name: ScoreName | str, likely: Sequence[str] = ()) -> tuple[Family
 
 def _check_mean(name: ScoreName, measure: Measure) -> None:
     """Raise ScoreNameError for a mean over files, scenes or groups that a measure, or its form, lacks."""
-    if name.group not in PART_MEANS:
+    if name.part not in PART_MEANS:
         return
-    parts, _, kind = name.group.partition(".")
+    parts, _, kind = name.part.partition(".")
     if not measure.has_mean(kind):
         better = "one way is better, and whose range has a lower end," if kind == "mean" else "more is better"
         raise ScoreNameError(

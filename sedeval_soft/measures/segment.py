@@ -267,14 +267,9 @@ def _sum_runs(runs: Runs, start: Index, n_classes: int) -> Index:
 # file in which neither side has any: there the system is right to be silent.
 # Source: Gao et al. 2017 (TALL), which define recall at an IoU and its mean, with one span on either side.
 
-LEAST = (0.3, 0.5, 0.7)
-"""The intersections over union from which recall counts an item as found."""
-
-_NAMES = tuple(f"recall_at_iou_{round(100 * least)}" for least in LEAST)
-
-ITEM_COLUMNS = ("n_items", "answered", "silent", "iou", *_NAMES)
+ITEM_COLUMNS = ("n_items", "answered", "silent", "iou", "found")
 """Columns of files and classes. Per file and class: whether it is an item, whether it is an answered absent
-query, the overlap of an item, and whether the overlap reaches each of `LEAST`. Per file: whether it is an
+query, the overlap of an item, and whether the overlap reaches the setting `iou`. Per file: whether it is an
 absent query without an answer."""
 
 
@@ -282,20 +277,23 @@ class Items(NamedTuple):
     """Statistics of measures, (..., n_classes) or (...) pooled; n_ref: the number of items.
 
     answered: the absent queries that the system answers. silent: the absent queries without an answer, (...).
-    iou: the sum of the items' overlaps. found: the number of items that reach each of `LEAST`.
+    iou: the sum of the items' overlaps. found: the number of items whose overlap is large enough.
     """
 
     n_ref: Array
     answered: Array
     silent: Array
     iou: Array
-    found: tuple[Array, ...]
+    found: Array
 
 
-def count_items(tp: Index, n_ref: Index, n_sys: Index, known: Bools) -> dict[str, Index | Floats]:
+def count_items(
+    tp: Index, n_ref: Index, n_sys: Index, known: Bools, least: float
+) -> dict[str, Index | Floats]:
     """Return `ITEM_COLUMNS`, (n_files, n_classes) each or (n_files,).
 
-    tp, n_ref, n_sys: active segments. known: (n_files,) whether the reference has the file.
+    tp, n_ref, n_sys: active segments. known: (n_files,) whether the reference has the file. least: the
+    intersection over union from which recall counts an item as found.
     """
     is_item = n_ref > 0
     answered, silent = (
@@ -304,18 +302,15 @@ def count_items(tp: Index, n_ref: Index, n_sys: Index, known: Bools) -> dict[str
     )
     absent: dict[str, Index] = {"answered": answered.astype(np.int64), "silent": silent.astype(np.int64)}
     iou = np.where(is_item, tp / np.maximum(n_ref + n_sys - tp, 1), 0.0)
-    found = {name: (iou >= least).astype(np.int64) for name, least in zip(_NAMES, LEAST, strict=True)}
-    return {"n_items": is_item.astype(np.int64), "iou": iou, **found, **absent}
+    found = (iou >= least).astype(np.int64)
+    return {"n_items": is_item.astype(np.int64), "iou": iou, "found": found, **absent}
 
 
 def grounding_scores(sums: Mapping[str, Array]) -> Table:
     """Return the measures by name; sums: each of `ITEM_COLUMNS` over files, classes last."""
     each = {name: column for name, column in sums.items() if name != "silent"}
     sides = (each, {name: column.sum(axis=-1) for name, column in each.items()})
-    items = (
-        Items(of["n_items"], of["answered"], sums["silent"], of["iou"], tuple(of[name] for name in _NAMES))
-        for of in sides
-    )
+    items = (Items(of["n_items"], of["answered"], sums["silent"], of["iou"], of["found"]) for of in sides)
     return scores_of(GROUNDING, *items)
 
 
@@ -328,18 +323,13 @@ _grounding = partial(
 _absent = partial(Measure, averages=("micro",), has_classes=False, table="grounding")
 
 
-def _recall(name: str, k: int) -> Measure:
-    least = LEAST[k]
-    return _grounding(name, f"share of items with an intersection over union of at least {least}",
-        f"share of items with TP / (N_ref + N_sys - TP) >= {least}", lambda c: ratio(c.found[k], c.n_ref),
-        short=f"R@{least}", aliases=(f"r@{least}", f"r1@{least}"))  # fmt: skip
-
-
 GROUNDING = (
     _grounding("mean_iou", "mean over items, a class in a file each, of intersection over union (mIoU)",
         "mean over items of TP / (N_ref + N_sys - TP)", lambda c: ratio(c.iou, c.n_ref), short="mIoU",
         aliases=("miou", "m_iou")),
-    *(_recall(name, k) for k, name in enumerate(_NAMES)),
+    _grounding("recall_at_iou", "share of items with an intersection over union of at least --set iou",
+        "share of items with TP / (N_ref + N_sys - TP) >= iou", lambda c: ratio(c.found, c.n_ref),
+        short="R@IoU", aliases=("r@iou", "r1@iou")),
     _absent("absent_answered", "share of absent queries that the system answers with a span",
         "absent queries with a span / absent queries", lambda c: ratio(c.answered, c.answered + c.silent),
         direction="lower", short="absent answered", undefined="there are no absent queries",

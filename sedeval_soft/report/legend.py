@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from sedeval_soft.errors import counted, visible
@@ -11,7 +12,7 @@ from sedeval_soft.evaluation.scores import Scores, has_soft_reference
 from sedeval_soft.measures.registry import MEASURES
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.shown import Family, families, has_thresholds
-from sedeval_soft.settings import PSDS, PSDS_NUMBERS, Constraint, Settings, short_fraction
+from sedeval_soft.settings import PSDS, PSDS_NUMBERS, Constraint, Settings, settings_in, short_fraction
 
 _INTERVALS = {
     "bootstrap": "bootstrap percentiles",
@@ -138,9 +139,17 @@ def _spreads(scores: Scores) -> dict[str, str]:
 # How scores are found, on pages.
 
 
+def settings_of(settings: Settings, group: str | None) -> Settings:
+    """Return the settings of scores of a group, which may have settings of its own in its name."""
+    text = (group or "").rpartition("@")[2]
+    return replace(settings, **settings_in(text)) if "=" in text else settings
+
+
 def measure_label(settings: Settings, measure: str) -> str:
     """Return the name of a measure in a table."""
     label = f"F{short(settings.beta)}" if measure == "fbeta" else _SHORT.get(measure, measure)
+    if measure == "recall_at_iou":
+        return f"R@{short(settings.iou)}"
     if label != "PSDS" or settings.psds is None:
         return label
     chosen = {name: getattr(settings, name) for name in PSDS[settings.psds]}

@@ -16,7 +16,7 @@ from sedeval_soft.errors import counted, visible
 from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, ScoreName
 from sedeval_soft.names import told_apart
 from sedeval_soft.report.fitted import UNDEFINED
-from sedeval_soft.report.legend import intervals_by, measure_label, percent, scoring, short
+from sedeval_soft.report.legend import intervals_by, measure_label, percent, scoring, settings_of, short
 from sedeval_soft.report.shown import families
 from sedeval_soft.report.table import AnyColumn, Page, Table, exact, number, number_if_any
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
@@ -212,7 +212,9 @@ def _tables(scores: Scores) -> Iterator[Table]:
     for score in scores.scores.values():
         if score.group is None or score.group not in elsewhere:
             parts.setdefault(score.group, []).append(score)
+    common = scores
     for part, members in parts.items():
+        scores = replace(common, settings=settings_of(common.settings, part))
         members.sort(key=lambda score: order[score.basis, score.reading])
         averages = [score for score in members if score.average is not None]
         if part is None:
@@ -239,7 +241,9 @@ def _tables(scores: Scores) -> Iterator[Table]:
 
 
 def _part(name: str, scores: Scores) -> str:
-    """Return the name of a part: a group, a scene, or a mean over them."""
+    """Return the name of a part: a group, a scene, a mean over them, or settings of its own."""
+    if "=" in name:
+        return f"by {name}"
     if name in PART_MEANS:
         parts, _, kind = name.partition(".")
         return f"{f'{kind} mean'.removeprefix('mean ')} over {parts}"

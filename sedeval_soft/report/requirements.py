@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from sedeval_soft.errors import EvaluationError, SettingsError
-from sedeval_soft.measures.registry import ScoreNameError, measure_of
+from sedeval_soft.measures.registry import ScoreName, ScoreNameError, measure_of
 from sedeval_soft.tables.columns import is_number
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ def parse_name(text: str, likely: Likely = tuple) -> str:
         measure_of(name)
     except ScoreNameError:
         measure_of(name, likely())
-    return name
+    return str(ScoreName.parse(name))
 
 
 _COMPARE = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}

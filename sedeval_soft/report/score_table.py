@@ -13,9 +13,10 @@ from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.names import told_apart
-from sedeval_soft.report.legend import measure_label
+from sedeval_soft.report.legend import measure_label, settings_of
 from sedeval_soft.report.shown import families
 from sedeval_soft.report.table import Table, number
+from sedeval_soft.settings import split_name
 
 EVERY = "*"
 """In the place of a class: the score of each."""
@@ -49,7 +50,8 @@ def by_system(systems: Sequence[Scores], names: Iterable[str], title: str = "Sco
         name = ScoreName.parse(key)
         which = name.class_name if name.average is None else name.average.removeprefix(OVERALL)
         group = "" if name.group is None else f"@{name.group}"
-        label = f"{measure_label(systems[0].settings, name.measure)} {which or ''}".strip() + group
+        settings = settings_of(systems[0].settings, name.group)
+        label = f"{measure_label(settings, name.measure)} {which or ''}".strip() + group
         scores = [each.scores.get(key) for each in systems]
         columns.append((f"{name.basis} {name.reading}", visible(label), key, scores))
     return ScoreTable(title, ("system",), [(each.system,) for each in systems], columns)
@@ -62,15 +64,18 @@ def by_class(systems: Sequence[Scores], names: Iterable[str], averages: Iterable
     """
     settings = systems[0].settings
     f = "f1" if settings.beta == 1 else "fbeta"
-    parsed = [ScoreName.parse(name)[:3] for name in names]
-    stems = dict.fromkeys(parsed or [(*family, f) for family in families(systems[0])])
+    parsed = [(*name[:3], split_name(str(name))[1]) for name in map(ScoreName.parse, names)]
+    stems = dict.fromkeys(parsed or [(*family, f, "") for family in families(systems[0])])
     labels, columns = {label: visible(label) for each in systems for label in each.classes}, []
     rows: list[tuple[str | None, str | None]] = [(None, label) for label in labels]
     rows += [(average, None) for average in averages or ("macro", "micro")]
     for stem in stems:
         for each in systems:
-            found = [each.scores.get(str(ScoreName(*stem, *row))) for row in rows]
-            heading, label, key = f"{stem[0]} {stem[1]}", measure_label(settings, stem[2]), ".".join(stem)
+            own = f"@{stem[3]}" if stem[3] else ""
+            found = [each.scores.get(f"{ScoreName(*stem[:3], *row)}{own}") for row in rows]
+            heading = f"{stem[0]} {stem[1]}"
+            label = f"{measure_label(settings_of(settings, stem[3]), stem[2])}{own}"
+            key = f"{'.'.join(stem[:3])}{own}"
             if len(systems) > 1:
                 heading, label, key = f"{heading} {label}", visible(each.system), f"{key} {each.system}"
             if any(found):

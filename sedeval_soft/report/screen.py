@@ -27,9 +27,17 @@ from sedeval_soft.report.fitted import (
     wrapped,
 )
 from sedeval_soft.report.heading import main_lines, name_of, signature_lines, title_lines, word_lines
-from sedeval_soft.report.legend import footnotes, marked, measure_label, missed_classes, percent, silent
+from sedeval_soft.report.legend import (
+    footnotes,
+    marked,
+    measure_label,
+    missed_classes,
+    percent,
+    settings_of,
+    silent,
+)
 from sedeval_soft.report.shown import families, in_order, shown
-from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
+from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, settings_in, split_name
 
 WIDTH = 80
 NARROWEST = 60
@@ -200,6 +208,17 @@ class _Screen:
                 label = measure_label(self.settings, score.measure)
                 value = f"{label} {number(score.value)} {_ends(score)}".rstrip()
                 told.setdefault(f"{score.basis} {score.reading}{average}", []).append(value)
+        for name in self.settings.variants:
+            own, text = self.scores.scores.get(name), split_name(name)[1]
+            same = own and own.measure == "psds" and own.reading == "soft"
+            if own and not (same and not has_soft_reference(self.scores)):
+                label = measure_label(settings_of(self.settings, text), own.measure)
+                # Some labels have their one setting already.
+                told_by = {"psds": ["psds"], "recall_at_iou": ["iou"]}.get(own.measure)
+                suffix = "" if told_by == [*settings_in(text)] else f" @{text}"
+                average = "" if own.average == OVERALL else f" {own.average or own.class_name}"
+                value = f"{label}{suffix} {number(own.value)} {_ends(own)}".rstrip()
+                told.setdefault(f"{own.basis} {own.reading}{average}", []).append(value)
         lines = [
             line for family, values in told.items() for line in wrapped(values, self.width, f"{family}  ")
         ]
@@ -220,7 +239,8 @@ class _Screen:
         """Return F of groups and scenes: the macro average of each."""
         # Means over parts are not parts.
         folds = {None, *PART_MEANS, *(self.scores.folds.names if self.scores.folds else ())}
-        groups = dict.fromkeys(score.group for score in self.scores.scores.values())
+        every = self.scores.scores
+        groups = dict.fromkeys(score.group for name, score in every.items() if not split_name(name)[1])
         names = [part for part in groups if part is not None and part not in folds]
         kind = "group" if {*names} <= {*self.settings.groups} else "scene"
         average = self.averages[0] if self.averages else "macro"

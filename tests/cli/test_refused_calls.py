@@ -39,7 +39,8 @@ CALLS = {
     "ref.tsv sys.tsv --only segment.hard --set t_norm=product": "--set t_norm has no effect in this call",
     "ref.tsv sys.tsv --only segment.hard --set epsilon=.01": "--set epsilon has no effect in this call",
     # One value each.
-    "ref.tsv sys.tsv --psds dcase-psds1 --psds dcase-psds2": "--psds is given 2 times; expected once. One",
+    "ref.tsv sys.tsv --psds dcase-psds1 --psds dcase-psds1": "--psds has 'dcase-psds1' twice",
+    "plot psd-roc ref.tsv sys.tsv -o a.png --psds dcase-psds1 --psds dcase-psds2": "--psds: a figure shows",
     "ref.tsv sys.tsv --seed 1 --seed 1": "--seed is given 2 times; expected once.",
     "diff a.json b.json --tolerance 1 --tolerance 2": "--tolerance is given 2 times; expected once.",
     # Lists of classes.

@@ -14,6 +14,7 @@ from sedeval_soft import Evaluator, evaluate
 
 STEM = "segment.hard"
 LEAST = {30: Fraction(3, 10), 50: Fraction(1, 2), 70: Fraction(7, 10)}
+OWN = {30: "@iou=0.3", 50: "", 70: "@iou=0.7"}
 COLUMNS = ("filename", "onset", "offset", "event_label")
 
 
@@ -55,23 +56,24 @@ def test_overlaps_are_those_of_sets_of_time(reference, system):
     every = [iou for ious in by_class.values() for iou in ious]
     expected = {"mean_iou": mean}
     for percent, least in LEAST.items():
-        expected[f"recall_at_iou_{percent}"] = lambda ious, least=least: mean(
+        expected[f"recall_at_iou{{}}{OWN[percent]}"] = lambda ious, least=least: mean(
             [Fraction(i >= least) for i in ious]
         )
     for name, of in expected.items():
-        assert scores[f"{STEM}.{name}.micro"] == pytest.approx(float(of(every)), abs=1e-15)
-        assert scores[f"{STEM}.{name}.macro"] == pytest.approx(
+        measure, _, own = name.partition("{}")
+        assert scores[f"{STEM}.{measure}.micro{own}"] == pytest.approx(float(of(every)), abs=1e-15)
+        assert scores[f"{STEM}.{measure}.macro{own}"] == pytest.approx(
             float(mean([of(ious) for ious in by_class.values()])), abs=1e-15
         )
         for label in scores.classes:
-            value = scores[f"{STEM}.{name}[{label}]"]
+            value = scores[f"{STEM}.{measure}[{label}]{own}"]
             assert value == (pytest.approx(float(of(by_class[label]))) if label in by_class else None)
 
 
 def test_thresholds_are_reached_by_equality():
     for percent, right in ((30, 3), (50, 5), (70, 7)):
         scores = evaluate(table([("a", 0, 10, "q")]), table([("a", 0, right, "q")]), preset="audio-grounding")
-        assert scores[f"{STEM}.recall_at_iou_{percent}.micro"] == 1.0
+        assert scores[f"{STEM}.recall_at_iou.micro{OWN[percent]}"] == 1.0
         assert scores[f"{STEM}.mean_iou.micro"] == right / 10
 
 

@@ -100,7 +100,7 @@ DOCUMENTS = {
     "nothing": build((), ()),
     "runs": replace(of_runs(build(families=HARD), ("a", "b")), settings=Settings.of(confidence=0.9)),
     "everything": with_worst(with_folds(with_intervals(build(missed=("car",)), ci="bca", worst=2))),
-    "parts": evaluate(TABLE, TABLE, groups={"traffic *|, =1": ["car"]}, scenes={"é": "*"}, only="segment"),
+    "parts": evaluate(TABLE, TABLE, groups={"traffic *|, +1": ["car"]}, scenes={"é": "*"}, only="segment"),
     "chance": replace(
         evaluate(TABLE, TABLE, reference_sweep=True, only="segment"),
         chance=Chance(

@@ -86,7 +86,7 @@ def _lower() -> Board:
 
 
 def _of_parts() -> Scores:
-    groups, scenes = {"traffic *|, =1": ["car"]}, {"street\u00e9": "street_*"}
+    groups, scenes = {"traffic *|, +1": ["car"]}, {"street\u00e9": "street_*"}
     return replace(evaluate(ROWS, ROWS, groups=groups, scenes=scenes), signature="made anew each time")
 
 

@@ -51,7 +51,7 @@ TABLE = {
     "event_label": ["car", "dog", "car"],
     "soft_value": [0.5, 0.75, 1.0],
 }
-GROUP, SCENE = "traffic *|, =1", "street\u00e9"
+GROUP, SCENE = "traffic *|, +1", "street\u00e9"
 
 
 @pytest.fixture(scope="module")

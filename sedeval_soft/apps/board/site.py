@@ -239,7 +239,16 @@ def build_site(
     rows = replace(rows, origin=replace(rows.origin, name=Path(rows.origin.name).name))
     lengths = read_lengths(durations, limits)
     rank_by = rank_by or RANK_BY[rows.has_values]
-    task = Task(rows, settings, lengths, folds, by, limits, rank_by, tuple(dict.fromkeys(scores)))
+    task = Task(
+        rows,
+        settings,
+        lengths,
+        folds,
+        by,
+        limits,
+        rank_by,
+        tuple(dict.fromkeys(str(ScoreName.parse(name)) for name in scores)),
+    )
     _check(task)
     candidates, ignored, warnings = find_submissions(submissions, limits, reference)
     # A file's own name is its own, whoever comes to be called alike without the extension.
@@ -439,7 +448,7 @@ def _check(task: Task) -> None:
     for text in (task.rank_by, *task.columns):
         name = ScoreName.parse(text)
         unknown = name.class_name is not None and name.class_name not in (settings.classes or rows.classes)
-        if unknown and name.group is None:
+        if unknown and name.part is None:
             raise SettingsError(f"{text}: no class of the reference is named {name.class_name!r}")
 
 
@@ -746,7 +755,7 @@ def _score(submission: Submission, task: Task) -> tuple[Outcome, Scores, EventTa
     scores.score(task.rank_by)
     # What it is compared by is counted by itself: no more than that need be stored, and drawn again.
     settings = replace(task.settings, worst=0, reference_sweep=False)
-    if ScoreName.parse(task.rank_by).group is None:
+    if ScoreName.parse(task.rank_by).part is None:
         settings = replace(settings, groups={}, scenes={}, means=())
     compared = task.count(rows, name, settings_for(task.rank_by, settings))
     values: dict[str, Any] = {each: getattr(scores, each) for each in OF_SCORES}

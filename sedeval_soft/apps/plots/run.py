@@ -34,7 +34,7 @@ from sedeval_soft.measures import AVERAGES, ScoreName, group_of, measure_of
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.report import measure_label, write_atomic
-from sedeval_soft.settings import GROUPS, Schema, Settings, in_form
+from sedeval_soft.settings import GROUPS, Schema, Settings, in_form, split_name
 from sedeval_soft.tables import Limits
 
 if TYPE_CHECKING:
@@ -402,7 +402,8 @@ def settings_for(
     """
     needs, groups = KINDS[kind], {KINDS[kind].group}
     base = replace(
-        settings, measures=(), means=(), rank_by=None, worst=0, reference_sweep=False, satisfice=None,
+        settings, measures=(), means=(), variants=(), rank_by=None, worst=0, reference_sweep=False,
+        satisfice=None,
         ci=settings.ci if needs.intervals else None,
     )  # fmt: skip
     only = needs.only if default or needs.fixed else tuple(settings.only)
@@ -411,8 +412,10 @@ def settings_for(
         only = tuple(dict.fromkeys(f"{basis}.{each}" for each in (reading, *needs.beside)))
     elif kind == "classes":
         stems = class_scores(replace(base, only=only), wish, several=several)
-        groups = {group_of(f"{stem}[class]") for stem in stems}
-        only = tuple(dict.fromkeys(stem.rpartition(".")[0] for stem in stems))
+        plain = [stem for stem in stems if "@" not in stem]
+        groups = {group_of(f"{stem}[class]") for stem in plain}
+        only = tuple(dict.fromkeys(".".join(stem.split(".")[:2]) for stem in stems))
+        base = replace(base, variants=tuple(of_stem(stem, ".macro") for stem in stems if stem not in plain))
     elif kind == "timeline":
         base = replace(base, thresholds=None, cross_tune=None)
     elif kind == "matrix" and several and base.ci is None:
@@ -437,14 +440,21 @@ def family_for(kind: str, settings: Settings) -> tuple[str, str]:
     raise SettingsError(f"{kind} shows one of {', '.join(KINDS[kind].families)}; --only names none of them")
 
 
+def of_stem(stem: str, part: str) -> str:
+    """Return the name of a score from its beginning, which may have settings; part: class or average."""
+    head, text = split_name(stem)
+    return f"{head}{part}@{text}" if text else f"{stem}{part}"
+
+
 def class_scores(settings: Settings, wish: Wish, *, several: bool) -> tuple[str, ...]:
     """Return the scores that dots of classes show, as `basis.reading.measure`; raises SettingsError."""
     for stem in wish.scores:
-        if stem.count(".") != 2 or "[" in stem or "@" in stem:
+        head = split_name(stem)[0]
+        if head.count(".") != 2 or {*"[@"} & {*head}:
             raise SettingsError(
                 f"--score {stem}: classes needs BASIS.READING.MEASURE, such as segment.soft.f1"
             )
-        measure_of(f"{stem}[class]")
+        measure_of(of_stem(stem, "[class]"))
     if several and len(wish.scores) > 1:
         raise SettingsError(f"with several systems, classes draws one score, not {len(wish.scores)}")
     plan = Plan.of(settings)

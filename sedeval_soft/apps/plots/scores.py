@@ -17,10 +17,11 @@ from matplotlib.patches import Rectangle
 
 from sedeval_soft.apps.plots import layout
 from sedeval_soft.apps.plots.registry import MATRIX_BASES
-from sedeval_soft.apps.plots.run import READINGS, Dot, System, Systems, class_scores, matrix_score
+from sedeval_soft.apps.plots.run import READINGS, Dot, System, Systems, class_scores, matrix_score, of_stem
 from sedeval_soft.apps.plots.style import Look
 from sedeval_soft.arrays import Floats
 from sedeval_soft.plan import Plan
+from sedeval_soft.settings import split_name
 
 if TYPE_CHECKING:
     from sedeval_soft import Board
@@ -156,20 +157,23 @@ def draw_classes(systems: Systems, look: Look) -> Figure:
     sources = [(system, stem) for stem in stems for system in systems.all]
     names = systems.classes()
     if systems.wish.sort == "score":
-        first = {name: sources[0][0].value(f"{stems[0]}[{name}]") for name in names}
+        first = {name: sources[0][0].value(of_stem(stems[0], f"[{name}]")) for name in names}
         # Undefined ones are the lowest.
         names.sort(key=lambda name: (first[name] is None, -(first[name] or 0.0)))
     names, notes = systems.largest(names, _MOST_ROWS)
-    parts = [stem.split(".") for stem in stems]
+    parts = [split_name(stem)[0].split(".") for stem in stems]
+    own = [f" @{text}" * bool(text) for _, text in map(split_name, stems)]
     alike = len({(basis, measure) for basis, _, measure in parts}) == 1
     basis, reading, measure = parts[0]
     label = systems.label(measure, basis, "" if len(stems) > 1 else reading) if alike else "Score"
+    label += own[0] if len(stems) == 1 else ""
     called = [
-        system.name if systems.several else reading if alike else systems.label(measure, basis, reading)
-        for (basis, reading, measure) in parts for system in systems.all
+        system.name if systems.several
+        else (reading if alike else systems.label(measure, basis, reading)) + text
+        for (basis, reading, measure), text in zip(parts, own, strict=True) for system in systems.all
     ]  # fmt: skip
     series = [
-        Series(name, stroke, [system.dot(f"{stem}{part}") for part in
+        Series(name, stroke, [system.dot(of_stem(stem, part)) for part in
                               (*(f"[{name}]" for name in names), ".macro")])
         for (system, stem), name, stroke in zip(sources, called, layout.strokes(len(sources)), strict=True)
     ]  # fmt: skip

@@ -98,7 +98,8 @@ EVALUATOR = Published(
     preset="audio-grounding",
     same={
         "mIoU": "segment.hard.mean_iou.micro",
-        **{f"R@{k / 10}": f"segment.hard.recall_at_iou_{10 * k}.micro" for k in (3, 5, 7)},
+        "R@0.5": "segment.hard.recall_at_iou.micro",
+        **{f"R@{least}": f"segment.hard.recall_at_iou.micro@iou={least}" for least in (0.3, 0.7)},
     },
     options={"pred-field": "response", "ref-field": "labels", "thresholds": "0.3,0.5,0.7"},
     reads_text=True,

@@ -14,7 +14,7 @@ import numpy as np
 from sedeval_soft.api import evaluate, settings_from
 from sedeval_soft.arrays import Floats
 from sedeval_soft.measures import family_of, measure_of
-from sedeval_soft.settings import means_in
+from sedeval_soft.settings import means_in, split_name
 
 __all__ = ["scorer"]
 
@@ -33,7 +33,9 @@ def scorer(score: str = "segment.soft.f1.macro", **settings: Any) -> Callable[[A
     family = family_of(score)[0]
     # Nothing but its family is evaluated.
     asked = {"only": (f"{family.basis}.{family.reading}",), "measures": (family.group,) * bool(family.group)}
-    chosen = settings_from(None, {**asked, "means": tuple(means_in(score)), **settings})
+    head, own = split_name(score)
+    more = {"variants": score} if own else {"means": means_in(head)}
+    chosen = settings_from(None, {**asked, **more, **settings})
     sign = -1.0 if measure_of(score).direction == "lower" else 1.0
 
     def scored(estimator: Any, x: Any, y: Any) -> float:  # noqa: ANN401 - whatever the estimator takes

@@ -78,7 +78,7 @@ def test_one_right_answer_and_99_refusals_score_a_hundredth(tmp_path):
     for sides in ((whole, whole), (ours, theirs)):
         done = call(*sides, "--preset", "audio-grounding")
         assert done.out.splitlines()[2].split()[:2] == ["segment.hard.mean_iou.micro", ".010"]
-        assert "mIoU .010 · R@0.3 .010 · R@0.5 .010 · R@0.7 .010" in done.out
+        assert all(f"{name} .010" in done.out for name in ("mIoU", "R@0.3", "R@0.5", "R@0.7"))
         assert "99 of 100 answers are unreadable and count as misses: line 1 'I cannot tell.'" in done.err
         again = call(*sides, "--preset", "audio-grounding", "--jobs", "2", "--format", "json")
         assert again.scores["segment.hard.mean_iou.micro"]["value"] == 0.01
@@ -92,7 +92,7 @@ def test_answers_are_compared_with_ordinary_tables(tmp_path):
     rows = [{"audio": "a", "query": "dog", "answer": "10-15"}, {"audio": "b", "query": "dog", "answer": "no"}]
     scores = evaluate(table, write(tmp_path / "sys.jsonl", rows), preset="audio-grounding")
     assert scores["segment.hard.mean_iou.micro"] == 0.25
-    assert scores["segment.hard.recall_at_iou_50.micro"] == 0.5
+    assert scores["segment.hard.recall_at_iou.micro"] == 0.5
 
 
 @pytest.mark.parametrize(

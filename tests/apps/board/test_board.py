@@ -261,6 +261,16 @@ def test_the_board_is_that_of_compare(three):
     assert [item["path"] for item in document["inputs"]] == ["ref.tsv", "sys.tsv"]
 
 
+def test_ranks_by_a_score_by_settings_of_its_own(three):
+    rank_by = "event.hard.f1.macro@offset_collar=0.1,offset_collar_rate=0.0"
+    board = three.build(rank_by=rank_by, scores=[rank_by]).board
+    values = {"offset_collar": 0.1, "offset_collar_rate": 0.0, "rank_by": "event.hard.f1.macro"}
+    assert board.entries == compare(REFERENCE, three.tables(), replicates=100, **values).entries
+    assert board.rank_by == rank_by.removesuffix(".0")
+    # Tallies that were stored are compared again.
+    assert three.build(rank_by=rank_by).board.entries == board.entries
+
+
 def test_ranks_by_the_score_alone_where_tests_would_take_long(three):
     shutil.copy(three.made / "sys.tsv", three.made / "same.tsv")
     rank_by = "segment.optimal.f1.macro"

@@ -1,0 +1,240 @@
+"""Scores by settings of their own: the numbers of separate evaluations, and names that parse back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from called import call, written
+from drawn_again import Tables, random_tables
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sedeval_soft import Evaluator, Scores, Settings, SettingsError, compare, evaluate
+from sedeval_soft.evaluation.scores import UnknownScoreError
+from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
+from sedeval_soft.measures.registry import ScoreName
+from sedeval_soft.settings import IN_NAMES, settings_in, text_of_settings
+
+
+def blurred(rows, seed):
+    """Return rows with other times, and many values: hardly a setting is without effect."""
+    rng, n = np.random.default_rng(seed), len(rows)
+    onset = np.round(rows.onset + rng.uniform(0, 0.7, n), 3)
+    length = rows.offset - rows.onset + rng.uniform(0, 0.7, n)
+    return replace(rows, onset=onset, offset=np.round(onset + length, 3), values=(rng.random(n).round(3),))
+
+
+SIDES = random_tables(5, n=120)
+REFERENCE = blurred(SIDES.reference, 0)
+SYSTEM = replace(blurred(REFERENCE, 1), origin=SIDES.system.origin)
+SIDES = Tables(REFERENCE, SYSTEM)
+
+# A score, the settings in its name as they may be typed, and these as names have them.
+CASES = [
+    ("event.hard.f1.macro", "onset_collar=0.50", {"onset_collar": 0.5}),
+    ("event.soft.error_rate.micro", "offset-collar=1.0, onset_collar=.4",
+     {"offset_collar": 1.0, "onset_collar": 0.4}),
+    ("event.optimal.f1[{}]", "match_by=iou,iou=.75", {"match_by": "iou", "iou": 0.75}),
+    ("event.hard.f1.micro", "offset=false,matching=greedy", {"offset": False, "matching": "greedy"}),
+    ("event.hard.average_precision.macro", "iou=0.75", {"iou": 0.75, "measures": "curves"}),
+    ("intersection.hard.psds", "psds=dcase-psds2", {"psds": "dcase-psds2"}),
+    ("intersection.soft.psds", "alpha_st=1,dtc=0.7,max_efpr=60",
+     {"alpha_st": 1.0, "dtc": 0.7, "max_efpr": 60.0}),
+    ("intersection.hard.f1.macro", "gtc=0.8", {"gtc": 0.8}),
+    ("intersection.hard.f1.micro", "psds=dcase-psds1", {"psds": "dcase-psds1"}),
+    ("segment.hard.fbeta.macro", "beta=2", {"beta": 2.0}),
+    ("segment.hard.recall.micro", "threshold=0.3,inclusive=true", {"threshold": 0.3, "inclusive": True}),
+    ("segment.hard.precision.macro", "reference_threshold=0.7", {"reference_threshold": 0.7}),
+    ("segment.soft.f1.weighted", "t_norm=product", {"t_norm": "product"}),
+    ("segment.soft.f1.harmonic", "segment_length=1/3", {"segment_length": "1/3", "means": "harmonic"}),
+    ("segment.hard.f1.macro", "pool=mean,segment_length=0.5", {"pool": "mean", "segment_length": 0.5}),
+    ("segment.hard.partial_auc.macro", "max_fpr=0.4", {"max_fpr": 0.4, "measures": "curves"}),
+    ("segment.hard.expected_calibration_error.macro", "bins=4", {"bins": 4, "measures": "calibration"}),
+    ("segment.soft.kl_divergence.micro", "epsilon=1e-3,entropy_unit=bits",
+     {"epsilon": 0.001, "entropy_unit": "bits"}),
+    ("segment.hard.recall_at_iou.macro", "iou=0.3,segment_length=0.1",
+     {"iou": 0.3, "segment_length": 0.1, "measures": "grounding"}),
+    ("clip.hard.f1.macro", "threshold=0.6", {"threshold": 0.6}),
+    ("segment.hard.f1.macro@first", "threshold=0.6", {"threshold": 0.6}),
+    ("segment.soft.f1.micro@scenes.mean", "pool=mean", {"pool": "mean", "means": "scenes.mean"}),
+]  # fmt: skip
+NAMES = [(name.format(REFERENCE.classes[0]), text) for name, text, _ in CASES]
+PARTS = {
+    "scenes": {"low": REFERENCE.files[:2], "high": REFERENCE.files[2:]},
+    "groups": {"first": REFERENCE.classes[:2]},
+}
+SURE = {"ci": "bootstrap", "replicates": 30}
+
+
+@pytest.fixture(scope="module")
+def together() -> Scores:
+    return evaluate(REFERENCE, SYSTEM, variants=[f"{n}@{text}" for n, text in NAMES], **PARTS, **SURE)
+
+
+@pytest.mark.parametrize("k", range(len(CASES)), ids=[f"{name}@{text}" for name, text, _ in CASES])
+def test_numbers_and_intervals_are_those_of_a_separate_evaluation(together, k):
+    (name, text), values = NAMES[k], CASES[k][2]
+    only = ".".join(name.split(".")[:2])
+    alone = evaluate(REFERENCE, SYSTEM, **PARTS, **SURE, **({"only": only} | values))
+    own, asked = together.score(f"{name}@{text}"), alone.score(name)
+    assert own[6] == asked[6] and own[-2:] == asked[-2:] and own.value is not None
+    assert own.name == f"{name}@{text_of_settings(text)}" and str(ScoreName.parse(own.name)) == own.name
+    # Under the common settings it is another number, or none.
+    assert together.scores.get(name, own._replace(value=None)).value != own.value or name.startswith("clip")
+    parsed = Settings.of(**{key: each for key, each in values.items() if key not in ("measures", "means")})
+    assert {key: getattr(parsed, key) for key in settings_in(text)} == settings_in(text)
+
+
+def test_the_scores_of_the_common_settings_stay(together):
+    plain = evaluate(REFERENCE, SYSTEM, **PARTS, **SURE)
+    assert {name: score for name, score in together.scores.items() if "=" not in name} == plain.scores
+    # Every case has one measure, with all its averages, classes and parts.
+    names = {name for name, *_ in (name.rpartition("@") for name in together if "=" in name)}
+    assert {ScoreName.parse(name)[:3] for name in names} == {ScoreName.parse(name)[:3] for name, _ in NAMES}
+    assert all(name not in plain.signature for name in ("variants", "psds="))
+    assert "event.hard.f1.macro@onset_collar=0.5" in together.signature
+
+
+TEXTS = st.fixed_dictionaries({}, optional={
+    "onset_collar": st.floats(0, 1e6), "iou": st.floats(0.001, 1), "threshold": st.floats(0.001, 1),
+    "segment_length": st.sampled_from((0.02, 1 / 3, 1024 / 44100, 2.0)), "inclusive": st.booleans(),
+    "pool": st.sampled_from(("max", "mean")), "bins": st.integers(1, 10_000), "psds": st.just("dcase-psds1"),
+}).filter(bool)  # fmt: skip
+
+
+@given(
+    TEXTS, st.sampled_from((None, "a scene", "scenes.harmonic")), st.sampled_from((None, "x@iou=0.5", "]@["))
+)
+def test_names_parse_back(values, group, label):
+    text = text_of_settings(",".join(f"{name}={value}" for name, value in values.items()))
+    average = "macro" if label is None else None
+    name = str(ScoreName("event", "hard", "f1", average, label, group)) + f"@{text}"
+    assert str(ScoreName.parse(name)) == name and text_of_settings(text) == text
+    assert ScoreName.parse(name).part == group and ScoreName.parse(name).class_name == label
+    assert settings_in(text) == {key: getattr(Settings.of(**values), key) for key in sorted(values)}
+
+
+@pytest.mark.parametrize(
+    "text", ["onset_colar=1", "onset_collar=x", "onset_collar", "iou=0", "iou=.5,iou=.5", "map=x",
+             "only=event", "median_filter=1", "durations=x", "classes=a", "=1"]
+)  # fmt: skip
+def test_other_settings_and_values_are_refused(text):
+    with pytest.raises(SettingsError) as refused:
+        evaluate(REFERENCE, SYSTEM, variants=f"event.hard.f1.macro@{text}")
+    # It lists what is possible for a key that is not.
+    key, _, value = text.partition("=")
+    if value and key not in IN_NAMES:
+        assert all(name in str(refused.value) for name in IN_NAMES)
+    with pytest.raises(SettingsError):
+        evaluate(REFERENCE, SYSTEM, variants="event.hard.f1.macro")
+    with pytest.raises(UnknownScoreError):
+        evaluate(REFERENCE, SYSTEM)["event.hard.f1.macro@onset_collar=1"]
+    for asked, clash in (("threshold=0.4", {"after_shots": 1}), ("onset_collar=1", {"match_by": "iou"})):
+        with pytest.raises(SettingsError):
+            evaluate(REFERENCE, SYSTEM, variants=f"event.hard.f1.macro@{asked}", **clash)
+
+
+def test_no_part_has_a_name_like_settings():
+    with pytest.raises(SettingsError):
+        Settings(groups={"a=b": ("x",)})
+
+
+VARIANT = "event.hard.f1.macro@offset_collar=0.1,onset_collar=0.5"
+BOTH = {"onset_collar": 0.5, "offset_collar": 0.1}
+
+
+def test_systems_are_ranked_as_by_a_separate_evaluation():
+    systems = {"a": SYSTEM, "b": REFERENCE, "c": random_tables(6, n=120).system}
+    boards = [
+        compare(REFERENCE, systems, replicates=40, rank_by=VARIANT),
+        compare(REFERENCE, systems, replicates=40, rank_by="event.hard.f1.macro", **BOTH),
+    ]
+    # Entries have ranks, intervals, differences and p-values, and no names of scores.
+    assert boards[0].entries == boards[1].entries
+
+
+def test_batches_and_tallies_have_them():
+    whole = evaluate(REFERENCE, SYSTEM, variants=VARIANT, groups=PARTS["groups"])
+    parts = Evaluator(variants=VARIANT, groups=PARTS["groups"])
+    for one in np.eye(len(SIDES.files)):
+        part = SIDES.drawn(one)
+        parts.update(part.reference, part.system)
+    assert dict(parts.compute()) == dict(Evaluator.of_bytes(parts.to_bytes()).compute())
+    assert parts.compute()[VARIANT] == whole[VARIANT] != whole["event.hard.f1.macro"]
+    shard = parts.shard()
+    assert pack_shard(unpack_shard("x", pack_shard(shard, "1")), "1") == pack_shard(shard, "1")
+
+
+def test_single_files_have_them():
+    names = ("event.hard.f1.micro", "event.hard.f1.micro@onset_collar=0.5")
+    both = evaluate(REFERENCE, SYSTEM, variants=names[1]).per_file(*names)
+    for name, values in zip(names, ({}, {"onset_collar": 0.5}), strict=True):
+        alone = evaluate(REFERENCE, SYSTEM, **values).per_file(names[0])
+        assert both[name].equals(alone[names[0]].rename(name))
+    assert list(both.columns) == ["filename", "length", *names]
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    return written(folder / "ref.tsv", REFERENCE), written(folder / "sys.tsv", SYSTEM)
+
+
+def numbers(*arguments):
+    return [float(line) for line in call(*arguments, "-q").out.split()]
+
+
+def test_the_command_prints_requires_and_ranks(paths):
+    written_as, other = "event.hard.f1.macro@onset-collar=0.50,offset_collar=.1", "event.hard.f1.macro"
+    asked = ("--score", written_as, "--score", other)
+    own, plain = numbers(*paths, *asked)
+    assert (
+        [own] == numbers(*paths, "--score", other, "--onset-collar", 0.5, "--offset-collar", 0.1) != [plain]
+    )
+    assert call(*paths, "--require", f"{VARIANT}>={own}").code == 0
+    assert call(*paths, "--require", f"{VARIANT}>{own}").code == 1
+    document = call(*paths, "--format", "json", *asked).document
+    scores = {score["name"]: score for score in document["systems"][0]["scores"]}
+    assert [*scores] == [VARIANT, other] and scores[VARIANT]["value"] == own
+    assert scores[VARIANT]["group"] == VARIANT.partition("@")[2]
+    table = call(*paths, *asked, "--format", "csv", "-q").out.splitlines()
+    assert VARIANT in table[0] and repr(own) in table[1]
+    ranked = call(*paths, paths[0], "--rank-by", VARIANT, "--replicates", 20, "--format", "json")
+    assert ranked.document["board"]["rank_by"] == VARIANT
+    by_class = call(
+        *paths, "--score", "event.hard.f1[*]@onset_collar=0.5,offset_collar=0.1", "--format", "csv"
+    )
+    alone = evaluate(*paths, **BOTH)
+    assert all(repr(alone[f"event.hard.f1[{label}]"]) in by_class.out for label in alone.classes)
+    assert call(*paths, "--score", "event.hard.f1.macro@median_filter=1").code == 2
+    assert call(*paths, "--score", "intersection.hard.psds@dtc=0.5").code == 2
+
+
+def test_both_psds_in_one_call(paths):
+    both = call(*paths, "--psds", "dcase-psds1", "--psds", "dcase-psds2", "--format", "json")
+    for name, preset in (("", "dcase-psds1"), ("@psds=dcase-psds2", "dcase-psds2")):
+        alone = evaluate(*paths, psds=preset)
+        for reading in ("hard", "soft"):
+            found = both.scores[f"intersection.{reading}.psds{name}"]["value"]
+            assert found == alone[f"intersection.{reading}.psds"]
+    screen = call(*paths, "--psds", "dcase-psds1", "--psds", "dcase-psds2", "-q").out
+    for k in (1, 2):
+        value = evaluate(*paths, psds=f"dcase-psds{k}")["intersection.hard.psds"]
+        assert f"PSDS{k} (dcase-psds{k}) {value:.3f}".replace(" 0.", " .") in screen
+    assert call(*paths, "--psds", "dcase-psds1", "--psds", "dcase-psds1").code == 2
+    assert Settings(psds=("dcase-psds2", "dcase-psds1"), only="intersection.hard").variants == (
+        "intersection.hard.psds@psds=dcase-psds1",
+    )
+
+
+def test_a_settings_file_may_have_them(paths, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"psds: [dcase-psds1, dcase-psds2]\nrank_by: {VARIANT}\n")
+    document = call(*paths, "--config", path, "--format", "json").document
+    scores = {score["name"]: score["value"] for score in document["systems"][0]["scores"]}
+    assert scores[VARIANT] == evaluate(*paths, **BOTH)["event.hard.f1.macro"]
+    assert scores["intersection.hard.psds@psds=dcase-psds2"] is not None
+    assert json.dumps(document["settings"]["variants"]).count("@") == 3

@@ -288,8 +288,7 @@ class SettingsKeywords(TypedDict, total=False):
         meaning="The recordings to evaluate, and no others: their names, or the path of a list or a table "
         "of them (from the settings file on); null for all. Signatures and results have their number and the "
         "hash of their names.",
-        help="Evaluate only these recordings: a list of names, one a line, or a table with a column of file "
-        "names.")]
+        help="Evaluate only these recordings: names, one a line, or a table with a column of file names.")]
     regions: Annotated[Any | None, Field(None, SCORING, "TSV|UEM",
         meaning="The regions to evaluate of each recording, and of no others: lists of onset and offset in "
         "seconds, and perhaps a class, by file name, or the path of a table of filename, onset, offset and "

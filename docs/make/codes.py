@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sedeval_soft.tables.problem_codes import ANY, RULES
+from sedeval_soft.tables.problem_codes import RULES
 
 MARK = "<!-- codes: made by `python docs/make/codes.py` -->\n"
 PAGE = Path(__file__).parents[1] / "reference" / "codes.md"
@@ -26,7 +26,7 @@ def _evaluated(code: str) -> str:
     if rule.misread is None:
         return "-"
     of = "recordings" if code == "early-end" else "rows"
-    return "warn" if rule.misread == ANY else f"warn from {rule.misread:.0%} of the {of}"
+    return "warn" if rule.misread == 0 else f"warn from {rule.misread:.0%} of the {of}"
 
 
 if __name__ == "__main__":

@@ -70,10 +70,7 @@ def score_shard(
         shard, settings = _tuned(shard, files["folds"])
     tally = shard.tally
     warnings = [*shard.findings.warnings(settings), *unknown]
-    # An array has a row for every segment of its recording.
-    whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
-    if plan.psds and shard.durations is None and settings.regions is None and not whole:
-        warnings.append(f"PSDS counts false alarms per hour, and {NO_DURATIONS}")
+    warnings += _of_psds(shard) if plan.psds else []
     warnings += answered_in_vain(tally, asked)
 
     best = {basis: best_counts(tally, basis, settings) for basis, _ in plan.thresholded}
@@ -129,6 +126,22 @@ def score_shard(
         variants=others,
         **_details(tally, settings, plan, points=points),
     )
+
+
+def _of_psds(shard: Shard) -> list[str]:
+    """Return the warnings of a PSDS without lengths of recordings, and of one without thresholds."""
+    warnings, settings = list[str](), shard.settings
+    # An array has a row for every segment of its recording.
+    whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
+    if shard.durations is None and settings.regions is None and not whole:
+        warnings.append(f"PSDS counts false alarms per hour, and {NO_DURATIONS}")
+    system = next((item for item in shard.inputs if item.role != "reference"), None)
+    if system is not None and not system.has_thresholds:
+        warnings.append(
+            f"PSDS is over all thresholds, and {system.name} has the events of one: expected values, or "
+            "tables at several thresholds (--operating-points)"
+        )
+    return warnings
 
 
 def _variants(

@@ -238,3 +238,16 @@ def test_a_settings_file_may_have_them(paths, tmp_path):
     assert scores[VARIANT] == evaluate(*paths, **BOTH)["event.hard.f1.macro"]
     assert scores["intersection.hard.psds@psds=dcase-psds2"] is not None
     assert json.dumps(document["settings"]["variants"]).count("@") == 3
+
+
+def test_psds_of_one_threshold_is_told(tmp_path):
+    """Published PSDS have many: that of a list of events alone is not one of these."""
+    hard = "filename\tonset\toffset\tevent_label\na.wav\t0\t2\tdog\n"
+    paths = [tmp_path / "ref.tsv", tmp_path / "sys.tsv"]
+    for path in paths:
+        path.write_text(hard)
+    durations = {"a.wav": 10.0}
+    told = [evaluate(*paths, psds="dcase-psds1", durations=durations).warnings]
+    paths[1].write_text("filename\tonset\toffset\tevent_label\tvalue\na.wav\t0\t2\tdog\t0.7\n")
+    told.append(evaluate(*paths, psds="dcase-psds1", durations=durations).warnings)
+    assert [sum("--operating-points" in text for text in texts) for texts in told] == [1, 0]

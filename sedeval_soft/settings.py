@@ -794,7 +794,7 @@ def of_text(text: str) -> str | float | bool | None:
         return words[text.lower()]
     if re.fullmatch(r"[0-9]+", text, re.ASCII):
         return int(text)
-    is_number = re.fullmatch(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text, re.ASCII)
+    is_number = re.fullmatch(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?", text, re.ASCII)
     return float(text) if is_number else text
 
 

@@ -17,9 +17,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index, for_each, in_order
 from sedeval_soft.evaluation.count import evaluated_cells
-from sedeval_soft.evaluation.details import THRESHOLDS, Sweep
-from sedeval_soft.evaluation.optimal import as_one, counts_at, optimal_scores, threshold_counts
-from sedeval_soft.evaluation.scores import finite, named
+from sedeval_soft.evaluation.optimal import as_one, threshold_counts
 from sedeval_soft.measures.base import Averaged, Table, Tables, WeightedTables, averaged
 from sedeval_soft.measures.calibration import BinCounts, Reliability, equal_mass, equal_width
 from sedeval_soft.measures.correlations import Moments, RankCounts
@@ -33,13 +31,11 @@ from sedeval_soft.measures.curve_scores import (
     d_primes,
     weighted_precisions,
 )
-from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.divergence import MISSING, ROUNDING, Logarithms
 from sedeval_soft.measures.psds import PsdRoc, psds_curve, systems_of
-from sedeval_soft.measures.registry import score_name
 from sedeval_soft.measures.tally import Tally, cells_of, counted_together, evaluated_of, of_each
 from sedeval_soft.plan import CELLS, Plan
-from sedeval_soft.settings import BASES, Settings
+from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes
 from sedeval_soft.timeline.recordings import positive
 
@@ -284,48 +280,6 @@ def _reliability(cells: Ordered, n_bins: int) -> tuple[Reliability, Reliability]
     """Return the bins of equal width and of equal mass."""
     width, mass = (of(cells.score, [cells.reference], n_bins) for of in (equal_width, equal_mass))
     return Reliability.of(width[0]), Reliability.of(mass[0])
-
-
-# The hard and optimal readings over thresholds of the reference.
-
-_SWEPT = frozenset({"n_ref", "precision", "recall", "f1", "fbeta", "error_rate"})
-
-
-def sweep_of(tally: Tally, settings: Settings) -> Sweep:
-    """Return the averages of hard and optimal readings at thresholds of the reference."""
-    at: dict[str, list[int]] = {basis: [] for basis in Plan.of(settings).swept}
-    scores: dict[str, list[float | int | None]] = {}
-    for threshold in THRESHOLDS:
-        for basis, counts in at.items():
-            # Number of events and cells whose values equal the threshold.
-            values = tally.samples[f"{basis}.reference"] if basis in CELLS else tally.events["levels"].dies
-            counts.append(int(np.count_nonzero(values == threshold)))
-        for key, value in named(_tables_at(tally, threshold, settings), tally.classes, settings.means):
-            if key.average is not None and key.measure in _SWEPT:
-                number = None if value is None else finite(value.item())
-                scores.setdefault(score_name(*key), []).append(number)
-    return Sweep(
-        THRESHOLDS,
-        {basis: tuple(counts) for basis, counts in at.items()},
-        {name: tuple(values) for name, values in scores.items()},
-    )
-
-
-def _tables_at(tally: Tally, threshold: float, settings: Settings) -> Tables:
-    """Return the tables of hard and optimal readings with the reference binarised at a threshold."""
-    settings = replace(settings, reference_threshold=threshold, measures=(), satisfice=None)
-    plan = Plan.of(settings)
-    if plan.sweeps_events:
-        tally = cut_at(tally, tally.events["levels"].alive(threshold, settings.inclusive))
-    tables: Tables = {}
-    for basis in BASES:
-        if plan.scores(basis, "hard"):
-            one = np.full(len(tally.classes), settings.threshold)
-            counts = counts_at(tally, basis, one, settings).total()
-            tables[basis, "hard"] = detection_scores(counts, settings.beta)
-        if plan.scores(basis, "optimal"):
-            tables[basis, "optimal"] = optimal_scores(tally, basis, settings)
-    return tables
 
 
 def cut_at(tally: Tally, alive: Bools) -> Tally:

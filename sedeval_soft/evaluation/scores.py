@@ -279,8 +279,7 @@ class Scores(Mapping[str, "float | int | None"]):
             raise EvaluationError(f"{self.system}: {reason}")
         for name in names:
             self.score(name)
-        from sedeval_soft.evaluation.means import file_scores
-
+        file_scores = import_module("sedeval_soft.evaluation.means").file_scores
         split = {name: split_name(name) for name in names}
         plain = [name for name, (_, text) in split.items() if not text]
         own = file_scores(*self.counts, plain)

@@ -17,12 +17,20 @@ from sedeval_soft.arrays import Array, Index
 from sedeval_soft.checks.alignment import NO_DURATIONS
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
-from sedeval_soft.evaluation.optimal import Best, best_counts, with_rule_followed, with_tuned
+from sedeval_soft.evaluation.optimal import (
+    Best,
+    best_counts,
+    counts_at,
+    optimal_scores,
+    with_rule_followed,
+    with_tuned,
+)
 from sedeval_soft.evaluation.scores import (
     Key,
     Score,
     Scores,
     all_tables,
+    finite,
     main_of,
     named,
     score_tally,
@@ -30,11 +38,11 @@ from sedeval_soft.evaluation.scores import (
 )
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
-from sedeval_soft.evaluation.variants import named_by
 from sedeval_soft.measures.base import Tables
+from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.event import MOST
 from sedeval_soft.measures.pairs import pair_rule
-from sedeval_soft.measures.registry import OVERALL, ScoreName
+from sedeval_soft.measures.registry import OVERALL, ScoreName, score_name
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan
 from sedeval_soft.settings import BASES, GROUPS, Constraint, Settings, split_name
@@ -43,7 +51,7 @@ from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.recordings import detected, positive
 
 if TYPE_CHECKING:
-    from sedeval_soft.evaluation.details import Confusion, Folds
+    from sedeval_soft.evaluation.details import Confusion, Folds, Sweep
     from sedeval_soft.evaluation.means import Scorer
     from sedeval_soft.evaluation.resample import Progress
     from sedeval_soft.tables.file_groups import Partition
@@ -128,6 +136,17 @@ def score_shard(
     )
 
 
+def _named_by(settings: Settings, text: str, scores: Iterable[Score]) -> dict[str, Score]:
+    """Return the scores of a variant that the settings ask for, of all averages and parts, by name."""
+    asked = {ScoreName.parse(name)[:3] for name in settings.variants if split_name(name)[1] == text}
+    renamed = [
+        score._replace(name=f"{score.name}@{text}", group="@".join(filter(None, (score.group, text))))
+        for score in scores
+        if (score.basis, score.reading, score.measure) in asked
+    ]
+    return {score.name: score for score in renamed}
+
+
 def _of_psds(shard: Shard) -> list[str]:
     """Return the warnings of a PSDS without lengths of recordings, and of one without thresholds."""
     warnings, settings = list[str](), shard.settings
@@ -152,7 +171,7 @@ def _variants(
     others = {text: score(shard.variant(text)) for text in texts if f"@{text}" in shard.variants}
     named_scores: dict[str, Score] = {}
     for text, scores in others.items():
-        named_scores |= named_by(shard.settings, text, scores.scores.values())
+        named_scores |= _named_by(shard.settings, text, scores.scores.values())
     return others, named_scores, [warning for scores in others.values() for warning in scores.warnings]
 
 
@@ -252,11 +271,11 @@ def _details(tally: Tally, settings: Settings, plan: Plan, *, points: bool) -> d
 
         details["worst"] = worst_of(tally, settings)
     if points or settings.reference_sweep or plan.asks_for(*ORDERED):
-        from sedeval_soft.evaluation.ordered import curves_of, sweep_of
+        from sedeval_soft.evaluation.ordered import curves_of
 
         details["make_curves"] = partial(curves_of, tally, settings)
         if settings.reference_sweep:
-            details["sweep"] = sweep_of(tally, settings)
+            details["sweep"] = _sweep_of(tally, settings)
     return details
 
 
@@ -418,3 +437,49 @@ def unreachable(scores: Iterable[Score], satisfice: str | None) -> list[str]:
         f"{basis}: no threshold reaches {wanted}; the nearest: {', '.join(classes)}"
         for basis, classes in nearest.items()
     ]
+
+
+# The hard and optimal readings over thresholds of the reference.
+
+_SWEPT = frozenset({"n_ref", "precision", "recall", "f1", "fbeta", "error_rate"})
+
+
+def _sweep_of(tally: Tally, settings: Settings) -> Sweep:
+    """Return the averages of hard and optimal readings at thresholds of the reference."""
+    from sedeval_soft.evaluation.details import THRESHOLDS, Sweep
+
+    at: dict[str, list[int]] = {basis: [] for basis in Plan.of(settings).swept}
+    scores: dict[str, list[float | int | None]] = {}
+    for threshold in THRESHOLDS:
+        for basis, counts in at.items():
+            # Number of events and cells whose values equal the threshold.
+            values = tally.samples[f"{basis}.reference"] if basis in CELLS else tally.events["levels"].dies
+            counts.append(int(np.count_nonzero(values == threshold)))
+        for key, value in named(_tables_at(tally, threshold, settings), tally.classes, settings.means):
+            if key.average is not None and key.measure in _SWEPT:
+                number = None if value is None else finite(value.item())
+                scores.setdefault(score_name(*key), []).append(number)
+    return Sweep(
+        THRESHOLDS,
+        {basis: tuple(counts) for basis, counts in at.items()},
+        {name: tuple(values) for name, values in scores.items()},
+    )
+
+
+def _tables_at(tally: Tally, threshold: float, settings: Settings) -> Tables:
+    """Return the tables of hard and optimal readings with the reference binarised at a threshold."""
+    settings = replace(settings, reference_threshold=threshold, measures=(), satisfice=None)
+    plan = Plan.of(settings)
+    if plan.sweeps_events:
+        from sedeval_soft.evaluation.ordered import cut_at
+
+        tally = cut_at(tally, tally.events["levels"].alive(threshold, settings.inclusive))
+    tables: Tables = {}
+    for basis in BASES:
+        if plan.scores(basis, "hard"):
+            one = np.full(len(tally.classes), settings.threshold)
+            counts = counts_at(tally, basis, one, settings).total()
+            tables[basis, "hard"] = detection_scores(counts, settings.beta)
+        if plan.scores(basis, "optimal"):
+            tables[basis, "optimal"] = optimal_scores(tally, basis, settings)
+    return tables

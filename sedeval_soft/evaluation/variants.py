@@ -6,12 +6,10 @@ counted again for each variant.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.settings import GROUPS, MEANS, WEIGHTS, Settings, means_in, settings_in, split_name
 
@@ -53,14 +51,3 @@ def _variant(settings: Settings, text: str, names: list[str]) -> Settings:
 
 def _groups_of(name: str) -> tuple[str, ...]:
     return (group_of(name),)
-
-
-def named_by(settings: Settings, text: str, scores: Iterable[Score]) -> dict[str, Score]:
-    """Return the scores of a variant that the settings ask for, of all averages and parts, by name."""
-    asked = {ScoreName.parse(name)[:3] for name in settings.variants if split_name(name)[1] == text}
-    renamed = [
-        score._replace(name=f"{score.name}@{text}", group="@".join(filter(None, (score.group, text))))
-        for score in scores
-        if (score.basis, score.reading, score.measure) in asked
-    ]
-    return {score.name: score for score in renamed}

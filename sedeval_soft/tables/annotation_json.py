@@ -214,9 +214,12 @@ def read_label_studio_csv(source: Source, limits: Limits) -> EventTable | None:
     check_document(source)
     lines = io.StringIO(source.data[:].decode("utf-8-sig", "replace"), newline="")
     try:
-        rows = [{key or "": cell or "" for key, cell in row.items()} for row in csv.DictReader(lines)]
+        rows = [*csv.DictReader(lines, restval="")]
     except csv.Error as error:
         raise document.error(f"cannot be read as CSV: {error}") from error
+    longer = next((i for i, row in enumerate(rows) if None in row), None)
+    if longer is not None:
+        raise document.error(f"[{longer}] has more cells than the header has columns")
     return _rows_of_tasks(document, [{key: _raw(cell) for key, cell in row.items()} for row in rows])
 
 

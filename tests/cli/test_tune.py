@@ -108,6 +108,7 @@ def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatc
         "--quiet",
         "--columns",
         "--label",
+        "--sample-rate",
         "--map",
         "--map-to",
         "--from",

@@ -232,7 +232,7 @@ def test_names_of_the_same_rules_set_the_same_and_no_preset_is_left_out():
     assert len({classes_of_preset(name) for name in of_maestro}) == 1
     # Those beside published evaluators: tests/golden, tests/apps/published.
     published = {"birdnet-analyzer", "audio-grounding", "voice-activity", "biodcase2025-task2"}
-    published.add("dcase2021-2024-few-shot")
+    published |= {"dcase2021-2024-few-shot", "dcase2026-task6"}
     assert {*SAME, *of_maestro, *published, "dcase2024-task4-desed", *(name for name, _ in RULES)} == {
         *PRESETS
     }

@@ -58,7 +58,7 @@ def test_every_command_has_an_example_and_every_setting_a_row_with_its_option():
         assert any(f"{name} " in f"{example.command} " for example in examples(part)), name
     text = script("settings").PAGE.read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (`--[\w-]+( \w+)?`)? ", text, re.MULTILINE)
-    reading = ("columns", "label", "from", "operating_points")
+    reading = ("columns", "label", "sample_rate", "from", "operating_points")
     assert [name for name, *_ in rows] == ["extends", *Settings.__dataclass_fields__, *reading]
     assert [name for name, option, _ in rows if not option] == ["extends", "groups", "scenes"]
 

@@ -10,7 +10,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 from parted import count_in_parts
@@ -160,6 +160,8 @@ def test_the_same_scores_and_errors(
         written(folder, role, seed, form, number, wrong=bad, steps=steps)
         for role, form, number, bad in zip(("reference", "system"), forms, numbers, wrong, strict=True)
     ]
+    # Of a file without any line and a bad row either may be told first.
+    assume(all(path.stat().st_size for path in folder.rglob("*") if path.is_file()))
     lengths = None if listed is None else {f"a/r{k}.flac": 3.0 + k for k in range(listed)}
     how = {"n_parts": n_parts, "execute": everybody[who]}
     same_in_parts(sides, settings, lengths, **how)

@@ -662,7 +662,7 @@ def read_about(path: Path, name: str) -> About:
         }
         about = msgspec.convert(given, About)
         if about.url and not _WEB.fullmatch(about.url):
-            raise ValueError(f"url {about.url!r} is not the address of a page, such as https://example.org")
+            raise ValueError(f"url {about.url!r} is not the address of a page, with https:// before it")
         return about
     except InputError as error:
         raise InputError(replace(error.problems[0], source=name)) from error

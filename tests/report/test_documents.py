@@ -22,7 +22,7 @@ from sedeval_soft.evaluation.details import Chance, Level
 from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, score_names
 from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.delimited import HEAD
-from sedeval_soft.settings import CLASS_MEANS, Settings
+from sedeval_soft.settings import CLASS_MEANS, GROUPS, Settings
 
 HARD = (("segment", "hard"),)
 VALIDATOR = jsonschema.Draft202012Validator(schema())
@@ -156,6 +156,7 @@ def test_schema_follows_settings_and_registry():
     properties = schema()["properties"]
     names = {field.name for field in fields(Settings)}
     assert {*properties["settings"]["required"]} == {*properties["settings"]["properties"]} == names
+    assert properties["settings"]["properties"]["measures"]["items"]["enum"] == [*GROUPS]
     known = properties["systems"]["items"]["properties"]["scores"]["items"]["properties"]
     assert {*known["reading"]["enum"]} == {family.reading for family in FAMILIES}
     assert {*known["average"]["enum"]} == {*AVERAGES, *CLASS_MEANS, OVERALL, None}

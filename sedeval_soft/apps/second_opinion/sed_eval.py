@@ -87,15 +87,20 @@ def by_its_rules(pair: Recordings, settings: Settings) -> Mapping[str, Value]:
     """Return our hard scores with the rules of sed_eval; none if they follow these anyway."""
     if settings.compat:
         return {}
-    plan = Plan.of(settings)
-    only = tuple(f"{basis}.hard" for basis in ("segment", "event") if plan.scores(basis, "hard"))
-    chosen = replace(
-        settings, compat="sed_eval", only=only, pool="max", measures=(), means=(), reference_sweep=False,
-        psds=None, alpha_ct=None, alpha_st=None, max_efpr=None, psds_median_filters=(), ci=None, worst=0,
-        thresholds=None, cross_tune=None, objective=None,
-    )  # fmt: skip
+    chosen = _with_its_rules(settings)
     scores = score_tally(tally_pair(pair._replace(plan=Plan.of(chosen))), chosen)
     return {name: score.value for name, score in scores.items()}
+
+
+def _with_its_rules(settings: Settings) -> Settings:
+    """Return the settings of the hard reading alone, with the rules of sed_eval."""
+    plan = Plan.of(settings)
+    only = tuple(f"{basis}.hard" for basis in ("segment", "event") if plan.scores(basis, "hard"))
+    return replace(
+        settings, compat="sed_eval", only=only, pool="max", measures=(), means=(), reference_sweep=False,
+        psds=None, alpha_ct=None, alpha_st=None, max_efpr=None, psds_median_filters=(), ci=None, worst=0,
+        thresholds=None, cross_tune=None, objective=None, variants=(), rank_by=None,
+    )  # fmt: skip
 
 
 def _scores(pair: Recordings, settings: Settings, basis: str) -> Iterator[tuple[str, Value]]:
@@ -117,7 +122,8 @@ def _scores(pair: Recordings, settings: Settings, basis: str) -> Iterator[tuple[
             event_matching_type=settings.matching,
             empty_system_output_handling="zero_score",
         )
-        events = hard_events(pair)
+        # In the order of rows, which decides what one matching leaves over.
+        events = hard_events(pair._replace(plan=Plan.of(_with_its_rules(settings))))
     for *sides, length in zip(*_lists(events, pair), lengths, strict=True):
         metrics.evaluate(*sides, **length)
     by_class = metrics.results_class_wise_metrics()

@@ -147,12 +147,9 @@ SIDES = ["ref-*.tsv", "sys-*.tsv"]
     ("options", "words"),
     [
         ([*SIDES, "--jobs=foo://127.0.0.1:9"], "cannot be reached: unknown address scheme 'foo'"),
-        (
-            [*SIDES, "--jobs=local"],
-            "cannot be read: No such file or directory; expected tcp://HOST:PORT",
-        ),
+        ([*SIDES, "--jobs=local"], "is not a number of processes such as 4, all, or a scheduler"),
         ([*SIDES, "--jobs=list.json"], "is not a scheduler file; expected tcp://HOST:PORT"),
-        ([*SIDES, "--jobs=\n<script>"], "cannot be read: "),
+        ([*SIDES, "--jobs=\n<script>"], "is not a number of processes such as 4, all, or a scheduler"),
     ],
 )
 def test_what_is_no_scheduler_or_does_not_go_with_one(options, words, tmp_path, monkeypatch):

@@ -67,6 +67,19 @@ def test_its_rules_make_up_every_difference(reference, system, **chosen):
     assert {name: row for name, row in rows.items() if not same(row[1], row[2])} == {}
 
 
+def test_it_gets_events_in_the_order_of_rows():
+    """Of six detections of five events one is left over; the order decides which, and so the substitutions."""
+    instants = [("a", 0.0, 0.0, "car")] * 4
+    reference = [*instants, ("a", 0.0, 0.0, "car"), ("a", 0.0, 0.2, "dog")]
+    long, instant = ("a", 0.0, 0.1, "car"), ("a", 0.0, 0.0, "car")
+    chosen = {"collar": 0.1, "offset_collar_rate": 0.0, "matching": "optimal", "sides": (True, True)}
+    for last, expected in ((instant, 0.0), (long, 1 / 6)):
+        system = [*instants, long if last is instant else instant, last]
+        rows = compared(*sides_of_rows(reference, system), segment_length=0.1, **chosen)
+        ours, theirs, followed = rows["event.hard.substitution_rate.micro"]
+        assert (ours, theirs, followed) == pytest.approx((1 / 6, expected, expected))
+
+
 @settings(max_examples=10)
 @given(seed=st.integers(0, 10**6))
 def test_means_of_segments_are_another_rule(seed):

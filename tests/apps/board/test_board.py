@@ -622,7 +622,8 @@ def test_a_refusal_for_want_of_memory_is_no_verdict(two):
     command = [sys.executable, "-m", "sedeval_soft", "board", two.made, *given, "--memory-limit", "160M"]
     subprocess.run(list(map(str, command)), capture_output=True, check=False)
     (problem,) = (two.site / "problems").glob("large*")
-    assert "of --memory-limit 160 MiB" in problem.read_text(encoding="utf-8")
+    # The reader notices it, or the operating system.
+    assert "160 MiB" in problem.read_text(encoding="utf-8")
     assert two.build().scored == ("large",)
 
 

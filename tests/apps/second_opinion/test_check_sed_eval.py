@@ -68,7 +68,7 @@ def test_its_rules_make_up_every_difference(reference, system, **chosen):
 
 
 def test_it_gets_events_in_the_order_of_rows():
-    """Of six detections of five events one is left over; the order decides which, and so the substitutions."""
+    """Of six detections of five events one is left over; the order decides which, hence the substitutions."""
     instants = [("a", 0.0, 0.0, "car")] * 4
     reference = [*instants, ("a", 0.0, 0.0, "car"), ("a", 0.0, 0.2, "dog")]
     long, instant = ("a", 0.0, 0.1, "car"), ("a", 0.0, 0.0, "car")

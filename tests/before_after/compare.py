@@ -36,7 +36,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
-BASE = "5fa50857"
+BASE = "2120c388"
 """The commit that is compared with unless --base names another; `expected.tsv` lists what differs from it."""
 
 WARM = (

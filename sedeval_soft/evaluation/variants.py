@@ -11,6 +11,7 @@ from typing import Any
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.registry import ScoreName, group_of
+from sedeval_soft.plan import without_effect
 from sedeval_soft.settings import GROUPS, MEANS, WEIGHTS, Settings, means_in, settings_in, split_name
 
 
@@ -41,12 +42,15 @@ def _variant(settings: Settings, text: str, names: list[str]) -> Settings:
     if all(name.reading != "tuned" for name in parsed):
         fewer |= {"thresholds": None, "cross_tune": None}
     families = dict.fromkeys(f"{name.basis}.{name.reading}" for name in parsed)
-    return replace(
+    chosen = replace(
         settings, **fewer | values, only=tuple(families),
         measures=tuple(group for group in GROUPS if group in groups),
         means=tuple(mean for mean in MEANS if mean in means), variants=(), rank_by=None, worst=0,
         reference_sweep=False,
     )  # fmt: skip
+    for name, needed in without_effect(chosen, values).items():
+        raise SettingsError(f"{name} has no effect on {names[0]}: it needs {needed}")
+    return chosen
 
 
 def _groups_of(name: str) -> tuple[str, ...]:

@@ -251,3 +251,17 @@ def test_psds_of_one_threshold_is_told(tmp_path):
     paths[1].write_text("filename\tonset\toffset\tevent_label\tvalue\na.wav\t0\t2\tdog\t0.7\n")
     told.append(evaluate(*paths, psds="dcase-psds1", durations=durations).warnings)
     assert [sum("--operating-points" in text for text in texts) for texts in told] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "segment.soft.f1.macro@onset_collar=1",
+        "event.hard.f1.micro@segment_length=2",
+        "event.soft.f1.micro@threshold=0.2",
+        "segment.hard.f1.micro@iou=0.5",
+    ],
+)
+def test_a_setting_that_cannot_change_its_score_is_refused(paths, name):
+    done = call(*paths, "--score", name)
+    assert done.code == 2 and "has no effect" in done.err and done.out == ""

@@ -222,13 +222,15 @@ def _shard_of(name: str, data: bytes, limits: Limits | None) -> Shard:
     from sedeval_soft.evaluation.tally_file import unpack_shard
 
     shard = unpack_shard(name, data, limits_from(limits))
-    every = [shard, *(shard.variant(text) for text in variants_of(shard.settings))]
-    pairs = [(tally, each.settings) for each in every for tally in (each.tally, *each.groups.values())]
     # The tally of no files has all columns that the settings count.
     code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
     nothing = EventTable((), (), code, number, number, (number,), label=code)
-    for tally, settings in pairs:
-        expected = tally_pair(align(nothing, nothing, settings))
+    every = [shard, *(shard.variant(text) for text in variants_of(shard.settings))]
+    counted_by = [(each, tally_pair(align(nothing, nothing, each.settings))) for each in every]
+    pairs = (
+        (tally, expected) for each, expected in counted_by for tally in (each.tally, *each.groups.values())
+    )
+    for tally, expected in pairs:
         for kind in ("per_class", "per_file", "samples", "events"):
             ours, theirs = (
                 {column: str(getattr(of, "dtype", "events")) for column, of in getattr(each, kind).items()}

@@ -127,11 +127,13 @@ def _value(name: str, text: str) -> Any:  # noqa: ANN401 - what the setting take
     if FIELDS[name].several:
         names = split_classes(None, None, [text])
         return names if FIELDS[name].least is None else tuple(map(number, names))
-    with contextlib.suppress(KeyError):
-        return {"none": None, "true": True, "false": False}[text.lower()]
-    with contextlib.suppress(click.BadParameter):
-        return int(text) if text.isdigit() and number(text) >= 0 else number(text)
-    return text
+    from sedeval_soft.settings import of_text
+
+    value = of_text(text)
+    if isinstance(value, str):
+        with contextlib.suppress(click.BadParameter):
+            return number(value)
+    return value
 
 
 def _page_of_settings(ctx: click.Context, settings: Sequence[str]) -> str:

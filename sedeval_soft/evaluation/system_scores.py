@@ -139,12 +139,7 @@ def score_shard(
 def _named_by(settings: Settings, text: str, scores: Iterable[Score]) -> dict[str, Score]:
     """Return the scores of a variant that the settings ask for, of all averages and parts, by name."""
     asked = {ScoreName.parse(name)[:3] for name in settings.variants if split_name(name)[1] == text}
-    renamed = [
-        score._replace(name=f"{score.name}@{text}", group="@".join(filter(None, (score.group, text))))
-        for score in scores
-        if (score.basis, score.reading, score.measure) in asked
-    ]
-    return {score.name: score for score in renamed}
+    return _of_part((each for each in scores if (each.basis, each.reading, each.measure) in asked), text)
 
 
 def _of_psds(shard: Shard) -> list[str]:
@@ -365,8 +360,9 @@ def _take(tally: Tally, parts: Files) -> dict[str, tuple[Tally, Index]]:
 
 
 def _of_part(scores: Iterable[Score], part: str) -> dict[str, Score]:
-    """Return scores by their names as scores of a part."""
-    renamed = (score._replace(name=str(ScoreName(*score[1:6], part)), group=part) for score in scores)
+    """Return scores by their names as scores of a part, or by settings: behind a group that they have."""
+    of = ((each, "@".join(filter(None, (each.group, part)))) for each in scores)
+    renamed = (each._replace(name=str(ScoreName(*each[1:6], group)), group=group) for each, group in of)
     return {score.name: score for score in renamed}
 
 

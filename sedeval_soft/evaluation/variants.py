@@ -35,7 +35,7 @@ def _variant(settings: Settings, text: str, names: list[str]) -> Settings:
         raise SettingsError(
             f"{cut[0]} cannot be in the name of a score beside after_shots, which begins where an event ends"
         )
-    groups, means = ({each for name in names for each in of(name)} for of in (_groups_of, means_in))
+    groups, means = {*map(group_of, names)}, {mean for name in names for mean in means_in(name)}
     fewer: dict[str, Any] = {}
     if all(name.basis != "intersection" for name in parsed):
         fewer = {**dict.fromkeys(("psds", *WEIGHTS)), "psds_median_filters": ()}
@@ -51,7 +51,3 @@ def _variant(settings: Settings, text: str, names: list[str]) -> Settings:
     for name, needed in without_effect(chosen, values).items():
         raise SettingsError(f"{name} has no effect on {names[0]}: it needs {needed}")
     return chosen
-
-
-def _groups_of(name: str) -> tuple[str, ...]:
-    return (group_of(name),)

@@ -770,9 +770,10 @@ def layout_of_labels(
     if "filename" not in roles and (clips := [i for i, key in enumerate(keys) if key in WORD_LISTS["clips"]]):
         roles[clips[0]] = "filename"
     open_names = [name for i, name in enumerate(names) if i not in settled and roles[i] is None]
-    misnamed = any(_has_word(name, "of-times") for name in open_names)
-    misnamed = misnamed or any(_misspelt(role, open_names) for role in ("onset", "offset"))
-    if roles.count("filename") != 1 or roles.count("soft_value") > 1 or misnamed:
+    may_have_times = any(_has_word(name, "of-times") for name in open_names) or any(
+        _misspelt(role, open_names) for role in ("onset", "offset")
+    )
+    if roles.count("filename") != 1 or roles.count("soft_value") > 1 or may_have_times:
         return None
     if "event_label" not in roles:
         return _layout_of_clips(names, roles, settled, rows)
@@ -781,7 +782,7 @@ def layout_of_labels(
     at = roles.index("event_label")
     if any(_JSON.match(row[at]) for row in rows if len(row) == len(names)):
         wrong = f"column {names[at]!r} has JSON in place of labels, as tables of Label Studio have"
-        raise LayoutError(wrong, "not-a-table", at + 1, expected="Label Studio's export as JSON or JSON-MIN")
+        raise LayoutError(wrong, "not-a-table", at + 1, expected="Label Studio's JSON, JSON-MIN or CSV")
     return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), lists=several)
 
 

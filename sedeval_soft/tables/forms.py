@@ -163,9 +163,6 @@ def form_of(name: str, option: str = "--to") -> Form:
 FROM = "--from"
 """The option that gives the format that tables must have."""
 
-SAMPLES = "--sample-rate"
-"""The option for times in samples."""
-
 _SIDES = ("reference", "system")
 
 
@@ -259,7 +256,7 @@ def read(
         reading = Reading(other.name, rows)
     rows = reading.rows
     if rows is not None and limits.sample_rate and not _takes_samples(rows, other):
-        lacking = (*rows.origin.lacking, f"{SAMPLES} has no effect: there are no times in samples")
+        lacking = (*rows.origin.lacking, "--sample-rate has no effect: there are no times in samples")
         reading = reading._replace(rows=replace(rows, origin=replace(rows.origin, lacking=lacking)))
     limits.check_dense(source.name, 0 if rows is None else len(rows), source.packed)
     return reading

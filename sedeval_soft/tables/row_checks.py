@@ -28,10 +28,11 @@ from sedeval_soft.tables.columns import (
 )
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.rows import TOGETHER, Columns, Texts
+from sedeval_soft.tables.ticks import clock_seconds
 
 _NO_LABEL = "the line left out if it is no event, or the class of all rows without one, as --label car"
 _UNITS = {"s": "a number of seconds", "ms": "a number of milliseconds"}
-_CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d+(?:[.,]\d*)?)", re.ASCII)
+_CLOCK = re.compile(r"(?:\d{1,12}:)?\d{1,12}:\d{1,12}(?:[.,]\d*)?", re.ASCII)
 _THOUSANDS = re.compile(r"\d{1,3}(?:([,' \u00a0\u2009\u202f])\d{3})(?:\1\d{3})*(?:\.\d*)?", re.ASCII)
 _PERHAPS_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
 _WITH_UNIT = re.compile(r"([+-]?[\d.]+) *(s|sec|seconds|ms|%)", re.ASCII)
@@ -187,8 +188,7 @@ def _in_plain_digits(code: str, text: str, role: str) -> str:
     if with_unit and is_number(with_unit[1]) and time != (with_unit[2] == "%"):
         return f"{float(with_unit[1]) / _OF_UNIT.get(with_unit[2], 1):.15g}"
     if clock and time:
-        hours, minutes, seconds = (float((part or "0").replace(",", ".")) for part in clock.groups())
-        return f"{hours * 3600 + minutes * 60 + seconds:.15g}"
+        return f"{clock_seconds(text.replace(',', '.')):.15g}"
     return re.sub(r"[^\d.]", "", text) if _THOUSANDS.fullmatch(text) else ""
 
 

@@ -30,7 +30,7 @@ _BEYOND = f"beyond [0, 1] by less than {ROUNDING:g}"
 _NO_NUMBER = re.compile(r"^.*[^0-9.eE+\-\n].*$", re.MULTILINE)
 """Lines that Python might read as a number otherwise than `to_number`: some have blanks or underscores."""
 
-_CLOCK = re.compile(r"\d+:[0-5]?\d:[0-5]?\d(\.\d*)?", re.ASCII)
+_CLOCK = re.compile(r"\d{1,12}:[0-5]?\d:[0-5]?\d(\.\d*)?", re.ASCII)
 
 TOGETHER = -1
 """A position for the times of a row together, beside positions of columns for single cells."""

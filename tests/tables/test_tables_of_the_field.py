@@ -62,6 +62,14 @@ def test_times_of_a_clock_are_read(tmp_path):
     assert (rows.onset.tolist(), rows.offset.tolist()) == ([1.5], [3723.25])
 
 
+def test_a_clock_of_many_digits_is_no_time(tmp_path):
+    cell = "9" * 400 + ":00:00"
+    table = f"filename\tonset\toffset\tevent_label\na.wav\t0\t{cell}\tdog\n"
+    with pytest.raises(InputError) as refused:
+        read_rows(*written(tmp_path, table=table))
+    assert refused.value.problems[0].code == "not-a-number"
+
+
 def test_label_studio_as_csv_is_its_json_min_as_rows(tmp_path):
     regions = '[{"start": 0.5, "end": 1.75, "channel": 0, "labels": ["Speech", "dog"]}]'
     audio = "/data/upload/1/a1b2c3d4-cafe.wav"

@@ -13,7 +13,8 @@ from tables import long_rows
 
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.scores import Key, Score, Scores
+from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
@@ -107,9 +108,9 @@ def sparse_tables(seed: int) -> Tables:
     return Tables(*sides, durations={file: 12.5 + code for code, file in enumerate(FILES)})
 
 
-def key_of(score: Score) -> Key:
+def key_of(score: Score) -> ScoreName:
     """Return what a score is of."""
-    return Key(score.basis, score.reading, score.measure, score.average, score.class_name)
+    return ScoreName(score.basis, score.reading, score.measure, score.average, score.class_name)
 
 
 def as_floats(scores: Mapping[str, float | int | None] | Scores, names: Sequence[str]) -> np.ndarray:

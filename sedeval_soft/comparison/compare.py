@@ -35,7 +35,7 @@ from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
-from sedeval_soft.settings import PART_MEANS, Settings
+from sedeval_soft.settings import PART_MEANS, Settings, split_name
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.timeline.recordings import detected, positive
 
@@ -151,15 +151,15 @@ def rank_scores(
         )
         for at, (k, letter) in enumerate(zip(order, letters(groups), strict=True))
     ]
-    signature = sign_together(systems, rank_by=rank_by, baseline=baseline)
+    signature, short = sign_together(systems, rank_by=rank_by, baseline=baseline)
     ranked = [systems[k] for k in order]
     warnings = _warnings(ranked, rank_by, None if paired is None else len(paired.files), settings)
     ranked = [
         replace(
             scores,
             warnings=(*scores.warnings, *warnings),
-            signature=signature.full,
-            short_signature=signature.short,
+            signature=signature,
+            short_signature=short,
         )
         for scores in ranked
     ]
@@ -295,7 +295,11 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     folds = first.folds
     if folds is not None:
         # Folds that a run lacks are left out.
-        names_of = {each.name: [f"{each.name}@{fold}" for fold in folds.names] for each in folds.spreads}
+        split = {each.name: split_name(each.name) for each in folds.spreads}
+        names_of = {
+            name: ["@".join(filter(None, (head, fold, text))) for fold in folds.names]
+            for name, (head, text) in split.items()
+        }
         spreads = tuple(
             Spread.of(name, [scores[each].value for each in in_folds])
             for name, in_folds in names_of.items()
@@ -304,7 +308,7 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
         folds = replace(folds, spreads=spreads)
     inputs = {(item.role, item.name): item for run in runs for item in run.inputs}
     warnings = dict.fromkeys(warning for run in runs for warning in run.warnings)
-    signature = sign_together(runs, runs=len(runs), confidence=first.settings.confidence)
+    signature, short = sign_together(runs, runs=len(runs), confidence=first.settings.confidence)
     return replace(
         first,
         scores=scores,
@@ -312,8 +316,8 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
         runs=tuple(run.system for run in runs),
         inputs=tuple(inputs.values()),
         warnings=tuple(warnings),
-        signature=signature.full,
-        short_signature=signature.short,
+        signature=signature,
+        short_signature=short,
         confusion=(),
         folds=folds,
         worst=None,

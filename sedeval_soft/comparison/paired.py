@@ -27,7 +27,7 @@ from sedeval_soft.evaluation.resample import (
     replicate,
 )
 from sedeval_soft.evaluation.scores import finite
-from sedeval_soft.evaluation.variants import variants_of
+from sedeval_soft.evaluation.shard import variants_of
 from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     )
     from sedeval_soft.evaluation.scores import (
         Input,
-        Key,
         Score,
         Scores,
         UnknownScoreError,

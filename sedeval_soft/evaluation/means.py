@@ -21,10 +21,10 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.scores import Key, Score, counted_tables, finite, joined, named
+from sedeval_soft.evaluation.scores import Score, counted_tables, finite, joined, named
 from sedeval_soft.measures.base import Tables, mean_of
 from sedeval_soft.measures.detection import detection_scores, totals
-from sedeval_soft.measures.registry import FAMILIES, MEASURES, ScoreName, score_name
+from sedeval_soft.measures.registry import FAMILIES, MEASURES, ScoreName
 from sedeval_soft.measures.tally import Mixtures, Tally
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
@@ -47,7 +47,7 @@ def check_means(settings: Settings, *, scenes: bool) -> None:
         )
 
 
-def means_over(mean: str, scores: Iterable[Score], values: Mapping[Key, Array]) -> list[Score]:
+def means_over(mean: str, scores: Iterable[Score], values: Mapping[ScoreName, Array]) -> list[Score]:
     """Return a mean over parts of all scores that have it, by the names of these means.
 
     mean: the text after the `@`, such as `scenes.harmonic`. scores: of the whole. values: (n_parts,) each,
@@ -64,23 +64,24 @@ def means_over(mean: str, scores: Iterable[Score], values: Mapping[Key, Array]) 
     once = np.ones((1, max(map(len, values.values()), default=0)))
     column = mean_of_files(kind, values, once, [*chosen])[:, 0].tolist()
     return [
-        score._replace(name=str(ScoreName(*key, mean)), group=mean, value=finite(value), low=None, high=None)
+        score._replace(
+            name=str(key._replace(group=mean)), group=mean, value=finite(value), low=None, high=None
+        )
         for (key, score), value in zip(chosen.items(), column, strict=True)
     ]
 
 
-def key_of(score: Score | ScoreName) -> Key:
-    """Return the key of a score, whichever part or mean over parts it belongs to."""
-    return Key(score.basis, score.reading, score.measure, score.average, score.class_name)
+def key_of(score: Score | ScoreName) -> ScoreName:
+    """Return the name of a score without its group, whichever part or mean over parts it belongs to."""
+    return ScoreName(score.basis, score.reading, score.measure, score.average, score.class_name)
 
 
-def size_of(key: Key) -> Key:
+def size_of(key: ScoreName) -> ScoreName:
     """Return the size of the reference for a score."""
-    average = "micro" if key.class_name is None else None
-    return Key(key.basis, key.reading, "n_ref", average, key.class_name)
+    return key._replace(measure="n_ref", average="micro" if key.class_name is None else None)
 
 
-def _filled(values: Floats, sizes: Floats, keys: Sequence[Key]) -> Floats:
+def _filled(values: Floats, sizes: Floats, keys: Sequence[ScoreName]) -> Floats:
     """Return the values of parts, (n_keys, ...), as they enter means.
 
     sizes: of the reference, (n_keys, ...); NaN for scores without a size, such as rankings.
@@ -94,7 +95,7 @@ def _filled(values: Floats, sizes: Floats, keys: Sequence[Key]) -> Floats:
 # Of resampled files.
 
 
-Scorer = Callable[[Floats, Sequence[Key]], Floats]
+Scorer = Callable[[Floats, Sequence[ScoreName]], Floats]
 """Returns scores of weighted files, (n_keys, n_weights), NaN if undefined.
 
 Its arguments are weights, (n_weights, n_files), and keys: `Replicates.values`, or a mean over parts of files.
@@ -102,7 +103,7 @@ Its arguments are weights, (n_weights, n_files), and keys: `Replicates.values`, 
 
 
 def mean_of_parts(
-    kind: str, parts: Sequence[tuple[Scorer, Index]], weights: Floats, keys: Sequence[Key]
+    kind: str, parts: Sequence[tuple[Scorer, Index]], weights: Floats, keys: Sequence[ScoreName]
 ) -> Floats:
     """Return means over parts of weighted files, as `Scorer`; a part without any file has no score.
 
@@ -125,7 +126,9 @@ def mean_of_parts(
     return means
 
 
-def mean_of_files(kind: str, by_key: Mapping[Key, Array], weights: Floats, keys: Sequence[Key]) -> Floats:
+def mean_of_files(
+    kind: str, by_key: Mapping[ScoreName, Array], weights: Floats, keys: Sequence[ScoreName]
+) -> Floats:
     """Return means over weighted files, or other parts, of the scores of each, as `Scorer`.
 
     by_key: (n_parts,) each, NaN if undefined.
@@ -190,12 +193,10 @@ def file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> 
     """
     wanted = dict.fromkeys(names)
 
-    def is_wanted(key: Key) -> bool:
-        return score_name(*key) in wanted if wanted else (key.measure, key.average) in _MAIN
+    def is_wanted(key: ScoreName) -> bool:
+        return str(key) in wanted if wanted else (key.measure, key.average) in _MAIN
 
-    columns = {
-        score_name(*key): column for key, column in scores_of_files(tally, settings, is_wanted).items()
-    }
+    columns = {str(key): column for key, column in scores_of_files(tally, settings, is_wanted).items()}
     missing = [name for name in wanted if name not in columns]
     if missing:
         raise EvaluationError(
@@ -211,13 +212,13 @@ def file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> 
 def scores_of_files(
     tally: Tally,
     settings: Settings,
-    is_wanted: Callable[[Key], bool] = lambda key: key.average is not None,
-) -> dict[Key, Array]:
+    is_wanted: Callable[[ScoreName], bool] = lambda key: key.average is not None,
+) -> dict[ScoreName, Array]:
     """Return the scores that each file has, (n_files,) each; the averages over classes by default.
 
     tally: as for `file_scores`. Some files are scored after others: many arrays would not fit in memory.
     """
-    most, parts = max(1, _MOST_CELLS // max(len(tally.classes), 1)), dict[Key, list[Array]]()
+    most, parts = max(1, _MOST_CELLS // max(len(tally.classes), 1)), dict[ScoreName, list[Array]]()
     for first in range(0, max(len(tally.files), 1), most):
         some = slice(first, first + most)
         files = tally.mixtures(itemgetter(some))

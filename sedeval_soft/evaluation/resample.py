@@ -21,7 +21,7 @@ from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, i
 from sedeval_soft.evaluation.means import Scorer, key_of, size_of
 from sedeval_soft.evaluation.optimal import candidates_of, fixed_of_weights, optimal_of_weights, with_fixed
 from sedeval_soft.evaluation.ordered import cell_tables, event_tables
-from sedeval_soft.evaluation.scores import Key, Score, counted_tables, joined, named
+from sedeval_soft.evaluation.scores import Score, counted_tables, joined, named
 from sedeval_soft.measures.base import Tables, WeightedTables
 from sedeval_soft.measures.registry import MEASURES, ScoreName
 from sedeval_soft.measures.tally import Tally, blocks
@@ -150,7 +150,7 @@ class Replicates:
             families.append(Psds.of(tally, settings, owner, candidates.get("intersection")).tables)
         return cls(tally, settings, families, fixed or {})
 
-    def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
+    def values(self, weights: Floats, keys: Sequence[ScoreName]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN if undefined.
 
         weights: (n_weights, n_files) how often each file counts, whole numbers.
@@ -170,7 +170,7 @@ class Replicates:
 def replicate(
     scorer: Scorer,
     rows: Iterator[Floats],
-    keys: Sequence[Key],
+    keys: Sequence[ScoreName],
     total: int,
     progress: Progress | None = None,
 ) -> Floats:

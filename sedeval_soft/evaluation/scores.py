@@ -25,7 +25,7 @@ from sedeval_soft.measures.detection import confusion_scores, detection_scores, 
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
-from sedeval_soft.measures.registry import FAMILIES, MEASURES, ScoreName, ScoreNameError, group_of, score_name
+from sedeval_soft.measures.registry import FAMILIES, MEASURES, ScoreName, ScoreNameError, group_of
 from sedeval_soft.measures.segment import ITEM_COLUMNS, grounding_scores
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import close_matches, did_you_mean, meant
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Sweep, Worst
+    from sedeval_soft.evaluation.shard import Shard
 
 
 class UnknownScoreError(EvaluationError, KeyError):
@@ -299,7 +300,7 @@ def not_computed(name: str, settings: Settings, spell: Callable[..., str], *, po
     parsed, group = ScoreName.parse(name), group_of(name)
     head, text = split_name(str(parsed))
     if text:
-        from sedeval_soft.evaluation.variants import variants_of
+        from sedeval_soft.evaluation.shard import variants_of
 
         needed = f"needs {spell('variants', str(parsed))}"
         chosen = variants_of(settings).get(text)
@@ -342,34 +343,25 @@ _JSON_NAMES = {"class_name": "class", "ignored": "ignored_columns"}
 OF_SCORE = ("name", "basis", "reading", "measure", "average", "class_name", "group", "value", "low", "high")
 
 
-def has_soft_reference(scores: Scores) -> bool:
-    """Return whether the reference has values."""
-    return _is_soft(scores.inputs)
-
-
-def _is_soft(inputs: Sequence[Input]) -> bool:
+def has_soft_reference(of: Scores | Shard) -> bool:
     """Return whether the reference has values; one without a description counts as having them."""
-    return not inputs or any(item.has_values for item in inputs if item.role == "reference")
+    return not of.inputs or any(item.has_values for item in of.inputs if item.role == "reference")
 
 
-def main_score(scores: Scores) -> str | None:
-    """Return the name of the score for reports and ranks; None without any F1."""
-    return main_of(scores.scores, scores.settings, scores.inputs)
-
-
-def main_of(scores: Mapping[str, Score], settings: Settings, inputs: Sequence[Input]) -> str | None:
-    """Return the name of the score for reports and ranks among the scores of one system.
+def main_score(of: Scores | Shard, scores: Mapping[str, Score] | None = None) -> str | None:
+    """Return the name of the score for reports and ranks among the scores of one system; None without any F1.
 
     The settings may name it. The default is F1 of the reading that fits the reference: soft if it has values,
-    else hard; of segments and as a macro average if these were evaluated.
+    else hard; of segments and as a macro average if these were evaluated. scores: of the shard `of`.
     """
-    named = settings.rank_by
-    if named in scores:
+    known = of.scores if isinstance(of, Scores) else scores or {}
+    named = of.settings.rank_by
+    if named in known:
         return named
-    reading = "soft" if _is_soft(inputs) else "hard"
+    reading = "soft" if has_soft_reference(of) else "hard"
     candidates = [
         score
-        for score in scores.values()
+        for score in known.values()
         if score.measure == "f1" and score.average is not None and score.group is None
     ]
     best = min(
@@ -469,9 +461,9 @@ def all_tables(tally: Tally, settings: Settings, best: Mapping[str, Best] | None
 def scores_in(tables: Tables, tally: Tally, settings: Settings) -> dict[str, Score]:
     """Return the scores of tables by name, in the order of the registry."""
     scores = {}
-    for key, value in named(tables, tally.classes, settings.means):
-        name, number = score_name(*key), math.nan if value is None else value.item()
-        scores[name] = Score(name, *key, number if math.isfinite(number) else None)
+    for name, value in named(tables, tally.classes, settings.means):
+        number = math.nan if value is None else value.item()
+        scores[str(name)] = Score(str(name), *name[:5], number if math.isfinite(number) else None)
     return scores
 
 
@@ -480,20 +472,12 @@ def finite(value: float | int) -> float | int | None:
     return value if math.isfinite(value) else None
 
 
-class Key(NamedTuple):
-    """Key of a score: its parts with an average (class None), or a class (average None)."""
-
-    basis: str
-    reading: str
-    measure: str
-    average: str | None
-    class_name: str | None
-
-
 def named(
     tables: Tables, classes: tuple[str, ...], means: Sequence[str] = ()
-) -> Iterator[tuple[Key, Array | None]]:
+) -> Iterator[tuple[ScoreName, Array | None]]:
     """Yield the values of all scores, (...) each, in the order of the registry; None for absent ones.
+
+    Their names have no group.
 
     means: on-demand averages beside the averages of each measure, if it has them.
     """
@@ -505,10 +489,10 @@ def named(
             stem, values = (family.basis, family.reading, measure.name), table[measure.name]
             asked = (mean for mean in measure.means if mean in means) if means else ()
             for average in (*measure.averages, *asked):
-                yield Key(*stem, average, None), getattr(values, average)
+                yield ScoreName(*stem, average), getattr(values, average)
             if values.classes is not None and measure.has_classes:
                 for k, label in enumerate(classes):
-                    yield Key(*stem, None, label), values.classes[..., k]
+                    yield ScoreName(*stem, None, label), values.classes[..., k]
 
 
 def joined(*parts: Tables) -> Tables:

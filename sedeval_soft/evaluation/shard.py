@@ -10,21 +10,21 @@ from functools import partial
 from itertools import compress, pairwise
 from pathlib import Path, PurePath
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sedeval_soft.checks.alignment import AlignmentReport
-from sedeval_soft.errors import EvaluationError
+from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.count import bytes_per_file, check_counts, left_out, tally_pair
 from sedeval_soft.evaluation.scores import Input
-from sedeval_soft.evaluation.variants import variants_of
 from sedeval_soft.fields import UNCOUNTED
+from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import given_limit, has_room, reuse_freed, room
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.plan import Plan
-from sedeval_soft.settings import Settings
+from sedeval_soft.plan import Plan, without_effect
+from sedeval_soft.settings import GROUPS, MEANS, WEIGHTS, Settings, means_in, settings_in, split_name
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.source import bytes_as_text, is_pattern, is_url
@@ -332,3 +332,43 @@ def _joined(inputs: Sequence[Input], findings: AlignmentReport) -> tuple[Input, 
         joined.append(one)
     # The reference first, as where there is one of each.
     return tuple(sorted(joined, key=lambda item: (item.role, item.name)))
+
+
+# Variants: scores by settings of their own, which their names have: `event.hard.f1.macro@onset_collar=0.5`.
+# Tables are aligned once, and counted again for each variant.
+
+
+def variants_of(settings: Settings) -> dict[str, Settings]:
+    """Return the settings of each variant, by its text in names of scores, such as `onset_collar=0.5`.
+
+    They evaluate no more than the scores of the variant need. Raises ScoreNameError for a name that no score
+    has, SettingsError for settings that contradict the others.
+    """
+    asked: dict[str, list[str]] = {}
+    for name in settings.variants:
+        head, text = split_name(name)
+        asked.setdefault(text, []).append(head)
+    variants: dict[str, Settings] = {}
+    for text, names in asked.items():
+        parsed, values = [ScoreName.parse(name) for name in names], settings_in(text)
+        cut = [name for name in ("threshold", "reference_threshold", "inclusive") if name in values]
+        if cut and settings.after_shots:
+            raise SettingsError(
+                f"{cut[0]} cannot be in the name of a score beside after_shots, which begins where an event "
+                "ends"
+            )
+        groups, means = {*map(group_of, names)}, {mean for name in names for mean in means_in(name)}
+        fewer: dict[str, Any] = {}
+        if all(name.basis != "intersection" for name in parsed):
+            fewer = {**dict.fromkeys(("psds", *WEIGHTS)), "psds_median_filters": ()}
+        if all(name.reading != "tuned" for name in parsed):
+            fewer |= {"thresholds": None, "cross_tune": None}
+        variants[text] = replace(
+            settings, **fewer | values, only=tuple(dict.fromkeys(".".join(name[:2]) for name in parsed)),
+            measures=tuple(group for group in GROUPS if group in groups),
+            means=tuple(mean for mean in MEANS if mean in means), variants=(), rank_by=None, worst=0,
+            reference_sweep=False,
+        )  # fmt: skip
+        for name, needed in without_effect(variants[text], values).items():
+            raise SettingsError(f"{name} has no effect on {names[0]}: it needs {needed}")
+    return variants

@@ -9,12 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sedeval_soft.evaluation.scores import Input, Scores
-from sedeval_soft.fields import Interval
 from sedeval_soft.settings import Settings, short_fraction
 
 if TYPE_CHECKING:
@@ -58,7 +56,8 @@ def sign(
     durations: seconds by file name; their hash is the hash of lines of name, tabulator and seconds by name.
     partitions: of the files, by the name of their option.
     """
-    chosen, default = _words(settings), _default_words(settings.ci)
+    # Defaults of intervals are among the words with intervals only.
+    chosen, default = _words(settings), _words(Settings(ci=settings.ci)) | {"ci": "", "region_edges": "cut"}
     hashes = [f"{item.role}:sha256={item.sha256 or 'none'}" for item in inputs]
     said = ((item.role, *text.partition("=")) for item in inputs for text in item.options)
     options = dict.fromkeys(f"{role}:{name}={json.dumps(value)}" for role, name, _, value in said)
@@ -160,12 +159,6 @@ def _words(settings: Settings) -> dict[str, str]:
         elif isinstance(value, list | dict):
             words[name] = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return {name: str(value) for name, value in words.items()}
-
-
-@lru_cache(8)
-def _default_words(ci: Interval | None) -> dict[str, str]:
-    """Return the default settings as texts; defaults of intervals are included with intervals only."""
-    return _words(Settings(ci=ci)) | {"ci": "", "region_edges": "cut"}
 
 
 def _hash(text: str) -> str:

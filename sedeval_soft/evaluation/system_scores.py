@@ -16,22 +16,17 @@ import numpy as np
 from sedeval_soft.arrays import Array, Index
 from sedeval_soft.checks.alignment import NO_DURATIONS
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
+from sedeval_soft.evaluation.count import columns_of, with_columns
 from sedeval_soft.evaluation.optimal import (
-    Best,
     best_counts,
-    counts_at,
-    optimal_scores,
     with_rule_followed,
     with_tuned,
 )
 from sedeval_soft.evaluation.scores import (
-    Key,
     Score,
     Scores,
     all_tables,
-    finite,
-    main_of,
+    main_score,
     named,
     score_tally,
     scores_in,
@@ -39,19 +34,15 @@ from sedeval_soft.evaluation.scores import (
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.base import Tables
-from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.event import MOST
-from sedeval_soft.measures.pairs import pair_rule
-from sedeval_soft.measures.registry import OVERALL, ScoreName, score_name
+from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.plan import CELLS, ORDERED, Plan
+from sedeval_soft.plan import ORDERED, Plan
 from sedeval_soft.settings import BASES, GROUPS, Constraint, Settings, split_name
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.timeline.recordings import detected, positive
 
 if TYPE_CHECKING:
-    from sedeval_soft.evaluation.details import Confusion, Folds, Sweep
     from sedeval_soft.evaluation.means import Scorer
     from sedeval_soft.evaluation.resample import Progress
     from sedeval_soft.tables.file_groups import Partition
@@ -77,9 +68,7 @@ def score_shard(
     if asked.tunes:
         shard, settings = _tuned(shard, files["folds"])
     tally = shard.tally
-    warnings = [*shard.findings.warnings(settings), *unknown]
-    warnings += _of_psds(shard) if plan.psds else []
-    warnings += answered_in_vain(tally, asked)
+    warnings = [*shard.findings.warnings(settings), *unknown, *_doubts(shard)]
 
     best = {basis: best_counts(tally, basis, settings) for basis, _ in plan.thresholded}
     in_parts: dict[str | None, tuple[Tables, tuple[str, ...]]] = {}
@@ -99,7 +88,7 @@ def score_shard(
     if settings.ci is not None:
         from sedeval_soft.evaluation.resample import interval_notes
 
-        warnings += interval_notes(tally, settings, asked.rank_by or main_of(scores, asked, shard.inputs))
+        warnings += interval_notes(tally, settings, asked.rank_by or main_score(shard, scores))
     of_folds = {name: score_tally(part, settings) for name, (part, _) in _take(tally, files["folds"]).items()}
     every, scenes = {**scores}, files["scenes"] | files["by"]
     for over in ("groups", "scenes"):
@@ -109,13 +98,24 @@ def score_shard(
             every |= _of_part([s for s in of_part if over != "groups" or s.average is not None], name)
     for name, fold in of_folds.items():
         every |= _of_part(fold.values(), name)
-    counts = _counts_of_files(tally, best)
+    # The counts of each file, also at best thresholds, without segments and events.
+    of_best = (columns_of(f"{basis}.optimal", counts) for basis, (_, counts) in best.items())
+    columns = {name: column for own in of_best for name, column in own.items()}
+    counts = with_columns(replace(tally, samples={}, events={}), columns)
     if settings.means:
         every |= _means(shard, settings, scores, in_parts, scenes, counts, progress)
     again = partial(score_shard, version=version, folds=folds, by=by, points=points, progress=progress)
-    others, of_others, more = _variants(shard, again)
+    others, of_others = _variants(shard, again)
     every |= of_others
-    signature = sign(version, asked, shard.inputs, shard.durations, folds=folds, by=by)
+    warnings += [warning for own in others.values() for warning in own.warnings]
+    details: dict[str, Any] = {}
+    if folds or points or settings.worst or settings.reference_sweep or plan.asks_for("confusion", *ORDERED):
+        from sedeval_soft.evaluation.details import details_of, folds_of
+
+        details = details_of(tally, settings, points=points)
+        spread = partial(folds_of, scores, of_folds, files["folds"], others, of_others)
+        details["folds"] = None if folds is None else spread()
+    signature, short = sign(version, asked, shard.inputs, shard.durations, folds=folds, by=by)
     return Scores(
         scores=every,
         system=shard.system,
@@ -125,49 +125,59 @@ def score_shard(
         n_segments=int(tally.per_file["n_segments"].sum()),
         settings=asked,
         inputs=shard.inputs,
-        warnings=tuple(dict.fromkeys((*warnings, *more))),
-        signature=signature.full,
-        short_signature=signature.short,
+        warnings=tuple(dict.fromkeys(warnings)),
+        signature=signature,
+        short_signature=short,
         version=version,
-        folds=None if folds is None else _spread(scores, of_folds, files["folds"]),
         counts=(counts, settings),
         variants=others,
-        **_details(tally, settings, plan, points=points),
+        **details,
     )
 
 
-def _named_by(settings: Settings, text: str, scores: Iterable[Score]) -> dict[str, Score]:
-    """Return the scores of a variant that the settings ask for, of all averages and parts, by name."""
-    asked = {ScoreName.parse(name)[:3] for name in settings.variants if split_name(name)[1] == text}
-    return _of_part((each for each in scores if (each.basis, each.reading, each.measure) in asked), text)
+def _doubts(shard: Shard) -> list[str]:
+    """Return warnings of a PSDS without lengths or thresholds, and of answers to queries without an event.
 
-
-def _of_psds(shard: Shard) -> list[str]:
-    """Return the warnings of a PSDS without lengths of recordings, and of one without thresholds."""
-    warnings, settings = list[str](), shard.settings
+    A query is a class in a file; a file in which neither side has an event is one query. The mean over
+    items is over queries with an event, so that an answer to another query costs nothing.
+    """
+    doubts, settings, plan = list[str](), shard.settings, Plan.of(shard.settings)
     # An array has a row for every segment of its recording.
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
-    if shard.durations is None and settings.regions is None and not whole:
-        warnings.append(f"PSDS counts false alarms per hour, and {NO_DURATIONS}")
+    if plan.psds and shard.durations is None and settings.regions is None and not whole:
+        doubts.append(f"PSDS counts false alarms per hour, and {NO_DURATIONS}")
     system = next((item for item in shard.inputs if item.role != "reference"), None)
-    if system is not None and not system.has_thresholds:
-        warnings.append(
+    if plan.psds and system is not None and not system.has_thresholds:
+        doubts.append(
             f"PSDS is over all thresholds, and {system.name} has the events of one: expected values, or "
             "tables at several thresholds (--operating-points)"
         )
-    return warnings
+    # Who asks for all measures has ordinary tables, and no queries.
+    if plan.asks_for("grounding") and {*settings.measures} != {*GROUPS} and plan.scores("segment", "hard"):
+        columns = (shard.tally.total(f"segment.hard.{name}") for name in ("answered", "silent"))
+        answered, silent = (int(column.sum()) for column in columns)
+        text = (
+            f"the system answers {answered} of {answered + silent} queries (a class in a file) without an "
+            "event in the reference; mean_iou and recall_at_iou do not count these answers, absent_answered "
+            "and mean_iou_all do"
+        )
+        doubts += [text] if answered else []
+    return doubts
 
 
-def _variants(
-    shard: Shard, score: Callable[[Shard], Scores]
-) -> tuple[dict[str, Scores], dict[str, Score], list[str]]:
-    """Return all scores of each variant that was counted, those among them that have names, and warnings."""
-    texts = dict.fromkeys(split_name(name)[1] for name in shard.settings.variants)
-    others = {text: score(shard.variant(text)) for text in texts if f"@{text}" in shard.variants}
-    named_scores: dict[str, Score] = {}
+def _variants(shard: Shard, score: Callable[[Shard], Scores]) -> tuple[dict[str, Scores], dict[str, Score]]:
+    """Return all scores of each variant that was counted, and those among them that have names.
+
+    These are the scores that the settings ask for, of all averages and parts.
+    """
+    split = [split_name(name) for name in shard.settings.variants]
+    asked = {(*ScoreName.parse(head)[:3], text) for head, text in split}
+    counted = (text for _, text in split if f"@{text}" in shard.variants)
+    others = {text: score(shard.variant(text)) for text in dict.fromkeys(counted)}
+    of_others: dict[str, Score] = {}
     for text, scores in others.items():
-        named_scores |= _named_by(shard.settings, text, scores.scores.values())
-    return others, named_scores, [warning for scores in others.values() for warning in scores.warnings]
+        of_others |= _of_part((s for s in scores.scores.values() if (*s[1:4], text) in asked), text)
+    return others, of_others
 
 
 def parts_for(shard: Shard, name: str, by: Partition | None) -> dict[str, tuple[Tally, Index]]:
@@ -235,7 +245,7 @@ def _means(
 
 
 def scorer_of(
-    shard: Shard, mean: str, scenes: Files, of_files: Mapping[Key, Array], settings: Settings
+    shard: Shard, mean: str, scenes: Files, of_files: Mapping[ScoreName, Array], settings: Settings
 ) -> Scorer:
     """Return the scorer of a mean over parts of weighted files; of_files: the averages that each file has."""
     from sedeval_soft.evaluation.means import mean_of_files, mean_of_parts
@@ -246,55 +256,6 @@ def scorer_of(
         return partial(mean_of_files, kind, of_files)
     parts = parts_of(shard, over, scenes).values()
     return partial(mean_of_parts, kind, [(Replicates.of(part, settings).values, at) for part, at in parts])
-
-
-def _counts_of_files(tally: Tally, best: Mapping[str, Best]) -> Tally:
-    """Return the counts of each file, also at best thresholds, without segments and events."""
-    columns: Columns = {}
-    for basis, (_, counts) in best.items():
-        columns |= columns_of(f"{basis}.optimal", counts)
-    return with_columns(replace(tally, samples={}, events={}), columns)
-
-
-def _details(tally: Tally, settings: Settings, plan: Plan, *, points: bool) -> dict[str, Any]:
-    """Return the requested details beside scores, as fields of `Scores`."""
-    details: dict[str, Any] = {}
-    if "confusion" in settings.measures:
-        details["confusion"] = _confusions(tally, settings, plan)
-    if settings.worst:
-        from sedeval_soft.evaluation.details import worst_of
-
-        details["worst"] = worst_of(tally, settings)
-    if points or settings.reference_sweep or plan.asks_for(*ORDERED):
-        from sedeval_soft.evaluation.ordered import curves_of
-
-        details["make_curves"] = partial(curves_of, tally, settings)
-        if settings.reference_sweep:
-            details["sweep"] = _sweep_of(tally, settings)
-    return details
-
-
-def _confusions(tally: Tally, settings: Settings, plan: Plan) -> tuple[Confusion, ...]:
-    """Return the confusions of classes, for segments, clips and events, with both sides binarised."""
-    from sedeval_soft.evaluation.details import Confusion
-    from sedeval_soft.measures.confusion import confuse_events, confuse_segments
-
-    counts = {}
-    for basis in CELLS:
-        if plan.scores(basis, "hard"):
-            reference, system = (tally.samples[f"{basis}.{side}"] for side in ("reference", "system"))
-            counts[basis] = confuse_segments(positive(reference, settings), detected(system, settings))
-    if plan.confuses_events:
-        # The choice of the largest matching must not depend on the order of the table.
-        ours, theirs = (tally.events[side].events().in_order() for side in ("reference", "detected"))
-        counts["event"] = confuse_events(ours, theirs, len(tally.classes), pair_rule(settings))
-    return tuple(
-        Confusion(
-            basis, "hard", tally.classes, tuple(map(tuple, pairs.tolist())), tuple(missed.tolist()),
-            tuple(inserted.tolist()),
-        )
-        for basis, (pairs, missed, inserted) in counts.items()
-    )  # fmt: skip
 
 
 def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
@@ -366,18 +327,6 @@ def _of_part(scores: Iterable[Score], part: str) -> dict[str, Score]:
     return {score.name: score for score in renamed}
 
 
-def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Score]], folds: Files) -> Folds:
-    """Return how the averages differ between folds."""
-    from sedeval_soft.evaluation.details import Folds, Spread
-
-    spreads = [
-        Spread.of(name, [of_fold[name].value for of_fold in of_folds.values()])
-        for name, score in scores.items()
-        if score.average is not None
-    ]
-    return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))
-
-
 def _sampled(tables: Tables, tally: Tally, group: str | None) -> list[str]:
     """Return which scores are means over a sample of levels; of the whole or a group or scene."""
     sampled = [
@@ -390,25 +339,6 @@ def _sampled(tables: Tables, tally: Tally, group: str | None) -> list[str]:
         n_distinct = int(tally.per_file.get(f"{family}.levels", np.zeros(1)).max(initial=0))
         sampled += [(family, MOST, n_distinct)] if n_distinct else []
     return [f"{name} is the mean over {n} of {of_all:,} levels" for name, n, of_all in sampled]
-
-
-def answered_in_vain(tally: Tally, settings: Settings) -> list[str]:
-    """Return a warning if the system is active in queries that have no event in the reference.
-
-    A query is a class in a file; a file in which neither side has an event is one query. The mean over
-    items is over queries with an event, so that an answer to another query costs nothing.
-    """
-    # Who asks for all measures has ordinary tables, and no queries.
-    grounds = "grounding" in settings.measures and {*settings.measures} != {*GROUPS}
-    if not (grounds and Plan.of(settings).scores("segment", "hard")):
-        return []
-    answered, silent = (int(tally.total(f"segment.hard.{name}").sum()) for name in ("answered", "silent"))
-    text = (
-        f"the system answers {answered} of {answered + silent} queries (a class in a file) without an event "
-        "in the reference; mean_iou and recall_at_iou do not count these answers, absent_answered and "
-        "mean_iou_all do"
-    )
-    return [text] if answered else []
 
 
 def unreachable(scores: Iterable[Score], satisfice: str | None) -> list[str]:
@@ -433,49 +363,3 @@ def unreachable(scores: Iterable[Score], satisfice: str | None) -> list[str]:
         f"{basis}: no threshold reaches {wanted}; the nearest: {', '.join(classes)}"
         for basis, classes in nearest.items()
     ]
-
-
-# The hard and optimal readings over thresholds of the reference.
-
-_SWEPT = frozenset({"n_ref", "precision", "recall", "f1", "fbeta", "error_rate"})
-
-
-def _sweep_of(tally: Tally, settings: Settings) -> Sweep:
-    """Return the averages of hard and optimal readings at thresholds of the reference."""
-    from sedeval_soft.evaluation.details import THRESHOLDS, Sweep
-
-    at: dict[str, list[int]] = {basis: [] for basis in Plan.of(settings).swept}
-    scores: dict[str, list[float | int | None]] = {}
-    for threshold in THRESHOLDS:
-        for basis, counts in at.items():
-            # Number of events and cells whose values equal the threshold.
-            values = tally.samples[f"{basis}.reference"] if basis in CELLS else tally.events["levels"].dies
-            counts.append(int(np.count_nonzero(values == threshold)))
-        for key, value in named(_tables_at(tally, threshold, settings), tally.classes, settings.means):
-            if key.average is not None and key.measure in _SWEPT:
-                number = None if value is None else finite(value.item())
-                scores.setdefault(score_name(*key), []).append(number)
-    return Sweep(
-        THRESHOLDS,
-        {basis: tuple(counts) for basis, counts in at.items()},
-        {name: tuple(values) for name, values in scores.items()},
-    )
-
-
-def _tables_at(tally: Tally, threshold: float, settings: Settings) -> Tables:
-    """Return the tables of hard and optimal readings with the reference binarised at a threshold."""
-    settings = replace(settings, reference_threshold=threshold, measures=(), satisfice=None)
-    plan = Plan.of(settings)
-    if plan.sweeps_events:
-        from sedeval_soft.evaluation.ordered import cut_at
-
-        tally = cut_at(tally, tally.events["levels"].alive(threshold, settings.inclusive))
-    tables: Tables = {}
-    for basis in BASES:
-        if plan.scores(basis, "hard"):
-            one = np.full(len(tally.classes), settings.threshold)
-            counts = counts_at(tally, basis, one, settings).total()
-            tables[basis, "hard"] = detection_scores(counts, settings.beta)
-        if plan.scores(basis, "optimal"):
-            tables[basis, "optimal"] = optimal_scores(tally, basis, settings)
-    return tables

@@ -385,7 +385,9 @@ def _name_columns(scores: Scores, members: Sequence[Score], last: str = "average
 
 def _folds(scores: Scores, folds: Folds) -> Iterator[Table | str]:
     """Yield the spread over folds of the main scores, of all scores without a main score."""
-    spreads = {spread.name: spread for spread in folds.spreads if spread.name in scores.scores}
+    # A row has no column for settings of its own.
+    whole = {name for name, score in scores.scores.items() if score.group is None}
+    spreads = {spread.name: spread for spread in folds.spreads if spread.name in whole}
     if not spreads:
         return
     _, main = _main([scores.scores[name] for name in spreads])

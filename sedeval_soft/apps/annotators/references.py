@@ -13,7 +13,7 @@ from sedeval_soft.apps.annotators.crowd import Crowd
 from sedeval_soft.apps.annotators.models import Patterns, competence_of, dawid_skene
 from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats
-from sedeval_soft.evaluation import Key, Replicates, count_rows
+from sedeval_soft.evaluation import Replicates, count_rows
 from sedeval_soft.measures import ScoreName
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import EventTable
@@ -132,7 +132,7 @@ class Scoring:
 
     references: References
     settings: Settings
-    keys: tuple[Key, ...]
+    keys: tuple[ScoreName, ...]
     tables: tuple[EventTable, ...]
 
     def against(self, who: Bools, numbers: Sequence[int], weights: Floats) -> Iterator[Floats]:
@@ -152,7 +152,7 @@ class Scoring:
             values = np.full((len(self.keys), len(weights)), np.nan)
             if len(weights) == 1 and files.any():
                 scores = evaluate_rows(reference, table, settings, lengths)
-                values[:, 0] = [scores[str(ScoreName(*key))] for key in self.keys]
+                values[:, 0] = [scores[str(key)] for key in self.keys]
             elif files.any():
                 tally = count_rows(reference, table, settings, lengths).tally
                 values[:, some] = Replicates.of(tally, settings).values(weights[some][:, files], self.keys)

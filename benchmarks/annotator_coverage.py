@@ -20,7 +20,7 @@ from sedeval_soft.apps.annotators.annotate import settings_for
 from sedeval_soft.apps.annotators.crowd import Crowd
 from sedeval_soft.apps.annotators.references import References, Scoring
 from sedeval_soft.apps.annotators.systems import effects_in_all, scores_of_sets, sets_of, two_way
-from sedeval_soft.evaluation.means import key_of
+from sedeval_soft.evaluation.resample import key_of
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.tables.event_table import EventTable, Origin
 

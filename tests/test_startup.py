@@ -19,7 +19,7 @@ SELDOM = {
         for name in (
             *("api.comparison", "api.evaluator", "comparison", "comparison.board", "html", "tools"),
             "apps.plots",
-            *("apps.chance", "evaluation.details", "evaluation.means", "evaluation.partition"),
+            *("apps.chance", "evaluation.details", "evaluation.resample", "evaluation.partition"),
             "evaluation.resample",
             *("evaluation.intervals", "evaluation.ordered", "measures.calibration"),
             *("measures.confusion", "measures.curve_scores"),

@@ -186,7 +186,7 @@ def evaluation_of(
     files, 0 for one for each processor. rows_in_memory: whether all rows are needed there.
     """
     if settings.means:
-        from sedeval_soft.evaluation.means import check_means
+        from sedeval_soft.evaluation.resample import check_means
 
         check_means(settings, scenes=by is not None or bool(settings.scenes))
     files = all(isinstance(side, str | os.PathLike) for side in (reference, system))

@@ -34,9 +34,10 @@ from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsEr
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.evaluation.shard import Shard, count_rows, refuse_other_settings, variants_of
+from sedeval_soft.evaluation.shard import Shard, count_rows, refuse_other_settings
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import Keywords
+from sedeval_soft.measures.registry import variants_of
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.arrays import array_of
 from sedeval_soft.tables.event_table import EventTable

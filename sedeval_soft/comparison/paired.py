@@ -17,18 +17,21 @@ import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.comparison.ranks import p_exchange
-from sedeval_soft.evaluation.means import Scorer, key_of, mean_of_files, mean_of_parts, scores_of_files
 from sedeval_soft.evaluation.resample import (
     Progress,
     Replicates,
+    Scorer,
     all_exchanges,
     bootstrap,
     exchanges,
+    key_of,
+    mean_of_files,
+    mean_of_parts,
     replicate,
+    scores_of_files,
 )
 from sedeval_soft.evaluation.scores import finite
-from sedeval_soft.evaluation.shard import variants_of
-from sedeval_soft.measures.registry import ScoreName, group_of
+from sedeval_soft.measures.registry import ScoreName, group_of, variants_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import CRITERIA, Settings, means_in, split_name

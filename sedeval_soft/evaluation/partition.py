@@ -14,7 +14,7 @@ import contextlib
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -256,7 +256,16 @@ def count_parts(partition: Parts, settings: Settings, execute: Execute) -> Shard
         for role, are_joined in joined.items():
             parts = [_knowing(part, role, joined=are_joined) for part in parts]
         shards = execute.map(count, parts)
-    _check_merge(shards)
+    sizes: Counter[str] = Counter()
+    for tally in (shard.tally for shard in shards):
+        sizes.update({name: values.nbytes for name, values in tally.samples.items()})
+        sizes.update({name: _EVENT * len(events) for name, events in tally.events.items()})
+    # They are merged one after another, and put in order.
+    check_room(
+        sum(sizes.values()) + 3.0 * max(sizes.values(), default=0),
+        "to look for best thresholds among all segments and events",
+        LESS_MEMORY,
+    )
     shard = _as_one(Shard.merge(shards), partition, names.findings)
     if settings.strict:
         shard.findings.warnings(settings)
@@ -300,20 +309,6 @@ def time_grids(settings: Settings, part: Part) -> dict[tuple[str, ...], TimeGrid
     return {
         classes: TimeGrid.of(to_ticks(rows.onset), to_ticks(rows.offset)) for classes, rows in sides.items()
     }
-
-
-def _check_merge(shards: Sequence[Shard]) -> None:
-    """Refuse segments and events of all recordings that do not fit into memory; raises RoomError."""
-    sizes: Counter[str] = Counter()
-    for tally in (shard.tally for shard in shards):
-        sizes.update({name: values.nbytes for name, values in tally.samples.items()})
-        sizes.update({name: _EVENT * len(events) for name, events in tally.events.items()})
-    # They are merged one after another, and put in order.
-    check_room(
-        sum(sizes.values()) + 3.0 * max(sizes.values(), default=0),
-        "to look for best thresholds among all segments and events",
-        LESS_MEMORY,
-    )
 
 
 def _as_one(shard: Shard, partition: Parts, findings: AlignmentReport) -> Shard:

@@ -25,7 +25,14 @@ from sedeval_soft.measures.detection import confusion_scores, detection_scores, 
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
-from sedeval_soft.measures.registry import FAMILIES, MEASURES, ScoreName, ScoreNameError, group_of
+from sedeval_soft.measures.registry import (
+    FAMILIES,
+    MEASURES,
+    ScoreName,
+    ScoreNameError,
+    group_of,
+    variants_of,
+)
 from sedeval_soft.measures.segment import ITEM_COLUMNS, grounding_scores
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import close_matches, did_you_mean, meant
@@ -280,7 +287,7 @@ class Scores(Mapping[str, "float | int | None"]):
             raise EvaluationError(f"{self.system}: {reason}")
         for name in names:
             self.score(name)
-        file_scores = import_module("sedeval_soft.evaluation.means").file_scores
+        file_scores = import_module("sedeval_soft.evaluation.resample").file_scores
         split = {name: split_name(name) for name in names}
         plain = [name for name, (_, text) in split.items() if not text]
         own = file_scores(*self.counts, plain)
@@ -300,8 +307,6 @@ def not_computed(name: str, settings: Settings, spell: Callable[..., str], *, po
     parsed, group = ScoreName.parse(name), group_of(name)
     head, text = split_name(str(parsed))
     if text:
-        from sedeval_soft.evaluation.shard import variants_of
-
         needed = f"needs {spell('variants', str(parsed))}"
         chosen = variants_of(settings).get(text)
         return not_computed(head, chosen, spell, points=points) if chosen else needed

@@ -6,25 +6,24 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import partial
-from itertools import compress, pairwise
+from itertools import pairwise
 from pathlib import Path, PurePath
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sedeval_soft.checks.alignment import AlignmentReport
-from sedeval_soft.errors import EvaluationError, SettingsError
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import bytes_per_file, check_counts, left_out, tally_pair
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.fields import UNCOUNTED
-from sedeval_soft.measures.registry import ScoreName, group_of
+from sedeval_soft.measures.registry import variants_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import given_limit, has_room, reuse_freed, room
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.plan import Plan, without_effect
-from sedeval_soft.settings import GROUPS, MEANS, WEIGHTS, Settings, means_in, settings_in, split_name
+from sedeval_soft.plan import Plan
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.source import bytes_as_text, is_pattern, is_url
@@ -164,25 +163,18 @@ def shard_of(
     if pair.ignored is not None:
         # Ignored rows are reported.
         findings = replace(findings, ignored={", ".join(pair.ignored.classes): left_out(pair)})
-    tally, groups = _tallies(pair, cells=cells)
-    variants: dict[str, Tally] = {}
-    for text, chosen in variants_of(settings).items():
-        whole, parts = _tallies(pair._replace(plan=Plan.of(chosen)))
-        variants |= {f"{name}@{text}": part for name, part in {"": whole, **parts}.items()}
-    return Shard(settings, system, tally, groups, findings, inputs, durations, variants)
-
-
-def _tallies(pair: Recordings, *, cells: bool = False) -> tuple[Tally, dict[str, Tally]]:
-    """Return the tally of a pair, and the tallies of its groups."""
-    pieces = pieces_of(pair)
-    tally = Tally.merge([*map(partial(tally_pair, cells=cells), map(pair.with_files, pieces))])
     # A class that the pair lacks counts nothing.
-    groups = pair.settings.groups.items()
-    known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in groups}
-    return tally, {
-        name: Tally.merge(tally_pair(pair.with_files(files).with_classes(labels)) for files in pieces)
-        for name, labels in known.items()
-    }
+    known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in settings.groups.items()}
+    tallies: dict[str, Tally] = {}
+    for text, chosen in {"": settings, **variants_of(settings)}.items():
+        own = pair._replace(plan=Plan.of(chosen))
+        parts = [own.with_files(files) for files in pieces_of(own)]
+        kept = cells and chosen is settings
+        tallies[f"@{text}"] = Tally.merge([tally_pair(part, cells=kept) for part in parts])
+        for name, labels in known.items():
+            tallies[f"{name}@{text}"] = Tally.merge(tally_pair(part.with_classes(labels)) for part in parts)
+    tally, groups = tallies.pop("@"), {name: tallies.pop(f"{name}@") for name in known}
+    return Shard(settings, system, tally, groups, findings, inputs, durations, tallies)
 
 
 def is_large(reference: str, system: str, jobs: int) -> bool:
@@ -217,9 +209,9 @@ def pieces_of(pair: Recordings) -> list[tuple[str, ...]]:
     per_cell = _BYTES_PER_CELL * (3 if settings.pool == "mean" else 1) * Plan.of(settings).counts_segments
     cells = np.ceil(pair.reach / settings.segment_length) * n_classes
     size = bytes_per_file(n_classes, settings) + per_cell * cells
+    check_counts(n_files, n_classes, settings)
     if has_room(2 * (float(size.sum()) + sum(bytes_of_rows(rows) * len(rows) for rows in sides))):
         return [pair.files]
-    check_counts(n_files, n_classes, settings)
     for rows in sides:
         size += bytes_of_rows(rows) * np.bincount(rows.file, minlength=n_files)
     group = np.cumsum(size) // max(1.0, room() / 2)
@@ -260,23 +252,20 @@ def scenes_of(files: Sequence[str], classes: Sequence[str], settings: Settings) 
         for label in labels
         if label not in classes
     ]
-    scenes = {
-        name: tuple(compress(files, _are_in(files, patterns))) for name, patterns in settings.scenes.items()
-    }
-    for name, inside in scenes.items():
-        if not inside:
-            wanted = " or ".join(map(repr, settings.scenes[name]))
+    scenes: Files = {}
+    for name, patterns in settings.scenes.items():
+        # Most patterns are names.
+        wild = [pattern for pattern in patterns if {*pattern} & {*"*?["}]
+        names = {*patterns} - {*wild}
+        scenes[name] = tuple(
+            file for file in files if file in names or any(fnmatchcase(file, w) for w in wild)
+        )
+        if not scenes[name]:
+            wanted = " or ".join(map(repr, patterns))
             problems.append(f"scene {name!r}: no file matches {wanted}, of {listing(files, 'file')}")
     if problems:
         raise EvaluationError("\n".join(problems))
     return scenes
-
-
-def _are_in(files: Sequence[str], patterns: Sequence[str]) -> list[bool]:
-    """Return which files belong to the scene of these patterns: most of them are names."""
-    names, wild = {*patterns}, [pattern for pattern in patterns if {*pattern} & {*"*?["}]
-    names -= {*wild}
-    return [file in names or any(fnmatchcase(file, pattern) for pattern in wild) for file in files]
 
 
 def refuse_other_settings(ours: Settings, theirs: Settings) -> None:
@@ -332,43 +321,3 @@ def _joined(inputs: Sequence[Input], findings: AlignmentReport) -> tuple[Input, 
         joined.append(one)
     # The reference first, as where there is one of each.
     return tuple(sorted(joined, key=lambda item: (item.role, item.name)))
-
-
-# Variants: scores by settings of their own, which their names have: `event.hard.f1.macro@onset_collar=0.5`.
-# Tables are aligned once, and counted again for each variant.
-
-
-def variants_of(settings: Settings) -> dict[str, Settings]:
-    """Return the settings of each variant, by its text in names of scores, such as `onset_collar=0.5`.
-
-    They evaluate no more than the scores of the variant need. Raises ScoreNameError for a name that no score
-    has, SettingsError for settings that contradict the others.
-    """
-    asked: dict[str, list[str]] = {}
-    for name in settings.variants:
-        head, text = split_name(name)
-        asked.setdefault(text, []).append(head)
-    variants: dict[str, Settings] = {}
-    for text, names in asked.items():
-        parsed, values = [ScoreName.parse(name) for name in names], settings_in(text)
-        cut = [name for name in ("threshold", "reference_threshold", "inclusive") if name in values]
-        if cut and settings.after_shots:
-            raise SettingsError(
-                f"{cut[0]} cannot be in the name of a score beside after_shots, which begins where an event "
-                "ends"
-            )
-        groups, means = {*map(group_of, names)}, {mean for name in names for mean in means_in(name)}
-        fewer: dict[str, Any] = {}
-        if all(name.basis != "intersection" for name in parsed):
-            fewer = {**dict.fromkeys(("psds", *WEIGHTS)), "psds_median_filters": ()}
-        if all(name.reading != "tuned" for name in parsed):
-            fewer |= {"thresholds": None, "cross_tune": None}
-        variants[text] = replace(
-            settings, **fewer | values, only=tuple(dict.fromkeys(".".join(name[:2]) for name in parsed)),
-            measures=tuple(group for group in GROUPS if group in groups),
-            means=tuple(mean for mean in MEANS if mean in means), variants=(), rank_by=None, worst=0,
-            reference_sweep=False,
-        )  # fmt: skip
-        for name, needed in without_effect(variants[text], values).items():
-            raise SettingsError(f"{name} has no effect on {names[0]}: it needs {needed}")
-    return variants

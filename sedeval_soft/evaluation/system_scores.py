@@ -5,7 +5,7 @@ Modules for requested details are imported on demand, which keeps start-up fast.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Index
+from sedeval_soft.arrays import Index
 from sedeval_soft.checks.alignment import NO_DURATIONS
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import columns_of, with_columns
@@ -27,7 +27,6 @@ from sedeval_soft.evaluation.scores import (
     Scores,
     all_tables,
     main_score,
-    named,
     score_tally,
     scores_in,
 )
@@ -43,7 +42,6 @@ from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 if TYPE_CHECKING:
-    from sedeval_soft.evaluation.means import Scorer
     from sedeval_soft.evaluation.resample import Progress
     from sedeval_soft.tables.file_groups import Partition
 
@@ -91,8 +89,9 @@ def score_shard(
         warnings += interval_notes(tally, settings, asked.rank_by or main_score(shard, scores))
     of_folds = {name: score_tally(part, settings) for name, (part, _) in _take(tally, files["folds"]).items()}
     every, scenes = {**scores}, files["scenes"] | files["by"]
-    for over in ("groups", "scenes"):
-        for name, (part, _) in parts_of(shard, over, scenes).items():
+    parts = {over: parts_of(shard, over, scenes) for over in ("groups", "scenes")}
+    for over, of_parts in parts.items():
+        for name, (part, _) in of_parts.items():
             of_part = scored(part, name).values()
             # A group of classes has averages, and measures over all its classes, only.
             every |= _of_part([s for s in of_part if over != "groups" or s.average is not None], name)
@@ -103,7 +102,9 @@ def score_shard(
     columns = {name: column for own in of_best for name, column in own.items()}
     counts = with_columns(replace(tally, samples={}, events={}), columns)
     if settings.means:
-        every |= _means(shard, settings, scores, in_parts, scenes, counts, progress)
+        from sedeval_soft.evaluation.resample import means_of
+
+        every |= means_of(counts, settings, scores, parts, in_parts, progress, tally)
     again = partial(score_shard, version=version, folds=folds, by=by, points=points, progress=progress)
     others, of_others = _variants(shard, again)
     every |= of_others
@@ -201,63 +202,6 @@ def parts_of(shard: Shard, over: str, scenes: Files) -> dict[str, tuple[Tally, I
     return {name: (part.with_classes(classes[name]), every) for name, part in shard.groups.items()}
 
 
-def _means(
-    shard: Shard,
-    settings: Settings,
-    scores: Mapping[str, Score],
-    in_parts: Mapping[str | None, tuple[Tables, tuple[str, ...]]],
-    scenes: Files,
-    counts: Tally,
-    progress: Progress | None,
-) -> dict[str, Score]:
-    """Return the means over files, scenes and groups that the settings request, with their intervals.
-
-    in_parts: the tables of scenes and groups, and the classes of each. counts: of each file, also at best
-    thresholds. Every replicate uses the best thresholds of all files: so means over files have no intervals
-    in optimal readings unless thresholds are fixed.
-    """
-    from sedeval_soft.evaluation.means import means_over, scores_of_files
-
-    means: dict[str, Score] = {}
-    for mean in settings.means:
-        over, _, kind = mean.partition(".")
-        if not kind:
-            continue
-        if over == "files":
-            values = scores_of_files(counts, settings)
-        else:
-            parts = [
-                dict(named(*in_parts[name], settings.means))
-                for name in (scenes if over == "scenes" else shard.groups)
-            ]
-            common = [key for key in parts[0] if all(key in part for part in parts)]
-            values = {key: np.array([part[key] for part in parts], dtype=np.float64) for key in common}
-        own = {score.name: score for score in means_over(mean, scores.values(), values)}
-        means |= own
-        if settings.ci is not None:
-            from sedeval_soft.evaluation.resample import with_intervals
-
-            if over == "files" and not settings.fixed_thresholds:
-                own = {name: score for name, score in own.items() if score.reading != "optimal"}
-            scorer = partial(scorer_of, shard, mean, scenes, values)
-            means |= with_intervals(own, shard.tally, settings, progress, scorer)
-    return means
-
-
-def scorer_of(
-    shard: Shard, mean: str, scenes: Files, of_files: Mapping[ScoreName, Array], settings: Settings
-) -> Scorer:
-    """Return the scorer of a mean over parts of weighted files; of_files: the averages that each file has."""
-    from sedeval_soft.evaluation.means import mean_of_files, mean_of_parts
-    from sedeval_soft.evaluation.resample import Replicates
-
-    over, _, kind = mean.partition(".")
-    if over == "files":
-        return partial(mean_of_files, kind, of_files)
-    parts = parts_of(shard, over, scenes).values()
-    return partial(mean_of_parts, kind, [(Replicates.of(part, settings).values, at) for part, at in parts])
-
-
 def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
     """Return a shard with the counts of the tuned reading, if its settings have one and it has none.
 
@@ -285,7 +229,7 @@ def _files_of_parts(shard: Shard, **partitions: Partition | None) -> tuple[dict[
     """
     settings, tally = shard.settings, shard.tally
     if settings.means:
-        from sedeval_soft.evaluation.means import check_means
+        from sedeval_soft.evaluation.resample import check_means
 
         check_means(settings, scenes=partitions.get("by") is not None or bool(settings.scenes))
     files, warnings = dict.fromkeys(partitions, Files()), []

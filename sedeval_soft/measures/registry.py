@@ -32,8 +32,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.fields import DEFAULT_ONLY
@@ -42,7 +43,20 @@ from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.event import BOUNDARIES
 from sedeval_soft.measures.segment import GROUNDING
 from sedeval_soft.names import MEASURE_ALIASES, did_you_mean, meant
-from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, is_part_name, split_name, text_of_settings
+from sedeval_soft.plan import without_effect
+from sedeval_soft.settings import (
+    CLASS_MEANS,
+    GROUPS,
+    MEANS,
+    PART_MEANS,
+    WEIGHTS,
+    Settings,
+    is_part_name,
+    means_in,
+    settings_in,
+    split_name,
+    text_of_settings,
+)
 
 AVERAGES = ("micro", "macro", "weighted")
 
@@ -422,3 +436,43 @@ def score_names(
             if measure.has_classes:
                 for label in classes:
                     yield score_name(*stem, None, label)
+
+
+# Variants: scores by settings of their own, which their names have: `event.hard.f1.macro@onset_collar=0.5`.
+# Tables are aligned once, and counted again for each variant.
+
+
+def variants_of(settings: Settings) -> dict[str, Settings]:
+    """Return the settings of each variant, by its text in names of scores, such as `onset_collar=0.5`.
+
+    They evaluate no more than the scores of the variant need. Raises ScoreNameError for a name that no score
+    has, SettingsError for settings that contradict the others.
+    """
+    asked: dict[str, list[str]] = {}
+    for name in settings.variants:
+        head, text = split_name(name)
+        asked.setdefault(text, []).append(head)
+    variants: dict[str, Settings] = {}
+    for text, names in asked.items():
+        parsed, values = [ScoreName.parse(name) for name in names], settings_in(text)
+        cut = [name for name in ("threshold", "reference_threshold", "inclusive") if name in values]
+        if cut and settings.after_shots:
+            raise SettingsError(
+                f"{cut[0]} cannot be in the name of a score beside after_shots, which begins where an event "
+                "ends"
+            )
+        groups, means = {*map(group_of, names)}, {mean for name in names for mean in means_in(name)}
+        fewer: dict[str, Any] = {}
+        if all(name.basis != "intersection" for name in parsed):
+            fewer = {**dict.fromkeys(("psds", *WEIGHTS)), "psds_median_filters": ()}
+        if all(name.reading != "tuned" for name in parsed):
+            fewer |= {"thresholds": None, "cross_tune": None}
+        variants[text] = replace(
+            settings, **fewer | values, only=tuple(dict.fromkeys(".".join(name[:2]) for name in parsed)),
+            measures=tuple(group for group in GROUPS if group in groups),
+            means=tuple(mean for mean in MEANS if mean in means), variants=(), rank_by=None, worst=0,
+            reference_sweep=False,
+        )  # fmt: skip
+        for name, needed in without_effect(variants[text], values).items():
+            raise SettingsError(f"{name} has no effect on {names[0]}: it needs {needed}")
+    return variants

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft.errors import EvaluationError, counted, visible
-from sedeval_soft.evaluation.means import FileScores
+from sedeval_soft.evaluation.resample import FileScores
 from sedeval_soft.evaluation.scores import Scores, document, finite
 from sedeval_soft.evaluation.signature import Signature, sign_together
 from sedeval_soft.measures.registry import ScoreName, measure_of

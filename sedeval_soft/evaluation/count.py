@@ -57,8 +57,8 @@ Columns = dict[str, Array]
 _BYTES_PER_COUNT = 64
 """Memory that the counts of a basis and reading take for each file and class: eight numbers or so."""
 
-_BYTES_PER_SCORE = 6000
-"""Memory for each class: its scores, with their names, as shown."""
+_FILES_OF_SCORES = 94
+"""Files whose counts of a class take as much memory as its scores, with their names, as shown."""
 
 LESS_MEMORY = (
     "Segments and events of all recordings are kept where thresholds are chosen: --only segment.hard --only "
@@ -107,9 +107,8 @@ def tally_pair(pair: Recordings, *, cells: bool = False) -> Tally:
     recipe = " ".join(
         f"{name}={value}" for name, value in settings.to_dict().items() if name not in UNCOUNTED
     )
-    per_class = {name: column for name, column in columns.items() if column.ndim == 2}
-    per_file = {name: column for name, column in columns.items() if column.ndim == 1}
-    return Tally(pair.files, pair.classes, per_class, per_file, samples, events, recipe, pair.expected)
+    tally = Tally(pair.files, pair.classes, events=events, recipe=recipe, expected=pair.expected)
+    return with_columns(tally, columns, samples)
 
 
 def columns_of(prefix: str, counts: DetectionCounts) -> Columns:
@@ -117,11 +116,18 @@ def columns_of(prefix: str, counts: DetectionCounts) -> Columns:
     return {f"{prefix}.{name}": getattr(counts, name) for name in (*PER_CLASS, *PER_FILE)}
 
 
-def with_columns(tally: Tally, columns: Mapping[str, Array]) -> Tally:
-    """Return a tally with more columns."""
+def with_columns(
+    tally: Tally, columns: Mapping[str, Array], samples: Mapping[str, Array] | None = None
+) -> Tally:
+    """Return a tally with more columns; samples: in place of its own, None to keep these."""
     per_class = {name: column for name, column in columns.items() if len(column.shape) == 2}
     per_file = {name: np.asarray(column) for name, column in columns.items() if len(column.shape) == 1}
-    return replace(tally, per_class={**tally.per_class, **per_class}, per_file={**tally.per_file, **per_file})
+    return replace(
+        tally,
+        per_class={**tally.per_class, **per_class},
+        per_file={**tally.per_file, **per_file},
+        samples=tally.samples if samples is None else samples,
+    )
 
 
 def check_counts(n_files: int, n_classes: int, settings: Settings) -> None:
@@ -129,9 +135,8 @@ def check_counts(n_files: int, n_classes: int, settings: Settings) -> None:
 
     Every basis and reading has some counts for each file and class.
     """
-    n_families = len(Plan.of(settings).families) + settings.tunes
     check_room(
-        n_files * bytes_per_file(n_classes, settings) + n_families * n_classes * _BYTES_PER_SCORE,
+        (n_files + _FILES_OF_SCORES) * bytes_per_file(n_classes, settings),
         f"to count {counted(n_classes, 'class')} in {counted(n_files, 'file')}",
         "Names of classes may be in the wrong column; --classes and --only leave some out",
     )
@@ -244,8 +249,7 @@ def _count_segments(
     in_cells = kept or plan.needs_grid or not by_runs
     if in_cells:
         grid.check_size(len(pair.classes), in_order=bool(settings.measures), means=settings.pool == "mean")
-        ours, theirs = pair.reference, pair.system
-        reference, system = pool_rows(ours, grid, settings.pool), pool_rows(theirs, grid, settings.pool)
+        reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         cells = Cells("segment", reference, system, grid.start, grid.n_evaluated)
         by_runs = settings.compat == "sed_eval"
         of_soft = soft_cells(pair, cells) if plan.scores("segment", "soft") else cells
@@ -337,8 +341,7 @@ def _count_events(pair: Recordings, columns: Columns, events: dict[str, EventLif
         from sedeval_soft.timeline.postprocess import postprocessed
 
         how = replace(pair.settings, median_filter=length, psds_median_filters=())
-        filtered = postprocessed(pair.raw, how)
-        of_filter = all_lifetimes(pair, pair.inside(filtered))
+        of_filter = all_lifetimes(pair, pair.inside(postprocessed(pair.raw, how)))
         events[f"median {length}"] = not_ignored(pair, reference, of_filter, None)
     if plan.cuts_reference_at_all_levels:
         levels = all_lifetimes(pair, ours)

@@ -32,8 +32,9 @@ from sedeval_soft.measures.curve_scores import (
     weighted_precisions,
 )
 from sedeval_soft.measures.divergence import MISSING, ROUNDING, Logarithms
-from sedeval_soft.measures.psds import PsdRoc, psds_curve, systems_of
+from sedeval_soft.measures.psds import PsdRoc, Psds, psds_curve, systems_of
 from sedeval_soft.measures.tally import Tally, cells_of, counted_together, evaluated_of, of_each
+from sedeval_soft.measures.thresholds import Candidates
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes
@@ -47,6 +48,25 @@ _ALONE = 1 << 40
 
 _Measures = Callable[[Floats], Mapping[str, Floats]]
 """Returns measures of weighted files by name, (n_weights,) each."""
+
+
+def ordered_tables(
+    tally: Tally, settings: Settings, owner: Index, candidates: Sequence[Candidates] | None = None
+) -> list[WeightedTables]:
+    """Return functions for the tables of weighted files that need all values in order.
+
+    owner: (n_files,) numbers from 0; weights are (n_weights, n_owners). candidates: of the best
+    intersection-based F if known, for PSDS.
+    """
+    plan = Plan.of(settings)
+    families = [cell_tables(tally, basis, settings, owner) for basis in plan.ordered]
+    if plan.ranks_events:
+        detections = Detections.of(tally.events["system"], settings.threshold, settings.inclusive)
+        # Of equal overlaps the earlier event is taken, whatever the order of rows.
+        reference = tally.events["reference"].events().in_order()
+        precisions = weighted_precisions(reference, detections, owner, len(tally.classes), settings.iou)
+        families.append(lambda weights: {("event", "hard"): precisions(weights)})
+    return families + ([Psds.of(tally, settings, owner, candidates).tables] if plan.psds else [])
 
 
 def cut_of(reading: str, settings: Settings) -> Callable[[Array], Array]:
@@ -178,15 +198,6 @@ def _table(parts: Sequence[Sequence[_Measures]], weights: Floats, n_ref: Floats,
         )
         table["d_prime"] = Averaged(table["d_prime"].classes, micro, macro, weighted)
     return table
-
-
-def event_tables(tally: Tally, settings: Settings, owner: Index) -> WeightedTables:
-    """Return a function for the average precisions of events, ranked by value; owner: as above."""
-    detections = Detections.of(tally.events["system"], settings.threshold, settings.inclusive)
-    # Of equal overlaps the earlier event is taken, whatever the order of rows.
-    reference = tally.events["reference"].events().in_order()
-    precisions = weighted_precisions(reference, detections, owner, len(tally.classes), settings.iou)
-    return lambda weights: {("event", "hard"): precisions(weights)}
 
 
 # Curves: counts over all thresholds, of the system and of the reference, for plots, tables and pages.

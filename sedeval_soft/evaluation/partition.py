@@ -231,8 +231,8 @@ def count_tables(
     segments and events for choosing thresholds do not fit into memory.
     """
     with temporary_folder() as folder:
-        how = (limits, execute, folder, n_parts, block)
-        return count_parts(partition_files(reference, system, read_durations, *how), settings, execute)
+        parts = partition_files(reference, system, read_durations, limits, execute, folder, n_parts, block)
+        return count_parts(parts, settings, execute)
 
 
 def count_parts(partition: Parts, settings: Settings, execute: Execute) -> Shard:

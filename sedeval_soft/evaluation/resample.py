@@ -21,12 +21,12 @@ from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.errors import EvaluationError, SettingsError, counted
 from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, interval
 from sedeval_soft.evaluation.optimal import candidates_of, fixed_of_weights, optimal_of_weights, with_fixed
-from sedeval_soft.evaluation.ordered import cell_tables, event_tables
+from sedeval_soft.evaluation.ordered import ordered_tables
 from sedeval_soft.evaluation.scores import Score, counted_tables, finite, joined, named
 from sedeval_soft.measures.base import Tables, WeightedTables, mean_of
 from sedeval_soft.measures.detection import detection_scores, totals
 from sedeval_soft.measures.registry import FAMILIES, MEASURES, ScoreName
-from sedeval_soft.measures.tally import Mixtures, Tally, blocks
+from sedeval_soft.measures.tally import Tally, blocks
 from sedeval_soft.memory import check_room
 from sedeval_soft.plan import THRESHOLDED, Plan
 from sedeval_soft.settings import Settings
@@ -156,13 +156,7 @@ class Replicates:
         )
         if fixed:
             families.append(partial(fixed_of_weights, tally, settings, fixed))
-        families += [cell_tables(tally, basis, settings, owner) for basis in plan.ordered]
-        if plan.ranks_events:
-            families.append(event_tables(tally, settings, owner))
-        if plan.psds:
-            from sedeval_soft.measures.psds import Psds
-
-            families.append(Psds.of(tally, settings, owner, candidates.get("intersection")).tables)
+        families += ordered_tables(tally, settings, owner, candidates.get("intersection"))
         return cls(tally, settings, families, fixed or {})
 
     def values(self, weights: Floats, keys: Sequence[ScoreName]) -> Floats:
@@ -258,8 +252,9 @@ def with_intervals(
 
 def skips_optimal(settings: Settings) -> bool:
     """Return whether the requested intervals are not valid for optimal readings."""
-    anew = Plan.of(settings).thresholded and not settings.fixed_thresholds
-    return settings.ci == "jackknife" and bool(anew)
+    return (
+        settings.ci == "jackknife" and bool(Plan.of(settings).thresholded) and not settings.fixed_thresholds
+    )
 
 
 def refuse_jackknife(settings: Settings, names: Sequence[str]) -> None:
@@ -284,8 +279,7 @@ def interval_notes(tally: Tally, settings: Settings, main: str | None) -> list[s
         return []
     n_files = len(tally.files)
     if n_files < 2:
-        there = "is only one file" if n_files else "are no files"
-        return [f"no intervals: there {there}, and resampling needs two or more"]
+        return [f"no intervals: found {counted(n_files, 'file')}, and resampling needs two or more"]
     notes = _rough(n_files, settings.ci, settings, main) if main else []
     needed = math.ceil(round(2 / (1 - settings.confidence), 6))
     if settings.ci != "jackknife" and settings.replicates < needed:
@@ -570,19 +564,15 @@ def scores_of_files(
     for first in range(0, max(len(tally.files), 1), most):
         some = slice(first, first + most)
         files = tally.mixtures(itemgetter(some))
-        for key, values in named(_tables(files, settings), tally.classes, settings.means):
+        best = {
+            (basis, reading): detection_scores(totals(files, f"{basis}.{reading}"), settings.beta)
+            for basis, reading in Plan.of(settings).thresholded
+            if f"{basis}.{reading}.tp" in files.sums
+        }
+        tables = joined(counted_tables(files, settings), best)
+        for key, values in named(tables, tally.classes, settings.means):
             if is_wanted(key):
                 # Values that are not arrays of files are the same in all files: a given threshold.
                 column = np.broadcast_to(np.nan if values is None else values, len(tally.files[some]))
                 parts.setdefault(key, []).append(column)
     return {key: np.concatenate(of_parts) for key, of_parts in parts.items()}
-
-
-def _tables(files: Mixtures, settings: Settings) -> Tables:
-    """Return the tables of the counts of each file."""
-    best = {
-        (basis, reading): detection_scores(totals(files, f"{basis}.{reading}"), settings.beta)
-        for basis, reading in Plan.of(settings).thresholded
-        if f"{basis}.{reading}.tp" in files.sums
-    }
-    return joined(counted_tables(files, settings), best)

@@ -364,13 +364,8 @@ def main_score(of: Scores | Shard, scores: Mapping[str, Score] | None = None) ->
     if named in known:
         return named
     reading = "soft" if has_soft_reference(of) else "hard"
-    candidates = [
-        score
-        for score in known.values()
-        if score.measure == "f1" and score.average is not None and score.group is None
-    ]
     best = min(
-        candidates,
+        (s for s in known.values() if s.measure == "f1" and s.average is not None and s.group is None),
         key=lambda score: (score.basis != "segment", score.reading != reading, score.average != "macro"),
         default=None,
     )
@@ -422,11 +417,9 @@ def _system(scores: Scores) -> dict[str, Any]:
         **{name: plain(getattr(scores, name)) for name in ("folds", "worst", "sweep")},
     }
     if scores.chance is not None:
-        chance = plain(scores.chance)
-        chance["levels"] = [
-            {"name": name, **level} for name, level in chance.pop("levels").items() if name in scores
-        ]
-        system["chance"] = chance
+        known = {name: plain(level) for name, level in scores.chance.levels.items() if name in scores}
+        levels = [{"name": name, **level} for name, level in known.items()]
+        system["chance"] = plain(scores.chance) | {"levels": levels}
     return system
 
 
@@ -446,21 +439,14 @@ def all_tables(tally: Tally, settings: Settings, best: Mapping[str, Best] | None
     plan, tables = Plan.of(settings), counted_tables(tally, settings)
     for family in plan.thresholded:
         tables[family] = optimal_scores(tally, family[0], settings, (best or {}).get(family[0]))
-    # All files have one owner, which counts once.
-    ranked, owner, once = Tables(), as_one(tally), np.ones((1, 1))
-    if plan.ordered or plan.ranks_events:
-        from sedeval_soft.evaluation.ordered import cell_tables, event_tables
+    if plan.ordered or plan.ranks_events or plan.psds:
+        from sedeval_soft.evaluation.ordered import ordered_tables
 
-        for basis in plan.ordered:
-            ranked |= cell_tables(tally, basis, settings, owner)(once)
-        if plan.ranks_events:
-            ranked |= event_tables(tally, settings, owner)(once)
-    if plan.psds:
-        from sedeval_soft.measures.psds import Psds
-
-        ranked |= Psds.of(tally, settings, owner).tables(once)
-    first = {family: {name: of.first() for name, of in table.items()} for family, table in ranked.items()}
-    return joined(tables, first) if first else tables
+        # All files have one owner, which counts once.
+        ranked = joined(*(of(np.ones((1, 1))) for of in ordered_tables(tally, settings, as_one(tally))))
+        first = {family: {name: of.first() for name, of in own.items()} for family, own in ranked.items()}
+        tables = joined(tables, first)
+    return tables
 
 
 def scores_in(tables: Tables, tally: Tally, settings: Settings) -> dict[str, Score]:

@@ -304,20 +304,21 @@ def _joined(inputs: Sequence[Input], findings: AlignmentReport) -> tuple[Input, 
         if not own:
             continue
         forms = {item.form for item in own}
-        one = Input(
-            name=", ".join(sorted({item.name for item in own})),
-            role=role,
-            sha256=None,
-            rows=sum(item.rows for item in own),
-            files=sum(item.files for item in own),
-            classes=len(findings.reference_classes if role == "reference" else findings.system_classes),
-            form=forms.pop() if len(forms) == 1 else "in memory",
-            has_values=any(item.has_values for item in own),
-            events=own[0].events,
-            ignored=tuple(sorted({name for item in own for name in item.ignored})),
-            options=tuple(dict.fromkeys(text for item in own for text in item.options)),
-            points=tuple(sorted({point for item in own for point in item.points})),
+        joined.append(
+            Input(
+                name=", ".join(sorted({item.name for item in own})),
+                role=role,
+                sha256=None,
+                rows=sum(item.rows for item in own),
+                files=sum(item.files for item in own),
+                classes=len(findings.reference_classes if role == "reference" else findings.system_classes),
+                form=forms.pop() if len(forms) == 1 else "in memory",
+                has_values=any(item.has_values for item in own),
+                events=own[0].events,
+                ignored=tuple(sorted({name for item in own for name in item.ignored})),
+                options=tuple(dict.fromkeys(text for item in own for text in item.options)),
+                points=tuple(sorted({point for item in own for point in item.points})),
+            )
         )
-        joined.append(one)
     # The reference first, as where there is one of each.
     return tuple(sorted(joined, key=lambda item: (item.role, item.name)))

@@ -62,7 +62,8 @@ def sign(
     said = ((item.role, *text.partition("=")) for item in inputs for text in item.options)
     options = dict.fromkeys(f"{role}:{name}={json.dumps(value)}" for role, name, _, value in said)
     hashes += options
-    short = [f"{_ROLES.get(item.role, item.role)} {_first(item.sha256)}" for item in inputs]
+    roles = [{"reference": "ref", "system": "sys"}.get(item.role, item.role) for item in inputs]
+    short = [f"{role} {_first(item.sha256)}" for role, item in zip(roles, inputs, strict=True)]
     if durations is not None:
         lines = "".join(f"{name}\t{float(durations[name])!r}\n" for name in sorted(durations))
         hashed = sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()
@@ -142,9 +143,6 @@ def sign_together(systems: Sequence[Scores], **asked: object) -> Signature:
             ]
         ),
     )
-
-
-_ROLES = {"reference": "ref", "system": "sys"}
 
 
 def _words(settings: Settings) -> dict[str, str]:

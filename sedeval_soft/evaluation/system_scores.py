@@ -37,7 +37,7 @@ from sedeval_soft.measures.event import MOST
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import ORDERED, Plan
-from sedeval_soft.settings import BASES, GROUPS, Constraint, Settings, split_name
+from sedeval_soft.settings import BASES, GROUPS, Settings, split_name
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
@@ -87,7 +87,8 @@ def score_shard(
         from sedeval_soft.evaluation.resample import interval_notes
 
         warnings += interval_notes(tally, settings, asked.rank_by or main_score(shard, scores))
-    of_folds = {name: score_tally(part, settings) for name, (part, _) in _take(tally, files["folds"]).items()}
+    folded = parts_of(shard, "folds", files["folds"])
+    of_folds = {name: score_tally(part, settings) for name, (part, _) in folded.items()}
     every, scenes = {**scores}, files["scenes"] | files["by"]
     parts = {over: parts_of(shard, over, scenes) for over in ("groups", "scenes")}
     for over, of_parts in parts.items():
@@ -193,13 +194,19 @@ def parts_for(shard: Shard, name: str, by: Partition | None) -> dict[str, tuple[
     return parts_of(shard, over, files["scenes"] | files["by"])
 
 
-def parts_of(shard: Shard, over: str, scenes: Files) -> dict[str, tuple[Tally, Index]]:
-    """Return the tally of each of the `scenes`, or `groups`, and the positions of its files among all."""
-    if over != "groups":
-        return _take(shard.tally, scenes)
-    # Batches with other classes leave those of a group in the order of their names.
-    every, classes = np.arange(len(shard.tally.files)), shard.settings.groups
-    return {name: (part.with_classes(classes[name]), every) for name, part in shard.groups.items()}
+def parts_of(shard: Shard, over: str, parts: Files) -> dict[str, tuple[Tally, Index]]:
+    """Return the tally of each of the `groups`, or of other parts, and the positions of its files among all.
+
+    parts: the files of each scene or fold.
+    """
+    files = shard.tally.files
+    if over == "groups":
+        # Batches with other classes leave those of a group in the order of their names.
+        every, classes = np.arange(len(files)), shard.settings.groups
+        return {name: (part.with_classes(classes[name]), every) for name, part in shard.groups.items()}
+    position = {file: i for i, file in enumerate(files)} if parts else {}
+    places = {name: np.array([position[file] for file in own], dtype=np.int64) for name, own in parts.items()}
+    return {name: (shard.tally.take(index), index) for name, index in places.items()}
 
 
 def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
@@ -255,15 +262,6 @@ def _assigned(shard: Shard, partition: Partition) -> tuple[Files, list[str]]:
     return files, [f"{partition.source}: {listing(unknown, 'file')} not evaluated"] if unknown else []
 
 
-def _take(tally: Tally, parts: Files) -> dict[str, tuple[Tally, Index]]:
-    """Return the tally of the files of each part, and the positions of these files among all."""
-    position = {file: i for i, file in enumerate(tally.files)} if parts else {}
-    places = {
-        name: np.array([position[file] for file in files], dtype=np.int64) for name, files in parts.items()
-    }
-    return {name: (tally.take(index), index) for name, index in places.items()}
-
-
 def _of_part(scores: Iterable[Score], part: str) -> dict[str, Score]:
     """Return scores by their names as scores of a part, or by settings: behind a group that they have."""
     of = ((each, "@".join(filter(None, (each.group, part)))) for each in scores)
@@ -292,7 +290,6 @@ def unreachable(scores: Iterable[Score], satisfice: str | None) -> list[str]:
     """
     if satisfice is None:
         return []
-    constraint = Constraint.parse(satisfice)
     values = {(s.basis, s.class_name, s.measure): s.value for s in scores if s.reading == "optimal"}
     nearest: dict[str, list[str]] = {}
     for (basis, label, measure), recall in values.items():
@@ -302,8 +299,7 @@ def unreachable(scores: Iterable[Score], satisfice: str | None) -> list[str]:
             reached = "undefined" if value is None else f"{value:.4g}"
             name = "all classes at one threshold" if label is None else label
             nearest.setdefault(basis, []).append(f"{name} {reached}")
-    wanted = f"{constraint.measure}{constraint.sign}{constraint.number:g}"
     return [
-        f"{basis}: no threshold reaches {wanted}; the nearest: {', '.join(classes)}"
+        f"{basis}: no threshold reaches {satisfice}; the nearest: {', '.join(classes)}"
         for basis, classes in nearest.items()
     ]

@@ -57,8 +57,6 @@ _EPOCH, _UNIX, _MODE = (1980, 1, 1, 0, 0, 0), 3, 0o644 << 16
 _DIGEST = 64
 """Letters of a SHA-256."""
 
-_Seconds = Annotated[float, msgspec.Meta(ge=0, le=LONGEST)]
-
 
 class TallyError(Exception):
     """Error of a tally file; the reader adds its name."""
@@ -88,7 +86,7 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     files: tuple[str, ...]
     findings: AlignmentReport
     inputs: tuple[Input, ...]
-    durations: dict[str, _Seconds] | None
+    durations: dict[str, Annotated[float, msgspec.Meta(ge=0, le=LONGEST)]] | None
     parts: tuple[PackedTally, ...]
 
 
@@ -254,10 +252,9 @@ def _header(archive: zipfile.ZipFile) -> Header:
         raise TallyError(f"is not a {FORMAT}")
     version = plain.get("version")
     if type(version) is not int or version != VERSION:
-        written_by = repr(plain.get("written_by"))[:60]
         raise TallyError(
-            f"has format version {version!r:.60}, written by soft-sed-eval {written_by}; this one reads "
-            f"format {VERSION}"
+            f"has format version {version!r:.60}, written by soft-sed-eval "
+            f"{plain.get('written_by')!r:.60}; this one reads format {VERSION}"
         )
     with _refused("its header is not that of a tally"):
         header = msgspec.convert(plain, Header)

@@ -24,7 +24,6 @@ from sedeval_soft.measures.event import (
 )
 from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
-from sedeval_soft.measures.ranking import Sides, count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_items, count_soft
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import check_room
@@ -217,10 +216,12 @@ def count_rankings(cells: Cells, expected: Bools, plan: Plan) -> Columns:
     expected: (n_classes,) the classes that are ordered. Classes that only the system names would improve the
     ranks of others, for the system can be silent in them anywhere.
     """
+    from sedeval_soft.measures.ranking import count_ranking
+
     settings = plan.settings
     cells = cells.evaluated()
     ours, theirs = (side if expected.all() else side[expected] for side in (cells.reference, cells.system))
-    sides: dict[str, Sides] = {}
+    sides: dict[str, tuple[Array, Array]] = {}
     if plan.scores("ranking", "hard"):
         sides["hard"] = positive(ours, settings), detected(theirs, settings)
     if plan.scores("ranking", "soft"):

@@ -24,7 +24,6 @@ from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, f1_of_means, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
-from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
 from sedeval_soft.measures.registry import (
     FAMILIES,
     MEASURES,
@@ -516,6 +515,8 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
         return {name: tally.total(f"{prefix}.{name}") for name in names}
 
     if basis == "ranking":
+        from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
+
         names, of_classes = ((*SUMS, *CUT_SUMS), CLASS_SUMS) if reading == "hard" else (SUMS, ())
         return ranking_scores(sums(names), sums(of_classes), int(expected.sum()), settings.entropy_unit)
     counts = totals(tally, prefix)

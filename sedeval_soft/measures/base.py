@@ -70,7 +70,7 @@ class Averaged(NamedTuple):
     def _mean(self, kind: str) -> Array | None:
         if self.classes is None or self.n_ref is None:
             return None
-        return weighted(self.classes, self.n_ref > 0, self.missing, kind)
+        return mean_of(kind, self.classes, self.n_ref > 0, self.missing)
 
 
 Table = dict[str, Averaged]
@@ -92,32 +92,25 @@ def ratio(numerator: Array, denominator: Array) -> Floats:
     return quotient
 
 
-def weighted(values: Array, n_ref: Array, undefined: float | None = None, kind: str = "mean") -> Floats:
-    """Return a mean over classes weighted by `n_ref`, shape (...); kind: as for `mean_of`.
-
-    values, n_ref: (..., n_classes); -inf is left out. undefined: the value that NaN counts, None to leave NaN
-    out. The mean of no value is NaN, or -inf if NaN counts: only the reference makes values -inf.
-    """
-    if undefined is None:
-        return mean_of(kind, values, n_ref)
-    mean = mean_of(kind, np.where(np.isnan(values), undefined, values), n_ref)
-    return np.where(np.isnan(mean), -np.inf, mean)
-
-
-def mean_of(kind: str, values: Array, weight: Array) -> Floats:
+def mean_of(kind: str, values: Array, weight: Array, undefined: float | None = None) -> Floats:
     """Return a mean over the last axis, (...): `mean`, `harmonic` or `geometric`; NaN without values.
 
-    values: (..., n); NaN and -inf are left out. weight: (..., n) how often each counts.
+    values: (..., n); NaN and -inf are left out. weight: (..., n) how often each counts. undefined: the value
+    that NaN counts, None to leave NaN out. The mean of no value is then -inf: only the reference makes values
+    -inf.
 
     Harmonic and geometric means take values from 0 up, and are 0 if a value that counts is 0. Means of equal
     values are exactly that value, and no mean is beyond the smallest or largest value.
     """
     values, weight = np.broadcast_arrays(np.asarray(values, dtype=np.float64), weight)
+    if undefined is not None:
+        values = np.where(np.isnan(values), undefined, values)
     counted = (weight > 0) & (values > -np.inf)
     weight = np.where(counted, weight, 0.0)
     total = weight.sum(axis=-1)
     if kind == "mean":
-        return ratio((np.where(counted, values, 0.0) * weight).sum(axis=-1), total)
+        mean = ratio((np.where(counted, values, 0.0) * weight).sum(axis=-1), total)
+        return mean if undefined is None else np.where(np.isnan(mean), -np.inf, mean)
     least = np.where(counted, values, np.inf).min(axis=-1, initial=np.inf)
     most = np.where(counted, values, -np.inf).max(axis=-1, initial=-np.inf)
     known = np.isfinite(least) & (least > 0)
@@ -130,7 +123,8 @@ def mean_of(kind: str, values: Array, weight: Array) -> Floats:
     else:
         mean = np.exp(ratio((weight * np.log(some)).sum(axis=-1), total))
     mean = np.clip(mean, np.where(known, least, 0.0), np.where(known, most, np.inf))
-    return np.where(total > 0, np.where(least > 0, mean, 0.0), np.nan)
+    none = np.nan if undefined is None else -np.inf
+    return np.where(total > 0, np.where(least > 0, mean, 0.0), none)
 
 
 def averaged(classes: Array, micro: Array | None, n_ref: Array, undefined: float | None = None) -> Averaged:
@@ -142,7 +136,7 @@ def averaged(classes: Array, micro: Array | None, n_ref: Array, undefined: float
     n_ref = np.asarray(n_ref)
     weight = np.array((n_ref > 0, n_ref), dtype=np.float64)
     weight = weight.reshape(2, *(1,) * (classes.ndim - n_ref.ndim), *n_ref.shape)
-    by_class, by_reference = weighted(classes, weight, undefined)
+    by_class, by_reference = mean_of("mean", classes, weight, undefined)
     return Averaged(classes, micro, by_class, by_reference, n_ref=n_ref, missing=undefined)
 
 

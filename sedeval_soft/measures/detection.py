@@ -84,18 +84,32 @@ class Detection(NamedTuple):
     beta: float
 
 
-def detection_scores(counts: DetectionCounts, beta: float = 1.0) -> Table:
-    """Return all detection measures by name, each with its averages.
+def detection_scores(
+    counts: DetectionCounts,
+    beta: float = 1.0,
+    measures: Iterable[Measure] | None = None,
+    of_cells: tuple[Array, Array] | None = None,
+) -> Table:
+    """Return measures by name, each with its averages.
 
-    counts: totals over files, classes last. Micro averages come from counts summed over classes.
+    counts: totals over files, classes last. Micro averages come from counts summed over classes. measures:
+    None for all that need no true negatives. of_cells: true negatives, and silent cells of the reference.
     """
-    usual = [measure for measure in MEASURES if measure is not FBETA or beta != 1.0]
-    return _scores([*usual, *(each for each in OWN if each.table != NEGATIVES)], counts, beta)
+    if measures is None:
+        usual = [measure for measure in MEASURES if measure is not FBETA or beta != 1.0]
+        measures = [*usual, *(each for each in OWN if each.table != NEGATIVES)]
+    fp, fn = counts.n_sys - counts.tp, counts.n_ref - counts.tp
+    tn, silent = (np.zeros_like(fp),) * 2 if of_cells is None else of_cells
+    columns = counts.tp, counts.n_ref, counts.n_sys, fp, fn, tn, silent
+    errors = counts.substitutions, counts.deletions, counts.insertions
+    tp, n_ref, n_sys, all_fp, all_fn, all_tn, all_silent = (column.sum(axis=-1) for column in columns)
+    pooled = Detection(tp, n_ref, n_sys, all_fp, all_fn, all_tn, all_silent, *errors, beta)
+    return scores_of(measures, Detection(*columns, 0, fn, fp, beta), pooled)
 
 
 def count_scores(counts: DetectionCounts) -> Table:
     """Return the counts themselves as scores: of each class, and in total as their micro value."""
-    return _scores(COUNTS, counts)
+    return detection_scores(counts, measures=COUNTS)
 
 
 def confusion_scores(
@@ -116,23 +130,7 @@ def confusion_scores(
     if is_expected is not None:
         silent, tn = (np.where(is_expected, column, 0) for column in (silent, tn))
     own = (each for each in OWN if each.table == NEGATIVES)
-    return _scores([*OF_CELLS, *own], counts, of_cells=(tn, silent))
-
-
-def _scores(
-    measures: Iterable[Measure],
-    counts: DetectionCounts,
-    beta: float = 1.0,
-    of_cells: tuple[Array, Array] | None = None,
-) -> Table:
-    """Return measures by name; of_cells: true negatives, and silent cells of the reference."""
-    fp, fn = counts.n_sys - counts.tp, counts.n_ref - counts.tp
-    tn, silent = (np.zeros_like(fp),) * 2 if of_cells is None else of_cells
-    columns = counts.tp, counts.n_ref, counts.n_sys, fp, fn, tn, silent
-    errors = counts.substitutions, counts.deletions, counts.insertions
-    tp, n_ref, n_sys, all_fp, all_fn, all_tn, all_silent = (column.sum(axis=-1) for column in columns)
-    pooled = Detection(tp, n_ref, n_sys, all_fp, all_fn, all_tn, all_silent, *errors, beta)
-    return scores_of(measures, Detection(*columns, 0, fn, fp, beta), pooled)
+    return detection_scores(counts, measures=[*OF_CELLS, *own], of_cells=(tn, silent))
 
 
 def _specificity(counts: Detection) -> Array:

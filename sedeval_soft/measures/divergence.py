@@ -5,8 +5,8 @@ Mesaros 2023, whose Table 1 it reproduces. The reference comes first, in nats, 0
 clipped to [eps, 1 - eps]. Divergences are summed per file and class; correlations and distances of
 distributions need all cells of a class, or of all classes, at once.
 
-A cell that is 0 on both sides adds the value of `silent` to each sum, whatever its class and file. These
-cells are counted separately, so that a class that is absent from a file needs no entry.
+A cell that is 0 on both sides adds the same to a sum, whatever its class and file. These cells are counted
+separately, so that a class that is absent from a file needs no entry.
 """
 
 from __future__ import annotations
@@ -43,11 +43,6 @@ SOFT = (*ENTROPIES, "brier", "mean_absolute_error", "product")
 
 PROPER = ("cross_entropy", "brier")
 """Sums of a binarised reference."""
-
-
-def silent(name: str, eps: float) -> float:
-    """Return the amount that a cell adds to a sum if both sides are 0."""
-    return -math.log1p(-eps) if name in _CLIPPED else 0.0
 
 
 class Logarithms(NamedTuple):
@@ -183,7 +178,8 @@ def divergence_scores(
     means: dict[str, tuple[Array, Array]] = {}
     for name in [name for name in totals if name != "product"]:
         # At y = p rounding may leave some -1e-17, and no divergence is negative.
-        sums = np.maximum(totals[name] + (of_class - sounding) * silent(name, eps), 0.0)
+        silent = -math.log1p(-eps) if name in _CLIPPED else 0.0
+        sums = np.maximum(totals[name] + (of_class - sounding) * silent, 0.0)
         if unit == "bits" and name in ENTROPIES:
             sums /= math.log(2)
         pooled = ratio(sums[..., some].sum(axis=-1), of_class[..., some].sum(axis=-1))

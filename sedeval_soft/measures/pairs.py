@@ -12,7 +12,7 @@ all groups. The search uses onsets or offsets, whichever leaves fewer pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -274,8 +274,13 @@ class PairCandidates(NamedTuple):
         self._check_groups(self.group, last - first, _LOOKED_AT)
         pairs: list[tuple[Codes, Codes]] = [(order[:0], order[:0])]
         n_pairs, n_checked = 0, 0.0
-        for owner, inside in unfolded(first, last):
-            left, right = owner.astype(np.int32), order.take(inside)
+        # Windows are unfolded some at a time, with not many more than `_AT_ONCE` pairs.
+        total = np.cumsum(last - first)
+        ends = np.arange(_AT_ONCE, int(total.max(initial=0)), _AT_ONCE)
+        cuts = np.searchsorted(total, ends, side="left") + 1
+        for begin, end in pairwise(dict.fromkeys([0, *cuts.tolist(), len(first)])):
+            owner, inside = expand(first[begin:end], last[begin:end])
+            left, right = (owner + begin).astype(np.int32), order.take(inside)
             for check in every:
                 passed = np.flatnonzero(check(left, right))
                 left, right = left.take(passed), right.take(passed)
@@ -320,14 +325,3 @@ def shared_levels(
     """Return the levels low < a <= high at which both events of a pair are alive; none if low >= high."""
     low = np.maximum(reference.born[left], system.born[right])
     return low, np.minimum(reference.dies[left], system.dies[right])
-
-
-def unfolded(first: Index, last: Index) -> Iterator[tuple[Index, Index]]:
-    """Unfold ranges as `expand` does, runs of them with not many more than `_AT_ONCE` members at a time."""
-    total = np.cumsum(last - first)
-    ends = np.arange(_AT_ONCE, int(total.max(initial=0)), _AT_ONCE)
-    cuts = np.searchsorted(total, ends, side="left") + 1
-    for begin, end in pairwise(dict.fromkeys([0, *cuts.tolist(), len(first)])):
-        owner, member = expand(first[begin:end], last[begin:end])
-        owner += begin
-        yield owner, member

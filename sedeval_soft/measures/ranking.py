@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index, for_each
-from sedeval_soft.measures.base import Averaged, Measure, Table, averaged, ratio
+from sedeval_soft.measures.base import Averaged, Table, averaged, ratio
 from sedeval_soft.measures.divergence import Logarithms
 from sedeval_soft.measures.segment import count_files, sum_classes, sum_files
 
@@ -244,50 +243,3 @@ def ranking_scores(
         values["label_wise_precision_minimum"] = np.where(np.isinf(lowest), np.nan, lowest)
         table["label_wise_precision"] = averaged(np.where(n_ref > 0, precision, np.nan), None, n_ref)
     return table | {name: Averaged(None, overall=value) for name, value in values.items()}
-
-
-_NONE = "no segment has an active reference class"
-_ZHANG = "Zhang & Zhou 2014"
-_SCHAPIRE = "Schapire & Singer 2000"
-_PREFIX = "the N_ref highest of a segment"
-
-_overall = partial(
-    Measure, direction="lower", undefined=_NONE, averages=("overall",), has_classes=False, table="ranking"
-)
-
-SHARED = (
-    _overall("one_error", "how often the class with the highest value is not active",
-        "mean over segments of 1 - y of the highest p, ties at their mean", source=_SCHAPIRE, short="1-err"),
-    _overall("coverage", "how far down the ranks the last active class is; the first is 1",
-        "mean over segments of the largest rank of an active class, ties at their last",
-        source=f"{_SCHAPIRE}; as scikit-learn's coverage_error", low=1.0, high=None),
-    _overall("ranking_loss", "share of pairs of an active and a silent class that are out of order",
-        "mean over segments of pairs with p_active <= p_silent / pairs",
-        source=f"{_SCHAPIRE}; as scikit-learn", short="loss"),
-    _overall("ranking_loss_all_pairs", "pairs out of order as a share of all pairs of classes",
-        "mean over segments of pairs with p_active <= p_silent / (C (C - 1) / 2)",
-        source=f"{_SCHAPIRE}, over all pairs", short="loss (all)",
-        undefined=f"{_NONE}, or there is one class"),
-    _overall("label_ranking_average_precision", "mean share of active classes among those ranked as high",
-        "mean over segments and active classes of active ranked as high / ranked as high",
-        source="Tsoumakas, Katakis & Vlahavas 2010; as scikit-learn", short="LRAP", direction="higher"),
-    _overall("cross_entropy", "log loss of a segment, summed over the classes, in nats (--set entropy_unit)",
-        "mean over segments of sum over classes of -y ln p - (1-y) ln(1-p)", source="Good 1952", short="CE",
-        high=None),
-    _overall("hamming_loss", "share of classes that are wrong", "mean over segments and classes of |y - p|",
-        source=_ZHANG, short="Hamming"),
-)  # fmt: skip
-
-HARD = (
-    _overall("exact_match_prefix", "share of segments whose active classes have the highest values",
-        "mean over segments of [every active p > every silent p]", source=_ZHANG, short="prefix",
-        direction="higher"),
-    _overall("subset_accuracy", "share of segments with every class right", "mean over segments of [y = p]",
-        source=_ZHANG, short="subset", direction="higher"),
-    Measure("label_wise_precision", f"how often a class is active where it is among {_PREFIX}",
-        "segments with the class active and among the N_ref highest / segments with it among them",
-        source=_ZHANG, averages=("macro", "weighted"), short="label P",
-        undefined="the class has no reference; 0 if it is never among them", table="label-wise"),
-    _overall("label_wise_precision_minimum", "the lowest label_wise_precision of any class",
-        "min over classes of label_wise_precision", source=_ZHANG, short="min label P", direction="higher"),
-)  # fmt: skip

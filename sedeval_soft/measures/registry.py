@@ -1,7 +1,7 @@
 """Registry of all measures by name: for `explain`, the help, the docs and the contract tests.
 
-Most measures are beside their computation. Measures of curves and of calibration are here, so that names are
-known without importing `curve_scores` and `calibration`.
+Most measures are beside their computation. Measures of curves, of calibration and of rankings are here, so
+that names are known without importing `curve_scores`, `calibration` and `ranking`.
 
 The grammar of score names, which parses back:
 
@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.fields import DEFAULT_ONLY
-from sedeval_soft.measures import detection, divergence, ranking
+from sedeval_soft.measures import detection, divergence
 from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.event import BOUNDARIES
 from sedeval_soft.measures.segment import GROUNDING
@@ -216,6 +216,54 @@ _CALIBRATION = (
         source="Stephenson, Coelho & Jolliffe 2008", low=None, high=None, direction="none"),
 )  # fmt: skip
 
+# Over the order of the classes in each segment.
+
+_NO_CLASS = "no segment has an active reference class"
+_ZHANG = "Zhang & Zhou 2014"
+_SCHAPIRE = "Schapire & Singer 2000"
+_PREFIX = "the N_ref highest of a segment"
+
+_rank = partial(
+    Measure, direction="lower", undefined=_NO_CLASS, averages=("overall",), has_classes=False, table="ranking"
+)
+
+_RANKS = (
+    _rank("one_error", "how often the class with the highest value is not active",
+        "mean over segments of 1 - y of the highest p, ties at their mean", source=_SCHAPIRE, short="1-err"),
+    _rank("coverage", "how far down the ranks the last active class is; the first is 1",
+        "mean over segments of the largest rank of an active class, ties at their last",
+        source=f"{_SCHAPIRE}; as scikit-learn's coverage_error", low=1.0, high=None),
+    _rank("ranking_loss", "share of pairs of an active and a silent class that are out of order",
+        "mean over segments of pairs with p_active <= p_silent / pairs",
+        source=f"{_SCHAPIRE}; as scikit-learn", short="loss"),
+    _rank("ranking_loss_all_pairs", "pairs out of order as a share of all pairs of classes",
+        "mean over segments of pairs with p_active <= p_silent / (C (C - 1) / 2)",
+        source=f"{_SCHAPIRE}, over all pairs", short="loss (all)",
+        undefined=f"{_NO_CLASS}, or there is one class"),
+    _rank("label_ranking_average_precision", "mean share of active classes among those ranked as high",
+        "mean over segments and active classes of active ranked as high / ranked as high",
+        source="Tsoumakas, Katakis & Vlahavas 2010; as scikit-learn", short="LRAP", direction="higher"),
+    _rank("cross_entropy", "log loss of a segment, summed over the classes, in nats (--set entropy_unit)",
+        "mean over segments of sum over classes of -y ln p - (1-y) ln(1-p)", source="Good 1952", short="CE",
+        high=None),
+    _rank("hamming_loss", "share of classes that are wrong", "mean over segments and classes of |y - p|",
+        source=_ZHANG, short="Hamming"),
+)  # fmt: skip
+
+_CUT_RANKS = (
+    _rank("exact_match_prefix", "share of segments whose active classes have the highest values",
+        "mean over segments of [every active p > every silent p]", source=_ZHANG, short="prefix",
+        direction="higher"),
+    _rank("subset_accuracy", "share of segments with every class right", "mean over segments of [y = p]",
+        source=_ZHANG, short="subset", direction="higher"),
+    Measure("label_wise_precision", f"how often a class is active where it is among {_PREFIX}",
+        "segments with the class active and among the N_ref highest / segments with it among them",
+        source=_ZHANG, averages=("macro", "weighted"), short="label P",
+        undefined="the class has no reference; 0 if it is never among them", table="label-wise"),
+    _rank("label_wise_precision_minimum", "the lowest label_wise_precision of any class",
+        "min over classes of label_wise_precision", source=_ZHANG, short="min label P", direction="higher"),
+)  # fmt: skip
+
 _Row = tuple[str, str, tuple[Measure, ...]] | tuple[str, str, tuple[Measure, ...], str]
 """A reading, the form in which system and reference are read, the measures, and the option for them."""
 
@@ -268,8 +316,8 @@ _BASES: dict[str, tuple[_Row, ...]] = {
     "clip": _CELLS,
     "ranking": (
         ("hard", "classes of a segment in order of value, the reference cut",
-            (*ranking.SHARED, *ranking.HARD)),
-        ("soft", "a class active by y and silent by 1 - y; segments by their highest y", ranking.SHARED),
+            (*_RANKS, *_CUT_RANKS)),
+        ("soft", "a class active by y and silent by 1 - y; segments by their highest y", _RANKS),
     ),
 }  # fmt: skip
 

@@ -23,7 +23,7 @@ from dataclasses import replace
 import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
-from sedeval_soft.measures.base import Averaged, Table, weighted
+from sedeval_soft.measures.base import Averaged, Table, mean_of
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
 from sedeval_soft.measures.event import count_per_class, file_class
 from sedeval_soft.measures.matching import first_free_matching
@@ -137,10 +137,10 @@ def hard_scores(counts: DetectionCounts, n_segments: Array | None = None) -> Tab
     hits, all_ref, all_sys = (np.asarray(column.sum(axis=-1)) for column in (tp, n_ref, n_sys))
     classes = _scores(tp, n_ref, n_sys, tn, (np.zeros_like(tp), n_ref - tp, n_sys - tp))
     overall = _scores(hits, all_ref, all_sys, None if tn is None else tn.sum(axis=-1), errors)
-    scores = {
-        name: Averaged(values, overall[name], weighted(values, np.ones_like(values)), weighted(values, n_ref))
-        for name, values in classes.items()
-    }
+    scores = {}
+    for name, values in classes.items():
+        macro, by_reference = (mean_of("mean", values, weight) for weight in (np.ones_like(n_ref), n_ref))
+        scores[name] = Averaged(values, overall[name], macro, by_reference)
     scores["substitution_rate"] = Averaged(None, overall["substitution_rate"])
     return scores | count_scores(counts)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -296,16 +296,16 @@ class EventLifetimes(Timed):
         return whole.take(np.argsort(whole.file, kind="stable"))
 
     @classmethod
-    def of(cls, activity: Activity, slots: Slots | None = None) -> EventLifetimes:
+    def of(cls, activity: Activity, slots: tuple[Index, Index] | None = None) -> EventLifetimes:
         """Find the lifetimes of all events of an activity, sorted by file, class and onset.
 
-        slots: of its pieces, if they are at hand.
+        slots: the result of `slots_of`, if it is at hand.
         """
-        slots = slots or Slots.of(activity)
-        values = np.zeros(len(slots.pieces))
-        values[slots.place] = activity.value
+        place, pieces = slots or slots_of(activity)
+        values = np.zeros(len(pieces))
+        values[place] = activity.value
         slot, left, right = level_runs(values)
-        first, last = slots.pieces.take(left), slots.pieces.take(right - 1) - 1
+        first, last = pieces.take(left), pieces.take(right - 1) - 1
         return cls(
             activity.file.take(first),
             activity.label.take(first),
@@ -317,26 +317,19 @@ class EventLifetimes(Timed):
         )
 
 
-class Slots(NamedTuple):
-    """Pieces of activities in a row, and a wall of value 0 at every gap and at both ends.
+def slots_of(activity: Activity) -> tuple[Index, Index]:
+    """Return a row of the pieces of an activity, with a wall of value 0 at every gap and at both ends.
 
-    Pieces of value 0 are also walls. place: (n,) the slot of each piece. pieces: (n_slots,) the number of
-    pieces up to each slot.
+    Pieces of value 0 are also walls. Beside the slot of each piece, (n,), it has the number of pieces up to
+    each slot, (n_slots,). The activity may stand for all activities with pieces at the same times.
     """
-
-    place: Index
-    pieces: Index
-
-    @classmethod
-    def of(cls, activity: Activity) -> Slots:
-        """Place the pieces of an activity, or of all activities with pieces at the same times."""
-        n = len(activity)
-        apart = np.ones(n + 1, dtype=bool)
-        apart[1:n] = ~activity.goes_on() | (activity.onset[1:] != activity.offset[:-1])
-        place = np.arange(n) + np.cumsum(apart)[:n]
-        is_piece = np.zeros(n + int(apart.sum()), dtype=bool)
-        is_piece[place] = True
-        return cls(place, np.cumsum(is_piece))
+    n = len(activity)
+    apart = np.ones(n + 1, dtype=bool)
+    apart[1:n] = ~activity.goes_on() | (activity.onset[1:] != activity.offset[:-1])
+    place = np.arange(n) + np.cumsum(apart)[:n]
+    is_piece = np.zeros(n + int(apart.sum()), dtype=bool)
+    is_piece[place] = True
+    return place, np.cumsum(is_piece)
 
 
 def lifetimes_of(rows: EventTable, merge: bool) -> EventLifetimes:
@@ -353,7 +346,7 @@ def lifetimes_of(rows: EventTable, merge: bool) -> EventLifetimes:
         dense = {k for k, value in enumerate(rows.values) if 2 * np.count_nonzero(value) > len(value)}
         if rows.has_steps and dense and Activity.of_rows(steps) is steps:
             # Steps in order are pieces of every class.
-            slots = Slots.of(steps)
+            slots = slots_of(steps)
 
         def of_track(track: Track) -> EventLifetimes:
             classes, value = track

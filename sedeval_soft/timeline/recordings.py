@@ -298,10 +298,19 @@ def _with_forms(
 def _lengths(
     reference: EventTable, system: EventTable, last: Mapping[str, Floats], settings: Settings
 ) -> tuple[Floats, Floats]:
-    """Return length and reach of files, see `Recordings`, by their last offsets, (n_files,) each."""
+    """Return length and reach of files, see `Recordings`, by their last offsets, (n_files,) each.
+
+    Rows of the system beyond the length reach as far as they go, but for rows of value 0 or without extent.
+    sed_eval has no values: in its scores every row makes a file longer.
+    """
     # If the reference has no times, the recording is as long as in the system.
     length = last["reference"].copy() if reference.origin.timed else np.maximum(*last.values())
-    system_ends = _system_ends(system, last["system"], length, settings)
+    system_ends = last["system"] if settings.compat == "sed_eval" else np.zeros_like(length)
+    if settings.compat != "sed_eval" and (last["system"] > length).any():
+        late = (system.offset > length[system.file]) & (system.offset > system.onset)
+        beyond = system.take(np.flatnonzero(late))
+        sounding = beyond.levels()[0]
+        system_ends = last_offsets(beyond.take(distinct(sounding) if beyond.has_steps else sounding))
     for rows, times in ((reference, length), (system, system_ends)):
         if times.max(initial=0.0) > LONGEST:
             text = f"a row ends at {times.max():g} s, over {LONGEST:g} s (31 years); expected seconds"
@@ -506,22 +515,6 @@ def _late_rows(rows: EventTable, last: Floats, ends: Floats) -> dict[str, tuple[
     n_rows, seconds = np.bincount(file, minlength=len(ends)), np.zeros(len(ends))
     np.maximum.at(seconds, file, rows.offset[late] - ends[file])
     return {rows.files[k]: (int(n_rows[k]), float(seconds[k])) for k in np.flatnonzero(n_rows).tolist()}
-
-
-def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Settings) -> Floats:
-    """Return the end of the last segment that system rows add after the end of each file, (n_files,) seconds.
-
-    last, length: (n_files,) seconds: the end of the last row of each file, and the end of the file. Rows of
-    value 0 or without extent do not count. sed_eval has no values: in its scores every row makes a file
-    longer.
-    """
-    if settings.compat == "sed_eval":
-        return last
-    if not (last > length).any():
-        return np.zeros_like(last)
-    rows = rows.take(np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset)))
-    sounding = rows.levels()[0]
-    return last_offsets(rows.take(distinct(sounding) if rows.has_steps else sounding))
 
 
 def grid_of(pair: Recordings, *, ignored: bool = False) -> Grid:

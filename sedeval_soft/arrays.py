@@ -6,7 +6,7 @@ import math
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -99,15 +99,6 @@ def heads(*columns: npt.NDArray[np.number[Any]]) -> Index:
     for column in columns[1:]:
         new[1:] |= column[1:] != column[:-1]
     return np.flatnonzero(new)
-
-
-def counts_between(active: Bools, edges: Index) -> Index:
-    """Return how many are active from each edge to the next, (n_edges - 1,); active: (n,).
-
-    numpy counts booleans many times faster than it adds them.
-    """
-    ends = pairwise(edges.tolist())
-    return np.fromiter((np.count_nonzero(active[begin:end]) for begin, end in ends), np.int64, len(edges) - 1)
 
 
 def distinct(values: npt.NDArray[Number]) -> npt.NDArray[Number]:

@@ -19,7 +19,7 @@ from sedeval_soft.arrays import Array, Bools, Floats, Index, for_each, in_order
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.evaluation.optimal import as_one, threshold_counts
 from sedeval_soft.measures.base import Averaged, Table, Tables, WeightedTables, averaged
-from sedeval_soft.measures.calibration import BinCounts, Reliability, equal_mass, equal_width
+from sedeval_soft.measures.calibration import BinCounts, Reliability, reliability_of
 from sedeval_soft.measures.correlations import Moments, RankCounts
 from sedeval_soft.measures.curve_scores import (
     Curve,
@@ -266,7 +266,8 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
             fields[FAMILIES[basis, reading]] = dict(zip(tally.classes, curves, strict=True))
             if "calibration" in settings.measures:
                 reliability[name] = {
-                    label: _reliability(row, bins) for label, row in zip(tally.classes, rows, strict=False)
+                    label: reliability_of(row.score, row.reference, bins)
+                    for label, row in zip(tally.classes, rows, strict=False)
                 }
         if basis in plan.swept:
             surfaces[basis] = Surface.of(reference, system, settings.beta, inclusive=settings.inclusive)
@@ -285,12 +286,6 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
         surfaces=surfaces,
         classes=tally.classes,
     )
-
-
-def _reliability(cells: Ordered, n_bins: int) -> tuple[Reliability, Reliability]:
-    """Return the bins of equal width and of equal mass."""
-    width, mass = (of(cells.score, [cells.reference], n_bins) for of in (equal_width, equal_mass))
-    return Reliability.of(width[0]), Reliability.of(mass[0])
 
 
 def cut_at(tally: Tally, alive: Bools) -> Tally:

@@ -6,55 +6,18 @@ values; these sums add over classes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Floats, Index, counts_between, heads, in_order
+from sedeval_soft.arrays import Array, Floats, Index, heads, in_order
 from sedeval_soft.measures.base import ratio
 from sedeval_soft.measures.tally import FileSums, first_where, in_blocks, picked
 
 Bins = Floats
 """Cells in bins by score, (..., 3, n_bins): their number, and the sums of the scores and of the
 references."""
-
-# score: (n,) ascending. references: the values of each reading for these cells, (n,) each.
-
-
-def equal_width(score: Floats, references: Sequence[Array], n_bins: int) -> Bins:
-    """Count cells in bins [k / n, (k + 1) / n), the last with its upper end."""
-    inner = np.arange(1, n_bins) / n_bins
-    return between(score, references, np.searchsorted(score, inner, side="left"))
-
-
-def equal_mass(score: Floats, references: Sequence[Array], n_bins: int) -> Bins:
-    """Count cells in bins of as many cells each as can be without parting equal scores."""
-    ranks = _inner_ranks(len(score), n_bins)
-    return between(score, references, np.searchsorted(score, score[ranks - 1], side="right"))
-
-
-def _inner_ranks(size: int, n_bins: int) -> Index:
-    """Return the number of cells that bins of equal mass should have below their inner edges."""
-    ranks = np.arange(1, n_bins) * size // n_bins
-    return ranks[ranks > 0]
-
-
-def between(score: Floats, references: Sequence[Array], inner: Index) -> Bins:
-    """Count cells in bins with inner edges at some positions, (n_readings, 3, n_bins)."""
-    edges = np.concatenate(([0], inner, [len(score)]))
-    bins = np.zeros((len(references), 3, len(edges) - 1))
-    bins[:, 0] = np.diff(edges)
-    full = np.flatnonzero(np.diff(edges))
-    if len(full):
-        bins[:, 1, full] = np.add.reduceat(score, edges[full])
-        for row, reference in zip(bins, references, strict=True):
-            if reference.dtype == np.bool_:
-                row[2] = counts_between(reference, edges)
-            else:
-                row[2, full] = np.add.reduceat(reference, edges[full], dtype=np.float64)
-    return bins
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +52,7 @@ def distances(bins: Bins) -> tuple[Array, Array]:
 def brier_parts(bins: Bins, squares: Array) -> dict[str, Array]:
     """Return the parts of the Brier score by name, each (...,).
 
-    squares: (..., 3) the `moments` of the cells in the bins. Sources: Murphy 1973; Stephenson, Coelho &
+    squares: (..., 3) sums of p p, p y and y y over the cells. Sources: Murphy 1973; Stephenson, Coelho &
     Jolliffe 2008 for the parts within bins.
     """
     size, score, reference = np.moveaxis(bins, -2, 0)
@@ -104,21 +67,6 @@ def brier_parts(bins: Bins, squares: Array) -> dict[str, Array]:
         "brier_resolution": (share * (y - mean[..., None]) ** 2).sum(axis=-1),
         "brier_uncertainty": np.maximum(spread - mean * mean, 0.0),
         "brier_within_bins": within - 2 * (common - (share * p * y).sum(axis=-1)),
-    }
-
-
-def bin_scores(width: Bins, squares: Array, adaptive: Array) -> dict[str, Array]:
-    """Return the measures of calibration by name, each (...,).
-
-    width: of equal width, (..., 3, n_bins). squares: (..., 3) their `moments`. adaptive: the mean distance in
-    bins of equal mass.
-    """
-    mean, largest = distances(width)
-    return {
-        "expected_calibration_error": mean,
-        "maximum_calibration_error": largest,
-        "adaptive_calibration_error": adaptive,
-        **brier_parts(width, squares),
     }
 
 
@@ -138,7 +86,7 @@ class BinCounts:
     - file: (n_blocks, n).
     - last: (n_cells,) the number of cells up to the last one with the same score.
     - before: (3, n_files, n_blocks + 1) amounts before each block, and in all.
-    - width: the three amounts in bins of equal width, (n_bins,) each, then the `moments` of all cells.
+    - width: the three amounts in bins of equal width, (n_bins,) each, then sums of p p, p y and y y.
     """
 
     amounts: Floats
@@ -185,11 +133,24 @@ class BinCounts:
         """Return the measures of calibration by name, (n_weights,) each."""
 
         def of_block(block: Floats) -> dict[str, Floats]:
-            width, squares = np.split(self.width.weighted(block), [3 * self.n_bins], axis=1)
-            bins = width.reshape(len(block), 3, self.n_bins)
-            return bin_scores(bins, squares, distances(self._equal_mass(block))[0])
+            width, mass, squares = self.bins(block)
+            mean, largest = distances(width)
+            return {
+                "expected_calibration_error": mean,
+                "maximum_calibration_error": largest,
+                "adaptive_calibration_error": distances(mass)[0],
+                **brier_parts(width, squares),
+            }
 
         return in_blocks(of_block, weights, self.n_bins * self.file.shape[1])
+
+    def bins(self, weights: Floats) -> tuple[Bins, Bins, Floats]:
+        """Return the bins of equal width and of equal mass, and sums of p p, p y and y y.
+
+        Bins of equal width are [k / n, (k + 1) / n), the last with its upper end.
+        """
+        width, squares = np.split(self.width.weighted(weights), [3 * self.n_bins], axis=1)
+        return width.reshape(len(weights), 3, self.n_bins), self._equal_mass(weights), squares
 
     def _equal_mass(self, weights: Floats) -> Bins:
         """Count cells in bins of as many cells each as can be without parting equal scores."""
@@ -212,3 +173,10 @@ class BinCounts:
         for edge, before, amount in zip(edges, sums, self.amounts, strict=True):
             edge[:, 1:-1] = picked(before, block) + np.einsum("ijk,ijk->ij", some, amount[block])
         return np.diff(edges, axis=2).swapaxes(0, 1)
+
+
+def reliability_of(score: Floats, reference: Array, n_bins: int) -> tuple[Reliability, Reliability]:
+    """Return the bins of equal width and of equal mass of cells, (n,) each, that count once."""
+    file, often = np.repeat([[0], [1]], len(score), axis=1)
+    width, mass, _ = BinCounts.of(score, reference, file, 1, often, n_bins).bins(np.ones((1, 1)))
+    return Reliability.of(width[0]), Reliability.of(mass[0])

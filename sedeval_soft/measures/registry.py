@@ -84,8 +84,10 @@ class ScoreName(NamedTuple):
 
     def __str__(self) -> str:
         """Return the name, which `parse` reads back."""
-        whole = score_name(self.basis, self.reading, self.measure, self.average, self.class_name)
-        return whole if self.group is None else f"{whole}@{self.group}"
+        average = "" if self.average == OVERALL else f".{self.average}"
+        of = average if self.class_name is None else f"[{self.class_name}]"
+        group = "" if self.group is None else f"@{self.group}"
+        return f"{self.basis}.{self.reading}.{self.measure}{of}{group}"
 
     @property
     def part(self) -> str | None:
@@ -111,13 +113,6 @@ class ScoreName(NamedTuple):
             )
         basis, reading, measure, average, label, group = match.groups()
         return cls(basis, reading, measure, average or (OVERALL if label is None else None), label, group)
-
-
-def score_name(basis: str, reading: str, measure: str, average: str | None, class_name: str | None) -> str:
-    """Return the name of a score of the whole, which `ScoreName.parse` reads back."""
-    if class_name is not None:
-        return f"{basis}.{reading}.{measure}[{class_name}]"
-    return f"{basis}.{reading}.{measure}" + ("" if average == OVERALL else f".{average}")
 
 
 # Over all thresholds of the system, and over bins of its values: those of one curve are computed together.
@@ -480,10 +475,10 @@ def score_names(
                 continue
             stem = (family.basis, family.reading, measure.name)
             for average in (*measure.averages, *(mean for mean in measure.means if mean in means)):
-                yield score_name(*stem, average, None)
+                yield str(ScoreName(*stem, average))
             if measure.has_classes:
                 for label in classes:
-                    yield score_name(*stem, None, label)
+                    yield str(ScoreName(*stem, None, label))
 
 
 # Variants: scores by settings of their own, which their names have: `event.hard.f1.macro@onset_collar=0.5`.

@@ -12,7 +12,7 @@ from drawn_again import Tables, random_tables
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sedeval_soft import Evaluator, Scores, Settings, SettingsError, compare, evaluate
+from sedeval_soft import Evaluator, Scores, Settings, SettingsError, compare, evaluate, mean_of_runs
 from sedeval_soft.evaluation.scores import UnknownScoreError
 from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 from sedeval_soft.measures.registry import ScoreName
@@ -175,6 +175,19 @@ def test_single_files_have_them():
         alone = evaluate(REFERENCE, SYSTEM, **values).per_file(names[0])
         assert both[name].equals(alone[names[0]].rename(name))
     assert list(both.columns) == ["filename", "length", *names]
+
+
+def test_folds_have_spreads_of_them_also_over_runs():
+    name, folds = "event.hard.f1.macro", {file: "12"[k % 2] for k, file in enumerate(REFERENCE.files)}
+    runs = {"x": SYSTEM, "y": replace(SYSTEM, values=(SYSTEM.values[0][::-1].copy(),))}
+    for how, system in ((evaluate, SYSTEM), (mean_of_runs, runs)):
+        own, alone = (
+            {spread.name: spread for spread in how(REFERENCE, system, folds=folds, **asked).folds.spreads}
+            for asked in ({"variants": f"{name}@onset_collar=0.5"}, {"onset_collar": 0.5})
+        )
+        assert own[f"{name}@onset_collar=0.5"] == replace(alone[name], name=f"{name}@onset_collar=0.5")
+        assert alone[name].deviation > 0
+        assert sum("=" in each for each in own) == sum(each.startswith("event.hard.f1.") for each in alone)
 
 
 @pytest.fixture(scope="module")

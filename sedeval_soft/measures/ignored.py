@@ -71,8 +71,7 @@ def _covered(events: Timed, groups: Index, system: Timed, system_groups: Index) 
     lasts for a tick.
     """
     union, end = Regions.of(groups, events.onset, events.offset), np.maximum(system.offset, system.onset + 1)
-    covered = union.before(system_groups, end) - union.before(system_groups, system.onset)
-    return covered, end - system.onset
+    return union.within(system_groups, system.onset, end), end - system.onset
 
 
 def _files(events: Timed) -> Index:

@@ -37,11 +37,9 @@ from sedeval_soft.arrays import (
     Index,
     check_pairs,
     expand,
-    for_each,
     heads,
     in_order,
     order_of,
-    stretches,
 )
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.detection import DetectionCounts
@@ -50,10 +48,11 @@ from sedeval_soft.measures.thresholds import N_SYS, TP, Alive, Lives
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Events, Timed
+from sedeval_soft.timeline.regions import Regions
 
 _FINEST = 10**6  # shares are taken as fractions with at most this denominator
 _LINE = 2**62  # places on a line
-_DENSE = 2**24  # groups up to which places are looked up by their numbers
+_DENSE = 2**24  # groups up to which each has a place, if no event is in it
 _PAIRS = 2**24  # pairs of events at all levels that are compared
 
 
@@ -92,106 +91,15 @@ def required(share: float, length: Ticks) -> Ticks:
     return np.maximum(needed, 1)
 
 
-# Coverage of stretches of time by events.
-#
-# Events of all groups (a file and class) are laid out on one line. The time that some event of a group has
-# lasted before a time is a piecewise linear function of it, found from two sorted lists: so the overlap of
-# any number of stretches with all events takes a few searches. Time that several events cover counts once,
-# so that repeated events gain nothing.
+def _reaching(events: Events, groups: Index, system: Timed, system_groups: Index, share: float) -> Bools:
+    """Return which detections the events of their group cover to a share of their length, (n_sys,).
 
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Positions of the times of each group on the line.
-
-    groups: (n,) ascending numbers of groups, None for all from 0 on. start: (n + 1,) their beginnings. end:
-    (n + 1,) their last offsets, on the line. The last entry is for all other groups.
+    Time that several events cover counts once, so that repeated events gain nothing.
     """
-
-    groups: Index | None
-    start: Index
-    end: Index
-
-    @classmethod
-    def of(cls, group: Index, offset: Ticks) -> Line:
-        """Lay out groups with as much room as their events need; raises EvaluationError if there is none."""
-        groups, member = None, group
-        if len(group) and int(group.max()) >= _DENSE:
-            groups, member = np.unique(group, return_inverse=True)
-        last = np.zeros(int(member.max(initial=-1)) + 2, dtype=np.int64)
-        np.maximum.at(last, member, offset)
-        if float(last.sum(dtype=np.float64)) + len(last) > _LINE + 1:
-            raise EvaluationError("the files are too long together; are the times in seconds?")
-        end = np.cumsum(last + 1) - 1
-        return cls(groups, end - last, end)
-
-    def locate(self, group: Index, *times: Ticks) -> list[Index]:
-        """Return the positions of times of groups, (n,) each, at most at the end of their group."""
-        others = len(self.start) - 1
-        if self.groups is None:
-            at = np.minimum(group, others)
-        else:
-            at = np.searchsorted(self.groups, group)
-            at[np.append(self.groups, -1)[at] != group] = others
-        start, end = self.start[at], self.end[at]
-        return [np.minimum(start + time, end) for time in times]
-
-
-@dataclass(frozen=True, slots=True)
-class Cover:
-    """The time that events of each group cover, prepared for queries about overlap.
-
-    onset: (n,) ascending positions of disjoint stretches on the line: single events, or unions of overlapping
-    events. offset, total: (n + 1,) the end of the first k stretches, and their total length.
-    """
-
-    line: Line
-    onset: Index
-    offset: Index
-    total: Index
-
-    @classmethod
-    def of(cls, group: Index, onset: Ticks, offset: Ticks) -> Cover:
-        """Build from events: groups, onsets and offsets, each (n,)."""
-        line = Line.of(group, offset)
-        begins, ends = (np.sort(places) for places in line.locate(group, onset, offset))
-        new = begins[1:] >= ends[:-1]
-        if not new.all():
-            # A gap begins if as many have ended as have begun: there, and only there, stretches end.
-            begins, ends = begins[np.append(True, new)], ends[np.append(new, True)]
-        return cls(line, begins, np.append(0, ends), np.append(0, np.cumsum(ends - begins)))
-
-    def before(self, group: Index, *times: Ticks) -> list[Ticks]:
-        """Return how many ticks before times of groups are within some event, (n,) each.
-
-        times: each not before the one it follows. Only differences have a meaning: earlier groups are
-        included.
-        """
-        onset = np.append(self.onset, np.iinfo(np.int64).max)
-
-        def of(some: slice) -> list[Ticks]:
-            ticks, begun = [], None
-            for place in self.line.locate(group[some], *(time[some] for time in times)):
-                if begun is None:
-                    begun = np.searchsorted(self.onset, place)
-                else:
-                    # In most of them no event has begun since, or one has.
-                    begun = begun + (onset[begun] < place)
-                    far = np.flatnonzero(onset[begun] < place)
-                    begun[far] = np.searchsorted(self.onset, place[far])
-                # Only the last stretch that has begun may not have ended.
-                ticks.append(self.total[begun] - np.maximum(self.offset[begun] - place, 0))
-            return ticks
-
-        none = [np.zeros(0, dtype=np.int64)] * len(times)
-        parts = [none, *for_each(of, stretches(len(group)), len(group))]
-        return [np.concatenate(column) for column in zip(*parts, strict=True)]
-
-    def reaches(self, group: Index, events: Timed, share: float) -> Bools:
-        """Return which events are covered to a share of their length, (n,)."""
-        before, upto = self.before(group, events.onset, events.offset)
-        enough: Bools = upto - before >= required(share, events.offset - events.onset)
-        return enough
+    union = Regions.of(groups, events.onset, events.offset)
+    covered = union.within(system_groups, system.onset, system.offset)
+    enough: Bools = covered >= required(share, system.offset - system.onset)
+    return enough
 
 
 def in_union(events: EventLifetimes, group: Index) -> tuple[EventLifetimes, Index]:
@@ -253,10 +161,8 @@ def count_intersections(
     # Events without extent cannot be covered.
     reference, system = reference.lasting(), system.lasting()
     ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
-    passed = Cover.of(ours, reference.onset, reference.offset).reaches(theirs, system, criteria.dtc)
-    helpful = system.take(passed)
-    cover = Cover.of(theirs[passed], helpful.onset, helpful.offset)
-    found = reference.take(cover.reaches(ours, reference, criteria.gtc))
+    passed = _reaching(reference, ours, system, theirs, criteria.dtc)
+    found = reference.take(_reaching(system.take(passed), theirs[passed], reference, ours, criteria.gtc))
     tp, n_ref, fp = (
         count_per_class(events, n_files, n_classes) for events in (found, reference, system.take(~passed))
     )
@@ -334,8 +240,7 @@ class Judged:
         """Apply the DTC."""
         reference, system = reference.lasting(), system.lasting()
         ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
-        cover = Cover.of(ours, reference.onset, reference.offset)
-        passed = cover.reaches(theirs, system, criteria.dtc)
+        passed = _reaching(reference, ours, system, theirs, criteria.dtc)
         return cls(reference, system, ours, theirs, passed)
 
     def false(self) -> Alive:
@@ -377,6 +282,20 @@ def found_when(judged: Judged, criteria: Criteria) -> list[Alive]:
     return [Alive(reference.label[event], reference.file[event], low, high)]
 
 
+def on_line(group: Index, offset: Ticks) -> Index:
+    """Lay groups out on one line: return where the group of each event begins, (n,).
+
+    group, offset: of the events. Raises EvaluationError if there is not enough room.
+    """
+    member = group if int(group.max(initial=0)) < _DENSE else np.unique(group, return_inverse=True)[1]
+    last = np.zeros(int(member.max(initial=-1)) + 1, dtype=np.int64)
+    np.maximum.at(last, member, offset)
+    if float(last.sum(dtype=np.float64)) + len(last) > _LINE:
+        raise EvaluationError("the files are too long together; are the times in seconds?")
+    start: Index = np.cumsum(last + 1) - last - 1
+    return start[member]
+
+
 def overlapping(
     reference: Timed, system: Timed, ours: Index, theirs: Index, most: float = math.inf
 ) -> tuple[Index, Index]:
@@ -385,9 +304,10 @@ def overlapping(
     Two overlap if one of them begins while the other lasts; events without extent overlap nothing. ours,
     theirs: groups. most: the number of pairs beyond which they are refused. Raises TooManyOverlapsError.
     """
-    line = Line.of(np.concatenate((ours, theirs)), np.concatenate((reference.offset, system.offset)))
-    begin, end = line.locate(ours, reference.onset, reference.offset)
-    their_begin, their_end = line.locate(theirs, system.onset, system.offset)
+    offsets = np.concatenate((reference.offset, system.offset))
+    base, their_base = np.split(on_line(np.concatenate((ours, theirs)), offsets), [len(ours)])
+    begin, end = base + reference.onset, base + reference.offset
+    their_begin, their_end = their_base + system.onset, their_base + system.offset
 
     def begun_in(first: Index, last: Index, begins: Index) -> tuple[Index, Index]:
         """Return pairs of a range and a begin inside it, by their positions."""

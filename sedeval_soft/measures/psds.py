@@ -41,13 +41,14 @@ from sedeval_soft.arrays import Floats, Index, heads, numbered
 from sedeval_soft.measures.base import Averaged, Tables, ratio
 from sedeval_soft.measures.event import Levels, sum_groups
 from sedeval_soft.measures.ignored import without_ignored
-from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
+from sedeval_soft.measures.intersections import Criteria, Judged, found_when, required
 from sedeval_soft.measures.tally import Tally, blocks
 from sedeval_soft.measures.thresholds import N_SYS, TP, Alive, Candidates, ThresholdCounts
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.events import EventLifetimes, Events
+from sedeval_soft.timeline.regions import Regions
 
 _STEPS, _SORTED = 1 << 24, 1 << 20
 """Steps of staircases that are kept, and rates that are put in order, at a time."""
@@ -59,13 +60,13 @@ def triggered(judged: Judged, n_ref: Index, criteria: Criteria) -> Iterator[tupl
     n_ref: (n_classes,) the number of reference events of each class: classes without any are left out.
     """
     wrong, n_classes = judged.system.take(~judged.passed), len(n_ref)
-    cover = Cover.of(judged.ours, judged.reference.onset, judged.reference.offset)
+    union = Regions.of(judged.ours, judged.reference.onset, judged.reference.offset)
     needed = required(criteria.cttc, wrong.offset - wrong.onset)
     # Many begin and end at the same times.
     edge, file, time = numbered(np.tile(wrong.file, 2), np.concatenate((wrong.onset, wrong.offset)))
     first, last = np.split(edge, 2)
     for other in np.flatnonzero(n_ref > 0).tolist():
-        (before,) = cover.before(file.astype(np.int64) * n_classes + other, time)
+        before = union.before(file.astype(np.int64) * n_classes + other, time)
         overlap = before[last] - before[first]
         yield other, np.flatnonzero((overlap >= needed) & (wrong.label != other))
 

@@ -28,9 +28,9 @@ from sedeval_soft.measures.detection import DetectionCounts, count_scores
 from sedeval_soft.measures.event import count_per_class, file_class
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.measures.pairs import Collars, PairCandidates
-from sedeval_soft.measures.segment import Runs
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.regions import Regions
 
 _EPS = np.spacing(1)
 
@@ -44,13 +44,13 @@ def grid_start(length: Floats, segment_length: float) -> Index:
     return np.concatenate(([0], np.cumsum(n_segments)))
 
 
-def runs_on_roll(events: Events, start: Index, segment_length: float) -> Runs:
+def runs_on_roll(events: Events, start: Index, segment_length: float) -> Regions:
     """Return the runs of segments that are active on sed_eval's event roll."""
     first = np.floor(events.onset_seconds * 1 / segment_length).astype(np.int64)
     last = np.ceil(events.offset_seconds * 1 / segment_length).astype(np.int64)
     end = np.diff(start)[events.file]
     base = start[events.file]
-    return Runs.of(events.label.astype(np.int64), base + np.minimum(first, end), base + np.minimum(last, end))
+    return Regions.of(events.label, base + np.minimum(first, end), base + np.minimum(last, end))
 
 
 def count_events(

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index, distinct, expand, for_each, running_maximum
+from sedeval_soft.arrays import Array, Bools, Floats, Index, distinct, expand, for_each
 from sedeval_soft.fields import TNorm
 from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.grid import Grid
+
+if TYPE_CHECKING:
+    from sedeval_soft.timeline.regions import Regions
 
 # Segment-based statistics: arrays of segments in, counts of each file out.
 #
@@ -173,50 +176,26 @@ def count_soft(reference: Floats, system: Floats, start: Index, t_norm: TNorm = 
 # Hard segment counts from runs of active segments, without a grid of cells. A run is a maximal stretch of
 # active segments of one file and class. A table of events has few runs however short the segments are, so
 # that the hard reading of an hour at 10 ms costs no more than at 1 s. The counts equal the counts of
-# `count_hard`.
+# `count_hard`. Runs are `Regions` whose files are the classes, and whose times are numbers of segments over all
+# files.
 
 
-class Runs(NamedTuple):
-    """Runs sorted by class and first segment; segments are numbered over all files.
+def runs_on_grid(events: Events, grid: Grid) -> Regions:
+    """Return the runs of segments of each class that hard events make active."""
+    from sedeval_soft.timeline.regions import Regions
 
-    label: (n,) codes. first, last: (n,) first segment and one past the last.
-    """
-
-    label: Index
-    first: Index
-    last: Index
-
-    @classmethod
-    def of(cls, label: Index, first: Index, last: Index) -> Runs:
-        """Join ranges of segments that overlap or touch; ranges without segments vanish."""
-        full = np.flatnonzero(last > first)
-        order = full[np.lexsort((first[full], label[full]))]
-        if not len(order):
-            return cls(label[order], first[order], last[order])
-        label, first, last = label[order], first[order], last[order]
-        reach = running_maximum(last, label)
-        begins = np.ones(len(label), dtype=bool)
-        begins[1:] = (np.diff(label) != 0) | (first[1:] > reach[:-1])
-        head = np.flatnonzero(begins)
-        tail = np.append(head[1:], len(label)) - 1
-        return cls(label[head], first[head], reach[tail])
+    return Regions.of(events.label, *grid.cells(events.file, events.onset, events.offset))
 
 
-def runs_on_grid(events: Events, grid: Grid) -> Runs:
-    """Return the runs of segments that hard events make active."""
-    first, last = grid.cells(events.file, events.onset, events.offset)
-    return Runs.of(events.label.astype(np.int64), first, last)
-
-
-def count_hard_runs(reference: Runs, system: Runs, start: Index, n_classes: int) -> DetectionCounts:
+def count_hard_runs(reference: Regions, system: Regions, start: Index, n_classes: int) -> DetectionCounts:
     """Count active segments and errors per file; start: (n_files + 1,) first segment of each file."""
-    sides = _common_runs(reference, system, int(start[-1])), reference, system
+    sides = reference & system, reference, system
     # All files are cut at the ends of runs: the number of classes on each side is constant between cuts.
-    cuts = distinct(np.concatenate([start, *(edge for runs in sides for edge in (runs.first, runs.last))]))
+    cuts = distinct(np.concatenate([start, *(edge for runs in sides for edge in (runs.begin, runs.end))]))
     changes = np.zeros((3, len(cuts)), dtype=np.int64)
     for change, runs in zip(changes, sides, strict=True):
-        np.add.at(change, np.searchsorted(cuts, runs.first), 1)
-        np.subtract.at(change, np.searchsorted(cuts, runs.last), 1)
+        np.add.at(change, np.searchsorted(cuts, runs.begin), 1)
+        np.subtract.at(change, np.searchsorted(cuts, runs.end), 1)
     n_hit, n_ref, n_sys = np.cumsum(changes, axis=1)[:, :-1]
     errors = np.array(
         (np.minimum(n_ref, n_sys) - n_hit, np.maximum(n_ref - n_sys, 0), np.maximum(n_sys - n_ref, 0))
@@ -225,7 +204,7 @@ def count_hard_runs(reference: Runs, system: Runs, start: Index, n_classes: int)
     return DetectionCounts(*counts, *sum_files(errors * np.diff(cuts), np.searchsorted(cuts, start)))
 
 
-def count_beyond(runs: Runs, start: Index, n_evaluated: Index, n_classes: int) -> Index:
+def count_beyond(runs: Regions, start: Index, n_evaluated: Index, n_classes: int) -> Index:
     """Count active segments after the evaluated ones of each file, (n_files, n_classes).
 
     start: (n_files + 1,) first segment of each file. n_evaluated: (n_files,) how many are evaluated.
@@ -235,23 +214,14 @@ def count_beyond(runs: Runs, start: Index, n_evaluated: Index, n_classes: int) -
     return _sum_runs(runs, edges, n_classes)[1::2]
 
 
-def _common_runs(a: Runs, b: Runs, size: int) -> Runs:
-    """Return the runs common to both; the runs of each are disjoint, and so are the common runs."""
-    begin = np.searchsorted(b.label * size + b.last, a.label * size + a.first, side="right")
-    end = np.searchsorted(b.label * size + b.first, a.label * size + a.last, side="left")
-    ours, theirs = expand(begin, np.maximum(end, begin))
-    first = np.maximum(a.first[ours], b.first[theirs])
-    return Runs(a.label[ours], first, np.minimum(a.last[ours], b.last[theirs]))
-
-
-def _sum_runs(runs: Runs, start: Index, n_classes: int) -> Index:
+def _sum_runs(runs: Regions, start: Index, n_classes: int) -> Index:
     """Sum the lengths of runs, (n_files, n_classes); a run may go on over the end of a file."""
-    file = np.searchsorted(start, runs.first, side="right") - 1
-    until = np.searchsorted(start, runs.last, side="left")
+    file = np.searchsorted(start, runs.begin, side="right") - 1
+    until = np.searchsorted(start, runs.end, side="left")
     run, files = expand(file, np.maximum(until, file))
-    length = np.minimum(runs.last[run], start[files + 1]) - np.maximum(runs.first[run], start[files])
+    length = np.minimum(runs.end[run], start[files + 1]) - np.maximum(runs.begin[run], start[files])
     sums = np.zeros((len(start) - 1, n_classes), dtype=np.int64)
-    np.add.at(sums, (files, runs.label[run]), length)
+    np.add.at(sums, (files, runs.file[run]), length)
     return sums
 
 

@@ -299,7 +299,7 @@ class Grid(NamedTuple):
         file, begin, end = self.spans(cell)
         if self.regions is None:
             return end - begin
-        return self.regions.before(file, end) - self.regions.before(file, begin)
+        return self.regions.within(file, begin, end)
 
     def place(self, segment: Index, file: Codes | None = None) -> Index:
         """Return the position of each segment in its file, from 0, dropped segments included, (n,)."""

@@ -22,6 +22,10 @@ END = int(LONGEST) * TICKS_PER_SECOND
 """Ticks: end of a region that ends with its file, at whatever time."""
 
 
+_LINE = 1 << 62
+"""Ticks that all files may have on one line."""
+
+
 @dataclass(frozen=True, slots=True)
 class Regions:
     """Regions of files, sorted by file and begin; regions of a file neither overlap nor touch.
@@ -80,16 +84,20 @@ class Regions:
         return last
 
     def before(self, file: Codes, time: Ticks) -> Ticks:
-        """Return the length of a file's regions before some times, (n,) ticks."""
+        """Return the length of regions before times of files, (n,) ticks.
+
+        Only differences have a meaning: regions of earlier files are included.
+        """
         n = self._number(self.begin, file, time, "left")
-        sums = np.append(0, np.cumsum(self.end - self.begin))
-        over = np.zeros(len(n), dtype=np.int64)
-        some = np.flatnonzero(n > 0)
-        own = some[self.file[n[some] - 1] == file[some]]
         # Of the last region that begins before, what lies after the time is too much.
-        over[own] = np.maximum(self.end[n[own] - 1] - time[own], 0)
-        total: Ticks = sums[n] - over - sums[np.searchsorted(self.file, file)]
-        return total
+        own = np.append(-1, self.file)[n] == file
+        over = np.where(own, np.append(0, self.end)[n] - time, 0)
+        ticks: Ticks = np.append(0, np.cumsum(self.end - self.begin))[n] - np.maximum(over, 0)
+        return ticks
+
+    def within(self, file: Codes, begin: Ticks, end: Ticks) -> Ticks:
+        """Return how much of some stretches of time of files is in their regions, (n,) ticks."""
+        return self.before(file, end) - self.before(file, begin)
 
     def at(self, file: Codes, time: Ticks) -> Index:
         """Return the last region of all that begins at some times of files or before, (n,)."""
@@ -140,6 +148,12 @@ class Regions:
 
         times: begins or ends of regions. side: `right` to include begins or ends at the time itself.
         """
+        most = int(time.max(initial=0)) + 1
+        last = max(int(codes.max(initial=0)) for codes in (self.file, file))
+        if (last + 1) * (most + 1) < _LINE:
+            # All files are on one line.
+            key, place = self.file * (most + 1) + np.minimum(times, most), file * np.int64(most + 1) + time
+            return np.searchsorted(key, place, side=side)
         # Times become ranks among the times of regions: codes and ranks make small numbers.
         ranks = distinct(times)
         scale = len(ranks) + 1

@@ -14,7 +14,7 @@ from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.measures import event, intersections
-from sedeval_soft.measures.intersections import Criteria, Line, in_union
+from sedeval_soft.measures.intersections import Criteria, in_union, on_line
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes, lifetimes_of
 
@@ -229,9 +229,9 @@ def test_differences_from_other_tools(case):
 
 def test_files_that_are_too_long_together_are_refused(monkeypatch):
     monkeypatch.setattr(intersections, "_LINE", 13)
-    assert Line.of(np.array([1, 2]), np.array([4, 6])).end.tolist() == [0, 5, 12, 13]
+    assert on_line(np.array([1, 2]), np.array([4, 6])).tolist() == [1, 6]
     with pytest.raises(EvaluationError) as refused:
-        Line.of(np.array([1, 2]), np.array([4, 7]))
+        on_line(np.array([1, 2]), np.array([4, 7]))
     assert str(refused.value) == "the files are too long together; are the times in seconds?"
 
 

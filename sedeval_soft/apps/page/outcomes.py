@@ -85,7 +85,7 @@ def segment_outcomes(pair: Recordings, settings: Settings) -> SegmentOutcomes:
         shape, sides = (len(pair.classes), int(start[-1])), []
         for events in rowwise_events(pair):
             runs = runs_on_roll(events, start, settings.segment_length)
-            first, last = (runs.label * shape[1] + at for at in (runs.first, runs.last))
+            first, last = (runs.file * shape[1] + at for at in (runs.begin, runs.end))
             sides.append(covered(shape[0] * shape[1], first, last).reshape(shape) > 0)
         place = np.concatenate([np.zeros(0, dtype=np.int64), *map(np.arange, np.diff(start))])
     else:

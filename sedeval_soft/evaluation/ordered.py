@@ -25,8 +25,6 @@ from sedeval_soft.measures.curve_scores import (
     Curve,
     CurveCounts,
     Detections,
-    Ordered,
-    Points,
     Surface,
     d_primes,
     weighted_precisions,
@@ -257,17 +255,15 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
         reference, system = (tally.samples[f"{basis}.{side}"] for side in ("reference", "system"))
         readings = [reading for reading in ("hard", "soft") if plan.scores(basis, reading)]
         # Cells of each class, and of all together.
-        sides = [*zip(system, reference, strict=True), (system.reshape(-1), reference.reshape(-1))]
-        ordered = [Ordered.of(*side) for side in sides] if readings else []
         for reading in readings:
-            name, cut = f"{basis}.{reading}", cut_of(reading, settings)
-            rows = [Ordered(row.score, cut(row.reference)) for row in ordered]
-            *curves, pooled[name] = (Curve.of_points(Points.of(row)) for row in rows)
+            name, ours = f"{basis}.{reading}", cut_of(reading, settings)(reference)
+            sides = [*zip(system, ours, strict=True), (system.reshape(-1), ours.reshape(-1))]
+            *curves, pooled[name] = (Curve.of_cells(*side) for side in sides)
             fields[FAMILIES[basis, reading]] = dict(zip(tally.classes, curves, strict=True))
             if "calibration" in settings.measures:
                 reliability[name] = {
-                    label: reliability_of(row.score, row.reference, bins)
-                    for label, row in zip(tally.classes, rows, strict=False)
+                    label: reliability_of(*side, bins)
+                    for label, side in zip(tally.classes, sides, strict=False)
                 }
         if basis in plan.swept:
             surfaces[basis] = Surface.of(reference, system, settings.beta, inclusive=settings.inclusive)

@@ -6,7 +6,7 @@ from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
     from sedeval_soft.measures.base import mean_of, ratio
-    from sedeval_soft.measures.curve_scores import Curve, Ordered, Points
+    from sedeval_soft.measures.curve_scores import Curve
     from sedeval_soft.measures.detection import f_beta
     from sedeval_soft.measures.event import file_class, match_events
     from sedeval_soft.measures.intersections import overlapping

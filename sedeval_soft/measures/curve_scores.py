@@ -42,64 +42,11 @@ _SLACK = 1e-7
 """Share of a total by which rounding may move a rate of soft labels, including labels in single precision."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ordered:
-    """Cells by their scores.
-
-    score: (n,) ascending. reference: (n,) their values, or whether they are active.
-    """
-
-    score: Floats
-    reference: Array
-
-    @classmethod
-    def of(cls, score: Floats, reference: Array) -> Ordered:
-        """Put cells in order; both arrays (n,), scores in [0, 1]."""
-        score, order = in_order(score)
-        return cls(score, reference[order])
-
-
-@dataclass(frozen=True, slots=True)
-class Points:
-    """Detected cells at every distinct score, (n_points,): thresholds from the highest down.
-
-    score: the lowest score that is detected. tp, fp: weights of the positives and negatives among the
-    detected cells. n_sys: the number of detected cells.
-    """
-
-    score: Floats
-    tp: Array
-    fp: Array
-    n_sys: Index
-
-    @classmethod
-    def of(cls, cells: Ordered) -> Points:
-        """Count the detected cells; equal scores are detected together."""
-        first, reference = heads(cells.score)[::-1], cells.reference[::-1]
-        last = len(cells.score) - 1 - first
-        # Sums run from the top, and each sum separately: small values are not differences of two large sums.
-        floats = reference.dtype == np.float64
-        tp = np.cumsum(reference, dtype=np.float64 if floats else np.int64)
-        n_sys = np.arange(1, len(reference) + 1)
-        fp = np.cumsum(1.0 - reference) if floats else n_sys - tp
-        return cls(cells.score[first], tp[last], fp[last], n_sys[last])
-
-
 PRECISIONS = ("average_precision", *(f"average_precision_{form}" for form in ("voc11", "voc", "coco101")))
 RATES = (
     *("roc_auc", "partial_auc", "partial_auc_mcclish", "d_prime", "equal_error_rate"),
     *("fnr_at_fpr", "fpr_at_fnr"),
 )
-
-
-def d_prime(area: float) -> float:
-    """Return sqrt(2) times the inverse normal of an area under the ROC, NaN if that is infinite.
-
-    Source: Simpson & Fitter 1973.
-    """
-    from statistics import NormalDist
-
-    return math.sqrt(2) * NormalDist().inv_cdf(area) if 0 < area < 1 else math.nan
 
 
 # Scores of a class at every threshold, for plots and tables.
@@ -109,7 +56,7 @@ def d_prime(area: float) -> float:
 class Curve:
     """Counts of a class at every threshold, and the rates computed from them; NaN if undefined.
 
-    - threshold: (n,) ascending; each applies up to the next one. The first may be NaN, see `of_points`.
+    - threshold: (n,) ascending; each applies up to the next one. The first may be NaN, see `of_cells`.
     - tp, n_sys: (n,) counts, or weights for a soft reference. n_ref: size of the reference.
     - fp: (n,) false positives of cells; None for events, which have no true negatives.
     """
@@ -121,16 +68,24 @@ class Curve:
     fp: Array | None = None
 
     @classmethod
-    def of_points(cls, points: Points) -> Curve:
+    def of_cells(cls, score: Floats, reference: Array) -> Curve:
         """Return the curve of cells, from the point with all cells positive to the point with none.
 
-        No threshold detects cells of value 0: if there are such cells, the first point has no threshold.
+        score, reference: (n,) in [0, 1], or booleans. Equal scores are detected together. No threshold
+        detects cells of value 0: if there are such cells, the first point has no threshold.
         """
-        counts = [
-            np.append(column[::-1], column.dtype.type(0)) for column in (points.tp, points.n_sys, points.fp)
-        ]
-        threshold = np.append(math.nan if np.any(points.score == 0) else 0.0, points.score[::-1])
-        return cls(threshold, counts[0], counts[1], counts[0][0].item(), counts[2])
+        score, order = in_order(score)
+        reference = reference[order][::-1]
+        first = heads(score)
+        # Sums run from the top, and each sum separately: small values are not differences of two large sums.
+        floats = reference.dtype == np.float64
+        tp = np.cumsum(reference, dtype=np.float64 if floats else np.int64)
+        n_sys = np.arange(1, len(reference) + 1)
+        fp = np.cumsum(1.0 - reference) if floats else n_sys - tp
+        last = len(score) - 1 - first
+        tp, n_sys, fp = (np.append(column[last], column.dtype.type(0)) for column in (tp, n_sys, fp))
+        threshold = np.append(math.nan if np.any(score == 0) else 0.0, score[first])
+        return cls(threshold, tp, n_sys, tp[0].item(), fp)
 
     @classmethod
     def of_events(cls, counted: ThresholdCounts) -> Curve:
@@ -418,8 +373,15 @@ def _rates(
 
 
 def d_primes(area: Floats) -> Floats:
-    """Return `d_prime` of each area under a ROC, of any shape."""
-    return np.reshape([*map(d_prime, area.reshape(-1).tolist())], area.shape)
+    """Return sqrt(2) times the inverse normal of each area under a ROC, NaN where that is infinite.
+
+    area: of any shape. Source: Simpson & Fitter 1973.
+    """
+    from statistics import NormalDist
+
+    inverse = NormalDist().inv_cdf
+    values = [inverse(each) if 0 < each < 1 else math.nan for each in area.reshape(-1).tolist()]
+    return math.sqrt(2) * np.reshape(values, area.shape)
 
 
 COCO = tuple((50 + 5 * k) / 100 for k in range(10))

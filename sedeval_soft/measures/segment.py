@@ -176,8 +176,8 @@ def count_soft(reference: Floats, system: Floats, start: Index, t_norm: TNorm = 
 # Hard segment counts from runs of active segments, without a grid of cells. A run is a maximal stretch of
 # active segments of one file and class. A table of events has few runs however short the segments are, so
 # that the hard reading of an hour at 10 ms costs no more than at 1 s. The counts equal the counts of
-# `count_hard`. Runs are `Regions` whose files are the classes, and whose times are numbers of segments over all
-# files.
+# `count_hard`. Runs are `Regions` whose files are the classes, and whose times are numbers of segments over
+# all files.
 
 
 def runs_on_grid(events: Events, grid: Grid) -> Regions:

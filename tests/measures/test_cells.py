@@ -27,7 +27,7 @@ from tables import wide_rows
 
 from sedeval_soft import arrays, evaluate
 from sedeval_soft.measures import curve_scores
-from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
+from sedeval_soft.measures.curve_scores import Curve, Surface
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.settings import Settings
 
@@ -342,7 +342,7 @@ SCORES = np.array([0.9, 0.2, 0.6, 0.2])
 
 
 def test_a_curve_goes_from_detecting_all_to_detecting_nothing():
-    curve = Curve.of_points(Points.of(Ordered.of(SCORES, np.array([True, False, True, True]))))
+    curve = Curve.of_cells(SCORES, np.array([True, False, True, True]))
     assert curve.n_ref == 3 and isinstance(curve.n_ref, int)
     assert {curve.tp.dtype, curve.n_sys.dtype, curve.fp.dtype} == {np.dtype(np.int64)}
     for name, wanted in {
@@ -352,12 +352,12 @@ def test_a_curve_goes_from_detecting_all_to_detecting_nothing():
         "false_positive_rate": [1.0, 0.0, 0.0, 0.0], "false_negative_rate": [0.0, 1 / 3, 2 / 3, 1.0],
     }.items():  # fmt: skip
         assert getattr(curve, name) == pytest.approx(wanted, nan_ok=True), name
-    soft = Curve.of_points(Points.of(Ordered.of(np.array([0.5, 0.25]), np.array([0.75, 0.5]))))
+    soft = Curve.of_cells(np.array([0.5, 0.25]), np.array([0.75, 0.5]))
     assert soft.threshold.tolist() == [0.0, 0.25, 0.5]
     assert (soft.tp.tolist(), soft.fp.tolist()) == ([1.25, 0.75, 0.0], [0.75, 0.25, 0.0])
     assert soft.n_ref == 1.25 and isinstance(soft.n_ref, float)
     # Cells of value 0 are positive at no threshold; the curve has its last point all the same.
-    silent = Curve.of_points(Points.of(Ordered.of(np.array([0.5, 0.0]), np.array([True, True]))))
+    silent = Curve.of_cells(np.array([0.5, 0.0]), np.array([True, True]))
     assert silent.threshold.tolist() == pytest.approx([math.nan, 0.0, 0.5], nan_ok=True)
     assert silent.recall.tolist() == [1.0, 0.5, 0.0]
 

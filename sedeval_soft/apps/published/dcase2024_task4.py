@@ -16,7 +16,7 @@ from sedeval_soft.apps.published.base import Inputs, Number, Published
 from sedeval_soft.arrays import Bools
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation import Shard, count_rows, score_shard
-from sedeval_soft.measures import Ordered, Points
+from sedeval_soft.measures import Curve
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_preset
 from sedeval_soft.tables import EventTable
@@ -53,20 +53,20 @@ def mean_areas(shard: Shard) -> dict[str, Number]:
     scores, active = samples["segment.system"], positive(samples["segment.reference"], settings)
     # In the order of their names: so they are averaged.
     classes = sorted(range(len(shard.tally.classes)), key=lambda k: shard.tally.classes[k])
-    curves = [Points.of(Ordered.of(scores[k], active[k])) for k in classes]
+    curves = [Curve.of_cells(scores[k], active[k]) for k in classes]
     areas = {
-        name: np.mean([_staircase(points, limit) for points in curves])
+        name: np.mean([_staircase(curve, limit) for curve in curves])
         for name, limit in (("segment_mpauc", settings.max_fpr), ("segment_mauc", None))
     }
     # A class without a segment of either kind has no area, and the mean is NaN.
     return {name: None if np.isnan(area) else float(area) for name, area in areas.items()}
 
 
-def _staircase(points: Points, limit: float | None) -> float:
+def _staircase(curve: Curve, limit: float | None) -> float:
     """Return the area below a ROC in steps, of the part up to a false positive rate."""
-    if not points.tp[-1] or not points.fp[-1]:
+    tpr, fpr = curve.recall[::-1], curve.false_positive_rate[::-1]
+    if np.isnan(tpr).any() or np.isnan(fpr).any():
         return float("nan")
-    tpr, fpr = (np.append(0, count) / count[-1] for count in (points.tp, points.fp))
     if limit is None:
         tpr = tpr[:-1]
     else:

@@ -19,8 +19,8 @@ SELDOM = {
         for name in (
             *("api.comparison", "api.evaluator", "comparison", "comparison.board", "html", "tools"),
             "apps.plots",
-            *("apps.chance", "evaluation.details", "evaluation.resample", "evaluation.partition"),
-            "evaluation.resample",
+            *("apps.chance", "evaluation.details", "evaluation.partition"),
+            *("evaluation.resample", "measures.ranking", "timeline.regions"),
             *("evaluation.intervals", "evaluation.ordered", "measures.calibration"),
             *("measures.confusion", "measures.curve_scores"),
             *("measures.psds", "measures.sed_eval_rules"),

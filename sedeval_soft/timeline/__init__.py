@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from sedeval_soft.arrays import TooManyOverlapsError, check_pairs, covered, expand, numbered
     from sedeval_soft.timeline.events import Activity, Events, Timed, active, activities, events_of
     from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
-    from sedeval_soft.timeline.postprocess import time_step
     from sedeval_soft.timeline.recordings import (
         Recordings,
         align,

@@ -31,7 +31,7 @@ from sedeval_soft.measures.curve_scores import (
 )
 from sedeval_soft.measures.divergence import MISSING, ROUNDING, Logarithms
 from sedeval_soft.measures.psds import PsdRoc, Psds, psds_curve, systems_of
-from sedeval_soft.measures.tally import Tally, cells_of, counted_together, evaluated_of, of_each
+from sedeval_soft.measures.tally import Tally, cells_of, counted_together, of_each
 from sedeval_soft.measures.thresholds import Candidates
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
@@ -80,7 +80,7 @@ def cell_tables(tally: Tally, basis: str, settings: Settings, owner: Index) -> W
     plan, n_owners, n_classes = Plan.of(settings), int(owner.max(initial=0)) + 1, len(tally.classes)
     reference, system = (tally.samples[f"{basis}.{side}"] for side in ("reference", "system"))
     lengths = tally.per_file[cells_of(basis)]
-    inside = evaluated_cells(lengths, tally.per_file[evaluated_of(basis)])
+    inside = evaluated_cells(lengths, tally.per_file[cells_of(f"evaluated_{basis}")])
     file = np.repeat(owner.astype(np.int32), lengths)
     values = np.count_nonzero((reference > 0) | (system > 0), axis=1)
     highest = system.max(axis=1, initial=0.0)

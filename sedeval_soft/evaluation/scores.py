@@ -33,7 +33,7 @@ from sedeval_soft.measures.registry import (
     variants_of,
 )
 from sedeval_soft.measures.segment import ITEM_COLUMNS, grounding_scores
-from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
+from sedeval_soft.measures.tally import Tally, Totals, cells_of
 from sedeval_soft.names import close_matches, did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
 from sedeval_soft.settings import PART_MEANS, Settings, means_in, split_name
@@ -536,7 +536,7 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
             if basis == "segment" and plan.asks_for("grounding"):
                 table |= grounding_scores(sums(ITEM_COLUMNS))
         if divergences:
-            sizes = tally.total(f"{prefix}.sounding"), tally.total(evaluated_of(basis))
+            sizes = tally.total(f"{prefix}.sounding"), tally.total(cells_of(f"evaluated_{basis}"))
             how = settings.epsilon, settings.entropy_unit
             table |= divergence_scores(sums(divergences), *sizes, counts.n_ref, counts.n_sys, *how, expected)
     return table

@@ -212,13 +212,11 @@ _Part = tuple[Tally, Index, Index]
 """A tally that is merged with others, and the positions of its files and classes among theirs."""
 
 
-def evaluated_of(name: str) -> str:
-    """Return the column with the number of evaluated cells of some samples in each file."""
-    return f"n_evaluated_{name.partition('.')[0]}s"
-
-
 def cells_of(name: str) -> str:
-    """Return the column with the number of cells of some samples in each file."""
+    """Return the column with the number of cells of some samples in each file.
+
+    With `evaluated_` before the name, it is the column with the number of evaluated cells.
+    """
     return f"n_{name.partition('.')[0]}s"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from tables import columns_of
 
 from sedeval_soft import EvaluationError, Evaluator, evaluate
 from sedeval_soft.tables.ticks import as_written
@@ -256,3 +257,34 @@ def test_after_a_reset_an_evaluator_is_a_fresh_one():
         # Files that were counted before may be counted again.
         evaluator.update(other, worse, files=list("cab"))
     assert used.compute().to_dict() == fresh.compute().to_dict()
+
+
+# --- exchanged: scores of a system as the reference, and events of the reference as the system -----
+
+HARD = columns_of([("a", 0.0, 3.0, "car")])
+SCORED = np.random.default_rng(0).random(100).round(4).tolist()
+
+
+def frames(length, values):
+    """Return time steps of one class."""
+    return columns_of([("a", k * length, (k + 1) * length, "car", value) for k, value in enumerate(values)])
+
+
+@pytest.mark.parametrize(
+    ("reference", "system", "n_told"),
+    [
+        (frames(0.064, SCORED), HARD, 1),
+        (HARD, frames(0.064, SCORED), 0),
+        # Both have values, and nobody can tell.
+        (frames(0.064, SCORED), frames(0.064, SCORED), 0),
+        # Annotators answer in seconds, or with few values.
+        (frames(1.0, SCORED), HARD, 0),
+        (frames(0.2, [k % 6 / 5 for k in range(100)]), HARD, 0),
+    ],
+)
+def test_frames_as_the_reference_of_events_are_told(reference, system, n_told):
+    told = [text for text in evaluate(reference, system).warnings if "are exchanged" in text]
+    assert len(told) == n_told
+    if told:
+        with pytest.raises(EvaluationError, match="are exchanged"):
+            evaluate(reference, system, strict=True)

@@ -8,13 +8,13 @@ of the registry are tried: over classes, files, scenes and groups, with and with
 from __future__ import annotations
 
 import math
-import statistics
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from laws import mean_in_fractions
 from test_additions import ADDITIONS, EVERYTHING, FILES, LABELS, OF_VALUES, ROWS, ends, gains, is_trade, table
 
 import sedeval_soft
@@ -45,21 +45,6 @@ def worst_of(name: str) -> float:
     worst = {"higher": measure.low, "lower": measure.high}[measure.direction]
     assert worst is not None, f"{name}: no value is the worst"
     return worst
-
-
-def mean_by_hand(kind: str, values: list[float], weights: list[float]) -> float | None:
-    """Return a mean in fractions, but for the root of a geometric one; None of nothing."""
-    pairs = [(Fraction(v), Fraction(w)) for v, w in zip(values, weights, strict=True) if w]
-    if not pairs:
-        return None
-    total = sum(w for _, w in pairs)
-    if kind in ("harmonic", "geometric") and any(v == 0 for v, _ in pairs):
-        return 0.0
-    if kind == "harmonic":
-        return float(total / sum(w / v for v, w in pairs))
-    if kind == "geometric":
-        return statistics.geometric_mean([float(v) for v, _ in pairs])
-    return float(sum(v * w for v, w in pairs) / total)
 
 
 KIND = {"macro": "mean", "weighted": "weighted", **{mean: mean for mean in CLASS_MEANS}}
@@ -122,7 +107,7 @@ def test_a_mean_is_over_what_a_copy_of_the_reference_has_a_value_of(reference, l
         names = [each for each in names if size_of(each, scores) > 0 and copy[each] is not None]
         values = [worst_of(each) if scores[each] is None else scores[each] for each in names]
         weights = [size_of(each, scores) if kind == "weighted" else 1.0 for each in names]
-        wanted = mean_by_hand(kind, values, weights)
+        wanted = mean_in_fractions("mean" if kind == "weighted" else kind, values, weights)
         assert (scores[text] is None) == (wanted is None), (text, scores[text], wanted)
         if wanted is not None:
             assert math.isclose(scores[text], wanted, rel_tol=1e-9, abs_tol=1e-12), (text, values)

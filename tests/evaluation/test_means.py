@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import statistics
 from dataclasses import asdict
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -13,7 +11,7 @@ import pytest
 from called import call
 from hypothesis import example, given
 from hypothesis import strategies as st
-from laws import table_of
+from laws import mean_in_fractions, table_of
 
 from sedeval_soft import compare, evaluate
 from sedeval_soft.errors import EvaluationError, SettingsError
@@ -25,21 +23,6 @@ LABELS, FILES = ("car", "dog", "rain"), tuple("abcdef")
 SCENES = {file: "one" if file < "c" else "two" for file in FILES}
 ONLY = ("segment", "event", "intersection.hard")
 GROUPS = {"traffic": ("car",), "others": ("dog", "rain")}
-
-
-def exact(kind, values, weights):
-    """Return a mean as its definition has it, in fractions but for a root."""
-    known = [(Fraction(x), w) for x, w in zip(values, weights, strict=True) if w and not math.isnan(x)]
-    total = sum(w for _, w in known)
-    if not known:
-        return None
-    if kind == "mean":
-        return float(sum(x * w for x, w in known) / total)
-    if any(x == 0 for x, _ in known):
-        return 0.0
-    if kind == "harmonic":
-        return float(total / sum(w / x for x, w in known))
-    return statistics.geometric_mean([float(x) for x, w in known for _ in range(w)])
 
 
 VALUES = (
@@ -54,7 +37,7 @@ VALUES = (
 def test_means_are_those_of_fractions(kind, pairs):
     values, weights = (np.array([pair[k] for pair in pairs], dtype=np.float64) for k in (0, 1))
     mean = float(mean_of(kind, values, weights))
-    expected = exact(kind, values.tolist(), weights.astype(int).tolist())
+    expected = mean_in_fractions(kind, values.tolist(), weights.tolist())
     if expected is None:
         assert math.isnan(mean)
         return
@@ -97,7 +80,7 @@ def test_over_files_they_are_of_the_scores_of_files():
     for name, score in scores.scores.items():
         if score.group in PART_MEANS and score.reading in ("hard", "soft"):
             known = of_parts(name, alone)
-            expected = exact(score.group.partition(".")[2], known, [1] * len(known))
+            expected = mean_in_fractions(score.group.partition(".")[2], known, [1] * len(known))
             assert score.value == (expected and pytest.approx(expected, rel=1e-12)), name
     assert "event.hard.f1.macro@files.harmonic" in scores
     # At best thresholds of all files, and only averages: classes and what needs all values have none.

@@ -23,7 +23,6 @@ from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.memory import RoomError, memory_limited, taken
 from sedeval_soft.report import render
-from sedeval_soft.settings import MEANS
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import form_of
 
@@ -35,7 +34,7 @@ SETTINGS = {
     "everything": Settings(only=("all",), measures=("all",), max_efpr=100.0),
     "groups and scenes": Settings(
         classes=LABELS, only=("segment", "event", "intersection"), thresholds={"car": 0.25},
-        means=MEANS,
+        means=("harmonic", "groups.geometric", "scenes.mean", "files.harmonic"),
         groups={"two": ("rain", "car")}, scenes={"some": ("*r[0-3]*",), "any": ("*",)},
     ),
     "a group that is not there": Settings(groups={"none": ("cat",)}),

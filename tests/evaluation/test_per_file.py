@@ -11,7 +11,7 @@ from hypothesis import settings as tried
 from hypothesis import strategies as st
 from tables import FILES, LABELS, long_rows
 
-from sedeval_soft import EvaluationError, Evaluator, compare, evaluate, mean_of_runs
+from sedeval_soft import EvaluationError, compare, evaluate, mean_of_runs
 from sedeval_soft.measures.registry import ScoreName
 
 SETTINGS = {
@@ -82,15 +82,6 @@ def test_the_optimal_reading_of_a_file_is_that_at_the_best_thresholds_of_all(ref
         for name in frame.columns:
             if name.startswith(f"{basis}.optimal"):
                 assert frame[name].equals(tuned[name.replace("optimal", "tuned")]), name
-
-
-def test_batches_have_the_scores_of_files_that_one_evaluation_has():
-    evaluator = Evaluator(only=("segment", "event"))
-    tables = [pd.read_csv(path, sep="\t") for path in (REFERENCE, SYSTEM)]
-    whole = evaluate(*tables, only=("segment", "event")).per_file()
-    for file in sorted({*tables[0]["filename"]}, reverse=True):
-        evaluator.update(*(table[table["filename"] == file] for table in tables))
-    pd.testing.assert_frame_equal(evaluator.compute().per_file(), whole)
 
 
 def test_many_classes_and_files_are_computed_some_at_a_time():

@@ -70,17 +70,18 @@ def test_the_command_reads_a_table(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "words"),
+    ("text", "place", "word"),
     [
-        ("label\tclass\na\tx\na\ty\n", 3, "label 'a' is 'y' here and 'x' above"),
-        ("label,class\na,\n", 2, "has no label, or no class"),
-        ("", 1, "has no column 'class'"),
+        (b"label\tclass\na\tx\na\ty\n", 3, "'a'"),
+        (b"label,class\na,\n", 2, "class"),
+        (b"", 1, "'class'"),
+        (b"label\tclass\na\tx\nb\xff\ty\n", 3, "UTF-8"),
     ],
 )
-def test_tables_that_do_not_say_one_class_for_each_label_are_refused(tmp_path, text, place, words):
+def test_tables_that_do_not_give_one_class_for_each_label_are_refused(tmp_path, text, place, word):
     path = tmp_path / "map.tsv"
-    path.write_text(text)
-    with pytest.raises(InputError, match=words) as caught:
+    path.write_bytes(text)
+    with pytest.raises(InputError, match=word) as caught:
         evaluate(long_rows(REFERENCE), long_rows(SYSTEM), map=str(path))
     assert caught.value.problems[0].line == place
 
@@ -95,11 +96,3 @@ def test_the_calls_of_biodcase_are_three_classes():
     found = evaluate(long_rows(rows), long_rows([*rows[:2], ("b", 0.0, 1.0, "bmz", 1.0)]),
                      preset="biodcase2025-task2")  # fmt: skip
     assert found["event.hard.f1.micro"] == 1.0 and found["event.hard.n_ref[bmabz]"] == 2
-
-
-def test_bytes_that_are_no_text_are_refused_where_they_stand(tmp_path):
-    path = tmp_path / "map.tsv"
-    path.write_bytes(b"label\tclass\na\tx\nb\xff\ty\n")
-    with pytest.raises(InputError, match="UTF-8") as caught:
-        evaluate(long_rows(REFERENCE), long_rows(SYSTEM), map=str(path))
-    assert caught.value.problems[0].line == 3

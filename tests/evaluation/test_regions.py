@@ -88,10 +88,14 @@ def test_wide_tables_are_scored_as_long_ones():
     long = long_rows([(wide.files[f], on, off, label, value) for f, on, off, *values in cells
                       for label, value in zip(wide.classes, values, strict=True)])  # fmt: skip
     reference = long_rows([("file0", 1.2, 7.7, "class0", 1.0), ("file1", 15, 19, "class1", 1.0)])
-    how = {"regions": {"file0": [(1.3, 6.1), (6.6, 12)], "file1": [(2.2, 17.9)]}, "segment_length": 0.3}
-    for more in ({}, {"median_filter": 1.5, "region_edges": "onset"}, {"psds_median_filters": [0, 1.5]}):
-        scores = evaluate(reference, wide, **how, **more)
-        assert dict(scores) == pytest.approx(dict(evaluate(reference, long, **how, **more)), abs=1e-12)
+    regions = {"file0": [(1.3, 6.1), (6.6, 12)], "file1": [(2.2, 17.9)]}
+    by_class = {"file0": [(1.3, 6.1, "class0"), (6.6, 12, "class1")], "file1": [(2.2, 17.9, "class1")]}
+    for how in (
+        {"regions": regions}, {"regions": regions, "median_filter": 1.5, "region_edges": "onset"},
+        {"regions": regions, "psds_median_filters": [0, 1.5]}, {"regions": by_class},
+    ):  # fmt: skip
+        found, wanted = (evaluate(reference, of, segment_length=0.3, **how) for of in (wide, long))
+        assert dict(found) == pytest.approx(dict(wanted), abs=1e-12)
 
 
 def test_the_worst_segments_lie_in_regions():
@@ -382,16 +386,6 @@ def test_a_table_names_the_classes_that_were_looked_for(tmp_path):
         found = [scores[f"{basis}.hard.f1.macro"] for basis in ("event", "segment", "clip")]
         assert found == [1.0] * 3, regions
     assert evaluate(*sides)["event.hard.f1.macro"] < 1
-
-
-def test_values_in_columns_are_cut_by_class():
-    reference = wide_rows(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]))
-    system = wide_rows(np.array([[1.0, 0.9], [0.0, 0.0], [0.9, 1.0]]))
-    first, second = reference.classes
-    regions = {reference.files[0]: [[0, 1, first], [2, 3, second]]}
-    found = evaluate(reference, system, regions=regions, segment_length=1.0, only="segment")
-    assert found[f"segment.hard.f1[{first}]"] == found[f"segment.hard.f1[{second}]"] == 1.0
-    assert found["segment.soft.f1.micro"] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

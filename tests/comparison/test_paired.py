@@ -51,7 +51,7 @@ def paired(reference, systems, settings, name):
 
 
 def check_exchanges(monkeypatch, reference, systems, settings, name, rows, files=FILES, by_hand=None):
-    """Compare differences with those of exchanged rows; by_hand: other systems, settings and name for these."""
+    """Compare differences with those of exchanged rows; by_hand: their systems, settings and name."""
     monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(rows[:2], rows[2:]))
     ours = paired(reference, systems, replace(settings, replicates=len(rows)), name).exchanged(0, 1)
     theirs = differences_by_hand(reference, *(by_hand or (systems, settings, name)), rows, files)

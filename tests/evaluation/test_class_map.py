@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from called import call
+from called import call, written
 from tables import long_rows, wide_rows
 
 from sedeval_soft import InputError, SettingsError, evaluate
@@ -49,24 +49,18 @@ TABLE = "label\tclass\tparent\nbma\tbm\twhale\nbmb\tbm\twhale\nbmz\tbm\twhale\nd
 
 
 def test_the_command_reads_a_table(tmp_path):
-    paths = {}
-    for name, rows in (("ref", REFERENCE), ("sys", SYSTEM)):
-        lines = "".join("\t".join(map(str, row[:4])) + "\n" for row in rows)
-        paths[name] = tmp_path / f"{name}.tsv"
-        paths[name].write_text("filename\tonset\toffset\tevent_label\n" + lines)
-    path = tmp_path / "map.tsv"
+    sides = [written(tmp_path / f"{k}.tsv", long_rows(rows)) for k, rows in enumerate((REFERENCE, SYSTEM))]
+    path, config, name = tmp_path / "map.tsv", tmp_path / "settings.yaml", "segment.hard.f1.macro"
     path.write_text(TABLE)
-    name = "segment.hard.f1.macro"
-    expected = evaluate(*paths.values(), map=CALLS)
-    done = call(*paths.values(), "--map", path, "--score", name)
-    assert float(done.out) == expected[name] == evaluate(*paths.values(), map=path)[name]
-    coarse = call(*paths.values(), "--map", path, "--map-to", "parent", "--format", "json")
-    assert coarse.document["systems"][0]["classes"] == ["whale"]
-    config = tmp_path / "settings.yaml"
     config.write_text("map: map.tsv\n")
-    assert float(call(*paths.values(), "--config", config, "--score", name).out) == expected[name]
-    refused = call(*paths.values(), "--map", path, "--map-to", "family")
-    assert refused.code == 2 and "map.tsv:1: has no column 'family', but label, class, parent" in refused.err
+    expected = evaluate(*sides, map=CALLS)[name]
+    assert evaluate(*sides, map=path)[name] == expected
+    for options in (("--map", path), ("--config", config)):
+        assert float(call(*sides, *options, "--score", name).out) == expected
+    coarse = call(*sides, "--map", path, "--map-to", "parent", "--format", "json")
+    assert coarse.document["systems"][0]["classes"] == ["whale"]
+    refused = call(*sides, "--map", path, "--map-to", "family")
+    assert refused.code == 2 and "map.tsv:1:" in refused.err and "'family'" in refused.err
 
 
 @pytest.mark.parametrize(

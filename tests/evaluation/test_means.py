@@ -88,17 +88,6 @@ def test_over_files_they_are_of_the_scores_of_files():
     assert not any("[" in name and "@files" in name for name in scores)
 
 
-def test_a_part_without_reference_is_left_out():
-    rows = {"filename": ["a", "b"], "onset": [0, 0], "offset": [4, 4], "event_label": ["car", "car"]}
-    found = {"filename": ["a", "c"], "onset": [0, 0], "offset": [2, 2], "event_label": ["car", "car"]}
-    means = ("files.mean", "files.harmonic")
-    scores = evaluate(rows, found, only="segment.hard", means=means, strict=False)
-    # One file is found to a half, one not at all, one has false alarms only.
-    assert scores["segment.hard.recall.micro@files.mean"] == 0.25
-    assert scores["segment.hard.precision.micro@files.mean"] == 0.5
-    assert scores["segment.hard.precision.micro@files.harmonic"] == 0.0
-
-
 # Sure of them.
 
 WITH_INTERVALS = (

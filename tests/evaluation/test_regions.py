@@ -198,27 +198,36 @@ WAYS = {
 }
 
 
+MAPPING = {"cafe.wav": [(0, 20.5), (30, 40)], "park.wav": [(5.5, 60)]}
+COLUMNS = {"filename": ["cafe.wav", "cafe.wav", "park.wav"], "onset": [0, 30, 5.5], "offset": [20.5, 40, 60]}
+
+
+@pytest.fixture(scope="module")
+def within():
+    return dict(evaluate(REFERENCE, SYSTEM, regions=MAPPING, only=["segment", "event.hard"]))
+
+
 @pytest.mark.parametrize("way", WAYS)
-def test_each_way_gives_the_same_regions(way, tmp_path):
+def test_each_file_gives_the_same_regions(way, within, tmp_path):
     path = tmp_path / ("regions.uem" if way == "uem" else "regions.tsv")
     path.write_text(WAYS[way])
-    mapping = {"cafe.wav": [(0, 20.5), (30, 40)], "park.wav": [(5.5, 60)]}
-    rows = [(name, a, b) for name, spans in mapping.items() for a, b in spans]
-    frame = pd.DataFrame(rows, columns=["filename", "onset", "offset"])
-    how = {"only": ["segment", "event.hard"], "by": None}
-    expected = dict(evaluate(REFERENCE, SYSTEM, regions=mapping, **how))
-    for given_as in (path, str(path), frame, frame.to_dict("list")):
-        assert dict(evaluate(REFERENCE, SYSTEM, regions=given_as, **how)) == expected
-    (tmp_path / "settings.yaml").write_text(f"regions: {path.name}\n")
-    (tmp_path / "same.yaml").write_text("regions: {cafe.wav: [[0, 20.5], [30, 40]], park.wav: [[5.5, 60]]}\n")
-    name = "segment.soft.f1.micro"
-    for options in (
-        ("--regions", path),
-        ("--config", tmp_path / "settings.yaml"),
-        ("--config", tmp_path / "same.yaml"),
-    ):
-        done = call(REFERENCE, SYSTEM, *options, "--score", name)
-        assert (done.code, float(done.out)) == (0, expected[name])
+    for given_as in (path, str(path)):
+        assert dict(evaluate(REFERENCE, SYSTEM, regions=given_as, only=["segment", "event.hard"])) == within
+
+
+@pytest.mark.parametrize("columns", [COLUMNS, pd.DataFrame(COLUMNS)], ids=["dict", "pandas"])
+def test_regions_in_columns(columns, within):
+    assert dict(evaluate(REFERENCE, SYSTEM, regions=columns, only=["segment", "event.hard"])) == within
+
+
+def test_the_command_takes_regions_as_an_option_and_in_settings(within, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("regions.tsv").write_text(WAYS["tsv"])
+    Path("a.yaml").write_text("regions: regions.tsv\n")
+    Path("b.yaml").write_text("regions: {cafe.wav: [[0, 20.5], [30, 40]], park.wav: [[5.5, 60]]}\n")
+    for options in ("--regions regions.tsv", "--config a.yaml", "--config b.yaml"):
+        done = call(REFERENCE, SYSTEM, *options.split(), "--score", "segment.soft.f1.micro")
+        assert (done.code, float(done.out)) == (0, within["segment.soft.f1.micro"])
 
 
 BAD = {

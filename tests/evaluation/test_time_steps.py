@@ -110,14 +110,6 @@ def test_frames_are_time_steps_in_any_form(step, decimals, last, tmp_path):
         }
 
 
-def test_soft_references_of_seconds_stay_time_steps_beside_one_row():
-    seconds = [("a", float(k), k + 1.0, "dog", value) for k, value in enumerate([0.2, 0.7, 0.9, 0.8, 0.3])]
-    one = [("a", 1.0, 4.0, "dog", 0.9)]
-    scores = sedeval_soft.evaluate(columns_of(seconds), columns_of(one), settings=STRICT)
-    assert scores["event.hard.f1.micro"] == 1.0
-    assert (scores["event.hard.n_ref.micro"], scores["event.hard.n_sys.micro"]) == (1, 1)
-
-
 @pytest.mark.parametrize("exchanged", [False, True])
 def test_time_steps_beside_events_that_touch_are_told_of(exchanged):
     """Two events of the reference touch, which time steps cannot say: they are one event there."""

@@ -1,4 +1,4 @@
-"""Boards: ranks, differences, p-values, ties, and where systems differ, held to what is made by hand."""
+"""Boards: ranks, differences, p-values, ties and classes in which systems differ, against results by hand."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def copying_is_best(name: str, *, binary: bool) -> bool:
 def perfect_is_best(evaluate: Evaluate, seed: int) -> None:
     """A system equal to the reference gets the best value of each measure that is defined.
 
-    Of binary labels; of soft ones where copying doubt is best.
+    For binary labels, and for soft ones if copying doubt is best.
     """
     for binary, (fine, settings) in product((True, False), FORMS):
         table = random_table(seed, binary=binary, fine=fine)

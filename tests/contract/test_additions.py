@@ -1,13 +1,12 @@
 """Nothing that a submission adds without knowing anything raises a score.
 
-Rows of value 0, rows after the end of a recording, files and classes that nobody asked for, copies, rows
-without extent, very many short rows, files declared empty: each is added to random submissions, with and
-without durations at hand, and no score of the registry may be better for it. It is said what an event is:
-left to the table, that is for all of its rows to say, and one more may make a list of time steps. Which
-scores may be better is written down in `TRADES`, each with its reason, and in
-docs/explanations/differences.md.
-Rows cut in two, and short rows within others, are the same function of time: they may change only what is
-counted in rows, `COUNTED_IN_ROWS`. Rows that are none (NaN, infinite) are refused.
+Tests add to random submissions: rows of value 0, rows after the end of a recording, files and classes that
+nobody asked for, copies, rows without extent, very many short rows, files declared empty. With durations at
+hand and without, no score of the registry may be better for it. Settings decide what an event is: left to the
+table, one more row could make a list of events one of time steps. `TRADES` lists the scores that may be better,
+each with its reason, as does docs/explanations/differences.md.
+Rows cut in two, and short rows within others, are the same function of time: they may change only
+`COUNTED_IN_ROWS`. Rows that are none (NaN, infinite) are refused.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ EVERYTHING = Settings(
 )
 
 UNFILTERED = replace(EVERYTHING, psds_median_filters=())
-"""Where the time step is another, or none is, and where rows are events: a median filter joins steps."""
+"""For tables with another time step, or none, and rows that are events: a median filter joins steps."""
 
 ROWS = st.lists(
     st.tuples(
@@ -146,7 +145,7 @@ OF_VALUES = frozenset(name for name in ADDITIONS if "silen" in name or "weak" in
 BEST_FOR = frozenset(
     {"f1", "joint_f", "single_f", "best_error_rate", "satisficed_f", "average_precision"}
 )  # fmt: skip
-"""What the thresholds of the optimal reading are best for, class by class, or for all classes together."""
+"""Measures that the optimal reading has the best thresholds for, by class or for all classes together."""
 
 NOT_MONOTONE = frozenset(
     {
@@ -155,8 +154,8 @@ NOT_MONOTONE = frozenset(
         "entropy_correlation",
     }
 )
-"""What false alarms may better wherever they are: it asks whether values are those of the reference on the
-whole, or in line with them, not whether each is right.
+"""Measures that false alarms may better wherever they are: they compare values with the reference on the
+whole, not one by one.
 """
 
 TRADES: dict[str, Callable[[ScoreName], bool]] = {

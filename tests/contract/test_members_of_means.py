@@ -1,7 +1,7 @@
 """No submission takes anything out of a mean, and nothing added blindly raises one.
 
-Which classes, files, scenes and groups a mean is over is decided by the reference alone: by those of which
-a copy of the reference has a value. Where another system has none, the worst value there is counts. All means
+The reference alone decides which classes, files, scenes and groups a mean is over: those that a copy of the
+reference has a value for. If another system has none, the worst possible value counts. All means
 of the registry are tried: over classes, files, scenes and groups, with and without lengths of files.
 """
 

@@ -1,4 +1,4 @@
-"""What costs most, scores of folds, and over thresholds of the reference."""
+"""The highest costs, scores of folds, and scores over thresholds of the reference."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def summed(cells, key_of):
 @pytest.mark.parametrize("reading", ["soft", "hard"])
 @pytest.mark.parametrize("count", [3, 1000])
 def test_costs_are_a_loop_over_seconds(reading, count):
-    """Quarters of a second's value tie often: of equal ones the first file, class or second stands first."""
+    """Quarters of a second's value tie often: of equal ones the first file, class or second comes first."""
     sides = sides_of(1, n=60)
     worst = evaluate(*sides, worst=count, only=f"segment.{reading}", classes=LABELS).worst
     assert (worst.basis, worst.reading) == ("segment", reading)

@@ -1,4 +1,4 @@
-"""Ignored classes by their definition: at each level, the evaluation of what is left, made by hand."""
+"""Ignored classes by their definition: at each level, the evaluation of the detections that are left."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def pooled(rows, label, length, pool):
 @tried(max_examples=5)
 @given(case=cases)
 def test_ignored_segments_are_left_out_and_soft_counts_are_of_the_levels_above(case, length, pool):
-    """At a level a segment counts if the ignored class is below: of both sides what is above it counts."""
+    """At a level a segment counts if the ignored class is below it, so both sides lose the ignored value."""
     how = {"only": "segment", "measures": ("divergence", "curves"), "segment_length": float(length)}
     scores = ignoring(case, pool=pool, durations=LENGTHS, **how)
     how["classes"] = ("Q", "R")

@@ -59,7 +59,7 @@ def table(seed, n=60):
 
 
 def of_parts(name, parts):
-    """Return what a mean over parts is made of, by the rules of the macro average; parts: their scores."""
+    """Return the values that enter a mean over parts, as into macro averages; parts: their scores."""
     parsed, known = ScoreName.parse(name)._replace(group=None), []
     size = parsed._replace(measure="n_ref", average="micro" if parsed.class_name is None else None)
     for scores in parts:

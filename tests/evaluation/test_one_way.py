@@ -132,7 +132,7 @@ def in_parts(reference, system, settings, lengths=None, limits=None, folds=None,
 
 
 def outcome(count, *given, **how):
-    """What is shown of tables, or what is said of those that cannot be scored."""
+    """Return the results of tables, or the error of tables that cannot be scored."""
     try:
         return count(*given, **how)
     except EvaluationError as error:

@@ -247,7 +247,7 @@ def test_numbers_that_cannot_be_are_refused(array, change, expected):
 
 
 def test_arrays_of_other_names_or_types_than_the_settings_count_are_refused():
-    """The file is whole, and its header says truly what is in it."""
+    """The file is whole, and its header describes its content."""
     tally = shard(Settings()).tally
     per_class = dict(tally.per_class)
     per_class["segment.hard.tp"] = per_class["segment.hard.tp"] + 0.5

@@ -1,4 +1,4 @@
-"""Boards and means over runs say what they are of, and nothing that they cannot know."""
+"""Boards and means over runs name their inputs, and claim no more than few files and replicates can show."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_ranks_of_classes_do_not_keep_systems_with_other_classes_apart():
 
 
 def test_intervals_of_other_readings_than_the_reported_one_are_not_told_of():
-    """Of 30 files, intervals of optimal scores are too narrow and those of soft ones are not."""
+    """With 30 files, intervals of optimal scores are too narrow, and intervals of soft scores are not."""
     for rank_by, n_told in (("segment.soft.f1.macro", 0), ("segment.optimal.f1.macro", 1)):
         how = {"only": "segment", "ci": "bootstrap", "replicates": 40, "rank_by": rank_by}
         warnings = evaluate(table(30, 0, 0.0), table(30, 1, 0.1), **how).warnings

@@ -265,7 +265,7 @@ def test_nothing_is_detected_of_a_class_that_never_is():
 
 
 def test_a_class_without_values_above_0_is_never_detected():
-    """F of the class is 0, not that of all segments: 2 * 3 / (3 + 11) = 0.43 where another class goes on."""
+    """F of the class is 0, not the F of all segments: 2 * 3 / (3 + 11) = 0.43 where another class goes on."""
     reference = long_rows([("a", 0, 3, "car", 1.0), ("a", 4, 5, "dog", 1.0)])
     system = long_rows([("a", 0, 3, "car", 0.0), ("a", 10, 11, "x", 0.7), ("a", 4, 5, "dog", 0.4)])
     found = evaluate_rows(reference, system, Settings(measures=("joint",)))

@@ -3,8 +3,8 @@
 Tests add to random submissions: rows of value 0, rows after the end of a recording, files and classes that
 nobody asked for, copies, rows without extent, very many short rows, files declared empty. With durations at
 hand and without, no score of the registry may be better for it. Settings decide what an event is: left to the
-table, one more row could make a list of events one of time steps. `TRADES` lists the scores that may be better,
-each with its reason, as does docs/explanations/differences.md.
+table, one more row could make a list of events one of time steps. `TRADES` lists the scores that may be
+better, each with its reason, as does docs/explanations/differences.md.
 Rows cut in two, and short rows within others, are the same function of time: they may change only
 `COUNTED_IN_ROWS`. Rows that are none (NaN, infinite) are refused.
 """

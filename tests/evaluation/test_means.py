@@ -12,6 +12,7 @@ from called import call
 from hypothesis import example, given
 from hypothesis import strategies as st
 from laws import mean_in_fractions, table_of
+from tables import columns_of
 
 from sedeval_soft import compare, evaluate
 from sedeval_soft.errors import EvaluationError, SettingsError
@@ -88,7 +89,17 @@ def test_over_files_they_are_of_the_scores_of_files():
     assert not any("[" in name and "@files" in name for name in scores)
 
 
-# Sure of them.
+def test_a_part_without_reference_is_left_out():
+    """One file is found to a half, one not at all, one has false alarms only."""
+    rows = columns_of([("a", 0, 4, "car"), ("b", 0, 4, "car")])
+    found = columns_of([("a", 0, 2, "car"), ("c", 0, 2, "car")])
+    scores = evaluate(rows, found, only="segment.hard", means=("files.mean", "files.harmonic"))
+    assert scores["segment.hard.recall.micro@files.mean"] == 0.25
+    assert scores["segment.hard.precision.micro@files.mean"] == 0.5
+    assert scores["segment.hard.precision.micro@files.harmonic"] == 0.0
+
+
+# Intervals.
 
 WITH_INTERVALS = (
     "segment.hard.f1.harmonic", "event.hard.f1.harmonic", "segment.soft.f1.micro@scenes.harmonic",

@@ -74,6 +74,14 @@ def test_of_touching_rows_that_are_one_event_the_first_onset_decides():
     assert found == [0, 1]
 
 
+@pytest.mark.parametrize("edges", ["cut", "onset"])
+@pytest.mark.parametrize(("at", "n_events"), [(0.9, 0), (1, 1), (2, 1), (3, 1), (3.1, 0)])
+def test_a_row_without_extent_is_in_a_region_that_it_touches(at, n_events, edges):
+    rows, asked = table_of([("a", at, at, "car", 1.0)]), {"only": "event.hard", "events": "rows"}
+    scores = evaluate(rows, rows, regions={"a": [(1, 3)]}, region_edges=edges, **asked, durations={"a": 5})
+    assert scores["event.hard.n_ref.micro"] == n_events
+
+
 def test_the_mean_of_a_segment_is_over_what_lies_in_regions():
     """By hand: of seconds 0 to 2 the region has one and a half, of which the row covers one."""
     rows = table_of([("a", 0, 1.5, "car", 0.75)])

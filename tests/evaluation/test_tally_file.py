@@ -206,6 +206,7 @@ HEADERS = [
      "format version 5, written by soft-sed-eval '9.9'; this one reads format 4"),
     (lambda h: h.__delitem__("files"), "missing required field `files`"),
     (lambda h: h["settings"].update(treshold=1), "unknown setting 'treshold'"),
+    (lambda h: h["settings"].update(groups={"h": ["car"]}), r"groups \['g'\], its settings of \['h'\]"),
     (lambda h: h["settings"].update(classes=["dog"]), "classes .* its settings do not"),
     (lambda h: h.update(files=["b", "a"]), "files of a tally must be sorted and distinct"),
     (lambda h: h.update(files=["a", "b", "c"]), "expected .*\\(3"),

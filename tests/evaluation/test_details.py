@@ -84,12 +84,15 @@ def test_times_of_segments_are_those_of_their_files():
         [("a", 0.0, 0.75, "car", 1.0), ("b", 0.0, 1.3, "car", 0.5), ("c", 0.0, 0.5, "car", 1.0)]
     )
     system = long_rows([("a", 0.0, 0.5, "car", 1.0), ("b", 0.5, 1.0, "car", 0.25)], files="abc")
-    lengths = {"a": 0.75, "b": 1.3, "c": 2.0}
-    worst = evaluate(reference, system, durations=lengths, worst=9, segment_length=0.5).worst
+    lengths, half = {"a": 0.75, "b": 1.3, "c": 2.0}, {"worst": 9, "segment_length": 0.5}
+    worst = evaluate(reference, system, durations=lengths, **half).worst
     assert [(of.file, of.onset, of.offset, of.cost) for of in worst.segments] == [
         *(("a", 0.5, 0.75, 1.0), ("c", 0.0, 0.5, 1.0)),
         *(("b", 0.0, 0.5, 0.5), ("b", 1.0, 1.3, 0.5), ("b", 0.5, 1.0, 0.25)),
     ]
+    # A false alarm after the end of a file, whose length is not given, is in a whole segment.
+    late = evaluate(reference, long_rows([("a", 1.0, 1.5, "car", 1.0)], files="abc"), **half).worst
+    assert ("a", 1.0, 1.5) in [(of.file, of.onset, of.offset) for of in late.segments]
 
 
 def test_nothing_that_costs_nothing_is_listed():

@@ -27,6 +27,14 @@ def long_rows(rows: Sequence[Row], files: Sequence[str] = (), name: str = "rows"
     )
 
 
+def columns_of(rows: Sequence[Row], files: Sequence[str] = ()) -> dict[str, list]:
+    """Build a table of columns of (filename, onset, offset, label[, value]); `files` declares some."""
+    width = len(rows[0]) if rows else 5
+    every = [*rows, *((name, *[None] * (width - 1)) for name in files)]
+    names = ("filename", "onset", "offset", "event_label", "value")[:width]
+    return {name: [row[k] for row in every] for k, name in enumerate(names)}
+
+
 def wide_rows(values: np.ndarray, length: float = 1.0, files: int = 1, name: str = "rows") -> EventTable:
     """Build a wide table of frames from (n_segments, n_classes) values, split evenly over some files."""
     n, n_classes = values.shape

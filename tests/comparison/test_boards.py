@@ -1,4 +1,4 @@
-"""Boards: ranks, differences, p-values, ties, and where systems differ, held to what is made by hand."""
+"""Boards: ranks, differences, p-values, ties and classes in which systems differ, against results by hand."""
 
 from __future__ import annotations
 
@@ -42,55 +42,48 @@ def holm_by_hand(p_values):
     return adjusted
 
 
-def by_system(board):
-    return {entry.system: entry for entry in board.entries}
-
-
-def test_p_values_are_those_of_the_differences(monkeypatch, reference, systems):
+def test_p_values_are_those_of_the_differences(reference, systems):
     """p-values, intervals, Holm and places from replicates that are made here, by hand."""
-    name, n = "segment.hard.f1.micro", 24
-    files = sorted(reference.files)
+    name, n, files = "segment.hard.f1.micro", 24, sorted(reference.files)
+    settings = Settings(classes=LABELS, only=("segment.hard",))
+    board = compare(reference, systems, rank_by=name, replicates=n, only=("segment.hard",), classes=LABELS)
+    value = {k: value_of(reference, s, settings, name) for k, s in systems.items()}
+    best, *others = order = sorted(value, key=lambda k: -value[k])
+    assert [entry.system for entry in board.entries] == order
+    assert board.compared_to == best
     drawn = np.concatenate(list(bootstrap(len(files), n, 0)))
     taken = np.concatenate(list(exchanges(len(files), n, 0)))
-    board = compare(reference, systems, rank_by=name, replicates=n, only=("segment.hard",), classes=LABELS)
-    settings = Settings(classes=LABELS, only=("segment.hard",))
-    value = {k: value_of(reference, s, settings, name) for k, s in systems.items()}
-    order = sorted(value, key=lambda k: -value[k])
-    assert [entry.system for entry in board.entries] == order
-    assert board.compared_to == order[0]
     scores = {
         k: np.array([Tables(reference, s).drawn(row).scores(settings)[name] for row in drawn])
         for k, s in systems.items()
     }
-    p_exchange = {}
-    for k in order[1:]:
-        entry, best = by_system(board)[k], order[0]
-        observed = value[k] - value[best]
-        d = scores[k] - scores[best]
-        assert entry.difference.value == pytest.approx(observed, abs=1e-12)
-        ends = np.quantile(d, [0.025, 0.975])
-        assert (entry.difference.low, entry.difference.high) == pytest.approx(tuple(ends), abs=1e-12)
-        p = (1 + np.count_nonzero(np.abs(d - observed) >= abs(observed) - 1e-9)) / (1 + n)
-        assert entry.difference.p_bootstrap == pytest.approx(p, abs=1e-12)
-        pair = (systems[best], systems[k])
-        swapped = differences_by_hand(reference, pair, settings, name, taken, files)
+    entries, p_exchange = {entry.system: entry for entry in board.entries}, {}
+    for k in others:
+        observed, d = value[k] - value[best], scores[k] - scores[best]
+        swapped = differences_by_hand(reference, (systems[best], systems[k]), settings, name, taken, files)
         p_exchange[k] = (1 + np.count_nonzero(np.abs(swapped) >= abs(observed) - 1e-9)) / (1 + len(taken))
-        assert entry.difference.p_exchange == pytest.approx(p_exchange[k], abs=1e-12)
-        assert (entry.low, entry.high) == pytest.approx(
-            tuple(np.quantile(scores[k], [0.025, 0.975])), abs=1e-12
+        p_bootstrap = (1 + np.count_nonzero(np.abs(d - observed) >= abs(observed) - 1e-9)) / (1 + n)
+        of = entries[k].difference
+        assert [of.value, of.low, of.high, of.p_bootstrap, of.p_exchange] == pytest.approx(
+            [observed, *np.quantile(d, [0.025, 0.975]), p_bootstrap, p_exchange[k]], abs=1e-12
         )
     for k, p in holm_by_hand(p_exchange).items():
-        assert by_system(board)[k].difference.p_adjusted == pytest.approx(p, abs=1e-12)
+        assert entries[k].difference.p_adjusted == pytest.approx(p, abs=1e-12)
+    assert entries[best].difference is None
     table = np.stack([scores[k] for k in order])
-    place = 1 + (table[None] > table[:, None]).sum(axis=1)
     for at, k in enumerate(order):
-        entry = by_system(board)[k]
-        assert entry.place == at + 1
-        assert entry.stability == pytest.approx(np.mean(place[at] == at + 1))
-        ordered = np.sort(place[at])
-        assert entry.best_place == ordered[int(0.025 * (n - 1))]
-        assert entry.worst_place == ordered[n - 1 - int(0.025 * (n - 1))]
-    assert by_system(board)[order[0]].difference is None
+        place, entry = np.sort(1 + (table > table[at]).sum(axis=0)), entries[k]
+        found = [entry.place, entry.stability, entry.best_place, entry.worst_place]
+        assert found == pytest.approx(
+            [
+                at + 1,
+                np.mean(place == at + 1),
+                place[int(0.025 * (n - 1))],
+                place[n - 1 - int(0.025 * (n - 1))],
+            ]
+        )
+        ends = np.quantile(scores[k], [0.025, 0.975]).tolist()
+        assert k == best or [entry.low, entry.high] == pytest.approx(ends, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["segment.hard.error_rate.micro", "event.soft.f1.micro"])
@@ -140,7 +133,7 @@ def test_identical_systems_tie_with_p_1(reference, systems, name):
     one = systems["noise 0.3"]
     given = {"a": one, "b": one, "worse": systems["noise 0.6"]}
     board = compare(reference, given, rank_by=name, replicates=20)
-    a, b = by_system(board)["a"], by_system(board)["b"]
+    a, b = ({entry.system: entry for entry in board.entries}[name] for name in "ab")
     assert (a.rank, b.rank, a.letters, b.letters) == (1, 1, "a", "a")
     assert a.place == b.place == 1 and a.value == b.value
     assert b.difference.p_bootstrap == b.difference.p_exchange == b.difference.p_adjusted == 1.0
@@ -227,16 +220,13 @@ def test_mcnemar_is_a_loop_over_segments():
         assert board.discordances[k].p_adjusted == pytest.approx(p, rel=1e-9)
 
 
-@pytest.mark.parametrize("names", ["a", ("a", ""), ("a", 3)])
-def test_systems_are_two_or_more_with_names(reference, systems, names):
-    with pytest.raises(SettingsError, match=r"systems|name"):
-        compare(reference, dict.fromkeys(names, systems["noise 0.3"]))
-
-
-@pytest.mark.parametrize("paths", ["a.tsv", ["a.tsv", "b.tsv", "a.tsv"]])
-def test_paths_of_systems_are_a_list_of_different_ones(reference, paths):
-    with pytest.raises(SettingsError, match=r"systems|'a\.tsv'"):
-        compare(reference, paths)
+@pytest.mark.parametrize(
+    "given",
+    [*(dict.fromkeys(names) for names in ("a", ("a", ""), ("a", 3))), "a.tsv", ["a.tsv", "b.tsv", "a.tsv"]],
+)
+def test_systems_are_two_or_more_with_names_or_different_paths(reference, given):
+    with pytest.raises(SettingsError, match=r"systems|name|'a\.tsv'"):
+        compare(reference, given)
 
 
 # --- real data ------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tables import columns_of
 
 from sedeval_soft import compare, mean_of_runs
 from sedeval_soft.comparison.ranks import kendall, places
@@ -16,9 +17,7 @@ from sedeval_soft.evaluation.resample import all_exchanges, exchanges
 
 def table(values: dict[str, list[float]]) -> dict[str, list]:
     """Return one class with a value in each second of some files."""
-    rows = [(file, k, k + 1, "car", v) for file, column in values.items() for k, v in enumerate(column)]
-    columns = ("filename", "onset", "offset", "event_label", "value")
-    return dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
+    return columns_of([(f, k, k + 1, "car", v) for f, column in values.items() for k, v in enumerate(column)])
 
 
 def soft_f(reference: dict[str, list[float]], system: dict[str, list[float]]) -> Fraction:

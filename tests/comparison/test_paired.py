@@ -45,16 +45,18 @@ def asked(name, **more):
     return Settings(**values, psds="dcase-psds2" if "psds" in name else None)
 
 
-def exchanged(monkeypatch, reference, systems, settings, name, *blocks):
-    """Return differences of two systems after exchanges that are given."""
-    monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(*blocks))
-    settings = replace(settings, replicates=sum(map(len, blocks)))
-    return paired(reference, systems, settings, name).exchanged(0, 1)
-
-
 def paired(reference, systems, settings, name):
     tallies = [Tables(reference, system).tally(settings) for system in systems]
     return Paired.of_tallies(tallies, name, settings)
+
+
+def check_exchanges(monkeypatch, reference, systems, settings, name, rows, files=FILES, by_hand=None):
+    """Compare differences with those of exchanged rows; by_hand: their systems, settings and name."""
+    monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(rows[:2], rows[2:]))
+    ours = paired(reference, systems, replace(settings, replicates=len(rows)), name).exchanged(0, 1)
+    theirs = differences_by_hand(reference, *(by_hand or (systems, settings, name)), rows, files)
+    same_numbers(ours[None], theirs[None], [name])
+    return theirs
 
 
 @pytest.mark.parametrize(
@@ -67,11 +69,8 @@ def paired(reference, systems, settings, name):
 def test_exchanging_is_exchanging_rows_of_tables(monkeypatch, name, form):
     n = 20 if name == "intersection.soft.psds" else 50
     reference, *systems = three_sides(sum(map(ord, name)), form, n)
-    settings = asked(name)
     rows = np.array([[0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [1, 0, 1, 0, 0], [0, 1, 1, 0, 1], [0, 0, 0, 0, 1.0]])
-    ours = exchanged(monkeypatch, reference, systems, settings, name, rows[:2], rows[2:])
-    theirs = differences_by_hand(reference, systems, settings, name, rows, FILES)
-    same_numbers(ours[None], theirs[None], [name])
+    theirs = check_exchanges(monkeypatch, reference, systems, asked(name), name, rows)
     assert np.isfinite(theirs).any()
     assert abs(theirs[0] + theirs[1]) < 1e-12
 
@@ -82,12 +81,8 @@ def test_exchanging_files_that_only_one_system_has(monkeypatch, name):
     rng = np.random.default_rng(3)
     reference = random_table(rng, files=FILES[:3])
     systems = [random_table(rng, files=("a", "b", "c", "x")), random_table(rng, files=("b", "c", "y", "z"))]
-    settings = asked(name)
-    files = sorted("abcxyz")
     rows = np.array([[int(k) for k in f"{number:06b}"] for number in (0, 63, 5, 40, 21, 11, 32)], dtype=float)
-    ours = exchanged(monkeypatch, reference, systems, settings, name, rows)
-    theirs = differences_by_hand(reference, systems, settings, name, rows, files)
-    same_numbers(ours[None], theirs[None], [name])
+    check_exchanges(monkeypatch, reference, systems, asked(name), name, rows, sorted("abcxyz"))
 
 
 @pytest.mark.parametrize(
@@ -102,22 +97,19 @@ def test_exchanging_classes_that_only_one_system_has(monkeypatch, name):
     rng = np.random.default_rng(4)
     reference = random_table(rng, labels=("car", "dog"))
     systems = [random_table(rng, labels=("car", "bird")), random_table(rng, labels=("dog", "cat", "car"))]
-    union = ("bird", "car", "cat", "dog")
     settings = asked(name, classes=None)
     rows = np.array([[0, 1, 0, 1, 1], [1, 1, 1, 1, 1], [0, 0, 1, 0, 0.0]])
-    ours = exchanged(monkeypatch, reference, systems, settings, name, rows)
     # Named classes would be expected: silence in those that the reference lacks would count for accuracy.
-    everywhere = settings if "accuracy" in name else replace(settings, classes=union)
-    theirs = differences_by_hand(reference, systems, everywhere, name, rows, FILES)
-    same_numbers(ours[None], theirs[None], [name])
+    classes = None if "accuracy" in name else ("bird", "car", "cat", "dog")
+    by_hand = systems, replace(settings, classes=classes), name
+    check_exchanges(monkeypatch, reference, systems, settings, name, rows, by_hand=by_hand)
 
 
-def test_with_kept_thresholds_what_was_said_at_them_is_exchanged(monkeypatch):
+def test_with_kept_thresholds_detections_at_them_are_exchanged(monkeypatch):
     """Each system is cut where its own files have it best, before anything is exchanged."""
-    name = "event.optimal.f1.micro"
     reference, *systems = three_sides(5)
+    name, hard, cut = "event.optimal.f1.micro", "event.hard.f1.micro", []
     settings = asked(name, fixed_thresholds=True)
-    cut = []
     for system in systems:
         scores = evaluate_rows(reference, system, settings)
         limits = {label: scores[f"event.optimal.threshold[{label}]"] for label in LABELS}
@@ -125,10 +117,7 @@ def test_with_kept_thresholds_what_was_said_at_them_is_exchanged(monkeypatch):
         at = np.array([limits[system.classes[k]] for k in system.label], dtype=float)
         cut.append(replace(system, values=((system.value > at).astype(float),)))
     rows = np.array([[0, 0, 0, 0, 0], [0, 1, 1, 0, 1], [1, 1, 0, 0, 0.0]])
-    ours = exchanged(monkeypatch, reference, systems, settings, name, rows)
-    hard = "event.hard.f1.micro"
-    theirs = differences_by_hand(reference, cut, asked(hard), hard, rows, FILES)
-    same_numbers(ours[None], theirs[None], [name])
+    check_exchanges(monkeypatch, reference, systems, settings, name, rows, by_hand=(cut, asked(hard), hard))
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ defect can fail is worth nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import statistics
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -137,7 +139,7 @@ def copying_is_best(name: str, *, binary: bool) -> bool:
 def perfect_is_best(evaluate: Evaluate, seed: int) -> None:
     """A system equal to the reference gets the best value of each measure that is defined.
 
-    Of binary labels; of soft ones where copying doubt is best.
+    For binary labels, and for soft ones if copying doubt is best.
     """
     for binary, (fine, settings) in product((True, False), FORMS):
         table = random_table(seed, binary=binary, fine=fine)
@@ -220,6 +222,23 @@ LAWS = (
     soft_equals_hard_on_binary_labels,
     swapping_sides_swaps_precision_and_recall,
 )
+
+
+def mean_in_fractions(kind: str, values: Iterable[float], weights: Iterable[float]) -> float | None:
+    """Return a mean, a geometric one but for its root; None of nothing. Values that are NaN are left out."""
+    known = [
+        (Fraction(x), Fraction(w)) for x, w in zip(values, weights, strict=True) if w and not math.isnan(x)
+    ]
+    if not known:
+        return None
+    total = sum(w for _, w in known)
+    if kind == "mean":
+        return float(sum(x * w for x, w in known) / total)
+    if any(x == 0 for x, _ in known):
+        return 0.0
+    if kind == "harmonic":
+        return float(total / sum(w / x for x, w in known))
+    return statistics.geometric_mean([float(x) for x, w in known for _ in range(int(w))])
 
 
 def cut_by_hand(table: dict[str, list], regions: dict[str, list[tuple[int, int]]]) -> dict[str, list]:

@@ -1,13 +1,12 @@
 """Nothing that a submission adds without knowing anything raises a score.
 
-Rows of value 0, rows after the end of a recording, files and classes that nobody asked for, copies, rows
-without extent, very many short rows, files declared empty: each is added to random submissions, with and
-without durations at hand, and no score of the registry may be better for it. It is said what an event is:
-left to the table, that is for all of its rows to say, and one more may make a list of time steps. Which
-scores may be better is written down in `TRADES`, each with its reason, and in
-docs/explanations/differences.md.
-Rows cut in two, and short rows within others, are the same function of time: they may change only what is
-counted in rows, `COUNTED_IN_ROWS`. Rows that are none (NaN, infinite) are refused.
+Tests add to random submissions: rows of value 0, rows after the end of a recording, files and classes that
+nobody asked for, copies, rows without extent, very many short rows, files declared empty. With durations at
+hand and without, no score of the registry may be better for it. Settings decide what an event is: left to the
+table, one more row could make a list of events one of time steps. `TRADES` lists the scores that may be
+better, each with its reason, as does docs/explanations/differences.md.
+Rows cut in two, and short rows within others, are the same function of time: they may change only
+`COUNTED_IN_ROWS`. Rows that are none (NaN, infinite) are refused.
 """
 
 from __future__ import annotations
@@ -20,6 +19,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from laws import COLUMNS, table_of
+from tables import wide_rows
 
 import sedeval_soft
 from sedeval_soft import EvaluationError, Scores, Settings, compare
@@ -42,7 +43,7 @@ EVERYTHING = Settings(
 )
 
 UNFILTERED = replace(EVERYTHING, psds_median_filters=())
-"""Where the time step is another, or none is, and where rows are events: a median filter joins steps."""
+"""For tables with another time step, or none, and rows that are events: a median filter joins steps."""
 
 ROWS = st.lists(
     st.tuples(
@@ -55,9 +56,8 @@ ROWS = st.lists(
 
 
 def table(rows: Rows, declared: tuple[str, ...] = (), *, values: bool = True) -> dict[str, list]:
-    columns = ("filename", "onset", "offset", "event_label", "value")[: 5 if values else 4]
-    every = [*rows, *((name, None, None, None, None) for name in declared)]
-    return {name: [row[i] for row in every] for i, name in enumerate(columns)}
+    columns = table_of([*rows, *((name, None, None, None, None) for name in declared)])
+    return columns if values else {name: columns[name] for name in COLUMNS[:4]}
 
 
 def ends(rows: Rows) -> dict[str, float]:
@@ -145,7 +145,7 @@ OF_VALUES = frozenset(name for name in ADDITIONS if "silen" in name or "weak" in
 BEST_FOR = frozenset(
     {"f1", "joint_f", "single_f", "best_error_rate", "satisficed_f", "average_precision"}
 )  # fmt: skip
-"""What the thresholds of the optimal reading are best for, class by class, or for all classes together."""
+"""Measures that the optimal reading has the best thresholds for, by class or for all classes together."""
 
 NOT_MONOTONE = frozenset(
     {
@@ -154,8 +154,8 @@ NOT_MONOTONE = frozenset(
         "entropy_correlation",
     }
 )
-"""What false alarms may better wherever they are: it asks whether values are those of the reference on the
-whole, or in line with them, not whether each is right.
+"""Measures that false alarms may better wherever they are: they compare values with the reference on the
+whole, not one by one.
 """
 
 TRADES: dict[str, Callable[[ScoreName], bool]] = {
@@ -375,8 +375,9 @@ def test_false_alarms_after_the_end_count_where_false_alarms_do(pool):
 
     So TP 1, TN 3, FP 1: accuracy 4 / 5, specificity 3 / 4.
     """
-    y, p = np.array([[1.0], [0], [0], [0]]), np.array([[1.0], [0], [0], [0], [0], [0], [1.0], [0]])
-    scores = sedeval_soft.evaluate(wide(y), wide(p), classes=("car",), pool=pool, only="all", measures="all")
+    y, p = np.array([[1.0, 0, 0, 0]]).T, np.array([[1.0, 0, 0, 0, 0, 0, 1, 0]]).T
+    sides = wide_rows(y), wide_rows(p)
+    scores = sedeval_soft.evaluate(*sides, classes=sides[0].classes, pool=pool, only="all", measures="all")
     wanted = {"n_sys": 2, "fp": 1, "tn": 3, "insertions": 1, "precision": 0.5, "error_rate": 1.0}
     assert {name: scores[f"segment.hard.{name}.micro"] for name in wanted} == wanted
     assert scores["segment.hard.accuracy.micro"] == 0.8
@@ -388,12 +389,6 @@ def test_false_alarms_after_the_end_count_where_false_alarms_do(pool):
     assert scores["segment.hard.average_precision.micro"] == 0.5
     assert scores["event.hard.fp.micro"] == 1
     assert scores.length == 4.0
-
-
-def wide(values: np.ndarray) -> dict[str, list]:
-    steps = range(len(values))
-    times = {"onset": [float(k) for k in steps], "offset": [k + 1.0 for k in steps]}
-    return {"filename": ["a"] * len(values), **times, "car": values[:, 0].tolist()}
 
 
 @pytest.mark.parametrize("silence", ["no rows", "declared"])
@@ -428,27 +423,3 @@ def test_rows_that_are_none_are_refused_and_not_scored(column, bad, values):
         del system["value"], reference["value"]
     with pytest.raises(EvaluationError):
         sedeval_soft.evaluate(reference, system)
-
-
-def test_classes_and_ends_are_the_same_in_any_parts():
-    """Which classes the reference names, and where files end, is known of the whole, not of a part of it."""
-    rng = np.random.default_rng(3)
-    sides = []
-    for labels, most in ((("car", "dog"), 8), (("car", "cat", "dog"), 14)):
-        sides.append([
-            (f"f{k}", float(on), float(on + 1 + k % 3), str(rng.choice(labels)), rng.integers(1, 9) / 8)
-            for k in range(9) for on in rng.integers(0, most, size=3)
-        ])  # fmt: skip
-    chosen = replace(EVERYTHING, only=tuple(basis for basis in EVERYTHING.only if basis != "ranking"))
-    whole = sedeval_soft.evaluate(*(table(rows) for rows in sides), settings=chosen)
-    evaluator = sedeval_soft.Evaluator(settings=chosen)
-    for k in range(0, 9, 3):
-        part = [[row for row in rows if row[0] in {f"f{i}" for i in range(k, k + 3)}] for rows in sides]
-        evaluator.update(*(table(rows) for rows in part))
-    parts = evaluator.compute()
-    assert {name: score.value for name, score in parts.scores.items()} == {
-        name: score.value for name, score in whole.scores.items()
-    }
-    assert [text for text in parts.warnings if "last offset" in text] == [
-        text for text in whole.warnings if "last offset" in text
-    ]

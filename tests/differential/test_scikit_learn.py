@@ -1,4 +1,4 @@
-"""Measures of cells and rankings against scikit-learn and scipy, called as their documentation says.
+"""Measures of cells and rankings against scikit-learn and scipy, called as in their documentation.
 
 A soft reference is doubled data there: each cell a positive of weight y and a negative of weight 1 - y.
 """
@@ -19,7 +19,7 @@ EPS = 1e-7
 
 
 def both(p, axis=-1):
-    """What a class is silent and active with, each clipped by itself: of 1 - EPS floats lose digits."""
+    """Return probabilities of silence and activity, each clipped by itself: 1 - EPS loses digits."""
     return np.clip(np.stack([1 - p, p], axis=axis), EPS, 1 - EPS)
 
 

@@ -192,7 +192,7 @@ def maestro():
 
 
 def test_task_4b_of_2023(maestro):
-    """What was reported beside the ranking score: micro F and error rate."""
+    """The scores that were reported beside the ranking score: micro F and error rate."""
     hard, _, system = maestro
     labels = load_preset("dcase2023-task4b")["classes"]
     assert {*labels} == {*system.columns[3:]}
@@ -223,7 +223,7 @@ def test_soft_labels_of_maestro(maestro):
 
 
 def test_names_of_the_same_rules_set_the_same_and_no_preset_is_left_out():
-    """Those of 2024, and the ranking score of 2023, are held against sed_scores_eval (tests/parity)."""
+    """The scores of 2024, and the ranking score of 2023, are compared with sed_scores_eval (tests/parity)."""
     for name, other in SAME.items():
         assert load_preset(name) == load_preset(other)
         assert classes_of_preset(name) == classes_of_preset(other)

@@ -43,7 +43,7 @@ def packed(files: tuple[str, ...] = ("a", "b"), **asked) -> bytes:
 
 
 def plain(value: object) -> object:
-    """Return what a value holds, arrays as bytes: equal if it is the same to the last bit."""
+    """Return the content of a value, arrays as bytes: equal if it is the same to the last bit."""
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, Mapping):

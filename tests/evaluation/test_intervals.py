@@ -7,8 +7,17 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
+from documents import script
 
-from sedeval_soft.evaluation.intervals import bca, expanded_z, jackknife, mean_of_runs, percentile
+from sedeval_soft.evaluation.intervals import (
+    MEASURED,
+    MEASURED_WITH,
+    bca,
+    expanded_z,
+    jackknife,
+    mean_of_runs,
+    percentile,
+)
 
 NAN, INF = np.nan, np.inf
 
@@ -145,3 +154,13 @@ def test_what_has_no_jackknife_interval():
     assert np.isnan(mean_of_runs(left_out[:, :4], 0.9)).tolist() == [[False, True, True, True]] * 3
     assert np.isnan(mean_of_runs([[0.25, NAN]], 0.9)).tolist() == [[False, True], [True, True], [True, True]]
     assert np.isnan(mean_of_runs(np.empty((0, 2)), 0.9)).all()
+
+
+@pytest.mark.slow
+def test_shares_that_are_documented_are_measured_again():
+    """Simulations with a known truth, which intervals hold as often as it is written."""
+    simulations = 150
+    again = script("coverage").measured(simulations, (20,))
+    for kind, shares in MEASURED.items():
+        expected, (found,) = shares[MEASURED_WITH.index(20)], again[kind]
+        assert abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) / simulations), kind

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -127,31 +129,41 @@ def test_far_less_memory_than_the_tables_take(folder):
     assert (code, "--only segment.hard" in said) == (2, True), said
 
 
+def living(group: int) -> list[Path]:
+    """Return the processes of a group that run."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, own = stat.read_text().rsplit(")", 1)[1].split()[:3]
+            found += [stat] if int(own) == group and state != "Z" else []
+    return found
+
+
+def soon(condition: Callable[[], bool]) -> bool:
+    """Return whether something is so within ten seconds."""
+    return any(condition() or time.sleep(0.05) for _ in range(200))
+
+
 @pytest.mark.parametrize(
-    ("jobs", "number"),
+    ("jobs", "number", "word"),
     [
-        (1, signal.SIGTERM),
-        *(
-            pytest.param(n, of, marks=pytest.mark.slow)
-            for n in (1, 2)
-            for of in (signal.SIGINT, signal.SIGKILL)
-        ),
+        (1, signal.SIGTERM, "terminated"),
+        pytest.param(2, signal.SIGINT, "interrupted", marks=pytest.mark.slow),
+        # A process that is killed cannot clear up, or say anything.
+        pytest.param(2, signal.SIGKILL, None, marks=pytest.mark.slow),
     ],
 )
-def test_what_is_stopped_leaves_nothing(number, jobs, folder):
+def test_a_run_that_is_stopped_leaves_nothing(number, jobs, word, folder):
     limit = ("--memory-limit", "800M") if jobs == 1 else ()
     process = started(folder, PARTED, f"--jobs={jobs}", *limit, what="wait", start_new_session=True)
     assert "counting" in process.stderr.readline()
-    children = _children(process.pid)
-    assert len(children) >= (2 if jobs == 2 else 0)
+    assert jobs == 1 or soon(lambda: len(living(process.pid)) > 2)
     assert list((folder / "temporary").iterdir())
     # Ctrl-C goes to all processes of a terminal.
     (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
     out, err = process.communicate(timeout=30)
-    assert not [pid for pid in children if _lives(pid)]
-    # Who is killed cannot clear up, or say anything.
-    if number != signal.SIGKILL:
-        word = "interrupted" if number == signal.SIGINT else "terminated"
+    assert soon(lambda: not living(process.pid))
+    if word:
         assert (process.returncode, out) == (128 + number, "")
         assert err.replace("counting\n", "") == f"soft-sed-eval: {word}\n"
         assert list((folder / "temporary").iterdir()) == []
@@ -175,28 +187,3 @@ def test_a_full_disk_is_told(folder, monkeypatch):
     assert (code, out) == (2, "")
     assert "cannot be written: File too large; temporary files take about as much room as the input" in err
     assert len(err.splitlines()) == 1
-
-
-def _children(pid: int) -> list[str]:
-    """Return the processes that one has begun; two of them take a moment to begin."""
-    children: list[str] = []
-    for _ in range(50):
-        if len(children) >= 2:
-            break
-        tasks = Path(f"/proc/{pid}/task").iterdir()
-        children = [child for task in tasks for child in (task / "children").read_text().split()]
-        time.sleep(0.02)
-    return children
-
-
-def _lives(pid: str) -> bool:
-    """Return whether a process still runs some time later; one that nobody asked for its end does not."""
-    for _ in range(200):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-        except OSError:
-            return False
-        if state == "Z":
-            return False
-        time.sleep(0.05)
-    return True

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from dcase_util.containers import MetaDataContainer
 
 from sedeval_soft import (
     EvaluationError,
@@ -36,12 +37,6 @@ F1 = "segment.soft.f1.micro"
 ROWS = [dict(zip(TABLE, cells, strict=True)) for cells in zip(*TABLE.values(), strict=True)]
 
 
-def metadata(_):
-    from dcase_util.containers import MetaDataContainer
-
-    return MetaDataContainer(ROWS)
-
-
 @pytest.mark.parametrize(
     "make",
     {
@@ -57,14 +52,14 @@ def metadata(_):
         "arrow": pa.table,
         "rows": lambda _: ROWS,
         "rows of which one says more": lambda _: ({**ROWS[0], "more": 1}, *ROWS[1:]),
-        "dcase_util": metadata,
+        "dcase_util": lambda _: MetaDataContainer(ROWS),
     }.items(),
     ids=lambda named: named[0],
 )
-def test_tables_of_any_kind_give_the_same_scores(make, tmp_path):
-    made = make[1](TABLE)
-    assert evaluate(made, TABLE).scores == evaluate(TABLE, TABLE).scores
-    assert evaluate(made, TABLE)[F1] == 1.0
+def test_tables_of_any_kind_give_the_same_scores(make):
+    scores = evaluate(make[1](TABLE), TABLE)
+    assert scores.scores == evaluate(TABLE, TABLE).scores
+    assert scores[F1] == 1.0
 
 
 DECLARING = {
@@ -119,16 +114,21 @@ def test_rows_without_length_are_events_but_fill_no_segment(events, counted):
 def test_durations_by_name_or_path(tmp_path):
     path = tmp_path / "d.tsv"
     path.write_text("filename\tduration\na\t5\nb\t5\n")
-    for durations in ({"a": 5, "b": 5.0}, path):
-        assert evaluate(TABLE, TABLE, durations=durations).length == 10
-    for seconds in (np.float32(5), 3e7):
-        assert evaluate(TABLE, TABLE, durations={"a": seconds, "b": 0}, only="event").length == seconds
-    for seconds in ("x", float("nan"), -1, None, True, 1e12, 1j):
-        with pytest.raises(InputError, match="expected a number of seconds"):
-            evaluate(TABLE, TABLE, durations={"a": seconds})
-    for durations in ([1], True, pd.Series({"a": 1.0}), {1: 5.0}):
-        with pytest.raises(InputError, match="durations: .*expected"):
-            evaluate(TABLE, TABLE, durations=durations)
+    for durations, length in (
+        ({"a": 5, "b": 5.0}, 10), (path, 10), ({"a": np.float32(5), "b": 0}, 5), ({"a": 3e7, "b": 0}, 3e7),
+    ):  # fmt: skip
+        assert evaluate(TABLE, TABLE, durations=durations, only="event").length == length
+
+
+@pytest.mark.parametrize(
+    "durations",
+    [*({"a": seconds} for seconds in ("x", float("nan"), -1, None, True, 1e12, 1j)),
+     [1], True, pd.Series({"a": 1.0}), {1: 5.0}],
+    ids=str,
+)  # fmt: skip
+def test_durations_that_cannot_be_are_refused(durations):
+    with pytest.raises(InputError, match="durations"):
+        evaluate(TABLE, TABLE, durations=durations)
 
 
 def test_scores_are_a_mapping():
@@ -138,19 +138,25 @@ def test_scores_are_a_mapping():
     assert len(repr(scores)) < 100
     assert scores.to_pandas().set_index("name").loc[F1, "value"] == 1.0
     assert scores.to_dict()["systems"][0]["name"] == "system"
-    for key in (5, ["a"]):
-        with pytest.raises(KeyError, match=r"no score is named .*; expected a text such as"):
-            _ = scores[key]
-        assert key not in scores
-    # What was left out, or not asked for, names what asks for it.
-    for only, name, words in (
+
+
+@pytest.mark.parametrize(
+    ("only", "key", "words"),
+    [
+        # Of scores that were left out, or not asked for, the message names the setting that asks for them.
         ("segment", "event.soft.f1.macro", "only="),
         ("segment", "segment.hard.roc_auc.macro", "measures='curves'"),
         ("event", "event.tuned.f1.macro", "cross_tune"),
-        ("segment", "segment.hard.f_measure.micro", "did you mean 'segment.hard.f1.micro'"),
-    ):
-        with pytest.raises(KeyError, match=words):
-            _ = evaluate(TABLE, TABLE, only=only)[name]
+        ("segment", "segment.hard.f_measure.micro", r"segment\.hard\.f1\.micro"),
+        ("segment", 5, "no score is named 5"),
+        ("segment", ["a"], "no score is named"),
+    ],
+)
+def test_scores_that_there_are_not(only, key, words):
+    scores = evaluate(TABLE, TABLE, only=only)
+    assert key not in scores
+    with pytest.raises(KeyError, match=words):
+        _ = scores[key]
 
 
 ZEROS = np.zeros((3, 2))
@@ -182,7 +188,6 @@ def test_what_cannot_be_scored_is_an_input_error(reference, system, words):
 def test_bad_settings_are_settings_errors(settings):
     with pytest.raises(SettingsError):
         evaluate(TABLE, TABLE, **settings)
-    assert issubclass(SettingsError, EvaluationError)
 
 
 def test_scalars_of_numpy_are_settings():
@@ -202,15 +207,11 @@ POINTS = {0.25: EVENTS, 0.75: EVENTS}
 SYSTEMS = {"a": VALUES, "b": VALUES / 2}
 
 
-def evaluator(**values):
-    return Evaluator(only=("segment.soft",), **values)
-
-
 @pytest.mark.parametrize(
     ("action", "words"),
     [
-        (lambda: evaluator().merge(3), "other must be an Evaluator, not 3"),
-        (lambda: evaluator(name=3), "name must be a text, not 3"),
+        (lambda: Evaluator().merge(3), "other must be an Evaluator, not 3"),
+        (lambda: Evaluator(name=3), "name must be a text, not 3"),
         (lambda: evaluate(VALUES, VALUES, folds=3), "folds: found 3; expected a mapping"),
         (
             lambda: compare(VALUES, SYSTEMS, rank_by=3),
@@ -226,9 +227,8 @@ def evaluator(**values):
     ],
 )
 def test_a_call_that_cannot_be_meant_is_one_error(action, words):
-    with pytest.raises(EvaluationError) as caught:
+    with pytest.raises(EvaluationError, match=words):
         action()
-    assert words in str(caught.value)
 
 
 def test_operating_points_have_no_segments_however_many_systems_there_are():
@@ -247,20 +247,27 @@ SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, SYSTEM, OTHER = (SAMPLES / name for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))
 
 
-def test_every_function_takes_what_is_said_of_columns(tmp_path):
-    (tmp_path / "systems").mkdir()
-    reference, *systems = (tmp_path / name for name in ("ref.tsv", "systems/a.tsv", "systems/b.tsv"))
+def test_every_function_takes_the_names_of_columns(tmp_path):
+    reference, *systems = (tmp_path / name for name in ("ref.tsv", "a.tsv", "b.tsv"))
     for path, sample in zip((reference, *systems), (REFERENCE, SYSTEM, OTHER), strict=True):
         path.write_text(sample.read_text().replace("filename", "of", 1).replace("soft_value", "p", 1))
-    columns = {"columns": "filename=of,value=p"}
-    for action, given in ((compare, systems), (threshold_curves, systems[0])):
+    for action, plain in (
+        (compare, [SYSTEM, OTHER]),
+        (mean_of_runs, [SYSTEM, OTHER]),
+        (threshold_curves, SYSTEM),
+    ):
+        given = systems if isinstance(plain, list) else systems[0]
         with pytest.raises(InputError, match="--columns"):
             action(reference, given)
-    threshold_curves(reference, systems[0], **columns)
-    plain = mean_of_runs(REFERENCE, [SYSTEM, OTHER])
-    assert dict(mean_of_runs(reference, systems, **columns)) == dict(plain)
-    board = compare(reference, systems, **columns)
-    assert [board[name][F1] for name in board] == [evaluate(REFERENCE, of)[F1] for of in (SYSTEM, OTHER)]
+        found, wanted = action(reference, given, columns="filename=of,value=p"), action(REFERENCE, plain)
+        assert numbers_of(found) == numbers_of(wanted)
+
+
+def numbers_of(result):
+    """Return the numbers of a board, of a mean, or of curves."""
+    if isinstance(result, Scores):
+        return dict(result)
+    return [dict(scores) for scores in result.systems] if hasattr(result, "systems") else result.classes
 
 
 @pytest.mark.parametrize("how", [{"memory_limit": 1 << 32}, {"jobs": "all"}], ids=str)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from called import OTHER, REFERENCE, SYSTEM, call
+from tables import columns_of
 
 from sedeval_soft import (
     EvaluationError,
@@ -21,7 +23,6 @@ from sedeval_soft import (
     plot,
     threshold_curves,
     validate,
-    write_report,
 )
 from sedeval_soft.evaluation.partition import Execute
 from sedeval_soft.tables import read_rows
@@ -78,59 +79,66 @@ def test_listed_files_are_the_tables_cut_by_hand(by_hand):
 
 def test_classes_that_no_listed_recording_has_are_none():
     """Means over classes would be others."""
-    names = ("filename", "onset", "offset", "label")
     ours = [("a", 0, 2, "car"), ("b", 0, 3, "dog"), ("b", 1, 2, "car"), ("a", 3, 4, "bird")]
     theirs = [("a", 0, 1, "car"), ("b", 0, 3, "tram"), ("a", 2, 4, "bird")]
-    whole = [[dict(zip(names, row, strict=True)) for row in side] for side in (ours, theirs)]
-    cut = [[row for row in side if row["filename"] == "a"] for side in whole]
-    expected, scores = (
-        evaluate(*sides, only="all", measures="all", **files)
-        for sides, files in ((cut, {}), (whole, {"files": ["a.wav"]}))
-    )
+    cut = (columns_of([row for row in side if row[0] == "a"]) for side in (ours, theirs))
+    scores = evaluate(columns_of(ours), columns_of(theirs), only="all", measures="all", files=["a.wav"])
     assert scores.classes == ("bird", "car")
-    assert dict(scores) == dict(expected)
+    assert dict(scores) == dict(evaluate(*cut, only="all", measures="all"))
 
 
-def test_each_command_and_each_function_takes_it(tmp_path, by_hand):
-    reference, system, other, _ = by_hand
-    chosen, name = tmp_path / "list.txt", "segment.soft.f1.macro"
-    chosen.write_text("\n".join(KEPT))
-    expected = str(evaluate(reference, system)[name])
-    assert call(REFERENCE, SYSTEM, "--files", chosen, "--score", name).out == f"{expected}\n"
-    # As a challenge ships it.
-    (tmp_path / "challenge").mkdir()
-    (tmp_path / "challenge" / "fold.txt").write_text("\n".join(KEPT))
-    config, listed = tmp_path / "challenge" / "settings.yaml", tmp_path / "listed.yaml"
-    config.write_text("files: fold.txt\n")
-    listed.write_text("extends: challenge/settings.yaml\nbeta: 1\n")
-    for each in (config, listed):
-        assert call(REFERENCE, SYSTEM, "--config", each, "--score", name).out == f"{expected}\n"
-    listed.write_text("files: [cafe, street]\n")
-    assert call(REFERENCE, SYSTEM, "--config", listed, "--score", name).out == f"{expected}\n"
-
-    tuned = [call("tune", reference, system), call("tune", REFERENCE, SYSTEM, "--files", chosen)]
-    tuned = [done.out.partition("signature")[0] for done in tuned]
-    assert tuned[0] == tuned[1]
-    values = [e.value for e in compare(reference, [system, other], replicates=9).entries]
-    assert values == [e.value for e in compare(REFERENCE, [SYSTEM, OTHER], replicates=9, files=KEPT).entries]
-    counted = Evaluator(files=[*KEPT, "night.wav"]).update(reference, system)
-    more = {"filename": ["night"], "onset": [0], "offset": [1], "label": ["car"]}
-    counted.update(more, more)
-    assert counted.compute().files == (*KEPT[:1], "night", *KEPT[1:])
-    curves = threshold_curves(REFERENCE, SYSTEM, files=chosen).classes
-    assert curves == threshold_curves(reference, system).classes
-
+def test_commands_take_a_list_and_a_challenge_ships_one(tmp_path, by_hand):
+    reference, system, *_ = by_hand
+    folder, name = tmp_path / "challenge", "segment.soft.f1.macro"
+    folder.mkdir()
+    (folder / "fold.txt").write_text("\n".join(KEPT))
+    texts = {
+        "challenge/a.yaml": "files: fold.txt\n",
+        "b.yaml": "extends: challenge/a.yaml\nbeta: 1\n",
+        "c.yaml": "files: [cafe, street]\n",
+    }
+    for path, text in texts.items():
+        (tmp_path / path).write_text(text)
+    ways = [("--files", folder / "fold.txt"), *(("--config", tmp_path / path) for path in texts)]
+    expected = evaluate(reference, system, only="segment.soft")[name]
+    for options in ways:
+        assert call(REFERENCE, SYSTEM, *options, "--score", name).out == f"{expected}\n"
+    tuned = [call("tune", reference, system), call("tune", REFERENCE, SYSTEM, *ways[0])]
+    assert len({done.out.partition("signature")[0] for done in tuned}) == 1
     (tmp_path / "in").mkdir()
-    for path in (SYSTEM, OTHER):
-        (tmp_path / "in" / Path(path).name).write_bytes(Path(path).read_bytes())
+    shutil.copy(SYSTEM, tmp_path / "in")
     build = ("board", tmp_path / "in", "--reference", REFERENCE, "-o", tmp_path / "site", "--no-reports")
-    assert call(*build, "--files", chosen).code == 0
-    made = json.loads((tmp_path / "site" / "board.json").read_text())
-    assert sorted(each["value"] for each in made["submissions"]) == sorted(values)
-    assert convert(SYSTEM, tmp_path / "made.csv", files=chosen).files == 2
-    assert dict(evaluate(reference, tmp_path / "made.csv")) == dict(evaluate(reference, system))
-    write_report(REFERENCE, {"ours": SYSTEM}, tmp_path / "page.html", files=KEPT)
-    assert plot("classes", REFERENCE, SYSTEM, files=KEPT)
+    assert call(*build, *ways[0]).code == 0
+    (row,) = json.loads((tmp_path / "site" / "board.json").read_text())["submissions"]
+    assert row["value"] == expected
+
+
+FUNCTIONS = {
+    "compare": lambda *sides, **files: [e.value for e in compare(*sides, replicates=9, **files).entries],
+    "threshold_curves": lambda reference, systems, **files: (
+        threshold_curves(reference, systems[0], **files).classes
+    ),
+    "Evaluator": lambda reference, systems, **files: dict(
+        Evaluator(**files).update(reference, systems[0]).compute()
+    ),
+    "plot": lambda reference, systems, **files: tick_labels(plot("classes", reference, systems[0], **files)),
+}
+
+
+def tick_labels(figure):
+    return [label.get_text() for axes in figure.axes for label in axes.get_yticklabels()]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_functions_take_a_list(function, by_hand):
+    reference, *systems, _ = by_hand
+    assert function(REFERENCE, [SYSTEM, OTHER], files=KEPT) == function(reference, systems)
+
+
+def test_a_converted_table_has_the_listed_files(tmp_path, by_hand):
+    made = tmp_path / "made.csv"
+    assert convert(SYSTEM, made, files=KEPT).files == 2
+    assert dict(evaluate(by_hand[0], made)) == dict(evaluate(*by_hand[:2]))
 
 
 def test_validate_looks_at_listed_files(tmp_path):
@@ -151,47 +159,43 @@ def test_validate_looks_at_listed_files(tmp_path):
     assert validate(table, REFERENCE, files=chosen).counts["listed-file"] == 1
 
 
-def test_names_that_nobody_has_are_told_with_what_they_may_mean(tmp_path):
+def test_names_that_nobody_has_are_told_with_what_they_may_mean():
     scores = evaluate(REFERENCE, SYSTEM, files=["cafe.wav", "streat.wav"])
-    assert any("1 listed file ('streat.wav')" in text and "'street.wav'" in text for text in scores.warnings)
-    for asked in (
-        {"files": ["cafe.wav", "streat.wav"], "strict": True},
-        {"files": ["Cafe.wav", "Street.wav"]},
-    ):
+    assert any("'streat.wav'" in text and "'street.wav'" in text for text in scores.warnings)
+    for files, strict in ((["cafe.wav", "streat.wav"], True), (["Cafe.wav", "Street.wav"], False)):
         with pytest.raises(EvaluationError, match="neither side"):
-            evaluate(REFERENCE, SYSTEM, **asked)
-    with pytest.raises(InputError, match="expected names of files that it has"):
-        convert(SYSTEM, tmp_path / "x.tsv", files=["none", "nothing"])
+            evaluate(REFERENCE, SYSTEM, files=files, strict=strict)
     # A file that only the system has is one of the list's: all of it are false alarms.
-    rows = {"filename": ["new.wav"], "onset": [0], "offset": [1], "label": ["car"]}
+    rows = columns_of([("new.wav", 0, 1, "car")])
     assert evaluate(REFERENCE, rows, files=["new.wav", "cafe.wav"])["event.hard.fp.micro"] == 1
 
 
+@pytest.mark.parametrize("text", [b"", b"# nothing\n\n", b"filename\n", b"caf\xe9.wav"])
+def test_a_file_that_names_no_file_is_refused(tmp_path, text):
+    (tmp_path / "list.txt").write_bytes(text)
+    with pytest.raises(InputError, match="list.txt"):
+        evaluate(REFERENCE, SYSTEM, files=tmp_path / "list.txt")
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [("", "names no file"), ("# nothing\n\n", "names no file"), ("filename\n", "names no file"),
-     ("caf\xe9.wav", "not UTF-8")],
-)  # fmt: skip
-def test_what_is_no_list_is_refused(tmp_path, text, message):
-    chosen = tmp_path / "list.txt"
-    chosen.write_bytes(text.encode("latin-1"))
-    unnamed = {"onset": [0], "offset": [1], "label": ["car"]}
-    for reference, asked, error in (
-        (REFERENCE, {"files": chosen}, message), (REFERENCE, {"files": tmp_path / "x.txt"}, "cannot be read"),
-        (REFERENCE, {"files": 3}, "must be a list"), (unnamed, {"files": ["a"]}, "no column of file names"),
+    ("reference", "asked", "words"),
+    [
+        (REFERENCE, {"files": Path("none.txt")}, "cannot be read"),
+        (REFERENCE, {"files": 3}, "must be a list"),
+        ({"onset": [0], "offset": [1], "label": ["car"]}, {"files": ["a"]}, "no column of file names"),
         (REFERENCE, {"files": ["cafe"], "execute": Execute()}, "cannot go with files"),
-    ):  # fmt: skip
-        with pytest.raises((InputError, SettingsError), match=error):
-            evaluate(reference, reference, **asked)
-    assert call(REFERENCE, SYSTEM, "--files", chosen, "-o", chosen).code == 2
+    ],
+)  # fmt: skip
+def test_lists_that_cannot_be_are_refused(reference, asked, words):
+    with pytest.raises((InputError, SettingsError), match=words):
+        evaluate(reference, reference, **asked)
 
 
 def test_a_table_of_any_form_is_a_list(tmp_path):
-    table = pa.table(
-        {"filename": ["b", "a", "b"], "onset": [0, 1, 2], "offset": [1, 2, 3], "label": ["x"] * 3}
+    pq.write_table(
+        pa.table(columns_of([("b", 0, 1, "x"), ("a", 1, 2, "x"), ("b", 2, 3, "x")])), tmp_path / "l.parquet"
     )
-    pq.write_table(table, tmp_path / "list.parquet")
-    assert read_listed(tmp_path / "list.parquet") == ("b", "a")
+    assert read_listed(tmp_path / "l.parquet") == ("b", "a")
     assert sorted(read_listed(REFERENCE)) == sorted(read_rows(REFERENCE).files)
 
 

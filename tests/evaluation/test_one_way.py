@@ -23,7 +23,6 @@ from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.memory import RoomError, memory_limited, taken
 from sedeval_soft.report import render
-from sedeval_soft.settings import MEANS
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import form_of
 
@@ -35,7 +34,7 @@ SETTINGS = {
     "everything": Settings(only=("all",), measures=("all",), max_efpr=100.0),
     "groups and scenes": Settings(
         classes=LABELS, only=("segment", "event", "intersection"), thresholds={"car": 0.25},
-        means=MEANS,
+        means=("harmonic", "groups.geometric", "scenes.mean", "files.harmonic"),
         groups={"two": ("rain", "car")}, scenes={"some": ("*r[0-3]*",), "any": ("*",)},
     ),
     "a group that is not there": Settings(groups={"none": ("cat",)}),
@@ -133,7 +132,7 @@ def in_parts(reference, system, settings, lengths=None, limits=None, folds=None,
 
 
 def outcome(count, *given, **how):
-    """What is shown of tables, or what is said of those that cannot be scored."""
+    """Return the results of tables, or the error of tables that cannot be scored."""
     try:
         return count(*given, **how)
     except EvaluationError as error:

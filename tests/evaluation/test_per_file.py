@@ -1,4 +1,4 @@
-"""Laws of the scores of single files: counts add up, and each file scores as it does alone."""
+"""Each file, and each of many classes, scores as it does alone; counts of files add up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import settings as tried
 from hypothesis import strategies as st
 from tables import FILES, LABELS, long_rows
 
-from sedeval_soft import EvaluationError, Evaluator, compare, evaluate, mean_of_runs
+from sedeval_soft import EvaluationError, compare, evaluate, mean_of_runs
 from sedeval_soft.measures.registry import ScoreName
 
 SETTINGS = {
@@ -84,15 +84,6 @@ def test_the_optimal_reading_of_a_file_is_that_at_the_best_thresholds_of_all(ref
                 assert frame[name].equals(tuned[name.replace("optimal", "tuned")]), name
 
 
-def test_batches_have_the_scores_of_files_that_one_evaluation_has():
-    evaluator = Evaluator(only=("segment", "event"))
-    tables = [pd.read_csv(path, sep="\t") for path in (REFERENCE, SYSTEM)]
-    whole = evaluate(*tables, only=("segment", "event")).per_file()
-    for file in sorted({*tables[0]["filename"]}, reverse=True):
-        evaluator.update(*(table[table["filename"] == file] for table in tables))
-    pd.testing.assert_frame_equal(evaluator.compute().per_file(), whole)
-
-
 def test_many_classes_and_files_are_computed_some_at_a_time():
     """Columns with few classes in each file are kept as entries, and files are looked at in blocks."""
     rng = np.random.default_rng(0)
@@ -128,3 +119,30 @@ def test_of_several_systems_each_has_its_files_and_a_mean_of_runs_none():
     runs = mean_of_runs(REFERENCE, [SYSTEM, REFERENCE.replace("ref", "sys_b")])
     with pytest.raises(EvaluationError, match="a mean over runs has no scores of single files"):
         runs.per_file()
+
+
+TWELVE = tuple(f"c{k:02}" for k in range(12))
+
+
+def few_values(seed):
+    """Return rows of twelve classes; some have values without a common unit, some only tiny ones."""
+    rng, rows = np.random.default_rng(seed), []
+    for k, label in enumerate(TWELVE):
+        for second in rng.choice(50, int(rng.integers(1, 5)), replace=False).tolist():
+            file, onset = ("x", second) if second < 30 else ("y", second - 30)
+            value = float(rng.random()) if k % 10 == 8 else float(rng.integers(1, 11)) / 10
+            rows.append(
+                (file, onset, onset + 1, label, value * 1e-170 if k % 10 == 9 and seed % 2 else value)
+            )
+    return long_rows(rows, files="xy")
+
+
+def test_classes_that_are_counted_together_score_as_they_do_alone():
+    sides, asked = (few_values(2), few_values(3)), {"only": ("segment", "clip", "event")}
+    asked |= {"measures": ("curves", "calibration", "divergence"), "durations": {"x": 30.0, "y": 20.0}}
+    together = evaluate(*sides, classes=TWELVE, **asked)
+    for label in TWELVE:
+        alone = evaluate(*sides, classes=(label,), **asked)
+        names = [name for name in alone if name.endswith(f"[{label}]")]
+        assert len(names) > 80
+        assert {n: together[n] for n in names} == pytest.approx({n: alone[n] for n in names}, abs=1e-12)

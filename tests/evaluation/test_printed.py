@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 
 import pandas as pd
 import pytest
 from called import OTHER, REFERENCE, SYSTEM, call
+from tables import columns_of
 
 from sedeval_soft import EvaluationError, UnknownSystemError, compare, evaluate, mean_of_runs
 
@@ -57,20 +59,24 @@ def test_an_unknown_system_is_told_what_there_is(board, name, said):
 
 
 def test_the_data_frame_of_a_board_is_its_csv(board):
-    read = pd.read_csv(
-        StringIO(call(REFERENCE, OTHER, SYSTEM, "--replicates", "40", "--format", "csv").out), comment="#"
-    )
-    made = board.to_pandas()
+    text = call(REFERENCE, OTHER, SYSTEM, "--replicates", "40", "--format", "csv").out
+    read, made = pd.read_csv(StringIO(text), comment="#"), board.to_pandas()
     assert made["system"].tolist() == [SYSTEM, OTHER] and read["system"].tolist() == ["sys.tsv", "sys_b.tsv"]
-    for column in (
-        "place",
-        "value",
-        "low",
-        "high",
-        "difference_value",
-        "difference_p_adjusted",
-        "worst_place",
-    ):
-        assert made[column].isna().tolist() == read[column].isna().tolist()
-        assert made[column].dropna().tolist() == read[column].dropna().tolist()
+    numbers = ["place", "value", "low", "high", "difference_value", "difference_p_adjusted", "worst_place"]
+    pd.testing.assert_frame_equal(made[numbers], read[numbers], check_exact=True, check_dtype=False)
     assert made["difference_value"].isna().tolist() == [True, False]
+
+
+# MLflow 3 takes as names of metrics: alphanumerics, underscores, dashes, periods, spaces, slashes, colons.
+TAKEN = re.compile(r"[\w\-. /:]+", re.ASCII)
+
+
+def test_metrics_are_the_defined_scores_by_names_that_trackers_take():
+    reference = columns_of([("a", 0.0, 2.0, "dog (big)", 0.7), ("b", 0.0, 1.0, "scène", 1.0)])
+    scores = evaluate(reference, reference, scenes={"home": ["a*"]})
+    metrics = scores.metrics()
+    assert all(TAKEN.fullmatch(name) for name in metrics)
+    assert len(metrics) == sum(value is not None for value in scores.values())
+    assert metrics["segment/soft/f1/macro"] == metrics["segment/soft/f1/dog _big_"] == 1.0
+    assert metrics["segment/soft/tp/micro/home"] == scores["segment.soft.tp.micro@home"]
+    assert scores.metrics(".")["segment.soft.f1.sc_ne"] == 1.0

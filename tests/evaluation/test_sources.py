@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from tables import columns_of
 
 from sedeval_soft import EvaluationError, Evaluator, evaluate
 from sedeval_soft.tables.ticks import as_written
@@ -95,44 +96,44 @@ def same(scores, other):
     ],
 )
 def test_arrays_of_any_library_are_what_tables_say(of, kind):
-    y, p = (side.round().astype(kind) if kind is bool else side.round(2).astype(kind) for side in batch())
-    tables = [table(side.astype(np.float64).round(2)) for side in (y, p)]
-    same(evaluate(of(y), of(p), **HOW), evaluate(*tables, **HOW))
-    one = evaluate(of(y[0]), of(p[0]), **{**HOW, "ci": None})
-    same(one, evaluate(*(steps(side[0].astype(np.float64).round(2)) for side in (y, p)),
-                       **{**HOW, "ci": None}))  # fmt: skip
+    sides = [side.round(0 if kind is bool else 2).astype(kind) for side in batch()]
+    plain = [side.astype(np.float64).round(2) for side in sides]
+    same(evaluate(*map(of, sides), **HOW), evaluate(*map(table, plain), **HOW))
+    # Intervals need several files.
+    how = {**HOW, "ci": None}
+    same(
+        evaluate(*(of(side[0]) for side in sides), **how),
+        evaluate(*(steps(side[0]) for side in plain), **how),
+    )
 
 
 def in_bfloat16(values):
-    """Values of single precision as their upper halves hold them."""
+    """Return values of single precision as their upper halves hold them."""
     bits = np.asarray(values, dtype=np.float32).view(np.uint32).astype(np.uint64)
     return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
 
 
-def test_values_of_bfloat16_are_the_decimals_that_they_were_written_as():
-    y, p = batch().round(2)
-    brief = [OfNumpyBrief(in_bfloat16(side)) for side in (y, p)]
-    assert (brief[0].wide != y).any()
-    same(evaluate(*brief, **HOW), evaluate(table(y), table(p), **HOW))
-    # What stands for no decimal stays as it is, ties are rounded to even, and what is no number stays none.
-    values = np.array([1 / 3, 0.5 + 2**-9, 0.25, 0.6, np.nan, np.inf], dtype=np.float32)
-    found = as_written(in_bfloat16(values), bfloat16=True)
-    np.testing.assert_array_equal(found, [0.333984375, 0.5, 0.25, 0.6, np.nan, np.inf])
-
-
-class OfNumpyBrief:
+class Brief(Array):
     """As PyTorch's: numpy lacks its type, `float` widens it."""
 
     dtype = "torch.bfloat16"
-
-    def __init__(self, wide):
-        self.wide = wide
 
     def __array__(self, dtype=None, copy=None):
         raise TypeError("Got unsupported ScalarType BFloat16")
 
     def float(self):
-        return OfNumpy(self.wide)
+        return OfNumpy(self.values)
+
+
+def test_values_of_bfloat16_are_the_decimals_that_they_were_written_as():
+    y, p = batch().round(2)
+    brief = [Brief(in_bfloat16(side)) for side in (y, p)]
+    assert (brief[0].values != y).any()
+    same(evaluate(*brief, **HOW), evaluate(table(y), table(p), **HOW))
+    # A value that no decimal stands for stays as it is, ties are rounded to even, NaN stays NaN.
+    values = np.array([1 / 3, 0.5 + 2**-9, 0.25, 0.6, np.nan, np.inf], dtype=np.float32)
+    found = as_written(in_bfloat16(values), bfloat16=True)
+    np.testing.assert_array_equal(found, [0.333984375, 0.5, 0.25, 0.6, np.nan, np.inf])
 
 
 Y, P = batch()
@@ -256,3 +257,34 @@ def test_after_a_reset_an_evaluator_is_a_fresh_one():
         # Files that were counted before may be counted again.
         evaluator.update(other, worse, files=list("cab"))
     assert used.compute().to_dict() == fresh.compute().to_dict()
+
+
+# --- exchanged: scores of a system as the reference, and events of the reference as the system -----
+
+HARD = columns_of([("a", 0.0, 3.0, "car")])
+SCORED = np.random.default_rng(0).random(100).round(4).tolist()
+
+
+def frames(length, values):
+    """Return time steps of one class."""
+    return columns_of([("a", k * length, (k + 1) * length, "car", value) for k, value in enumerate(values)])
+
+
+@pytest.mark.parametrize(
+    ("reference", "system", "n_told"),
+    [
+        (frames(0.064, SCORED), HARD, 1),
+        (HARD, frames(0.064, SCORED), 0),
+        # Both have values, and nobody can tell.
+        (frames(0.064, SCORED), frames(0.064, SCORED), 0),
+        # Annotators answer in seconds, or with few values.
+        (frames(1.0, SCORED), HARD, 0),
+        (frames(0.2, [k % 6 / 5 for k in range(100)]), HARD, 0),
+    ],
+)
+def test_frames_as_the_reference_of_events_are_told(reference, system, n_told):
+    told = [text for text in evaluate(reference, system).warnings if "are exchanged" in text]
+    assert len(told) == n_told
+    if told:
+        with pytest.raises(EvaluationError, match="are exchanged"):
+            evaluate(reference, system, strict=True)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tables import long_rows
+from tables import columns_of, long_rows
 
 import sedeval_soft
 from sedeval_soft import EvaluationError, Settings
@@ -18,11 +18,6 @@ Row = tuple[str, float, float, str, float]
 
 ONLY_EVENTS = Settings(only=("event.hard", "event.optimal", "event.soft"))
 STRICT = replace(ONLY_EVENTS, strict=True)
-
-
-def table(rows: list[Row], *, values: bool = True) -> dict[str, list]:
-    names = ("filename", "onset", "offset", "event_label", "value")[: 5 if values else 4]
-    return {name: [row[k] for row in rows] for k, name in enumerate(names)}
 
 
 def forms(scores: sedeval_soft.Scores) -> dict[str, str]:
@@ -74,21 +69,6 @@ def test_the_rule_of_time_steps_by_its_definition_and_in_parts():
     assert decided == {True, False}
 
 
-def test_a_copy_of_any_list_of_events_of_any_lengths_is_right():
-    rng = random.Random(7)  # noqa: S311
-    for _ in range(40):
-        rows, at = [], {}
-        for _ in range(rng.randint(1, 12)):
-            key = rng.choice("ab"), rng.choice(["car", "dog"])
-            onset = at.get(key, 0.0) + rng.choice([0.0, 0.0, 0.5, -0.2, 3.0])
-            onset = max(0.0, round(onset, 3))
-            at[key] = round(onset + rng.randint(300, 9000) / 1000, 3)
-            rows.append((key[0], onset, at[key], key[1], rng.randint(6, 10) / 10))
-        scores = sedeval_soft.evaluate(table(rows, values=False), table(rows), settings=ONLY_EVENTS)
-        assert scores["event.hard.f1.micro"] == 1.0
-        assert forms(scores) == {"reference": "rows", "system": "rows"}
-
-
 def frames(step: float, decimals: int, last: float) -> tuple[np.ndarray, list[float]]:
     """Return values of 60 frames of two classes, and their edges; the last frame is a share of a step."""
     rng = np.random.default_rng(11)
@@ -117,7 +97,12 @@ def test_frames_are_time_steps_in_any_form(step, decimals, last, tmp_path):
     (folder / "a.tsv").write_text("".join("\t".join(map(str, line)) + "\n" for line in lines))
     whole = sedeval_soft.evaluate(wide, wide, settings=STRICT)
     assert whole["event.hard.n_ref.micro"] < 24
-    for form in (folder, table(long), table([row for row in long if row[4]]), table(long[::-1])):
+    for form in (
+        folder,
+        columns_of(long),
+        columns_of([row for row in long if row[4]]),
+        columns_of(long[::-1]),
+    ):
         scores = sedeval_soft.evaluate(form, form, settings=STRICT)
         assert forms(scores) == {"reference": "merge", "system": "merge"}
         assert {name: score.value for name, score in scores.scores.items()} == {
@@ -125,26 +110,21 @@ def test_frames_are_time_steps_in_any_form(step, decimals, last, tmp_path):
         }
 
 
-def test_soft_references_of_seconds_stay_time_steps_beside_one_row():
-    seconds = [("a", float(k), k + 1.0, "dog", value) for k, value in enumerate([0.2, 0.7, 0.9, 0.8, 0.3])]
-    one = [("a", 1.0, 4.0, "dog", 0.9)]
-    scores = sedeval_soft.evaluate(table(seconds), table(one), settings=STRICT)
-    assert scores["event.hard.f1.micro"] == 1.0
-    assert (scores["event.hard.n_ref.micro"], scores["event.hard.n_sys.micro"]) == (1, 1)
-
-
-def test_time_steps_beside_events_that_touch_are_told_of():
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_time_steps_beside_events_that_touch_are_told_of(exchanged):
     """Two events of the reference touch, which time steps cannot say: they are one event there."""
-    steps = [("a", float(k), k + 1.0, "dog", 0.9) for k in range(4)]
-    events = [("a", 0.0, 1.0, "dog", 1.0), ("a", 1.0, 4.0, "dog", 1.0)]
-    for sides in ((table(events, values=False), table(steps)), (table(steps), table(events))):
-        scores = sedeval_soft.evaluate(*sides, settings=ONLY_EVENTS)
-        (line,) = [text for text in scores.warnings if "--set events" in text]
-        assert "1 of 2 rows" in line
-        with pytest.raises(EvaluationError, match="--set events"):
-            sedeval_soft.evaluate(*sides, only="event.hard", strict=True)
-        for events_are in ("merge", "rows"):
-            sedeval_soft.evaluate(*sides, only="event.hard", events=events_are, strict=True)
+    steps = columns_of([("a", float(k), k + 1.0, "dog", 0.9) for k in range(4)])
+    events = columns_of([("a", 0.0, 1.0, "dog"), ("a", 1.0, 4.0, "dog")])
+    copied = sedeval_soft.evaluate(events, events, settings=STRICT)
+    assert forms(copied) == {"reference": "rows", "system": "rows"}
+    assert (copied["event.hard.n_ref.micro"], copied["event.hard.f1.micro"]) == (2, 1)
+    sides = (steps, events) if exchanged else (events, steps)
+    (line,) = [text for text in sedeval_soft.evaluate(*sides).warnings if "--set events" in text]
+    assert "1 of 2 rows" in line
+    with pytest.raises(EvaluationError, match="--set events"):
+        sedeval_soft.evaluate(*sides, only="event.hard", strict=True)
+    for events_are in ("merge", "rows"):
+        sedeval_soft.evaluate(*sides, only="event.hard", events=events_are, strict=True)
 
 
 def mixed() -> tuple[list[Row], list[Row]]:
@@ -157,19 +137,19 @@ def test_batches_that_are_not_alike_are_refused_unless_settings_say_what_an_even
     for sides in (mixed(), mixed()[::-1]):
         evaluator = sedeval_soft.Evaluator(ONLY_EVENTS)
         for rows in sides:
-            evaluator.update(table(rows), table(rows))
+            evaluator.update(columns_of(rows), columns_of(rows))
         with pytest.raises(EvaluationError, match="reference: .*--set events=merge"):
             evaluator.compute()
         told = sedeval_soft.Evaluator(only=("event.hard",), events="rows")
         for rows in sides:
-            told.update(table(rows), table(rows))
+            told.update(columns_of(rows), columns_of(rows))
         assert told.compute()["event.hard.n_sys.micro"] == 24
 
 
 def test_a_batch_of_one_row_goes_with_time_steps():
     evaluator = sedeval_soft.Evaluator(ONLY_EVENTS)
     for rows in ([("b", 3.0, 4.0, "dog", 0.7)], mixed()[0]):
-        evaluator.update(table(rows), table(rows))
+        evaluator.update(columns_of(rows), columns_of(rows))
     scores = sedeval_soft.Evaluator.of_bytes(evaluator.to_bytes()).compute()
     assert scores["event.hard.n_sys.micro"] == 2
     assert forms(scores) == {"reference": "merge", "system": "merge"}

@@ -1,9 +1,10 @@
-"""Boards and means over runs say what they are of, and nothing that they cannot know."""
+"""Boards and means over runs name their inputs, and claim no more than few files and replicates can show."""
 
 from __future__ import annotations
 
 import json
 import re
+from itertools import product
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -19,6 +20,8 @@ from sedeval_soft.report import render
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, ONE, OTHER = (str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))
 SOFT = {"only": ("segment.soft",)}
+READ = ("hard", "soft", "optimal")
+F1 = "segment.soft.f1.macro"
 
 
 def table(n_files, seed, noise):
@@ -58,24 +61,18 @@ def test_one_file_shows_no_difference_to_be_sure():
     ("n_files", "n_systems", "replicates", "words"),
     [
         (6, 2, 1000, None),
-        (6, 3, 1000, "exchanging 6 files between two of them gives no p-value below 0.0312 (0.0625 after"),
+        (6, 3, 1000, "below 0.0312 (0.0625 after"),
         (20, 2, 30, None),
-        (20, 2, 10, "10 replicates give no p-value below 0.0909"),
-        (20, 3, 30, "30 replicates give no p-value below 0.0323 (0.0645 after Holm's adjustment for 2"),
+        (20, 2, 10, "below 0.0909"),
+        (20, 3, 30, "below 0.0323 (0.0645 after"),
         # 1 - 0.95 is a little more than 0.05, which is 1 / (19 + 1): at the level is not below it.
-        (20, 2, 19, "19 replicates give no p-value below 0.05"),
+        (20, 2, 19, "below 0.05"),
     ],
 )
 def test_what_nobody_can_be_told_apart_by_is_said(n_files, n_systems, replicates, words):
     board = board_of(n_files, n_systems, replicates=replicates)
-    warnings = [
-        text
-        for text in board.systems[0].warnings
-        if text.startswith("no two systems are significantly different")
-    ]
-    assert [text.startswith(f"no two systems are significantly different: {words}") for text in warnings] == [
-        True
-    ] * (words is not None)
+    told = [text for text in board.systems[0].warnings if text.startswith("no two systems are significantly")]
+    assert [words in text for text in told] == [True] * (words is not None)
     assert all(entry.letters == "a" for entry in board.entries) == (words is not None)
 
 
@@ -84,47 +81,46 @@ def test_systems_without_the_score_that_ranks_them_are_named():
     asked = {"rank_by": "segment.soft.precision[car]", "replicates": 40, **SOFT}
     board = compare(table(6, 0, 0.0), {"some": table(6, 1, 0.1), "none": nothing}, **asked)
     assert [entry.system for entry in board.entries] == ["some", "none"]
-    words = "segment.soft.precision[car] is undefined for 1 system ('none'); ranked last"
-    assert words in board.systems[0].warnings
+    told = ("segment.soft.precision[car]", "'none'")
+    assert any(all(word in text for word in told) for text in board.systems[0].warnings)
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "needed"),
     [
-        ({"replicates": 39}, "a confidence of 0.95 needs 40 replicates or more, found 39"),
+        ({"replicates": 39}, 40),
         ({"replicates": 40}, None),
-        ({"confidence": 0.9999}, "a confidence of 0.9999 needs 20000 replicates or more, found 1000"),
+        ({"confidence": 0.9999}, 20_000),
         ({"replicates": 1, "ci": "jackknife"}, None),
-        ({"replicates": 1, "ci": "bca"}, "needs 40 replicates or more, found 1"),
+        ({"replicates": 1, "ci": "bca"}, 40),
     ],
 )
-def test_replicates_that_are_too_few_for_a_confidence_are_told_of(settings, words):
+def test_replicates_that_are_too_few_for_a_confidence_are_told_of(settings, needed):
     warnings = evaluate(REFERENCE, ONE, **SOFT, **{"ci": "bootstrap", **settings}).warnings
-    assert [words in text for text in warnings if "replicates or more" in text] == [True] * (
-        words is not None
-    )
+    told = [text for text in warnings if "replicates or more" in text]
+    assert [f"needs {needed} " in text for text in told] == [True] * (needed is not None)
 
 
-@pytest.mark.parametrize("method", ["bootstrap", "bca", "expanded", "jackknife"])
+@pytest.mark.parametrize(
+    ("method", "reading"),
+    [*product(("bootstrap", "bca", "expanded"), READ), *product(("jackknife",), READ[:2])],
+)
 @pytest.mark.parametrize("n_files", [3, 12, 40])
-@pytest.mark.parametrize("reading", ["hard", "soft", "optimal"])
 def test_intervals_that_hold_the_truth_too_rarely_are_told_of_with_how_often(method, n_files, reading):
-    if (method, reading) == ("jackknife", "optimal"):
-        return
     settings = {"only": f"segment.{reading}", "ci": method, "replicates": 40}
     # It is no doubt about how a table is read: --strict lets it pass.
     scores = evaluate(table(n_files, 0, 0.0), table(n_files, 1, 0.1), strict=True, **settings)
     share, better = held(method, reading, n_files), held("expanded", reading, n_files)
-    rough = [text for text in scores.warnings if text.startswith("intervals are rough: they come from")]
-    if share >= ENOUGH and n_files >= 5:
-        assert rough == []
-        return
-    (text,) = rough
-    assert text.startswith(
-        f"intervals are rough: they come from resampling {n_files} files; in simulations with "
-        f"{files_of(n_files)} files, 95 % intervals held the true score in {100 * share:.0f} % ({reading})"
-    )
-    assert text.endswith(f"; --ci expanded: in {100 * better:.0f} %") == (better > share)
+    rough = [text for text in scores.warnings if text.startswith("intervals are rough")]
+    assert len(rough) == (share < ENOUGH or n_files < 5)
+    if rough:
+        told = [
+            f"resampling {n_files} files",
+            f" {files_of(n_files)} files",
+            f"{100 * share:.0f} % ({reading})",
+        ]
+        assert all(text in rough[0] for text in told)
+        assert rough[0].endswith(f"--ci expanded: in {100 * better:.0f} %") == (better > share)
 
 
 def test_by_sed_evals_rules_silence_that_a_system_adds_betters_it_and_this_is_said():
@@ -153,16 +149,15 @@ def test_ranks_of_classes_do_not_keep_systems_with_other_classes_apart():
 
 
 def test_intervals_of_other_readings_than_the_reported_one_are_not_told_of():
-    """Of 30 files, intervals of optimal scores are too narrow and those of soft ones are not."""
-    for rank_by, n in (("segment.soft.f1.macro", 0), ("segment.optimal.f1.macro", 1)):
+    """With 30 files, intervals of optimal scores are too narrow, and intervals of soft scores are not."""
+    for rank_by, n_told in (("segment.soft.f1.macro", 0), ("segment.optimal.f1.macro", 1)):
         how = {"only": "segment", "ci": "bootstrap", "replicates": 40, "rank_by": rank_by}
         warnings = evaluate(table(30, 0, 0.0), table(30, 1, 0.1), **how).warnings
-        assert len([text for text in warnings if "rough" in text]) == n
+        assert sum("rough" in text for text in warnings) == n_told
 
 
 # --- means over runs ------------------------------------------------------------------------------
 
-F1 = "segment.soft.f1.macro"
 FOLDS = {f"{name}.wav": "ab"[i % 2] for i, name in enumerate(("cafe", "metro", "night", "park", "street"))}
 
 
@@ -194,15 +189,3 @@ def test_signatures_tell_all_that_shaped_several_systems(mean):
     assert re.findall(r" system:sha256=(\w+)", signature) == hashes[::-1]
     assert signature.endswith(f' | rank_by="{F1}" baseline={json.dumps(OTHER)}')
     assert {scores.signature for scores in board.systems} == {signature}
-
-
-# With 29 and 37, fewer than one in twenty of 1000 drawn exchanges leave the difference as large as it is.
-@pytest.mark.parametrize("seed", [0, 29, 37])
-def test_no_seed_makes_five_files_tell_systems_apart(seed):
-    board = compare(REFERENCE, {"sys": ONE, "sys_b": OTHER}, **SOFT, ci="jackknife", seed=seed)
-    difference = board.entries[1].difference
-    assert difference.p_exchange >= 2 / 2**5
-    assert difference.p_adjusted >= 2 / 2**5
-    assert all(entry.letters == "a" and entry.rank == 1 for entry in board.entries)
-    few = "exchanging 5 files between two of them gives no p-value below 0.0625"
-    assert f"no two systems are significantly different: {few}" in board.systems[0].warnings

@@ -1,6 +1,6 @@
 """Files of golden numbers: what an evaluator said of random tables, small enough to keep.
 
-The first cases have all their numbers, with all their digits. Of the others a digest is kept, the first eight
+The first cases have all their numbers, with all their digits. The others have a digest, the first eight
 digits of a SHA-256 over names and numbers: equal digests are equal numbers, to the last bit. The scripts
 `make_*.py` write these files, the tests beside them read them. This module needs Python 3.8 and nothing else.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parents[1] / "data" / "published"
 SHOWN = 100
 STOPS = {"stops": 1}
-"""What stands for an evaluator that ends in an error."""
+"""The numbers of an evaluator that ends in an error."""
 
 
 def plain(numbers):

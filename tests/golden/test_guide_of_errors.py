@@ -1,4 +1,4 @@
-"""What the guide of errors shows is what the command prints on the real data."""
+"""The guide of errors shows the lines that the command prints on the real data."""
 
 from __future__ import annotations
 

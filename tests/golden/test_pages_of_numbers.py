@@ -1,4 +1,4 @@
-"""Pages of numbers say what is computed: their tables, made again, and what their text says of them."""
+"""Pages of numbers are computed again: their tables, and the numbers in their text."""
 
 from __future__ import annotations
 

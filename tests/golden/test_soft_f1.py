@@ -43,7 +43,7 @@ def test_every_number_is_that_of_their_code(ours):
 
 
 def test_shown_numbers_follow_their_definition(ours):
-    """What the file shows in full is what the definition says, so that its digests mean something."""
+    """The numbers that the file has in full follow the definition, so that its digests mean something."""
     golden, (reference, system), _ = ours
     for numbers, y, p in zip(golden["shown"], reference, system, strict=False):
         common = np.minimum(y, p)

@@ -96,8 +96,8 @@ def _bins(
     differs = np.nan_to_num(np.maximum(np.maximum(low[2], -high[2]), 0.0))
     n = counts[0].sum(axis=1)
     for k in np.flatnonzero(n).tolist():
-        ends = (finite(each[k].item()) for each in (found[0], low[0], high[0], found[1]))
-        yield Bin(measure, factor, names[k], k, n[k].item(), *ends, differs[k].item())
+        of, least, most, rest = (finite(each[k].item()) for each in (found[0], low[0], high[0], found[1]))
+        yield Bin(measure, factor, names[k], k, n[k].item(), of, least, most, rest, differs[k].item())
 
 
 def classes_at_once(events: Events) -> Floats:

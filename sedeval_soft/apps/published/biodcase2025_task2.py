@@ -82,20 +82,22 @@ def found_calls(
     earlier group found is left out. margin: how long before the detections of a group calls may begin.
     """
     code: dict[Hashable, int] = {}
-    codes = [np.array([code.setdefault(each, len(code)) for each in side], dtype=np.int64) for side in keys]
-    sides = [
-        Timed(each, each, side.onset, side.offset)
-        for each, side in zip(codes, (reference, system), strict=True)
-    ]
+    ours, theirs = (
+        np.array([code.setdefault(each, len(code)) for each in side], dtype=np.int64) for side in keys
+    )
+    events, detections = (
+        Timed(of.astype(np.int32), of.astype(np.int32), side.onset, side.offset)
+        for of, side in ((ours, reference), (theirs, system))
+    )
     names = [*groups]
     number = {name: k for k, name in enumerate(sorted({*names}))}
     group = np.array([number[name] for name in names], dtype=np.int64)
     begin = np.full(len(number), np.inf)
     np.minimum.at(begin, group, system.onset - margin)
-    event, detection = overlapping(*sides, *codes)
+    event, detection = overlapping(events, detections, ours, theirs)
     some = reference.onset[event] >= begin[group[detection]]
     event, detection = event[some], detection[some]
-    one, other = sides[0].take(event), sides[1].take(detection)
+    one, other = events.take(event), detections.take(detection)
     # As the scripts compute it.
     common = to_seconds(np.minimum(one.offset, other.offset) - np.maximum(one.onset, other.onset))
     iou = common / (to_seconds(other.offset - other.onset) + to_seconds(one.offset - one.onset) - common)

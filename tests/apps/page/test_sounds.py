@@ -125,14 +125,12 @@ def test_a_click_is_seen_where_it_is(path, audio, seconds, rate):
 
 
 def test_a_sound_ends_where_the_timeline_does_or_earlier(path, audio):
-    write(audio / "long.wav", noise(12, 8_000), 8_000)
-    write(audio / "short.wav", noise(3, 8_000), 8_000)
-    sounds, told = shown(path, "long", "short", seconds={"long": 5.0, "short": 5.0})
+    for name, seconds in (("long", 12), ("short", 3)):
+        write(audio / f"{name}.wav", noise(seconds, 8_000), 8_000)
+    sounds, told = shown(path, "long", "short", seconds=5.0)
     assert [sounds[name]["seconds"] for name in ("long", "short")] == [5, 3] and told == []
-    assert [len(soundfile.read(io.BytesIO(inside(path, sounds[name])))[0]) for name in sounds] == [
-        40_000,
-        24_000,
-    ]
+    heard = [soundfile.read(io.BytesIO(inside(path, sounds[name])))[0] for name in sounds]
+    assert [len(each) for each in heard] == [40_000, 24_000]
 
 
 def test_silence_and_what_is_no_number(path, audio):
@@ -177,14 +175,11 @@ def test_missing_ones_are_told_once_and_several_are_not_chosen_from(path, audio)
         write(audio / name, noise(1, 8_000), 8_000)
     sounds, told = shown(path, "a", "b", "z/c", "d1", "d2", seconds=1.0)
     assert [name for name, sound in sounds.items() if sound] == ["a", "z/c"]
-    missing, several = (text.removeprefix(f"sounds in {audio}: ") for text in told)
-    assert missing == "2 recordings ('d1', 'd2') of 5 in the report have none; there are 4 audio files"
-    assert several == (
-        "1 recording ('b') could be more than one file, and is without sound: 'b' may be 'x/b.wav' "
-        "or 'y/b.wav'; expected tables that name files by their paths in it"
-    )
+    (missing,) = (text.removeprefix(f"sounds in {audio}: ") for text in told)
+    assert "3 recordings ('b', 'd1', 'd2') of 5" in missing and "4 audio files" in missing
+    assert "'b' could be more than one" in missing
     # The page says it, too.
-    assert "have none; there are 4 audio files" in path.read_text(encoding="utf-8")
+    assert "there are 4 audio files" in path.read_text(encoding="utf-8")
 
 
 def test_the_sound_of_one_recording_is_not_that_of_another(path, audio):
@@ -252,16 +247,6 @@ def test_many_sounds_lie_beside_the_page(path, audio, monkeypatch):
         shown(path, "001-a-b", "002-c", "003-", seconds=1.0, folder=folder)
 
 
-def test_the_policy_allows_sounds_only_where_there_are_some(path, audio):
-    shown(path, "a")
-    assert media(path) == []
-    write(audio / "a.wav", noise(1, 8_000), 8_000)
-    shown(path, "a")
-    assert media(path) == ["media-src blob:"]
-    write_report(*TABLES, path)
-    assert media(path) == [] and "sound-0" not in path.read_text(encoding="utf-8")
-
-
 # Hostile files.
 
 
@@ -306,14 +291,12 @@ def test_files_without_sound_are_told(path, audio, data, why):
     assert "Traceback" not in told and str(path) not in told.partition(": ")[2]
 
 
-def test_what_is_no_file_or_has_too_many_channels(path, audio):
+def test_what_is_no_file(path, audio):
     os.mkfifo(audio / "pipe.wav")
     (audio / "folder.wav").mkdir()
     sounds, told = shown(path, "pipe", "folder")
-    assert not any(sounds.values())
+    assert not any(sounds.values()) and media(path) == []
     assert len(told) == 1 and "2 files ('folder', 'pipe') cannot be read" in told[0]
-    write(audio / "many.wav", np.zeros((10, 65)), 8_000)
-    assert "'many': it has 65 channels, more than 64" in shown(path, "many")[1][0]
 
 
 @pytest.mark.parametrize("rate", [1, 2**31 - 1])
@@ -362,8 +345,7 @@ def test_the_command_shows_and_warns(path, audio):
     called = call("report", *TABLES, "-o", path, "--audio", audio)
     assert (called.code, called.out) == (0, plain.out)
     added = called.err.removeprefix(plain.err)
-    warning = "1 recording ('street.wav') of 5 in the report has none; there are 4 audio files"
-    assert added == f"warning: sounds in {audio}: {warning}\n"
+    assert added.startswith(f"warning: sounds in {audio}: ") and "('street.wav') of 5" in added
     assert call("report", *TABLES, "-o", path, "--audio", audio, "-q").err == ""
     files = embedded(path)["systems"][0]["timelines"]["files"]
     assert [bool(each["sound"]) for each in files] == [each["name"] != "street.wav" for each in files]
@@ -379,19 +361,9 @@ def test_several_systems_share_sounds(path, audio):
     assert path.read_text(encoding="utf-8").count('id="sound-') == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (
-            ("--audio", "none", "-o", "r.html"),
-            "--audio none: does not exist; expected a folder of audio",
-        ),
-        (("--audio", str(TABLES[0]), "-o", "r.html"), "ref.tsv: is a file; expected a folder of audio"),
-    ],
-)
-def test_says_what_cannot_be(arguments, said, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    called = call("report", *TABLES, *arguments)
+@pytest.mark.parametrize(("folder", "said"), [("none", "does not exist"), (str(TABLES[0]), "is a file")])
+def test_audio_that_is_no_folder_is_refused(folder, said, tmp_path):
+    with pytest.raises(SettingsError, match=f"{said}; expected a folder"):
+        write_report(*TABLES, tmp_path / "r.html", audio=folder)
+    called = call("report", *TABLES, "--audio", folder, "-o", tmp_path / "r.html")
     assert called.code == 2 and said in called.err and not list(tmp_path.iterdir())
-    with pytest.raises(SettingsError, match="expected a folder"):
-        write_report(*TABLES, tmp_path / "r.html", audio="none")

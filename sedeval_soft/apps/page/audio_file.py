@@ -57,7 +57,7 @@ class Strip(NamedTuple):
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[SoundFile]:
-    """Open an audio file; raises ValueError if it, or what is made of it, cannot be read or written.
+    """Open an audio file; raises ValueError if it cannot be read, or a sound made of it cannot be written.
 
     Its text is the library's message without the path of the file, which it repeats.
     """

@@ -162,15 +162,13 @@ def test_forms_have_the_same_numbers(pair):
     # A column for each number that JSON has of a kind.
     assert {*rows} - {"system", "won"} == {*one.to_pandas()}
     won = {(each.average, each.kind): each.won for each in one.differences(other)}
-    second = rows[rows["system"] == OTHER]
-    read = zip(second["average"], second["kind"], second["won"], strict=True)
-    assert {(average, kind): value for average, kind, value in read} == won
-    assert rows[rows["system"] == SYS]["won"].isna().all()
+    read = rows[rows["system"] == OTHER].set_index(["average", "kind"])["won"]
+    assert read.to_dict() == won and rows[rows["system"] == SYS]["won"].isna().all()
     plain = call("diagnose", REF, SYS, OTHER, *FEW, "--format", "json", "--no-suggestions").out
     document = json.loads(plain)
-    assert [each["suggestions"] for each in document["systems"]] == [[], []]
-    assert [each["system"] for each in document["systems"]] == [SYS, OTHER]
-    assert [each["won"] for each in document["differences"]] == [each.won for each in one.differences(other)]
+    systems = [(each["system"], each["suggestions"]) for each in document["systems"]]
+    assert systems == [(SYS, []), (OTHER, [])]
+    assert [each["won"] for each in document["differences"]] == [*won.values()]
     assert len(document["differences_by_class"]) == len(one.differences(other, by_class=True))
 
 

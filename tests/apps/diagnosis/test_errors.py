@@ -31,10 +31,8 @@ COLUMNS = ("filename", "onset", "offset", "event_label", "value")
 LABELS = ("car", "dog", "talk")
 
 
-def seeds(fast, slow, at_once=250):
-    """Seeds of random cases: some, and many that are slow."""
-    many = [range(first, min(first + at_once, slow)) for first in range(fast, slow, at_once)]
-    return [range(fast), *(pytest.param(some, marks=pytest.mark.slow) for some in many)]
+SEEDS = [range(150), pytest.param(range(150, 2_000), marks=pytest.mark.slow)]
+"""Seeds of random cases: some, and many that are slow."""
 
 
 # Prices.
@@ -341,7 +339,7 @@ def kinds_of(errors):
     return tuple(sorted(count.items()))
 
 
-@pytest.mark.parametrize("seeds", seeds(150, 2_000))
+@pytest.mark.parametrize("seeds", SEEDS)
 def test_kinds_are_those_of_a_slow_oracle(seeds):
     """No two times are equal, so that there is one way to count; `test_where_kinds_begin` has equal ones."""
     for seed in seeds:
@@ -355,7 +353,7 @@ def test_kinds_are_those_of_a_slow_oracle(seeds):
         assert found == slow_kinds(*sides, rule), (seed, sides, rule)
 
 
-@pytest.mark.parametrize("seeds", seeds(150, 2_000))
+@pytest.mark.parametrize("seeds", SEEDS)
 def test_no_order_no_name_and_no_other_file_changes_the_kinds(seeds):
     """Also where nearly all is tied: few times, many events."""
     for seed in seeds:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import itertools
 import re
 import zlib
 from html.parser import HTMLParser
@@ -170,20 +171,23 @@ def test_what_is_explored_follows_the_settings(path):
     assert explorer(path) is None
     write_report(*sides, path, matching="greedy")
     assert [*explorer(path)["bases"]] == ["segment"]
-    write_report(*sides, path, threshold=0.123)
-    data, grid = explorer(path), np.array(sorted({k / 100 for k in range(101)} | {0.123}))
-    assert np.array_equal(data["grid"], grid)
-    at = data["bases"]["segment"][data["thresholds"].index(0.123)]
-    for k, threshold in ((37, 0.36), (0, 0.0), (101, 1.0)):
-        assert grid[k] == threshold
-        scores = evaluate(sides[0], sides[1]["sys"], threshold=threshold, reference_threshold=0.123)
-        counts = {
-            name: scores[f"segment.hard.{name}.micro"] for name in ("n_ref", "tp", "n_sys", "error_rate")
-        }
-        tp, n_sys = (at[name].reshape(3, -1)[:, k].sum() for name in ("tp", "n_sys"))
-        assert (at["n_ref"].sum(), tp, n_sys) == tuple(counts.values())[:3]
-        errors = counts["n_ref"] + counts["n_sys"] - at["paired"][k] - counts["tp"]
-        assert errors / counts["n_ref"] == counts["error_rate"]
+    # Values are thresholds, too.
+    sides[1] = {"sys": wide_rows(np.round(rng.random((40, 3)), 2), files=4)}
+    grid = np.array(sorted({k / 100 for k in range(101)} | {0.123}))
+    for inclusive, (k, threshold) in itertools.product((False, True), ((37, 0.36), (0, 0.0), (101, 1.0))):
+        if inclusive and not k:
+            continue
+        write_report(*sides, path, threshold=0.123, inclusive=inclusive)
+        data = explorer(path)
+        assert np.array_equal(data["grid"], grid) and grid[k] == threshold
+        at = data["bases"]["segment"][data["thresholds"].index(0.123)]
+        how = {"threshold": threshold, "reference_threshold": 0.123, "inclusive": inclusive}
+        scores = evaluate(sides[0], sides[1]["sys"], **how)
+        names = ("n_ref", "tp", "n_sys", "error_rate")
+        n_ref, tp, n_sys, error_rate = (scores[f"segment.hard.{name}.micro"] for name in names)
+        found = (at[name].reshape(3, -1)[:, k].sum() for name in ("tp", "n_sys"))
+        assert (at["n_ref"].sum(), *found) == (n_ref, tp, n_sys)
+        assert (n_ref + n_sys - at["paired"][k] - tp) / n_ref == error_rate
 
 
 def test_curves_keep_their_ends_and_go_everywhere():

@@ -138,7 +138,8 @@ def test_silence_and_what_is_no_number(path, audio):
     for name, samples in (("silent", np.zeros(8_000)), ("loud", loud), ("whole", whole)):
         write(audio / f"{name}.wav", samples, 8_000, "FLOAT")
     sounds, told = shown(path, "silent", "loud", "whole", seconds=1.0)
-    assert told == [] and [level(each).any() for each in sounds.values()] == [False, True, True]
+    seen = [level(sounds[name]).any() for name in ("silent", "loud", "whole")]
+    assert told == [] and seen == [False, True, True]
     # Samples that were never divided are, instead of being cut off.
     heard, _ = soundfile.read(io.BytesIO(inside(path, sounds["whole"])))
     assert 0.5 < np.abs(heard).mean() / 0.45 < 1.5

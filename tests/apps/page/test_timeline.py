@@ -162,3 +162,6 @@ def test_systems_share_the_room_of_a_page(monkeypatch):
     assert (alone["steps"]["system"], shared["steps"]["system"]) == (0.0, 5.0)
     assert len(shared["strips"]["system"]["value"]) < len(alone["strips"]["system"]["value"])
     assert (shared["events"]["system"]["onset"] == alone["events"]["system"]["onset"]).all()
+    # Files share it, too.
+    sides = [wide_rows(np.random.default_rng(side).random((2800, 1)), files=4) for side in range(2)]
+    assert all(file["steps"]["system"] > 0 for file in shown(*sides)["files"])

@@ -92,7 +92,7 @@ DIAGNOSIS_EXAMPLES = """
   soft-sed-eval diagnose ref.tsv sys.tsv --only event.hard --format json
 """
 
-FORMS = ("text", "json", "csv", "tsv", "markdown")
+FORMS = ("text", "json", "csv", "tsv")
 
 
 @command(
@@ -105,8 +105,8 @@ FORMS = ("text", "json", "csv", "tsv", "markdown")
     *options.READ,
     option(OUTPUT, "--no-suggestions", is_flag=True, brief="Try no thresholds and no post-processing.",
         help="Try no other thresholds and no post-processing: that takes a dozen evaluations."),
-    *options.result_forms(FORMS, metavar="FORM", brief="text, json, csv, tsv or markdown.",
-        help="Form of the results: text, json, csv, tsv or markdown."),
+    *options.result_forms(FORMS, metavar="FORM", brief="text, json, csv or tsv.",
+        help="Form of the results: text, json, csv or tsv."),
     options.QUIET,
     *options.INTAKE,
 )  # fmt: skip

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from sedeval_soft.evaluation.count import Cells, not_ignored, soft_cells, tally_pair
     from sedeval_soft.evaluation.details import Chance, Level, costs_of
     from sedeval_soft.evaluation.intervals import interval, percentile
-    from sedeval_soft.evaluation.optimal import as_one, paired_events, threshold_counts, with_rule_followed
+    from sedeval_soft.evaluation.optimal import as_one, pooled_counts, threshold_counts, with_rule_followed
     from sedeval_soft.evaluation.ordered import curves_of, cut_at
     from sedeval_soft.evaluation.partition import Execute, end_with_parent
     from sedeval_soft.evaluation.resample import (

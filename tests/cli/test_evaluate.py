@@ -129,7 +129,7 @@ def test_the_extension_of_a_file_says_its_form_unless_format_does(name, form, tm
         ([REFERENCE, SYSTEM, OTHER], "a.HTM", "expected soft-sed-eval report REFERENCE SYSTEM... -o"),
         ([REFERENCE, SYSTEM], "a.png", "expected soft-sed-eval plot KIND ... -o"),
         ([REFERENCE, SYSTEM], "a.xlsx", "expected --format text, json"),
-        (["diagnose", REFERENCE, SYSTEM], "a.html", "expected --format text, json, csv, tsv, markdown, or"),
+        (["diagnose", REFERENCE, SYSTEM], "a.html", "expected --format text, json, csv, tsv, or"),
         (["validate", SYSTEM], "a.csv", "expected --format text, json, sarif, github, or"),
     ],
 )

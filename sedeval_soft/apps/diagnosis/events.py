@@ -29,7 +29,6 @@ from sedeval_soft.apps.diagnosis.prices import Counts, prices
 from sedeval_soft.apps.diagnosis.results import Example
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.evaluation import not_ignored
-from sedeval_soft.fields import Matching
 from sedeval_soft.measures import (
     PairCandidates,
     PairRule,
@@ -143,21 +142,19 @@ def errors_of(pair: Recordings) -> EventErrors:
     """Classify the errors of a pair; raises TooManyOverlapsError where too many events overlap."""
     (reference, everything), rule = hard_events(pair), pair_rule(pair.settings)
     system = not_ignored(pair, reference, everything, rule)
-    return classify_errors(reference, system, len(pair.classes), rule, pair.settings.matching)
+    return classify_errors(reference, system, len(pair.classes), rule)
 
 
-def classify_errors(
-    reference: Events, system: Events, n_classes: int, rule: PairRule, matching: Matching = "optimal"
-) -> EventErrors:
+def classify_errors(reference: Events, system: Events, n_classes: int, rule: PairRule) -> EventErrors:
     """Return the kinds of errors of events, in the order of the tables.
 
-    rule: which events can pair. matching: how; greedy hits are not as many as can be. Raises EvaluationError
-    where too many events overlap to look at all pairs.
+    rule: which events can pair; as many as can be do. Raises EvaluationError where too many events overlap to
+    look at all pairs.
     """
     ours, theirs = _order(reference, system, n_classes)
     place = np.append(np.argsort(theirs), -1)
     kinds = _Kinds(reference.take(ours), system.take(theirs), rule)
-    kinds.explain(place[match_events(reference, system, n_classes, rule, matching)[ours]])
+    kinds.explain(place[match_events(reference, system, n_classes, rule)[ours]])
     left, right = (np.concatenate(side) for side in zip(*kinds.links, strict=True))
     return EventErrors(
         reference,

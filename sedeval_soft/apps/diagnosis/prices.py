@@ -116,17 +116,23 @@ class Counts(NamedTuple):
         fp, fn = np.moveaxis((self.errors @ weights.T).reshape(*shape, len(weights)), 3, 2)
         return fp, fn, weights @ self.n_ref
 
-    def intervals(self, shares: Floats, settings: Settings) -> tuple[Floats, Floats]:
-        """Return the ends of the intervals of shares over resampled files, (2, n_kinds) each."""
-        n_files, method = len(self.n_ref), settings.ci
-        if method is None or n_files < 2:
-            return np.full(shares.shape, np.nan), np.full(shares.shape, np.nan)
 
-        def again(rows: Iterator[Floats]) -> Floats:
-            some = [averages(share, *self.sums(block), settings.beta) for block in rows]
-            return np.concatenate([np.zeros((*shares.shape, 0)), *some], axis=2).reshape(shares.size, -1).T
+def intervals(
+    value: Callable[[Floats], Floats], estimate: Floats, n_files: int, settings: Settings
+) -> tuple[Floats, Floats]:
+    """Return the ends of intervals over resampled files, of the shape of the estimate; NaN if there are none.
 
-        n_left, n_drawn = n_files * (method != "bootstrap"), settings.replicates * (method != "jackknife")
-        drawn, left_out = again(bootstrap(n_files, n_drawn, settings.seed)), again(leave_one_out(n_left))
-        low, high = interval(method, shares.ravel(), drawn, left_out, settings.confidence)
-        return low.reshape(shares.shape), high.reshape(shares.shape)
+    value: takes how often each file counts, (n, n_files), and returns the numbers, (..., n).
+    """
+    method = settings.ci
+    if method is None or n_files < 2:
+        return np.full(estimate.shape, np.nan), np.full(estimate.shape, np.nan)
+
+    def again(rows: Iterator[Floats]) -> Floats:
+        parts = [np.zeros((*estimate.shape, 0)), *map(value, rows)]
+        return np.concatenate(parts, axis=-1).reshape(estimate.size, -1).T
+
+    n_left, n_drawn = n_files * (method != "bootstrap"), settings.replicates * (method != "jackknife")
+    drawn, left_out = again(bootstrap(n_files, n_drawn, settings.seed)), again(leave_one_out(n_left))
+    low, high = interval(method, estimate.ravel(), drawn, left_out, settings.confidence)
+    return low.reshape(estimate.shape), high.reshape(estimate.shape)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.apps.diagnosis.prices import AVERAGES, Counts, averages, gain, prices, share
+from sedeval_soft.apps.diagnosis.prices import AVERAGES, Counts, averages, gain, intervals, prices, share
 from sedeval_soft.apps.diagnosis.sensitivity import Bin
+from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation import Scores, finite, plain
 from sedeval_soft.settings import Settings
@@ -37,9 +38,10 @@ class Example:
 class KindOfError:
     """The cost of one kind of error.
 
-    fp, fn: the numbers of false positives and false negatives of the kind, in all classes. share: of 1 - F,
-    with its interval. gain: the rise of F without the kind. Shares and gains are None where F is undefined.
-    at: the worst examples, of events in the micro average.
+    fp, fn: the numbers of false positives and false negatives of the kind. share: of 1 - F, with its
+    interval. gain: the rise of F without the kind. Shares and gains are None where F is undefined.
+    at: the worst examples, of events in the micro average. class_name: None for all classes; the share of a
+    class is its part of the micro average's, without interval and gain.
     """
 
     basis: str
@@ -49,10 +51,11 @@ class KindOfError:
     fp: float
     fn: float
     share: float | None
-    low: float | None
-    high: float | None
-    gain: float | None
+    low: float | None = None
+    high: float | None = None
+    gain: float | None = None
     at: tuple[Example, ...] = ()
+    class_name: str | None = None
 
     @property
     def count(self) -> float:
@@ -62,34 +65,6 @@ class KindOfError:
 
 OF_ERROR = ("basis", "reading", "average", "kind", "count", "fp", "fn", "share", "low", "high", "gain")
 """The columns of rows of errors."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """F and its loss, 1 - F; None if it is undefined."""
-
-    basis: str
-    reading: str
-    average: str
-    f: float | None
-    lost: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class CostOfClass:
-    """Cost of a kind of error in a class: its part of the micro average's 1 - F, None without one.
-
-    example: the worst error of hard events, None of others.
-    """
-
-    basis: str
-    reading: str
-    kind: str
-    class_name: str
-    fp: float
-    fn: float
-    share: float | None
-    example: Example | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +104,15 @@ def place_of(each: KindOfError | Difference) -> tuple[str, str, str, str]:
 class Diagnosis:
     """The losses of the scores of a system.
 
-    scores: all that were computed. lost: F and its loss, by basis, reading and average. errors: by basis,
-    reading, average and kind.
+    scores: all that were computed. errors: by basis, reading, average and kind.
     - classes: the parts of classes in micro averages, the costliest first.
     - bins: recall and precision of events by their factors, the largest difference first.
     - suggestions: settings that were tried on these files, and help.
     """
 
     scores: Scores
-    lost: tuple[Lost, ...]
     errors: tuple[KindOfError, ...]
-    classes: tuple[CostOfClass, ...]
+    classes: tuple[KindOfError, ...]
     bins: tuple[Bin, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
 
@@ -157,12 +130,12 @@ class Diagnosis:
     @property
     def families(self) -> list[Family]:
         """The bases and readings whose errors have kinds here."""
-        return list(dict.fromkeys((each.basis, each.reading) for each in self.lost))
+        return list(dict.fromkeys((each.basis, each.reading) for each in self.errors))
 
-    def total(self, basis: str, reading: str, average: str) -> Lost:
-        """Return F and its loss for a basis, reading and average."""
-        family = basis, reading, average
-        return next(each for each in self.lost if (each.basis, each.reading, each.average) == family)
+    def f(self, basis: str, reading: str, average: str = "micro") -> float | None:
+        """Return F, the measure whose loss the shares add up to; None if it is undefined."""
+        name = f"{basis}.{reading}.{measure_of_f(self.scores.settings)}.{average}"
+        return self.scores[name] if self.scores[f"{basis}.{reading}.n_ref.micro"] else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, in the form of the JSON output."""
@@ -171,9 +144,22 @@ class Diagnosis:
             "version": scores.version,
             "signature": scores.signature,
             "system": scores.system,
-            "lost": plain(self.lost),
+            "lost": [
+                {"basis": family[0], "reading": family[1], "average": average, "f": f, "lost": lost_of(f)}
+                for family in self.families
+                for average in AVERAGES
+                for f in (self.f(*family, average),)
+            ],
             "errors": [{name: getattr(each, name) for name in OF_ERROR} for each in self.errors],
-            "classes": plain(self.classes),
+            "classes": [
+                {
+                    **{name: getattr(each, name) for name in ("basis", "reading", "kind")},
+                    "class": each.class_name,
+                    **{name: getattr(each, name) for name in ("fp", "fn", "share")},
+                    "example": plain(each.at[0]) if each.at else None,
+                }
+                for each in self.classes
+            ],
             "sensitivity": plain(self.bins),
             "suggestions": plain(self.suggestions),
             "warnings": list(scores.warnings),
@@ -192,7 +178,6 @@ class Diagnosis:
         classes together in both averages. The largest difference comes first in each basis, reading and
         average. Raises SettingsError where the two have no F of the same reference and the same beta.
         """
-        both = self, other
         common = [family for family in self.families if family in other.families]
         bases = [
             (
@@ -205,18 +190,16 @@ class Diagnosis:
             raise SettingsError(
                 "two systems are compared by F of one reference, with one beta; these two have none in common"
             )
-        sides: list[dict[tuple[str, str, str, str, str | None], float | None]] = [
-            {(e.basis, e.reading, AVERAGES[0], e.kind, e.class_name): e.share for e in each.classes}
-            if by_class
-            else {(e.basis, e.reading, e.average, e.kind, None): e.share for e in each.errors}
-            for each in both
+        sides = [
+            {(*place_of(e), e.class_name): e.share for e in (each.classes if by_class else each.errors)}
+            for each in (self, other)
         ]
         differences = []
         for key in dict.fromkeys(key for side in sides for key in side if key[:2] in common):
             # A class that has no errors of a kind costs nothing, unless nothing is known of all.
             first, second = (
-                side.get(key, None if each.total(*key[:3]).f is None else 0.0)
-                for side, each in zip(sides, both, strict=True)
+                side.get(key, None if each.f(*key[:3]) is None else 0.0)
+                for side, each in zip(sides, (self, other), strict=True)
             )
             won = None if first is None or second is None else first - second
             differences.append(Difference(*key, first, second, won))
@@ -239,13 +222,22 @@ def measure_of_f(settings: Settings) -> str:
     return "f1" if settings.beta == 1 else "fbeta"
 
 
+def lost_of(f: float | None) -> float | None:
+    """Return the loss of an F, 1 - F, None if it is undefined."""
+    return None if f is None else 1.0 - f
+
+
 def kinds_of(
-    family: Family, counts: Counts, settings: Settings, examples: Sequence[tuple[str, Example]]
+    family: Family, counts: Counts, examples: Sequence[tuple[str, Example]], settings: Settings
 ) -> Iterator[KindOfError]:
     """Yield the cost of each kind of error, by average; examples: of a kind each, the worst first."""
     fp, fn, n_ref = counts.sums()
     shares, gains = (averages(value, fp, fn, n_ref, settings.beta) for value in (share, gain))
-    low, high = counts.intervals(shares, settings)
+
+    def again(weights: Floats) -> Floats:
+        return averages(share, *counts.sums(weights), settings.beta)
+
+    low, high = intervals(again, shares, len(counts.n_ref), settings)
     for k, average in enumerate(AVERAGES):
         for number, kind in enumerate(counts.kinds):
             part, least, most, risen = (finite(each[k, number].item()) for each in (shares, low, high, gains))
@@ -259,10 +251,10 @@ def kinds_of(
 def classes_of(
     family: Family,
     counts: Counts,
+    examples: Sequence[tuple[str, Example]],
     classes: tuple[str, ...],
     beta: float,
-    examples: Sequence[tuple[str, Example]],
-) -> Iterator[CostOfClass]:
+) -> Iterator[KindOfError]:
     """Yield the cost of each kind in each class that has it: at the prices of all classes pooled."""
     worst = {(kind, at.class_name): at for kind, at in reversed(examples)}
     fp, fn, n_ref = counts.sums()
@@ -271,5 +263,6 @@ def classes_of(
         for label, n_false, n_missed in zip(classes, false, missed, strict=True):
             if n_false or n_missed:
                 part = finite(float(n_false * of_fp + n_missed * of_fn))
-                at = worst.get((kind, label))
-                yield CostOfClass(*family, kind, label, float(n_false), float(n_missed), part, at)
+                at = (worst[kind, label],) if (kind, label) in worst else ()
+                errors = float(n_false), float(n_missed)
+                yield KindOfError(*family, "micro", kind, *errors, part, at=at, class_name=label)

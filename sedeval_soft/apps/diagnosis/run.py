@@ -15,23 +15,20 @@ from sedeval_soft.api import (
     with_points,
 )
 from sedeval_soft.apps.diagnosis.events import HIT, KINDS, errors_of
-from sedeval_soft.apps.diagnosis.prices import AVERAGES, Counts
+from sedeval_soft.apps.diagnosis.prices import Counts
 from sedeval_soft.apps.diagnosis.results import (
-    CostOfClass,
     Diagnosis,
     Example,
     Family,
     KindOfError,
-    Lost,
     classes_of,
     kinds_of,
-    measure_of_f,
 )
 from sedeval_soft.apps.diagnosis.segments import SEGMENT_KINDS, SOFT_KINDS, count_segments
 from sedeval_soft.apps.diagnosis.sensitivity import Bin, sensitivity
 from sedeval_soft.apps.diagnosis.suggestions import suggestions_of
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation import Progress, Scores
+from sedeval_soft.evaluation import Progress
 from sedeval_soft.fields import Keywords
 from sedeval_soft.measures import Tally
 from sedeval_soft.settings import Settings
@@ -79,30 +76,27 @@ def diagnose(
     )  # fmt: skip
     scores, pair, tally = evaluation.scores, evaluation.pair, evaluation.shard.tally
     helpful = suggestions_of(evaluation) if suggestions else ()
-    counts, bins = dict[Family, Counts](), list[Bin]()
-    examples = dict[Family, list[tuple[str, Example]]]()
+    found: list[tuple[Family, Counts, list[tuple[str, Example]]]] = []
+    bins: list[Bin] = []
     if chosen.wants(*EVENTS):
         events = errors_of(pair)
-        counts[EVENTS] = events.counts(pair, tally.per_class["event.hard.n_ref"])
-        examples[EVENTS] = events.examples(pair, chosen.beta)
+        counts = events.counts(pair, tally.per_class["event.hard.n_ref"])
+        found.append((EVENTS, counts, events.examples(pair, chosen.beta)))
         sides = (events.reference, events.missed == HIT), (events.system, events.false == HIT)
         bins = sensitivity(*sides, len(pair.files), chosen)
-    counts |= count_segments(pair, tally)
-    kinds, classes = list[KindOfError](), list[CostOfClass]()
-    for family, of in counts.items():
-        kinds += kinds_of(family, of, chosen, examples.get(family, []))
-        classes += classes_of(family, of, scores.classes, chosen.beta, examples.get(family, []))
-    names = [
-        name for name in ("compat", "matching", "t_norm") if getattr(given, name) != getattr(chosen, name)
-    ]
-    if names:
-        others = " and ".join(f"{name}={getattr(given, name)}" for name in names)
+    found += [(family, counts, []) for family, counts in count_segments(pair, tally)]
+    classes = [each for part in found for each in classes_of(*part, scores.classes, chosen.beta)]
+    others = " and ".join(
+        f"{name}={getattr(given, name)}"
+        for name in ("compat", "matching", "t_norm")
+        if getattr(given, name) != getattr(chosen, name)
+    )
+    if others:
         text = f"kinds of errors are those of the largest matching, by our rules, without {others}"
         scores = replace(scores, warnings=(*scores.warnings, text))
     return Diagnosis(
         scores,
-        tuple(_lost(scores, *family, average) for family in counts for average in AVERAGES),
-        tuple(kinds),
+        tuple(each for part in found for each in kinds_of(*part, chosen)),
         tuple(sorted(classes, key=lambda each: -(each.share or 0.0))),
         tuple(bins),
         tuple(helpful),
@@ -116,7 +110,7 @@ def event_errors(pair: Recordings, tally: Tally) -> list[KindOfError]:
     """
     settings, events = replace(pair.settings, ci=None), errors_of(pair)
     counts = events.counts(pair, tally.per_class["event.hard.n_ref"])
-    kinds = kinds_of(EVENTS, counts, settings, events.examples(pair, settings.beta))
+    kinds = kinds_of(EVENTS, counts, events.examples(pair, settings.beta), settings)
     found = [each for each in kinds if each.average == "micro" and each.count]
     return sorted(found, key=lambda each: -(each.share or 0.0))
 
@@ -136,9 +130,3 @@ def _settings_of_diagnosis(settings: Settings) -> Settings:
         alpha_st=None, max_efpr=None, psds_median_filters=(), means=(), worst=0, rank_by=None,
         t_norm="minimum",
     )  # fmt: skip
-
-
-def _lost(scores: Scores, basis: str, reading: str, average: str) -> Lost:
-    name = f"{basis}.{reading}.{measure_of_f(scores.settings)}.{average}"
-    f = scores[name] if scores[f"{basis}.{reading}.n_ref.micro"] else None
-    return Lost(basis, reading, average, f, None if f is None else 1.0 - f)

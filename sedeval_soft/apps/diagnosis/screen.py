@@ -1,4 +1,4 @@
-"""The error analysis of one system or of two: a screen, pages in Markdown, a document, and rows of errors."""
+"""The error analysis of one system or of two: a screen, a document, and rows of errors."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TypeVar
 
 from sedeval_soft.apps.diagnosis.results import (
     OF_ERROR,
-    CostOfClass,
     Diagnosis,
     Difference,
     KindOfError,
+    lost_of,
     measure_of_f,
     place_of,
 )
@@ -18,14 +18,12 @@ from sedeval_soft.errors import visible
 from sedeval_soft.evaluation import plain
 from sedeval_soft.report import (
     Family,
-    Page,
     Table,
     has_thresholds,
     interval,
     json_document,
     lines,
     lines_of,
-    markdown,
     name_of,
     number,
     shortened,
@@ -39,8 +37,8 @@ from sedeval_soft.report import (
 WIDTH = 80
 """Cells of a terminal in a line."""
 
-_MOST, _MOST_ON_PAGE = 4, 20
-"""Classes, and groups of events, on a screen and on a page."""
+_MOST = 4
+"""Classes, and groups of events, on a screen."""
 
 _LONGEST_FILE, _SHORTEST = 32, 22
 """Cells for the name of a file, and for the first column of a table at the least."""
@@ -62,27 +60,19 @@ def render_diagnoses(
 ) -> str:
     """Return the errors of one system, or the differences between two, as text in a form.
 
-    form: `text`, `json`, `csv`, `tsv` or `markdown`. width, color: of the screen, which is text.
+    form: `text`, `json`, `csv` or `tsv`. width, color: of the screen, which is text.
     """
     one, *others = diagnoses
     if form == "json":
-        return json_document(_document_of_two(one, *others) if others else one.to_dict())
+        document = {
+            "systems": [each.to_dict() for each in diagnoses],
+            "differences": plain(one.differences(others[0])),
+            "differences_by_class": plain(one.differences(others[0], by_class=True)),
+        } if others else one.to_dict()  # fmt: skip
+        return json_document(document)
     if form == "text":
         return _screen(diagnoses, width, color)
-    if form == "markdown":
-        return markdown(
-            [_page(some) for some in ([diagnoses] * bool(others) + [[each] for each in diagnoses])]
-        )
     return _rows(diagnoses, "," if form == "csv" else "\t")
-
-
-def _document_of_two(one: Diagnosis, other: Diagnosis) -> dict[str, object]:
-    """Return the JSON document of two systems: of each its own, and the gains of the second."""
-    return {
-        "systems": [one.to_dict(), other.to_dict()],
-        "differences": plain(one.differences(other)),
-        "differences_by_class": plain(one.differences(other, by_class=True)),
-    }
 
 
 def _rows(diagnoses: Sequence[Diagnosis], delimiter: str) -> str:
@@ -104,7 +94,7 @@ def _screen(diagnoses: Sequence[Diagnosis], width: int, color: bool) -> str:
     """Return a page in short: the first basis and reading, and the first rows of the other tables."""
     first, *others = _families(diagnoses)
     text = title_lines(_scored(diagnoses), diagnoses[0].scores, width, color=color)
-    for table in _tables(diagnoses, [first], _MOST):
+    for table in _tables(diagnoses, first):
         text += ["", styled(table.title, "bold", color=color)]
         text += lines_of(table.columns, width, shortest=_SHORTEST, color=color)
     more = [f"{_heading(diagnoses, family)}: --only {'.'.join(family)}" for family in others]
@@ -112,16 +102,6 @@ def _screen(diagnoses: Sequence[Diagnosis], width: int, color: bool) -> str:
     for each in diagnoses:
         text += signature_lines(each.scores.short_signature, width)
     return "\n".join(text) + "\n"
-
-
-def _page(diagnoses: Sequence[Diagnosis]) -> Page:
-    """Return all tables of one system, or of the differences between two."""
-    tables = tuple(_tables(diagnoses, _families(diagnoses), _MOST_ON_PAGE))
-    warnings = diagnoses[0].scores.warnings if len(diagnoses) == 1 else ()
-    signatures = tuple(each.scores.short_signature for each in diagnoses)
-    return Page(
-        f"Errors of {_scored(diagnoses)}", (), tables, _LEGENDS[len(diagnoses) > 1], warnings, signatures
-    )
 
 
 def _scored(diagnoses: Sequence[Diagnosis]) -> str:
@@ -145,24 +125,21 @@ def _families(diagnoses: Sequence[Diagnosis]) -> list[Family]:
 def _heading(diagnoses: Sequence[Diagnosis], family: Family) -> str:
     """Return the name of F and its values."""
     name = f"{'.'.join(family)}.{measure_of_f(diagnoses[0].scores.settings)}.micro"
-    micro, *second = (each.total(*family, "micro") for each in diagnoses)
+    micro, *second = (each.f(*family) for each in diagnoses)
     if second:
-        return f"{name}: A {number(micro.f)}, B {number(second[0].f)}"
-    macro = diagnoses[0].total(*family, "macro").f
-    return f"{name} {number(micro.f)}, lost {number(micro.lost)}; macro {number(macro)}"
+        return f"{name}: A {number(micro)}, B {number(second[0])}"
+    macro = diagnoses[0].f(*family, "macro")
+    return f"{name} {number(micro)}, lost {number(lost_of(micro))}; macro {number(macro)}"
 
 
-def _tables(diagnoses: Sequence[Diagnosis], families: Sequence[Family], most: int) -> Iterator[Table]:
-    """Yield the tables of some bases and readings; most: rows of classes, and of groups of events."""
+def _tables(diagnoses: Sequence[Diagnosis], family: Family) -> Iterator[Table]:
+    """Yield the tables of a basis and reading."""
     one, *others = diagnoses
-    for family in families:
-        heading = _heading(diagnoses, family)
-        if others:
-            yield from _tables_of_two(one, others[0], family, heading, most)
-        else:
-            yield from _tables_of_errors(one, family, heading, most)
+    heading = _heading(diagnoses, family)
     if others:
+        yield from _tables_of_two(one, others[0], family, heading)
         return
+    yield from _tables_of_errors(one, family, heading)
     for score in dict.fromkeys(each.score for each in one.suggestions):
         yield _table(
             f"Settings that raise {score}, tuned on these files: confirm on others",
@@ -170,7 +147,7 @@ def _tables(diagnoses: Sequence[Diagnosis], families: Sequence[Family], most: in
             {"settings": lambda e: e.settings, "without": lambda e: number(e.before),
              "with": lambda e: number(e.after), "gain": lambda e: signed(e.after - e.before)},
         )  # fmt: skip
-    if bins := [each for each in one.bins if each.differs > 0 or most > _MOST][:most]:
+    if bins := [each for each in one.bins if each.differs > 0][:_MOST]:
         yield _table(
             "Recall and precision by duration and polyphony",
             bins,
@@ -186,37 +163,31 @@ def _table(title: str, rows: Iterable[T], columns: Mapping[str, Callable[[T], st
     return Table.of(title, [(None, name, map(text, every)) for name, text in columns.items()])
 
 
-def _tables_of_errors(one: Diagnosis, family: Family, heading: str, most: int) -> Iterator[Table]:
+def _tables_of_errors(one: Diagnosis, family: Family, heading: str) -> Iterator[Table]:
     """Yield the kinds of errors with their sum, then the costliest classes with the worst example of each."""
     kinds = [each for each in one.table(*family) if each.count]
     fp, fn = sum(each.fp for each in kinds), sum(each.fn for each in kinds)
-    lost = one.total(*family, "micro").lost
-    whole = KindOfError(*family, "micro", "sum", fp, fn, lost, None, None, None)
+    whole = KindOfError(*family, "micro", "sum", fp, fn, lost_of(one.f(*family)))
     yield _table(heading, [*kinds, whole], {
         "kind": _in_words, "FP": lambda e: _count(e.fp), "FN": lambda e: _count(e.fn),
         "share": lambda e: number(e.share), "interval": lambda e: interval(e.low, e.high),
         "gain": lambda e: "" if e is whole else number(e.gain),
     })  # fmt: skip
-    classes = [each for each in one.classes if (each.basis, each.reading) == family]
-    if not classes:
-        return
 
-    def example(cost: CostOfClass) -> str:
-        at = cost.example
-        return f"{shortened(visible(at.file), _LONGEST_FILE)} at {at.onset:.1f} s" if at else ""
+    def example(cost: KindOfError) -> str:
+        return "".join(f"{shortened(visible(at.file), _LONGEST_FILE)} at {at.onset:.1f} s" for at in cost.at)
 
-    yield _table(
-        "Costliest errors by class",
-        classes[:most],
-        {"class and kind": _in_words, "share": lambda each: number(each.share), "worst example": example},
-    )
+    if classes := [each for each in one.classes if (each.basis, each.reading) == family]:
+        yield _table(
+            "Costliest errors by class",
+            classes[:_MOST],
+            {"class and kind": _in_words, "share": lambda each: number(each.share), "worst example": example},
+        )
 
 
-def _tables_of_two(
-    one: Diagnosis, other: Diagnosis, family: Family, heading: str, most: int
-) -> Iterator[Table]:
+def _tables_of_two(one: Diagnosis, other: Diagnosis, family: Family, heading: str) -> Iterator[Table]:
     """Yield the losses by kind of error with their sum, then the largest differences by class."""
-    first, second = (each.total(*family, "micro").lost for each in (one, other))
+    first, second = (lost_of(each.f(*family)) for each in (one, other))
     won = None if first is None or second is None else first - second
     whole = Difference(*family, "micro", "sum", None, first, second, won)
     kinds, classes = (
@@ -230,13 +201,13 @@ def _tables_of_two(
         "B wins": lambda each: signed(each.won),
     }
     yield _table(heading, [*kinds, whole], columns)
-    yield _table(f"Largest differences by class in {'.'.join(family)}", classes[:most], columns)
+    yield _table(f"Largest differences by class in {'.'.join(family)}", classes[:_MOST], columns)
 
 
-def _in_words(error: KindOfError | CostOfClass | Difference) -> str:
+def _in_words(error: KindOfError | Difference) -> str:
     """Return the kind of an error in words, after its class if it has one."""
-    name = getattr(error, "class_name", None)
-    return f"{'' if name is None else f'{visible(name)}: '}{error.kind.replace('_', ' ')}"
+    of = "" if error.class_name is None else f"{visible(error.class_name)}: "
+    return f"{of}{error.kind.replace('_', ' ')}"
 
 
 def _count(value: float) -> str:

@@ -26,8 +26,8 @@ from sedeval_soft.timeline import Recordings, detected, grid_of, pool_rows, posi
 SEGMENT_KINDS = ("boundary", "confusion", "background", "missed")
 SOFT_KINDS = ("confusion", "too_low", "too_high")
 
-Sums = dict[str, Floats]
-"""The counts, as `missed.fn`, by file and class, (n_files, n_classes)."""
+Errors = dict[str, Array]
+"""The amount of each kind and side, such as `missed.fn`, in each cell, (n_classes, n_segments)."""
 
 
 def count_segments(pair: Recordings, tally: Tally) -> Iterator[tuple[Family, Counts]]:
@@ -43,25 +43,27 @@ def count_segments(pair: Recordings, tally: Tally) -> Iterator[tuple[Family, Cou
     reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
     if settings.wants("segment", "hard"):
         sides = positive(reference, settings), detected(system, settings)
-        sums = count_segment_errors(*sides, grid.start, grid.apart)
-        yield ("segment", "hard"), _gathered(SEGMENT_KINDS, sums, tally.per_class["segment.hard.n_ref"])
+        errors = segment_errors(*sides, grid.start, grid.apart)
+        n_ref = tally.per_class["segment.hard.n_ref"]
+        yield ("segment", "hard"), _gathered(SEGMENT_KINDS, errors, grid.start, n_ref)
     if settings.wants("segment", "soft"):
         cells = soft_cells(pair, Cells("segment", reference, system, grid.start, grid.n_evaluated))
-        sums = count_soft_errors(cells.reference, cells.system, cells.start)
-        yield ("segment", "soft"), _gathered(SOFT_KINDS, sums, tally.per_class["segment.soft.n_ref"])
+        errors, n_ref = soft_errors(cells.reference, cells.system), tally.per_class["segment.soft.n_ref"]
+        yield ("segment", "soft"), _gathered(SOFT_KINDS, errors, cells.start, n_ref)
 
 
-def _gathered(kinds: tuple[str, ...], sums: Sums, n_ref: Array) -> Counts:
-    """Return errors whose sums are by kind and side; impossible counts of a kind are 0."""
+def _gathered(kinds: tuple[str, ...], errors: Errors, start: Index, n_ref: Array) -> Counts:
+    """Return errors added up by file; impossible counts of a kind are 0."""
     from scipy.sparse import csr_array
 
-    none = np.zeros_like(n_ref, dtype=np.float64)
-    columns = [sums.get(f"{kind}.{what}", none) for what in ("fp", "fn") for kind in kinds]
-    return Counts(kinds, csr_array(np.concatenate(columns, axis=1).T), n_ref)
+    none = np.zeros(n_ref.T.shape)
+    sums = {name: sum_files(cells, start, np.float64) for name, cells in errors.items()}
+    rows = [sums.get(f"{kind}.{what}", none) for what in ("fp", "fn") for kind in kinds]
+    return Counts(kinds, csr_array(np.concatenate(rows)), n_ref)
 
 
-def count_segment_errors(reference: Bools, system: Bools, start: Index, apart: Bools | None = None) -> Sums:
-    """Count errors by kind; reference, system: (n_classes, n_segments) active. start: as for `count_hard`.
+def segment_errors(reference: Bools, system: Bools, start: Index, apart: Bools | None = None) -> Errors:
+    """Return errors by kind; reference, system: (n_classes, n_segments) active. start: as for `count_hard`.
 
     apart: (n_segments,) which segments do not follow the one before, beside the first of files; None for no.
     """
@@ -74,11 +76,8 @@ def count_segment_errors(reference: Bools, system: Bools, start: Index, apart: B
 
     def shifted(values: Bools, by: int) -> Bools:
         """Return the values of the segment before, or after, in the same file."""
-        moved = np.zeros_like(values)
-        if by > 0:
-            moved[:, 1:] = values[:, :-1] & ~begins[1:-1]
-        else:
-            moved[:, :-1] = values[:, 1:] & ~begins[1:-1]
+        moved = np.roll(values, by, axis=1)
+        moved[:, begins[:-1] if by > 0 else begins[1:]] = False
         return moved
 
     early = false & (shifted(hit, 1) | shifted(hit, -1))
@@ -93,15 +92,18 @@ def count_segment_errors(reference: Bools, system: Bools, start: Index, apart: B
     n_confused = np.minimum(n_missed, n_false)
     of_missed, of_false = (np.nan_to_num(ratio(n_confused, n)) for n in (n_missed, n_false))
 
-    return _summed(start, {
+    return {
         "boundary.fp": boundary[1], "boundary.fn": boundary[0],
         "confusion.fp": false * of_false, "confusion.fn": missed * of_missed,
         "background.fp": false * (1 - of_false), "missed.fn": missed * (1 - of_missed),
-    })  # fmt: skip
+    }  # fmt: skip
 
 
-def count_soft_errors(reference: Floats, system: Floats, start: Index) -> Sums:
-    """Integrate errors by kind over all levels; reference, system: (n_classes, n_segments) in [0, 1]."""
+def soft_errors(reference: Floats, system: Floats) -> Errors:
+    """Return errors by kind, integrated over all levels.
+
+    reference, system: (n_classes, n_segments) in [0, 1].
+    """
     lacking, beyond = np.maximum(reference - system, 0.0), np.maximum(system - reference, 0.0)
     y, p = (np.sort(side, axis=0) for side in (reference, system))
     too_low, too_high = np.maximum(y - p, 0.0).sum(axis=0), np.maximum(p - y, 0.0).sum(axis=0)
@@ -111,11 +113,7 @@ def count_soft_errors(reference: Floats, system: Floats, start: Index) -> Sums:
         for part, values in ((too_low, lacking), (too_high, beyond))
     )
 
-    return _summed(start, {
+    return {
         "confusion.fp": beyond * (1 - high), "confusion.fn": lacking * (1 - low),
         "too_low.fn": lacking * low, "too_high.fp": beyond * high,
-    })  # fmt: skip
-
-
-def _summed(start: Index, cells: dict[str, Array]) -> Sums:
-    return {name: sum_files(values, start, np.float64).T for name, values in cells.items()}
+    }  # fmt: skip

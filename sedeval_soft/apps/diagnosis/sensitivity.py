@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
-from sedeval_soft.evaluation import bootstrap, finite, percentile
+from sedeval_soft.apps.diagnosis.prices import intervals
+from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.evaluation import finite
 from sedeval_soft.measures import overlapping, ratio
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import to_seconds
@@ -79,32 +80,24 @@ def _bins(
     counts = np.stack(
         [np.bincount(cell[some], minlength=shape[0] * shape[1]).reshape(shape) for some in (hit | True, hit)]
     )
-    n, (value, rest) = counts[0].sum(axis=1), _rates(counts.sum(axis=2))
-    low, high, differs = np.full(len(names), np.nan), np.full(len(names), np.nan), np.zeros(len(names))
+
+    def rates(weights: Floats) -> Floats:
+        """Return the part of hits in each bin, in all other events, and the difference, (3, n_bins, n)."""
+        n, n_hits = counts @ weights.T
+        here, rest = ratio(n_hits, n), ratio(n_hits.sum(axis=0) - n_hits, n.sum(axis=0) - n)
+        return np.stack((here, rest, here - rest))
+
+    found = rates(np.ones((1, n_files)))[..., 0]
+    low, high = intervals(rates, found, n_files, replace(settings, ci=settings.ci and "bootstrap"))
     # Resampling files says nothing of the events of one.
-    several = np.count_nonzero(counts[0], axis=1) > 1
-    if several.any() and settings.ci is not None:
-        blocks = bootstrap(n_files, settings.replicates, settings.seed)
-        here, elsewhere = _rates(np.concatenate([counts @ block.T for block in blocks], axis=2))
-        low[several], high[several] = percentile(here[several].T, settings.confidence)
-        # The nearest that the interval of the difference comes to none.
-        ends = percentile((here - elsewhere)[several].T, settings.confidence)
-        differs[several] = np.maximum(np.maximum(ends[0], -ends[1]), 0.0)
-    numbers = (each.tolist() for each in (n, value, low, high, rest, np.nan_to_num(differs)))
-    for k, (name, size, of, least, most, others, apart) in enumerate(zip(names, *numbers, strict=True)):
-        if size:
-            yield Bin(
-                measure, factor, name, k, size, finite(of), finite(least), finite(most), finite(others), apart
-            )
-
-
-def _rates(counts: Array) -> tuple[Floats, Floats]:
-    """Return the part of hits in each bin, and in all events outside of it, (n_bins, ...) each.
-
-    counts: of events and of hits, (2, n_bins, ...).
-    """
-    n, n_hits = counts
-    return ratio(n_hits, n), ratio(n_hits.sum(axis=0) - n_hits, n.sum(axis=0) - n)
+    alone = np.count_nonzero(counts[0], axis=1) < 2
+    low[:, alone] = high[:, alone] = np.nan
+    # The nearest that the interval of the difference comes to none.
+    differs = np.nan_to_num(np.maximum(np.maximum(low[2], -high[2]), 0.0))
+    n = counts[0].sum(axis=1)
+    for k in np.flatnonzero(n).tolist():
+        of, least, most, rest = (finite(each[k].item()) for each in (found[0], low[0], high[0], found[1]))
+        yield Bin(measure, factor, names[k], k, n[k].item(), of, least, most, rest, differs[k].item())
 
 
 def classes_at_once(events: Events) -> Floats:

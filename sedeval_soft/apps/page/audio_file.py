@@ -33,7 +33,6 @@ _WINDOW = 0.04  # seconds that a spectrum is of, about
 _MOST_WINDOWS = 256  # spectra that a column is the mean of, at the most
 _BLOCK = 1 << 14  # samples of each channel that are read at once
 _SPAN = 1 << 16  # samples that are worked on together: more of them take longer
-_MOST_CHANNELS = 64
 _LOUDEST = 1e12  # no recording has more, and squares of these are within float32
 
 Samples = npt.NDArray[np.float32]
@@ -58,23 +57,19 @@ class Strip(NamedTuple):
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[SoundFile]:
-    """Open an audio file; raises ValueError with the library's message if it cannot be read."""
+    """Open an audio file; raises ValueError if it cannot be read, or a sound made of it cannot be written.
+
+    Its text is the library's message without the path of the file, which it repeats.
+    """
     import soundfile
 
     if not path.is_file():  # a pipe would be waited for
         raise ValueError("it is not a file")
     try:
         with soundfile.SoundFile(path) as file:
-            if file.channels > _MOST_CHANNELS:
-                raise ValueError(f"it has {file.channels} channels, more than {_MOST_CHANNELS}")
             yield file
     except (soundfile.SoundFileError, OSError) as error:
-        raise ValueError(_reason(error)) from error
-
-
-def _reason(error: Exception) -> str:
-    """Return the library's message without the path of the file, which it repeats."""
-    return one_line(getattr(error, "error_string", None) or error)
+        raise ValueError(one_line(getattr(error, "error_string", None) or error)) from error
 
 
 def _read(file: SoundFile, begin: int, end: int) -> Samples:
@@ -153,7 +148,7 @@ def _levels(power: Floats) -> npt.NDArray[np.uint8]:
 def flac_of(file: SoundFile, seconds: float, peak: float) -> bytes:
     """Return the first seconds of a file as FLAC of 16 bits, one channel; peak: its highest sample, or 1.
 
-    Raises ValueError for a file that is too long, or has a rate that FLAC lacks.
+    Raises ValueError for a file that is too long, and `opened` for one with a rate that FLAC lacks.
     """
     import soundfile
 
@@ -162,10 +157,7 @@ def flac_of(file: SoundFile, seconds: float, peak: float) -> bytes:
         limit = f"more than {LONGEST / 3600:g} samples a second for an hour"
         raise ValueError(f"it has {total / rate / 3600:.1f} h at {rate} Hz, {limit}")
     data = io.BytesIO()
-    try:
-        with soundfile.SoundFile(data, "w", rate, 1, "PCM_16", format="FLAC") as flac:
-            for begin in range(0, total, _SPAN):
-                flac.write(_read(file, begin, min(begin + _SPAN, total)) / np.float32(peak))
-    except soundfile.SoundFileError as error:
-        raise ValueError(_reason(error)) from error
+    with soundfile.SoundFile(data, "w", rate, 1, "PCM_16", format="FLAC") as flac:
+        for begin in range(0, total, _SPAN):
+            flac.write(_read(file, begin, min(begin + _SPAN, total)) / np.float32(peak))
     return data.getvalue()

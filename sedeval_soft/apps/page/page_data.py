@@ -57,8 +57,8 @@ class Packer:
     def __call__(self, array: Array, kind: str | None = None) -> dict[str, Any]:
         """Keep an array, (n,), nothing below 0; kind: of numbers, None for the smallest sufficient one."""
         if kind is None:
-            high = int(array.max(initial=0))
-            kind = "u1" if high < 1 << 8 else "u2" if high < 1 << 16 else "u4" if high < 1 << 32 else "f8"
+            # Numbers of JavaScript are floats.
+            kind = np.min_scalar_type(int(array.max(initial=0))).str[1:].replace("u8", "f8")
             kind = "f8" if array.dtype.kind == "f" else kind
         data = np.ascontiguousarray(array, dtype=f"<{kind}").tobytes()
         # Several systems share a reference: what is there already is not kept again.

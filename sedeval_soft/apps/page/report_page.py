@@ -24,7 +24,6 @@ from sedeval_soft.errors import visible
 from sedeval_soft.evaluation import document
 from sedeval_soft.report import (
     OUTCOMES,
-    UNDEFINED,
     Family,
     board_page,
     fill,
@@ -75,10 +74,8 @@ _MOST_CELLS = 30_000
 """The most cells with which all tables of a system are text in the page; the page's list has all scores."""
 
 
-def count(value: float | None) -> str:
+def count(value: float) -> str:
     """Return a count as it is if it is whole, else with two decimals, or two digits if it is tiny."""
-    if value is None:
-        return UNDEFINED
     if 1e-9 < abs(value) < 0.095:
         return f"{value:.2g}"
     return f"{value:.2f}".removesuffix(".00")
@@ -181,18 +178,15 @@ def render(
     }
     # plotly.js draws into images of its own.
     more = f"'self'{_IMAGES}" if choices.plotly else f"{script_hash(plotly_script())}{_IMAGES}"
-    more += sounds.policy if sounds else ""
+    if sounds is not None and (sounds.inside or sounds.beside):
+        more += "; media-src blob:" if sounds.inside else "; media-src 'self'"
     return fill(ASSETS, "page.html.j2", values | {"count": count}, _STYLES, _SCRIPTS, more)
 
 
 def file_names(names: Sequence[str]) -> list[str]:
-    """Return names without the folders of paths, or with as many folders as distinguish them."""
-    parts = [PurePath(name).parts or (name,) for name in names]
-    for n in range(1, max(map(len, parts), default=1) + 1):
-        ends = ["/".join(each[-n:]) for each in parts]
-        if len({*ends}) == len({*names}):
-            return ends
-    return list(names)
+    """Return names without the folders of paths, or whole where two would be alike."""
+    ends = [PurePath(name).name or name for name in names]
+    return ends if len({*ends}) == len({*names}) else [*names]
 
 
 def _headline(inputs: ReportInput, families: Sequence[Family]) -> dict[str, Any]:

@@ -38,11 +38,6 @@ class Sounds:
     beside: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
-    @property
-    def policy(self) -> str:
-        """Return the page's policy that allows the playing of these sounds, and nothing else."""
-        return "; media-src blob:" if self.inside else "; media-src 'self'" if self.beside else ""
-
     def of(self, name: str, pack: Packer) -> dict[str, Any] | None:
         """Return the page's data of a recording's sound; None without a sound."""
         if name not in self.strips:
@@ -78,25 +73,47 @@ def sounds_of(folder: Folder, page: Folder, names: Collection[str], lengths: Map
     cannot be written.
     """
     paths, warnings = _files_of(Path(folder), names, lengths)
-    strips, unreadable = _strips(paths, lengths)
-    damaged = {name: f"the first {each.seconds:.2f} s" for name, each in strips.items() if each.damaged}
     unplayed: dict[str, str] = {}
-    played = _played(paths, strips, unplayed)
+
+    def strip(name: str) -> Strip | str:
+        """Return the spectrogram of a recording, or the reason why there is none."""
+        try:
+            with opened(paths[name]) as file:
+                # A recording of which nothing is known is shown for a second.
+                return strip_of(file, lengths[name] or 1.0)
+        except ValueError as error:
+            return str(error)
+
+    def played() -> Iterator[tuple[str, bytes]]:
+        for name, each in strips.items():
+            try:
+                with opened(paths[name]) as file:
+                    yield name, flac_of(file, each.seconds, each.peak)
+            except ValueError as error:
+                unplayed[name] = str(error)
+
+    samples = round(sum(lengths[name] for name in paths) * 44_100)
+    both = dict(zip(paths, for_each(strip, paths, samples), strict=True))
+    strips = {name: each for name, each in both.items() if isinstance(each, Strip)}
+    inside, beside = dict[str, bytes](), dict[str, str]()
     # Samples have two bytes, and there are two for each period of the highest frequency.
     if sum(4 * each.seconds * each.top for each in strips.values()) > INSIDE:
-        inside, beside = {}, _written_beside(folder, page, played)
+        beside = _written_beside(folder, page, played())
     else:
-        inside, beside = dict(played), {}
+        inside = dict(played())
     for which, what in (
-        (unreadable, "cannot be read"),
-        (damaged, "can be read in part only"),
+        ({name: each for name, each in both.items() if isinstance(each, str)}, "cannot be read"),
+        (
+            {name: f"the first {each.seconds:.2f} s" for name, each in strips.items() if each.damaged},
+            "can be read in part only",
+        ),
         (unplayed, "can be seen, but not played"),
     ):
         if which:
             name, why = next(iter(which.items()))
             warnings.append(f"{listing([*which], 'file')} {what}; {name!r}: {why}")
-    where = f"sounds in {visible(os.fspath(folder))}"
-    return Sounds(strips, inside, beside, tuple(f"{where}: {text}" for text in warnings))
+    warnings = [f"sounds in {visible(os.fspath(folder))}: {text}" for text in warnings]
+    return Sounds(strips, inside, beside, tuple(warnings))
 
 
 def _files_of(
@@ -109,64 +126,22 @@ def _files_of(
         return {UNNAMED: next(iter(files.values()))}, []
     match = match_names([*files], names)
     paths = {name: files[match.canonical[name]] for name in shown if match.canonical[name] in files}
-    several = [name for name in shown if name in match.ambiguous]
-    missing = [name for name in shown if name not in paths and name not in several]
-    warnings = []
-    if missing:
-        others = {*files}.difference(match.canonical.values())
-        like = named_alike(missing, others, ("tables", "folder"))
-        has = "has" if len(missing) == 1 else "have"
-        warnings.append(
-            f"{listing(missing, 'recording')} of {len(shown)} in the report {has} none; there "
-            f"{be(len(files))} {counted(len(files), 'audio file')}{like}"
-        )
+    missing = [name for name in shown if name not in paths]
+    if not missing:
+        return paths, []
+    why = named_alike(missing, {*files}.difference(match.canonical.values()), ("tables", "folder"))
+    several = [name for name in missing if name in match.ambiguous]
     if several:
-        stem = stem_of(several[0])
-        alike = " or ".join(repr(file) for file in [file for file in files if stem_of(file) == stem][:2])
-        warnings.append(
-            f"{listing(several, 'recording')} could be more than one file, and {be(len(several))} without "
-            f"sound: {several[0]!r} may be {alike}; expected tables that name files by their paths in it"
-        )
-    return paths, warnings
-
-
-def _strips(
-    paths: Mapping[str, Path], lengths: Mapping[str, float]
-) -> tuple[dict[str, Strip], dict[str, str]]:
-    """Return the spectrograms of recordings, and why others have none."""
-
-    def strip(name: str) -> Strip | str:
-        try:
-            with opened(paths[name]) as file:
-                # A recording of which nothing is known is shown for a second.
-                return strip_of(file, lengths[name] or 1.0)
-        except ValueError as error:
-            return str(error)
-
-    samples = round(sum(lengths[name] for name in paths) * 44_100)
-    both = dict(zip(paths, for_each(strip, paths, samples), strict=True))
-    strips = {name: each for name, each in both.items() if isinstance(each, Strip)}
-    return strips, {name: each for name, each in both.items() if isinstance(each, str)}
-
-
-def _played(
-    paths: Mapping[str, Path], strips: Mapping[str, Strip], unplayed: dict[str, str]
-) -> Iterator[tuple[str, bytes]]:
-    """Yield the sound of each recording; `unplayed` receives the reason for others."""
-    for name, strip in strips.items():
-        try:
-            with opened(paths[name]) as file:
-                yield name, flac_of(file, strip.seconds, strip.peak)
-        except ValueError as error:
-            unplayed[name] = str(error)
+        why += f"; {several[0]!r} could be more than one of them, expected names with their folders"
+    there = f"of {len(shown)} in the report; there {be(len(files))} {counted(len(files), 'audio file')}"
+    return paths, [f"none of {listing(missing, 'recording')} {there}{why}"]
 
 
 def _written_beside(folder: Folder, page: Folder, played: Iterable[tuple[str, bytes]]) -> dict[str, str]:
     """Write sounds into a folder beside a page, and return their addresses, relative to it."""
     from urllib.parse import quote
 
-    target = Path(os.path.realpath(page)).with_suffix("")
-    target = target.with_name(f"{target.name}_sounds")
+    target = Path(f"{Path(os.path.realpath(page)).with_suffix('')}_sounds")
     there = [each.name for each in target.iterdir()] if target.is_dir() else []
     others = [name for name in there if not _OURS.fullmatch(name)]
     if others or (there and target.samefile(folder)):

@@ -1,4 +1,7 @@
-"""Recordings over time: the values of the reference and the system, and their agreement."""
+"""Recordings over time: the values of the reference and the system, and their agreement.
+
+Hits, misses and false alarms are found as the counts of the hard reading are: they add up to these.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,27 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.apps.page.outcomes import EventOutcomes, event_outcomes, segment_outcomes
 from sedeval_soft.apps.page.page_data import Packer, ReportInput
 from sedeval_soft.apps.page.sounds import Sounds
 from sedeval_soft.arrays import Bools, Index, heads
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.evaluation import costs_of
+from sedeval_soft.evaluation import costs_of, not_ignored
+from sedeval_soft.measures import grid_start, match_by_sed_eval, match_events, pair_rule, runs_on_roll
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import TICKS_PER_SECOND, Ticks
-from sedeval_soft.timeline import Activity, Events, Recordings, hard_events
+from sedeval_soft.timeline import (
+    Activity,
+    Events,
+    Recordings,
+    covered,
+    detected,
+    grid_of,
+    hard_events,
+    pool_rows,
+    positive,
+    rowwise_events,
+)
 
 STEPS = 60_000
 """Levels that values are rounded to: decimals of four digits, quarters and thirds are kept as they are."""
@@ -69,11 +83,12 @@ def strips_of(pieces: Activity, end: Ticks) -> Strips:
 
 
 def thinned(strips: Strips, end: Ticks, most: int) -> tuple[Strips, Index]:
-    """Return strips in which no file has many more than so many pieces, and the steps they are drawn in.
+    """Return strips that have hardly more than so many pieces in all, and the steps they are drawn in.
 
-    If a file has more, its pieces become steps of equal length, each with the highest value in it. The steps
-    are in ticks, (n_files,), 0 for unchanged files.
+    If there are more, the pieces of files that have more than their share become steps of equal length, each
+    with the highest value in it. The steps are in ticks, (n_files,), 0 for unchanged files.
     """
+    most = most if len(strips.width) <= most else most // len(end)
     many = np.bincount(strips.file, minlength=len(end)) > most
     step = np.zeros(len(end), dtype=np.int64)
     parts = [strips.take(~many[strips.file])]
@@ -96,10 +111,72 @@ def thinned(strips: Strips, end: Ticks, most: int) -> tuple[Strips, Index]:
     return joint.take(np.argsort(joint.file, kind="stable")), step
 
 
-def lengths_shown(inputs: ReportInput, count: int, files: Sequence[str] = ()) -> dict[str, float]:
-    """Return the seconds of the files that `timelines` shows, by name."""
-    pair, chosen = inputs.pair, _choose(inputs, _costs(inputs), count, files)
-    return {pair.files[code]: float(pair.reach[code]) for code in chosen}
+Partners = tuple[Events, Index]
+"""The hard events of a side, and the position of the partner of each on the other side, -1 for none."""
+
+MISS, FALSE_ALARM, HIT = 1, 2, 3
+"""Outcomes of a segment: whether the reference is active, and twice whether the system is."""
+
+
+def event_outcomes(pair: Recordings, settings: Settings) -> tuple[Partners, Partners]:
+    """Match the hard events of a pair as the event-based scores do; what these leave out is left out."""
+    reference, system = hard_events(pair)
+    n_classes = len(pair.classes)
+    system = not_ignored(pair, reference, system, pair_rule(settings))
+    sides = reference, system
+    if settings.compat == "sed_eval":
+        partner = match_by_sed_eval(*sides, n_classes, settings)
+    else:
+        partner = match_events(*sides, n_classes, pair_rule(settings), settings.matching)
+    back = np.full(len(system), -1, dtype=np.int64)
+    hit = np.flatnonzero(partner >= 0)
+    back[partner[hit]] = hit
+    return (reference, partner), (system, back)
+
+
+def segment_outcomes(pair: Recordings, settings: Settings) -> dict[str, Index]:
+    """Compare the segments of a pair as the hard segment-based scores do.
+
+    Returns columns of runs of segments of one file and class with one outcome, (n,) each, in the order of
+    files, classes and time. file, label: codes. first: the first segment, of its file. count: the number of
+    segments. outcome: `MISS`, `FALSE_ALARM` or `HIT`; there is no run where neither side is active.
+    """
+    if settings.compat == "sed_eval":
+        start = grid_start(pair.reach, settings.segment_length)
+        shape, sides = (len(pair.classes), int(start[-1])), []
+        for events in rowwise_events(pair):
+            runs = runs_on_roll(events, start, settings.segment_length)
+            first, last = (runs.file * shape[1] + at for at in (runs.begin, runs.end))
+            sides.append(covered(shape[0] * shape[1], first, last).reshape(shape) > 0)
+        place = np.concatenate([np.zeros(0, dtype=np.int64), *map(np.arange, np.diff(start))])
+    else:
+        grid = grid_of(pair)
+        grid.check_size(len(pair.classes), means=settings.pool == "mean")
+        start, place = grid.start, grid.place(np.arange(grid.size))
+        y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
+        sides = [positive(y, settings), detected(p, settings)]
+    outcome = sides[0] * np.uint8(MISS) + sides[1] * np.uint8(FALSE_ALARM)
+    # Equal outcomes of one file and class that follow one another are joined.
+    changes = np.ones(outcome.shape, dtype=bool)
+    changes[:, 1:] = (outcome[:, 1:] != outcome[:, :-1]) | (np.diff(place) != 1)
+    head = np.flatnonzero(changes)
+    count, values = np.diff(head, append=outcome.size), outcome.reshape(-1)[head].astype(np.int64)
+    label, cell = np.divmod(head, max(outcome.shape[1], 1))
+    file = np.searchsorted(start, cell, side="right") - 1
+    order = np.lexsort((cell, label, file))
+    order = order[values[order] > 0]
+    columns = {"file": file, "label": label, "first": place[cell], "count": count, "outcome": values}
+    return {name: column[order] for name, column in columns.items()}
+
+
+def lengths_shown(inputs: Sequence[ReportInput], count: int, files: Sequence[str]) -> dict[str, float]:
+    """Return the seconds of the files that `timelines` shows, by name; systems may have different files."""
+    shown: dict[str, float] = {}
+    for each in inputs:
+        for code in _choose(each, _costs(each), count, files):
+            name = each.pair.files[code]
+            shown[name] = max(shown.get(name, 0.0), float(each.pair.reach[code]))
+    return shown
 
 
 def timelines(
@@ -178,21 +255,22 @@ def _files(
     pair: Recordings, settings: Settings, views: Sequence[str], pack: Packer, most: int
 ) -> Iterator[dict[str, Any]]:
     """Yield the data of each file of a pair; most: about how many pieces all strips may have."""
-    sides = hard_events(pair)
     # Where events are not evaluated none has a partner.
-    events = EventOutcomes(*sides, *(np.full(len(each), -1, dtype=np.int64) for each in sides))
-    events = event_outcomes(pair, settings) if "event" in views else events
+    events = dict(zip(
+        ("reference", "system"),
+        event_outcomes(pair, settings) if "event" in views
+        else [(side, np.full(len(side), -1, dtype=np.int64)) for side in hard_events(pair)],
+        strict=True,
+    ))  # fmt: skip
     segments = segment_outcomes(pair, settings) if "segment" in views else None
     activities = {"reference": Activity.of_table(pair.reference), "system": Activity.of_table(pair.system)}
     end: Ticks = pair.reach_ticks.copy()
-    spans: list[Activity | Events] = [*activities.values(), events.reference, events.system]
+    spans: list[Activity | Events] = [*activities.values(), *(of for of, _ in events.values())]
     for timed in spans:
         np.maximum.at(end, timed.file, timed.offset)
-    strips = {}
-    for side, activity in activities.items():
-        whole = strips_of(activity, end)
-        n_pieces = whole.width.size
-        strips[side] = thinned(whole, end, most // 2 // len(pair.files) if n_pieces > most // 2 else n_pieces)
+    strips = {
+        side: thinned(strips_of(activity, end), end, most // 2) for side, activity in activities.items()
+    }
 
     def strip(pieces: Strips, code: int) -> dict[str, Any]:
         part = pieces.take(np.flatnonzero(pieces.file == code))
@@ -204,18 +282,19 @@ def _files(
             "value": pack(part.value, "u2"),
         }
 
-    def listed(side: Events, partner: Index, others: Events, code: int) -> dict[str, Any]:
+    def listed(side: str, other: str, code: int) -> dict[str, Any]:
+        (own, partner), (others, _) = events[side], events[other]
         # By class and time; partners by their place in the list of the others, from 1.
         ours, theirs = (
             np.lexsort((each.offset, each.onset, each.label, each.file != code))[: (each.file == code).sum()]
-            for each in (side, others)
+            for each in (own, others)
         )
         place = np.zeros(len(others) + 1, dtype=np.int64)
         place[theirs] = np.arange(1, len(theirs) + 1)
         return {
-            "label": pack(side.label[ours]),
-            "onset": pack(side.onset[ours]),
-            "offset": pack(side.offset[ours]),
+            "label": pack(own.label[ours]),
+            "onset": pack(own.onset[ours]),
+            "offset": pack(own.offset[ours]),
             # Those without partner take the last place, which is 0.
             "partner": pack(place[partner[ours]]),
         }
@@ -227,13 +306,14 @@ def _files(
             "strips": {side: strip(pieces, code) for side, (pieces, _) in strips.items()},
             "steps": {side: int(step[code]) / TICKS_PER_SECOND for side, (_, step) in strips.items()},
             "events": {
-                "reference": listed(events.reference, events.reference_partner, events.system, code),
-                "system": listed(events.system, events.system_partner, events.reference, code),
+                "reference": listed("reference", "system", code),
+                "system": listed("system", "reference", code),
             },
             "segments": None
             if segments is None
             else {
-                column: pack(getattr(segments, column)[segments.file == code])
-                for column in ("label", "first", "count", "outcome")
+                name: pack(column[segments["file"] == code])
+                for name, column in segments.items()
+                if name != "file"
             },
         }

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
+import numpy as np
+
 from sedeval_soft import __version__
 from sedeval_soft.api import (
     SYSTEMS,
@@ -82,8 +84,8 @@ def write_report(
     for what, given, kind in (("board", board, Board), ("choices", choices, Choices)):
         if given is not None:
             check_object(what, given, kind)
-    one = isinstance(systems, str | os.PathLike)
-    named = named_sources([systems] if one else systems, *SYSTEMS, least=1)
+    several = [systems] if isinstance(systems, str | os.PathLike) else systems
+    named = named_sources(several, *SYSTEMS, least=1)
     if audio is not None:
         path_of(audio, "audio", "a folder of audio files")
         check_audio(audio)
@@ -99,14 +101,12 @@ def write_report(
         if file not in known:
             raise SettingsError(f"--timeline {file}: there is no such file{did_you_mean(file, known)}")
     if audio is not None:
-        # The systems of a page need not have the same files.
-        of_systems = [lengths_shown(each, choices.timelines, choices.files) for each in inputs]
-        names = dict.fromkeys(name for of in of_systems for name in of)
-        shown = {name: max(of.get(name, 0.0) for of in of_systems) for name in names}
+        shown = lengths_shown(inputs, choices.timelines, choices.files)
         sounds = sounds_of(audio, path, known, shown)
-        for k, each in enumerate(inputs):
-            warned = (*each.scores.warnings, *sounds.warnings)
-            inputs[k] = replace(each, scores=replace(each.scores, warnings=warned))
+        inputs = [
+            replace(each, scores=replace(each.scores, warnings=(*each.scores.warnings, *sounds.warnings)))
+            for each in inputs
+        ]
     write_atomic(path, render(inputs, board, choices, sounds))
     return tuple(each.scores for each in inputs)
 
@@ -128,8 +128,8 @@ def _counted(
     if len(pair.classes) > _MOST_CLASSES:
         found = f"found {len(pair.classes)}; --classes names those to evaluate"
         raise SettingsError(f"a report shows {_MOST_CLASSES} classes or fewer; {found}")
-    described = describe(ours, "reference", counted), describe(theirs, "system", counted)
-    shard = shard_of(pair, described, name, lengths)
+    inputs = describe(ours, "reference", counted), describe(theirs, "system", counted)
+    shard = shard_of(pair, inputs, name, lengths)
     # The page goes over thresholds of the reference by itself.
     wanted = replace(counted, reference_sweep=chosen.reference_sweep)
     how = read_parts(*parts[:2], shard.tally.files, parts[2]) | {"points": points, "progress": progress}
@@ -152,14 +152,26 @@ def _errors(pair: Recordings, tally: Tally) -> tuple[Sequence[Any], str]:
     from sedeval_soft import event_errors
 
     settings = pair.settings
-    if not settings.wants("event", "hard"):
-        return (), "The page has kinds of errors of events with --only event.hard, or without --only."
-    if is_points(pair.system):
-        return (), "soft-sed-eval diagnose shows the cost of errors of a system with some thresholds only."
-    if settings.compat or settings.matching == "greedy":
-        return (), "Errors have kinds only without --set compat and without --set matching=greedy."
-    if not tally.per_class["event.hard.n_ref"].any():
-        return (), "The reference has no events: F is undefined, and no part of it can be lost."
+    for impossible, why in (
+        (
+            not settings.wants("event", "hard"),
+            "The page has kinds of errors of events with --only event.hard, or without --only.",
+        ),
+        (
+            is_points(pair.system),
+            "soft-sed-eval diagnose shows the cost of errors of a system with some thresholds only.",
+        ),
+        (
+            settings.compat or settings.matching == "greedy",
+            "Errors have kinds only without --set compat and without --set matching=greedy.",
+        ),
+        (
+            not np.any(tally.per_class.get("event.hard.n_ref", 0)),
+            "The reference has no events: F is undefined, and no part of it can be lost.",
+        ),
+    ):
+        if impossible:
+            return (), why
     try:
         errors = event_errors(pair, tally)
     except TooManyOverlapsError:
@@ -172,11 +184,10 @@ def _errors(pair: Recordings, tally: Tally) -> tuple[Sequence[Any], str]:
 
 def _with_all(settings: Settings) -> Settings:
     """Return the settings by which the statistics of a report are counted: it needs more than scores do."""
-    everything = settings.only == DEFAULT_ONLY
     groups = {*settings.measures, "curves", "confusion", "calibration"}
     return replace(
         settings,
-        only=("segment", "event", "intersection") if everything else settings.only,
+        only=("segment", "event", "intersection") if settings.only == DEFAULT_ONLY else settings.only,
         measures=tuple(group for group in GROUPS if group in groups),
         worst=settings.worst or _WORST,
         reference_sweep=not (settings.compat or settings.ignore_class) and settings.matching != "greedy",

@@ -10,6 +10,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Index
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation import finite
 from sedeval_soft.names import meant
 from sedeval_soft.settings import in_form
 from sedeval_soft.tables import EventTable, Limits, Origin, decode, is_number, open_source
@@ -106,7 +107,8 @@ class Published:
                     f"{self.name} has no option {name!r}; {known}{meant(str(name), list(self.options))}"
                 )
         given = {name: self._option(name, value) for name, value in inputs.options.items()}
-        return self.compute(replace(inputs, options={**self.options, **given}))
+        numbers = self.compute(replace(inputs, options={**self.options, **given}))
+        return {name: None if number is None else finite(number) for name, number in numbers.items()}
 
     def _option(self, name: str, value: object) -> float | str:
         """Return the value of an option, of the type that its default has; raises SettingsError."""

@@ -10,62 +10,40 @@ defined.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sedeval_soft.apps.published.base import Inputs, Number, Published, check_lists
-from sedeval_soft.arrays import Array
+from sedeval_soft.apps.published.biodcase2025_task2 import JOINED, Calls, counts_of, found_calls, parts_of
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.tables import EventTable, beginnings, to_ticks
-
-JOINED = {
-    **dict.fromkeys(("bma", "bmb", "bmz"), "bmabz"),
-    **dict.fromkeys(("bmd", "bpd", "d"), "fm"),
-    **dict.fromkeys(("bp20", "bp20plus"), "bp"),
-}
-"""The class that each call counts for."""
+from sedeval_soft.tables import EventTable, beginnings
 
 MARGIN = 120 * 10**6
 """Microseconds around the detections of a recording in which calls are looked for."""
-
-Columns = dict[str, Array]
 
 
 def compute(inputs: Inputs) -> dict[str, Number]:
     """Return mean recall, mean precision and F of each data set, then of all together (`joined`)."""
     check_lists(inputs.reference, inputs.system)
-    calls, system = _rows(inputs.reference), _rows(inputs.system)
-    found, correct = (np.zeros(len(side["label"]), dtype=bool) for side in (calls, system))
-    for recording in sorted({*zip(system["data_set"], system["file"], strict=True)}):
-        own = (system["data_set"] == recording[0]) & (system["file"] == recording[1])
-        first, last = system["onset"][own].min() - MARGIN, system["offset"][own].max() + MARGIN
-        open_ = (calls["onset"] >= first) & (calls["onset"] <= last) & ~found
-        for label in {*system["label"][own].tolist()}:
-            there = np.flatnonzero(open_ & (calls["label"] == label))
-            for at in np.flatnonzero(own & (system["label"] == label)).tolist() if len(there) else ():
-                iou = _overlaps(system, at, calls, there)
-                if np.nanmax(iou, initial=-1.0) > float(inputs.options["iou_threshold"]):
-                    correct[at] = found[there[np.nanargmax(iou)]] = True
-    classes, numbers = [*dict.fromkeys(calls["label"].tolist())], dict[str, Number]()
-    for name in (*sorted({*calls["data_set"].tolist()}), "joined"):
-        inside = [np.full(len(s["label"]), True) if name == "joined" else s["data_set"] == name
-                  for s in (calls, system)]  # fmt: skip
-        shares: list[list[float]] = [[], []]
-        # The classes of the data set come first.
-        for label in dict.fromkeys([*calls["label"][inside[0]].tolist(), *classes]):
-            ours, theirs = (s["label"] == label for s in (calls, system))
-            tp, fn = (int(np.sum(inside[0] & ours & each)) for each in (found, ~found))
-            fp = int(np.sum(inside[1] & theirs & ~correct))
-            for share, others in zip(shares, (fn, fp), strict=True):
-                share.extend([tp / (tp + others)] if tp + others else [])
+    reference, system = _by_date(inputs.reference), _by_date(inputs.system)
+    keys, recordings = (reference.label, system.label), zip(system.data_set, system.file, strict=True)
+    # No call that overlaps a detection begins after the last one ends.
+    found, correct = found_calls(
+        reference, system, keys, recordings, float(inputs.options["iou_threshold"]), MARGIN
+    )
+    numbers: dict[str, Number] = {}
+    for name, ours, theirs in parts_of(reference, system, "joined"):
+        counts = [each[1:] for each in counts_of(reference, system, ours, theirs, found, correct)]
+        shares = (
+            [tp / (tp + fn) for tp, _, fn in counts if tp + fn],
+            [tp / (tp + fp) for tp, fp, _ in counts if tp + fp],
+        )
         r, p = (float(np.mean(of)) if of else None for of in shares)
         f1 = 2 * (p * r) / (p + r) if p is not None and r is not None and p + r > 0 else None
         numbers |= {f"{name} recall": r, f"{name} precision": p, f"{name} f1": f1}
     return numbers
 
 
-def _rows(table: EventTable) -> Columns:
+def _by_date(table: EventTable) -> Calls:
     """Return the rows of a table by date and time, from the names of recordings; raises SettingsError."""
     began = beginnings(table.files)
     if np.isnan(began).any():
@@ -73,25 +51,9 @@ def _rows(table: EventTable) -> Columns:
         raise SettingsError(
             f"{name!r} does not say when the recording began, by which this script finds calls"
         )
-    places = [name.replace("\\", "/").rpartition("/") for name in table.files]
-    named: list[tuple[str, list[str], Any]] = [
-        ("data_set", [place[0] for place in places], table.file),
-        ("file", [place[2] for place in places], table.file),
-        ("label", [JOINED.get(name, name) for name in table.classes], table.row_label),
-    ]
-    rows: Columns = {key: np.array([*of, ""], dtype=object)[codes] for key, of, codes in named}
+    calls = Calls.of(table, JOINED | {"bmd": "fm", "bpd": "fm", "d": "fm"})
     start = np.append(began, 0.0).astype(np.int64)[table.file]
-    return rows | {"onset": start + to_ticks(table.onset), "offset": start + to_ticks(table.offset)}
-
-
-def _overlaps(system: Columns, at: int, calls: Columns, there: Array) -> Array:
-    """Return the intersection over union of a detection and some calls, NaN where neither has an extent."""
-    onset, offset = (calls[name][there] for name in ("onset", "offset"))
-    begin, end = system["onset"][at], system["offset"][at]
-    common = np.clip((np.minimum(end, offset) - np.maximum(begin, onset)) / 1e6, 0, None)
-    union = (end - begin) / 1e6 + (offset - onset) / 1e6 - common
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(common / union)
+    return calls._replace(onset=start + calls.onset, offset=start + calls.offset)
 
 
 EVALUATOR = Published(

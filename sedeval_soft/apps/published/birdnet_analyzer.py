@@ -13,8 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from sedeval_soft.apps.published.base import Inputs, Number, Published, check_lists
-from sedeval_soft.arrays import Array, Bools, Floats, heads
+from sedeval_soft.arrays import Array, Bools, Floats
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.measures import Ordered, Points
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables import EventTable
 from sedeval_soft.timeline import expand
@@ -49,33 +50,27 @@ def compute(inputs: Inputs) -> dict[str, Number]:
         overall = {
             name: overall_score(name, *chosen, single if len(annotated) == 1 else average) for name in metrics
         }
-    numbers: dict[str, Number] = {f"Overall {_NAMES[name]}": _number(overall[name]) for name in metrics}
+    numbers: dict[str, Number] = {f"Overall {_NAMES[name]}": float(overall[name]) for name in metrics}
     by_class = {name: class_scores(name, truth, scores, active) for name in metrics}
     for k, label in enumerate(classes):
-        numbers |= {f"{label}: {_NAMES[name]}": _number(by_class[name][k]) for name in metrics}
+        numbers |= {f"{label}: {_NAMES[name]}": float(by_class[name][k]) for name in metrics}
         numbers[f"{label}: Support"] = int(truth[:, k].sum())
     return numbers
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _check(options: Mapping[str, float], metrics: list[str], average: str) -> None:
     """Refuse input that the script refuses."""
     unknown = [name for name in metrics if name not in _NAMES]
-    if unknown or not metrics:
-        raise SettingsError(
-            f"metrics must be some of {', '.join(_NAMES)}, with spaces between; not {unknown}"
-        )
-    if average not in ("macro", "micro", "weighted"):
-        raise SettingsError(f"averaging must be macro, micro or weighted, not {average!r}")
-    if not 0 < options["threshold"] < 1:
-        raise SettingsError(f"threshold must be between 0 and 1, and neither; not {options['threshold']}")
-    if not 0 < options["min_overlap"] <= options["sample_duration"]:
-        raise SettingsError("min_overlap must be more than 0, and no more than sample_duration")
-    if options["recording_duration"] and options["recording_duration"] < options["sample_duration"]:
-        raise SettingsError("recording_duration must be 0 (unknown), or no less than sample_duration")
+    length, longest = options["sample_duration"], options["recording_duration"]
+    for wrong, expected in (
+        (unknown or not metrics, f"metrics must be some of {', '.join(_NAMES)}, with spaces between"),
+        (average not in ("macro", "micro", "weighted"), "averaging must be macro, micro or weighted"),
+        (not 0 < options["threshold"] < 1, "threshold must be between 0 and 1, and neither"),
+        (not 0 < options["min_overlap"] <= length, "min_overlap must be from above 0 to sample_duration"),
+        (0 < longest < length, "recording_duration must be 0 (unknown), or no less than sample_duration"),
+    ):
+        if wrong:
+            raise SettingsError(expected)
 
 
 def _windows(inputs: Inputs, options: Mapping[str, float]) -> tuple[list[str], Bools, Array]:
@@ -203,16 +198,9 @@ def overall_score(name: str, truth: Bools, scores: Array, active: Bools, average
     return float(np.mean(truth == active) if name == "accuracy" and average == "micro" else np.mean(values))
 
 
-def _steps(truth: Bools, scores: Array) -> tuple[Floats, Floats]:
-    """Return true and false positives at each distinct score, from the highest on, (n_scores,)."""
-    order = np.argsort(scores, kind="stable")[::-1]
-    last = np.append(heads(scores[order])[1:], len(order)) - 1
-    tp = np.cumsum(truth[order], dtype=np.float64)[last]
-    return tp, 1.0 + last - tp
-
-
 def _auroc(truth: Bools, scores: Array) -> float:
-    tp, fp = _steps(truth, scores)
+    points = Points.of(Ordered.of(scores, truth))
+    tp, fp = points.tp, points.fp
     if not tp[-1] or not fp[-1]:
         return float("nan")
     if len(tp) > 2:
@@ -224,10 +212,11 @@ def _auroc(truth: Bools, scores: Array) -> float:
 
 
 def _average_precision(truth: Bools, scores: Array) -> float:
-    tp, fp = _steps(truth, scores)
+    points = Points.of(Ordered.of(scores, truth))
+    tp = points.tp
     recall = tp / tp[-1] if tp[-1] else np.ones(len(tp))
     gain = np.diff(np.append(recall[::-1], 0.0))
-    return float(max(0.0, -np.sum(gain * (tp / (tp + fp))[::-1])))
+    return float(max(0.0, -np.sum(gain * (tp / points.n_sys)[::-1])))
 
 
 _CURVES: dict[str, Callable[[Bools, Array], float]] = {"auroc": _auroc, "ap": _average_precision}

@@ -22,25 +22,21 @@ from sedeval_soft.errors import InputError, Problem
 IOUS = tuple(float(f"{iou:.2f}") for iou in np.linspace(0.5, 0.95, 10))
 MOST, LONGEST = 10, 1500
 
-_Rows = list[tuple[Any, Any]]
-"""The query and the windows of each line."""
 
-
-def _rows(text: str, field: str, width: int, source: str) -> _Rows:
-    """Return the rows of JSON lines; raises InputError for one at which the script stops."""
-    rows: _Rows = []
+def _windows(text: str, field: str, width: int, source: str) -> dict[Any, list[list[float]]]:
+    """Return the windows of each query in JSON lines; raises InputError for a line that is none."""
+    windows: dict[Any, list[list[float]]] = {}
+    expected = f"expected an object with qid and {field}, a list of {width} numbers or more each"
     for line, each in enumerate(text.removesuffix("\n").split("\n"), 1):
-        expected = f"expected an object with qid and {field}, a list of {width} numbers or more each"
         try:
             item = json.loads(each)
-            windows = [[float(x) for x in window[:width]] for window in item[field]]
-            rows.append((item["qid"], windows))
-            hash(item["qid"])
+            own = [[float(x) for x in window[:width]] for window in item[field]]
+            if item["qid"] in windows or any(len(window) < width for window in own):
+                raise ValueError("a query that is there twice, or a window that is too short")
+            windows[item["qid"]] = own
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise InputError(Problem(source, f"is no such row ({error}); {expected}", line)) from None
-        if any(len(window) < width for window in windows):
-            raise InputError(Problem(source, f"has a window that is too short; {expected}", line))
-    return rows
+    return windows
 
 
 def _overlaps(windows: Array, onset: float, offset: float) -> Floats:
@@ -77,31 +73,23 @@ def _average_precisions(reference: Array, system: list[list[float]]) -> list[flo
 def _compute(inputs: Inputs) -> dict[str, Number]:
     """Return the five numbers that the script prints in brief; raises InputError if it stops."""
     names = inputs.reference.origin.name, inputs.system.origin.name
-    ours = _rows(inputs.texts[0], "relevant_windows", 2, names[0])
-    theirs = _rows(inputs.texts[1], "pred_relevant_windows", 3, names[1])
-    if {qid for qid, _ in ours} != {qid for qid, _ in theirs}:
+    ours = _windows(inputs.texts[0], "relevant_windows", 2, names[0])
+    theirs = _windows(inputs.texts[1], "pred_relevant_windows", 3, names[1])
+    if ours.keys() != theirs.keys():
         raise InputError(Problem(names[1], "has other queries than the reference, where the script stops"))
-    reference: dict[Any, list[list[float]]] = {}
-    last: dict[Any, Array] = {}
-    for qid, windows in ours:
-        inside = [window for window in windows if 0 < window[1] - window[0] <= LONGEST]
+    reference: dict[Any, Array] = {}
+    for qid in theirs:
+        inside = [window for window in ours[qid] if 0 < window[1] - window[0] <= LONGEST]
         if inside:
-            reference.setdefault(qid, []).extend(inside)
-            last[qid] = np.array(inside)
-    system: dict[Any, list[list[float]]] = {}
-    first: dict[Any, list[float]] = {}
-    for qid, windows in theirs:
-        if qid in reference:
-            if not windows:
-                wrong = f"query {qid!r} has no window, where the script stops; expected one or more"
-                raise InputError(Problem(names[1], wrong))
-            system.setdefault(qid, []).extend(windows[:MOST])
-            first[qid] = windows[0]
-    if not system:
+            reference[qid] = np.array(inside)
+        if inside and not theirs[qid]:
+            wrong = f"query {qid!r} has no window, where the script stops; expected one or more"
+            raise InputError(Problem(names[1], wrong))
+    if not reference:
         raise InputError(Problem(names[0], "has no window of up to 1500 s, where the script stops"))
     with np.errstate(divide="ignore", invalid="ignore"):
-        areas = [_average_precisions(np.array(reference[qid]), own) for qid, own in system.items()]
-        best = np.array([_best_overlap(last[qid], *own[:2]) for qid, own in first.items()])
+        areas = [_average_precisions(own, theirs[qid][:MOST]) for qid, own in reference.items()]
+        best = np.array([_best_overlap(own, *theirs[qid][0][:2]) for qid, own in reference.items()])
     means = np.array(areas).mean(0)
     shown: Mapping[str, float] = {
         "R1@0.5": float(np.mean(best >= 0.5)), "R1@0.7": float(np.mean(best >= 0.7)), "mAP": np.mean(means),

@@ -176,8 +176,11 @@ def _matched(left: Index, right: Index, n_system: int) -> Bools:
         event = next((event for event in events if event not in partner), None)
         if event is not None:
             partner[event] = detection
-    while _take_paths(near, partner):
-        pass
+    try:
+        while _take_paths(near, partner):
+            pass
+    except RecursionError:
+        raise SettingsError("hundreds of calls overlap one after the other: the script stops") from None
     matched = np.zeros(n_system, dtype=bool)
     matched[[*partner.values()]] = True
     return matched
@@ -203,32 +206,20 @@ def _take_paths(near: dict[int, list[int]], partner: dict[int, int]) -> bool:
         free = [event for event in reached if event not in partner]
         layer = [partner[event] for event in reached if event in partner]
         through |= {partner[event]: event for event in reached if event in partner}
+
+    def take_path(event: int) -> bool:
+        """Pair along a path from an event back to a free detection; no other path may use its nodes."""
+        for detection in before.pop(event, ()):
+            if detection in through:
+                last = through.pop(detection)
+                if last is None or take_path(last):
+                    partner[event] = detection
+                    return True
+        return False
+
     for event in free:
-        _take_path(event, before, through, partner)
+        take_path(event)
     return bool(free)
-
-
-def _take_path(
-    event: int, before: dict[int, list[int]], through: dict[int, int | None], partner: dict[int, int]
-) -> None:
-    """Pair along a path from a free event back to a free detection, if there is one left.
-
-    Visited nodes are removed from `before` and `through`: no other path may use them.
-    """
-    path = [(event, iter(before.pop(event, ())))]
-    taken: list[int] = []
-    while path:
-        detection = next((each for each in path[-1][1] if each in through), None)
-        if detection is None:
-            path.pop()
-            del taken[-1:]
-            continue
-        taken.append(detection)
-        last = through.pop(detection)
-        if last is None:
-            partner.update((event, detection) for (event, _), detection in zip(path, taken, strict=True))
-            return
-        path.append((last, iter(before.pop(last, ()))))
 
 
 RANKING = "fmeasure (percentage)"

@@ -9,7 +9,7 @@ from tables import long_rows, random_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.sources import sides_of
-from sedeval_soft.apps.page.outcomes import FALSE_ALARM, HIT, MISS, event_outcomes, segment_outcomes
+from sedeval_soft.apps.page.timeline import FALSE_ALARM, HIT, MISS, event_outcomes, segment_outcomes
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.recordings import align
@@ -39,19 +39,16 @@ def test_outcomes_add_up_to_the_counts_of_the_hard_reading(values, seed, binary)
         return sums.tolist()
 
     events = event_outcomes(pair, made)
-    for name, of, partner in (
-        ("n_ref", events.reference, events.reference_partner),
-        ("n_sys", events.system, events.system_partner),
-    ):
+    for name, (of, partner) in zip(("n_ref", "n_sys"), events, strict=True):
         assert counted(of.file, of.label) == tally.per_class[f"event.hard.{name}"].tolist()
         hits = of.take(partner >= 0)
         assert counted(hits.file, hits.label) == tally.per_class["event.hard.tp"].tolist()
-    for ours, theirs in enumerate(events.reference_partner):
-        assert theirs < 0 or events.system_partner[theirs] == ours
+    for ours, theirs in enumerate(events[0][1]):
+        assert theirs < 0 or events[1][1][theirs] == ours
     segments = segment_outcomes(pair, made)
     for name, outcomes in {"tp": [HIT], "n_ref": [HIT, MISS], "n_sys": [HIT, FALSE_ALARM]}.items():
-        at = np.isin(segments.outcome, outcomes)
-        sums = counted(segments.file[at], segments.label[at], segments.count[at])
+        at = np.isin(segments["outcome"], outcomes)
+        sums = counted(*(segments[column][at] for column in ("file", "label", "count")))
         assert sums == tally.per_class[f"segment.hard.{name}"].tolist()
 
 
@@ -61,8 +58,8 @@ def test_outcomes_of_segments_lie_in_regions():
     sides = random_table(3), random_table(4)
     pair = align(*sides_of(*sides, made), made)
     outcomes = segment_outcomes(pair, made)
-    hits = outcomes.count[outcomes.outcome == HIT].sum()
+    hits = outcomes["count"][outcomes["outcome"] == HIT].sum()
     assert hits == evaluate(*sides, settings=made)["segment.hard.tp.micro"]
-    for file, first, count in zip(outcomes.file, outcomes.first, outcomes.count, strict=True):
+    for file, first, count in zip(*(outcomes[name] for name in ("file", "first", "count")), strict=True):
         for k in range(first, first + count):
             assert any(k < b and k + 1 > a for a, b in regions[pair.files[file]])

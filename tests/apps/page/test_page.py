@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+import itertools
 import re
 import zlib
 from html.parser import HTMLParser
@@ -73,11 +74,10 @@ def test_the_page_lets_its_own_scripts_run_and_no_other(page):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["report", "tutorial"])
-def test_every_property_of_styles_that_a_page_uses_is_defined(name, page):
+def test_every_property_of_styles_that_a_page_uses_is_defined(page):
     """A colour that is not would be black, and no message says so."""
-    path = page if name == "report" else SAMPLE.parent / "docs" / "tutorial" / "explorer.html"
-    assert undefined_properties(path.read_text(encoding="utf-8")) == set()
+    for path in (page, SAMPLE.parent / "docs" / "tutorial" / "explorer.html"):
+        assert undefined_properties(path.read_text(encoding="utf-8")) == set()
 
 
 def explorer(path):
@@ -118,6 +118,8 @@ HOSTILE = [
     "\u2028line\u2029 \u202egnp.exe",
     "javascript:alert(1)//",
     "]]><!--",
+    "\udc80\x1b[31m",
+    "x" * 300,
 ]
 
 
@@ -127,7 +129,10 @@ def test_hostile_names_are_texts(path):
         rows = long_rows([(f"{name}.wav", i, i + 1.0, name, 0.7) for i, name in enumerate(names)])
         write_report(rows, {names[1]: rows}, path, choices=Choices(title=names[1]))
         shapes.append(Shape(path))
-        assert "\u202e" not in path.read_text(encoding="utf-8")
+        timelines = embedded(path)["systems"][0]["timelines"]
+        texts = [*timelines["classes"], *(file["name"] for file in timelines["files"])]
+        assert len(texts) == 2 * len(HOSTILE)
+        assert not {*"".join((path.read_text(encoding="utf-8"), *texts))} & {"\u202e", "\x1b", "\udc80"}
     assert shapes[0].tags == shapes[1].tags and not shapes[0].handlers
     assert any("<script>alert(1)</script>" in text for text in shapes[0].texts)
 
@@ -166,20 +171,23 @@ def test_what_is_explored_follows_the_settings(path):
     assert explorer(path) is None
     write_report(*sides, path, matching="greedy")
     assert [*explorer(path)["bases"]] == ["segment"]
-    write_report(*sides, path, threshold=0.123)
-    data, grid = explorer(path), np.array(sorted({k / 100 for k in range(101)} | {0.123}))
-    assert np.array_equal(data["grid"], grid)
-    at = data["bases"]["segment"][data["thresholds"].index(0.123)]
-    for k, threshold in ((37, 0.36), (0, 0.0), (101, 1.0)):
-        assert grid[k] == threshold
-        scores = evaluate(sides[0], sides[1]["sys"], threshold=threshold, reference_threshold=0.123)
-        counts = {
-            name: scores[f"segment.hard.{name}.micro"] for name in ("n_ref", "tp", "n_sys", "error_rate")
-        }
-        tp, n_sys = (at[name].reshape(3, -1)[:, k].sum() for name in ("tp", "n_sys"))
-        assert (at["n_ref"].sum(), tp, n_sys) == tuple(counts.values())[:3]
-        errors = counts["n_ref"] + counts["n_sys"] - at["paired"][k] - counts["tp"]
-        assert errors / counts["n_ref"] == counts["error_rate"]
+    # Values are thresholds, too.
+    sides[1] = {"sys": wide_rows(np.round(rng.random((40, 3)), 2), files=4)}
+    grid = np.array(sorted({k / 100 for k in range(101)} | {0.123}))
+    for inclusive, (k, threshold) in itertools.product((False, True), ((37, 0.36), (0, 0.0), (101, 1.0))):
+        if inclusive and not k:
+            continue
+        write_report(*sides, path, threshold=0.123, inclusive=inclusive)
+        data = explorer(path)
+        assert np.array_equal(data["grid"], grid) and grid[k] == threshold
+        at = data["bases"]["segment"][data["thresholds"].index(0.123)]
+        how = {"threshold": threshold, "reference_threshold": 0.123, "inclusive": inclusive}
+        scores = evaluate(sides[0], sides[1]["sys"], **how)
+        names = ("n_ref", "tp", "n_sys", "error_rate")
+        n_ref, tp, n_sys, error_rate = (scores[f"segment.hard.{name}.micro"] for name in names)
+        found = (at[name].reshape(3, -1)[:, k].sum() for name in ("tp", "n_sys"))
+        assert (at["n_ref"].sum(), *found) == (n_ref, tp, n_sys)
+        assert (n_ref + n_sys - at["paired"][k] - tp) / n_ref == error_rate
 
 
 def test_curves_keep_their_ends_and_go_everywhere():
@@ -202,13 +210,14 @@ def test_several_systems_share_a_page(path):
     assert "Leaderboard by segment.soft.f1.macro" in text
 
 
-def test_names_are_told_apart_by_as_many_folders_as_needed(path):
-    one = {"/data/a/out/sys.tsv": long_rows([("f", 0, 1, "car", 0.9)])}
-    write_report(
-        long_rows([("f", 0, 1, "car", 0.9)]), one | {"/data/b/out/sys.tsv": next(iter(one.values()))}, path
-    )
-    assert [system["name"] for system in embedded(path)["systems"]] == ["a/out/sys.tsv", "b/out/sys.tsv"]
-    write_report(long_rows([("f", 0, 1, "car", 0.9)]), one, path)
+def test_names_of_two_files_that_are_alike_are_whole(path):
+    rows = long_rows([("f", 0, 1, "car", 0.9)])
+    for names, shown in (
+        (["/a/sys.tsv", "/b/sys.tsv"], ["/a/sys.tsv", "/b/sys.tsv"]),
+        (["/a/sys.tsv"], ["sys.tsv"]),
+    ):
+        write_report(rows, dict.fromkeys(names, rows), path)
+        assert [system["name"] for system in embedded(path)["systems"]] == shown
     assert "<h1>sys.tsv against rows</h1>" in path.read_text(encoding="utf-8")
 
 
@@ -278,19 +287,15 @@ def test_says_what_cannot_be(arguments, said, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_score_that_ranks_stands_first_and_is_marked(path):
+def test_the_score_that_ranks_comes_first_and_is_marked_and_one_class_is_told_once(path):
     (scores,) = write_report(*TABLES, path, rank_by="event.soft.f1.micro")
-    found = re.findall(r'data-score="([^"]+)">([^<]+)<', path.read_text(encoding="utf-8"))
-    assert found[0] == ("event.soft.f1.micro", f"{scores['event.soft.f1.micro']:.3f}")
-    assert found[1][0].startswith("event.soft.")
+    text = path.read_text(encoding="utf-8")
+    first, second, *_ = re.findall(r'data-score="([^"]+)">([^<]+)<', text)
+    assert first == ("event.soft.f1.micro", f"{scores['event.soft.f1.micro']:.3f}")
+    assert second[0].startswith("event.soft.")
     assert embedded(path)["systems"][0]["rows"][0] == "event soft"
-    marked = re.findall(
-        r'★</span> <span class="value" data-score="([^"]+)"', path.read_text(encoding="utf-8")
-    )
+    marked = re.findall(r'★</span> <span class="value" data-score="([^"]+)"', text)
     assert marked == ["event.soft.f1.micro"]
-
-
-def test_one_class_is_told_once(path):
     one = long_rows([("a", 0, 1, "car", 0.9), ("a", 2, 3, "car", 0.2)])
     write_report(one, {"s": one}, path)
     shown = re.findall(r'data-score="([^"]+)"', path.read_text(encoding="utf-8"))

@@ -6,8 +6,6 @@ import html
 import io
 import os
 import re
-import subprocess
-import sys
 from base64 import b64decode
 from pathlib import Path
 
@@ -125,25 +123,23 @@ def test_a_click_is_seen_where_it_is(path, audio, seconds, rate):
 
 
 def test_a_sound_ends_where_the_timeline_does_or_earlier(path, audio):
-    write(audio / "long.wav", noise(12, 8_000), 8_000)
-    write(audio / "short.wav", noise(3, 8_000), 8_000)
-    sounds, told = shown(path, "long", "short", seconds={"long": 5.0, "short": 5.0})
+    for name, seconds in (("long", 12), ("short", 3)):
+        write(audio / f"{name}.wav", noise(seconds, 8_000), 8_000)
+    sounds, told = shown(path, "long", "short", seconds=5.0)
     assert [sounds[name]["seconds"] for name in ("long", "short")] == [5, 3] and told == []
-    assert [len(soundfile.read(io.BytesIO(inside(path, sounds[name])))[0]) for name in sounds] == [
-        40_000,
-        24_000,
-    ]
+    heard = [soundfile.read(io.BytesIO(inside(path, sounds[name])))[0] for name in sounds]
+    assert [len(each) for each in heard] == [40_000, 24_000]
 
 
 def test_silence_and_what_is_no_number(path, audio):
-    write(audio / "silent.wav", np.zeros(8_000), 8_000)
     loud = noise(1, 8_000) * 1e30
     loud[100:103] = np.nan, np.inf, -np.inf
-    write(audio / "loud.wav", loud, 8_000, "FLOAT")
-    write(audio / "whole.wav", np.rint(noise(1, 8_000) * 30_000), 8_000, "FLOAT")
+    whole = np.rint(noise(1, 8_000) * 30_000)
+    for name, samples in (("silent", np.zeros(8_000)), ("loud", loud), ("whole", whole)):
+        write(audio / f"{name}.wav", samples, 8_000, "FLOAT")
     sounds, told = shown(path, "silent", "loud", "whole", seconds=1.0)
-    assert told == [] and not level(sounds["silent"]).any()
-    assert level(sounds["loud"]).any() and level(sounds["whole"]).any()
+    seen = [level(sounds[name]).any() for name in ("silent", "loud", "whole")]
+    assert told == [] and seen == [False, True, True]
     # Samples that were never divided are, instead of being cut off.
     heard, _ = soundfile.read(io.BytesIO(inside(path, sounds["whole"])))
     assert 0.5 < np.abs(heard).mean() / 0.45 < 1.5
@@ -152,47 +148,17 @@ def test_silence_and_what_is_no_number(path, audio):
 # Which file is whose.
 
 
-@pytest.mark.parametrize(
-    ("named", "file"),
-    [
-        ("a.wav", "a.wav"),
-        ("a", "deep/er/a.flac"),
-        ("deep/a.wav", "deep/a.wav"),
-        ("C:\\audio\\a.wav", "x/a.WAV"),
-    ],
-)
-def test_names_match_as_those_of_tables_do(path, audio, named, file):
-    write(audio / file, noise(1, 8_000), 8_000, format_of(file))
-    write(audio / "other.wav", noise(1, 8_000), 8_000)
-    sounds, told = shown(path, named, seconds=1.0)
-    assert told == [] and [each["inside"] for each in sounds.values()] == [0]
-
-
-def format_of(name):
-    return "PCM_16" if name.lower().endswith(("wav", "flac")) else None
-
-
 def test_missing_ones_are_told_once_and_several_are_not_chosen_from(path, audio):
     for name in ("a.wav", "x/b.wav", "y/b.wav", "z/c.wav"):
         write(audio / name, noise(1, 8_000), 8_000)
     sounds, told = shown(path, "a", "b", "z/c", "d1", "d2", seconds=1.0)
     assert [name for name, sound in sounds.items() if sound] == ["a", "z/c"]
-    missing, several = (text.removeprefix(f"sounds in {audio}: ") for text in told)
-    assert missing == "2 recordings ('d1', 'd2') of 5 in the report have none; there are 4 audio files"
-    assert several == (
-        "1 recording ('b') could be more than one file, and is without sound: 'b' may be 'x/b.wav' "
-        "or 'y/b.wav'; expected tables that name files by their paths in it"
-    )
-    # The page says it, too.
-    assert "have none; there are 4 audio files" in path.read_text(encoding="utf-8")
-
-
-def test_the_sound_of_one_recording_is_not_that_of_another(path, audio):
-    write(audio / "a.wav", noise(1, 8_000), 8_000)
-    # Whichever of these is shown, a.wav could be either.
-    sounds, told = shown(
-        path, "x/a.wav", "y/a.wav", seconds=1.0, choices=Choices(timelines=0, files=("x/a.wav",))
-    )
+    (missing,) = (text.removeprefix(f"sounds in {audio}: ") for text in told)
+    assert "3 recordings ('b', 'd1', 'd2') of 5" in missing and "4 audio files" in missing
+    assert "'b' could be more than one" in missing
+    # The page says it, too; and whichever of two is shown, one file could be either.
+    assert "there are 4 audio files" in path.read_text(encoding="utf-8")
+    sounds, told = shown(path, "x/a.wav", "y/a.wav", choices=Choices(timelines=0, files=("x/a.wav",)))
     assert sounds == {"x/a.wav": None} and "could be more than one" in told[0]
 
 
@@ -202,13 +168,6 @@ def test_a_table_without_names_has_the_only_sound(tmp_path, audio, path):
     write(audio / "whatever.wav", noise(1, 8_000), 8_000)
     write_report(table, table, path, audio=audio)
     assert embedded(path)["systems"][0]["timelines"]["files"][0]["sound"] is not None
-
-
-def test_folders_that_lead_back_are_left(path, audio):
-    write(audio / "deep" / "a.wav", noise(1, 8_000), 8_000)
-    (audio / "deep" / "again").symlink_to(audio)
-    sounds, told = shown(path, "a", seconds=1.0)
-    assert told == [] and all(sounds.values())
 
 
 def test_only_what_is_shown_is_read(path, audio):
@@ -250,16 +209,6 @@ def test_many_sounds_lie_beside_the_page(path, audio, monkeypatch):
     (folder / "mine.flac").unlink()
     with pytest.raises(OutputError, match="since it is what --audio reads"):
         shown(path, "001-a-b", "002-c", "003-", seconds=1.0, folder=folder)
-
-
-def test_the_policy_allows_sounds_only_where_there_are_some(path, audio):
-    shown(path, "a")
-    assert media(path) == []
-    write(audio / "a.wav", noise(1, 8_000), 8_000)
-    shown(path, "a")
-    assert media(path) == ["media-src blob:"]
-    write_report(*TABLES, path)
-    assert media(path) == [] and "sound-0" not in path.read_text(encoding="utf-8")
 
 
 # Hostile files.
@@ -306,14 +255,12 @@ def test_files_without_sound_are_told(path, audio, data, why):
     assert "Traceback" not in told and str(path) not in told.partition(": ")[2]
 
 
-def test_what_is_no_file_or_has_too_many_channels(path, audio):
+def test_what_is_no_file(path, audio):
     os.mkfifo(audio / "pipe.wav")
     (audio / "folder.wav").mkdir()
     sounds, told = shown(path, "pipe", "folder")
-    assert not any(sounds.values())
+    assert not any(sounds.values()) and media(path) == []
     assert len(told) == 1 and "2 files ('folder', 'pipe') cannot be read" in told[0]
-    write(audio / "many.wav", np.zeros((10, 65)), 8_000)
-    assert "'many': it has 65 channels, more than 64" in shown(path, "many")[1][0]
 
 
 @pytest.mark.parametrize("rate", [1, 2**31 - 1])
@@ -327,29 +274,18 @@ def test_rates_that_nobody_has(path, audio, rate):
 
 
 @pytest.mark.slow
-def test_a_day_takes_seconds_and_little_memory(path, audio):
+def test_a_day_is_seen_and_not_played(path, audio):
     """24 hours of 8 bits: zeros that take no room on the disk, and a tone before the last hour."""
     rate, hours = 8_000, 24
+    header = wav_header(rate, rate * 3600 * hours, 8)
     with (audio / "day.wav").open("wb") as file:
-        header = wav_header(rate, rate * 3600 * hours, 8)
         file.write(header)
         file.truncate(len(header) + rate * 3600 * hours)
         file.seek(len(header) + rate * 3600 * 22)
         file.write((128 + 100 * sweep(3600, rate, 1000, 1001)).astype(np.uint8).tobytes())
-    program = (
-        "import re, sys; from pathlib import Path; sys.path += ['tests', 'tests/apps/page'];"
-        "from test_sounds import shown, level; import numpy as np;"
-        f"sounds, told = shown(Path({str(path)!r}), 'day', seconds=86400.0);"
-        "seen = level(sounds['day']); column = seen[:, 22 * 50 + 25];"
-        "peak = re.search('VmHWM:[^0-9]*([0-9]+)', Path('/proc/self/status').read_text());"
-        "print(told, seen.shape, column.argmax(), int(peak[1]) // 1024)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=SAMPLE.parent
-    )
-    assert "can be seen, but not played; 'day': it has 24.0 h at 8000 Hz" in done.stdout
-    band, memory = map(int, done.stdout.split()[-2:])
-    assert band == int(mel(1000) / mel(rate / 2) * BANDS) and memory < 1500
+    sounds, (told,) = shown(path, "day", seconds=86_400.0)
+    assert "can be seen, but not played; 'day': it has 24.0 h at 8000 Hz" in told
+    assert level(sounds["day"])[:, 22 * 50 + 25].argmax() == int(mel(1000) / mel(rate / 2) * BANDS)
 
 
 # The command.
@@ -362,8 +298,7 @@ def test_the_command_shows_and_warns(path, audio):
     called = call("report", *TABLES, "-o", path, "--audio", audio)
     assert (called.code, called.out) == (0, plain.out)
     added = called.err.removeprefix(plain.err)
-    warning = "1 recording ('street.wav') of 5 in the report has none; there are 4 audio files"
-    assert added == f"warning: sounds in {audio}: {warning}\n"
+    assert added.startswith(f"warning: sounds in {audio}: ") and "('street.wav') of 5" in added
     assert call("report", *TABLES, "-o", path, "--audio", audio, "-q").err == ""
     files = embedded(path)["systems"][0]["timelines"]["files"]
     assert [bool(each["sound"]) for each in files] == [each["name"] != "street.wav" for each in files]
@@ -379,19 +314,9 @@ def test_several_systems_share_sounds(path, audio):
     assert path.read_text(encoding="utf-8").count('id="sound-') == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (
-            ("--audio", "none", "-o", "r.html"),
-            "--audio none: does not exist; expected a folder of audio",
-        ),
-        (("--audio", str(TABLES[0]), "-o", "r.html"), "ref.tsv: is a file; expected a folder of audio"),
-    ],
-)
-def test_says_what_cannot_be(arguments, said, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    called = call("report", *TABLES, *arguments)
+@pytest.mark.parametrize(("folder", "said"), [("none", "does not exist"), (str(TABLES[0]), "is a file")])
+def test_audio_that_is_no_folder_is_refused(folder, said, tmp_path):
+    with pytest.raises(SettingsError, match=f"{said}; expected a folder"):
+        write_report(*TABLES, tmp_path / "r.html", audio=folder)
+    called = call("report", *TABLES, "--audio", folder, "-o", tmp_path / "r.html")
     assert called.code == 2 and said in called.err and not list(tmp_path.iterdir())
-    with pytest.raises(SettingsError, match="expected a folder"):
-        write_report(*TABLES, tmp_path / "r.html", audio="none")

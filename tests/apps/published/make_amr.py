@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import io
-import platform
 import random
 import sys
-import warnings
-from pathlib import Path
+
+from made_numbers import make
 
 COMMIT = "03ea7b499922ad4811a0071d5f5a83ba082a4261"
 COUNT = 10_000
@@ -56,24 +55,10 @@ def scored(script, number):
         return {"stops": 1}
 
 
-def main():
-    """Write the file."""
-    warnings.simplefilter("ignore")
-    sys.path[:0] = [sys.argv[1], str(Path(__file__).parents[2] / "golden")]
-    import numpy as np
+if __name__ == "__main__":
+    sys.path.insert(0, sys.argv[1])
     import standalone_eval.eval as script
-    from golden_numbers import write_numbers
 
     in_pool = script.compute_mr_ap
     script.compute_mr_ap = lambda *rows, **_: in_pool(*rows, num_workers=1)
-    about = {
-        "made_by": "tests/apps/published/make_amr.py",
-        "repository": "line/lighthouse",
-        "commit": COMMIT,
-        "versions": {"python": platform.python_version(), "numpy": np.__version__},
-    }
-    write_numbers("amr.json", about, [scored(script, number) for number in range(COUNT)])
-
-
-if __name__ == "__main__":
-    main()
+    make(lambda number, _: scored(script, number), range(COUNT), "line/lighthouse", COMMIT, ["numpy"])

@@ -10,15 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import io
-import platform
-import shutil
 import sys
-import tempfile
-import warnings
 from datetime import datetime, timedelta
-from pathlib import Path
 
-from golden_numbers import write_numbers
+from made_numbers import make
 from random_tables import Options, random_cases
 
 COMMIT = "ca44f3f9fbc136958bf85662b3315a40f2a9d47f"
@@ -49,13 +44,16 @@ def line(row):
     return f"{data_set},{name},{row.label},{text}\n"
 
 
+def written(case, folder):
+    """Write the tables of a case; return the paths of the system's and of the reference's."""
+    for name, rows in (("system.csv", case.system), ("reference.csv", case.reference)):
+        (folder / name).write_text(HEADER + "".join(map(line, rows)))
+    return [str(folder / name) for name in ("system.csv", "reference.csv")]
+
+
 def scored(evaluation, case, folder):
     """Return the tables that the script prints: title, class and column of each number."""
-    paths = []
-    for name, rows in (("system.csv", case.system), ("reference.csv", case.reference)):
-        paths.append(str(folder / name))
-        (folder / name).write_text(HEADER + "".join(map(line, rows)))
-    tables = []
+    paths, tables = written(case, folder), []
     count = evaluation.compute_confusion_matrix
 
     def kept(*arguments):
@@ -77,30 +75,13 @@ def scored(evaluation, case, folder):
     return numbers
 
 
-def main():
-    """Write the file."""
-    warnings.simplefilter("ignore")
+if __name__ == "__main__":
     sys.path.insert(0, sys.argv[1])
     import evaluation
-    import numpy as np
-    import pandas as pd
 
     evaluation.tqdm = lambda rows, **_: rows
-    results = []
-    for case in random_cases(SEED, COUNT, Options(**TABLES)):
-        folder = Path(tempfile.mkdtemp())
-        results.append(scored(evaluation, case, folder))
-        shutil.rmtree(str(folder))
-    about = {
-        "made_by": "tests/apps/published/make_biodcase.py",
-        "repository": "marinebioCASE/task2_2025",
-        "commit": COMMIT,
-        "versions": {"python": platform.python_version(), "numpy": np.__version__, "pandas": pd.__version__},
-        "seed": SEED,
-        "tables": TABLES,
-    }
-    write_numbers("biodcase.json", about, results)
-
-
-if __name__ == "__main__":
-    main()
+    make(
+        lambda case, folder: scored(evaluation, case, folder),
+        random_cases(SEED, COUNT, Options(**TABLES)), "marinebioCASE/task2_2025", COMMIT, ["numpy", "pandas"],
+        seed=SEED, tables=TABLES,
+    )  # fmt: skip

@@ -7,12 +7,8 @@ https://github.com/DCASE-REPO/DESED_task at commit c6bcb45b calls; it is called 
 files with an event, and MAESTRO's labels above 0.5. PSDS is computed of the first cases only.
 """
 
-import platform
-import warnings
-from importlib.metadata import version
-
 import numpy as np
-from golden_numbers import write_numbers
+from made_numbers import STOPS, make
 from random_tables import Draws, Options, random_cases
 
 COMMIT = "c6bcb45b8b986ccde5c56bb86eefaf9d19b2320c"
@@ -61,60 +57,44 @@ def tables_of(seed, number):
     return sides
 
 
-def main():
-    """Write the file."""
+def scored(number, psds):
+    """Return areas of a case; its PSDS, of one of the first cases, is added to a list."""
     from sed_scores_eval import intersection_based, segment_based
     from sed_scores_eval.base_modules.scores import create_score_dataframe
 
-    warnings.simplefilter("ignore")
-    results, psds = [], []
-    for number in range(COUNT):
-        arguments = {}
-        for part, (known, scores) in tables_of(SEED, number).items():
-            events = {name: rows for name, rows in known.items() if rows}
-            classes = DESED if part == "desed" else MAESTRO
-            columns = [(DESED + MAESTRO).index(label) for label in sorted(classes)]
-            frames = {
-                name: create_score_dataframe(scores[name][:, columns], np.arange(21.0), sorted(classes))
-                for name in events
-            }
-            arguments[part] = {
-                "scores": frames,
-                "ground_truth": events,
-                "audio_durations": dict.fromkeys(events, 20.0),
-            }
-        found = [
-            {row[2] for rows in each["ground_truth"].values() for row in rows} for each in arguments.values()
-        ]
-        if (len(found[0]), len(found[1])) != (len(DESED), len(MAESTRO)):
-            results.append({"stops": 1})
-            psds.append(None)
-            continue
-        areas = arguments["maestro"]
-        results.append({
-            "segment_mpauc": segment_based.auroc(**areas, segment_length=1.0, max_fpr=0.1)[0]["mean"],
-            "segment_mauc": segment_based.auroc(**areas, segment_length=1.0)[0]["mean"],
-        })  # fmt: skip
-        if number < PSDS:
-            criteria = {"dtc_threshold": 0.7, "gtc_threshold": 0.7, "cttc_threshold": None}
-            weights = {"alpha_ct": 0, "alpha_st": 1, "max_efpr": 100}
-            value = intersection_based.psds(**arguments["desed"], **criteria, **weights, num_jobs=1)[0]
-            psds.append(None if np.isnan(value) else float(value))
-    about = {
-        "made_by": "tests/apps/published/make_dcase2024.py",
-        "repository": "DCASE-REPO/DESED_task",
-        "commit": COMMIT,
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("numpy", "sed_scores_eval")},
-        },
-        "seed": SEED,
-        "tables": TABLES,
-        "options": [{}],
-        "psds1": psds[:PSDS],
-    }
-    write_numbers("dcase2024.json", about, results)
+    arguments = {}
+    for part, (known, scores) in tables_of(SEED, number).items():
+        events = {name: rows for name, rows in known.items() if rows}
+        classes = sorted(DESED if part == "desed" else MAESTRO)
+        columns = [(DESED + MAESTRO).index(label) for label in classes]
+        frames = {
+            name: create_score_dataframe(scores[name][:, columns], np.arange(21.0), classes)
+            for name in events
+        }
+        arguments[part] = {
+            "scores": frames,
+            "ground_truth": events,
+            "audio_durations": dict.fromkeys(events, 20.0),
+        }
+    found = [
+        {row[2] for rows in each["ground_truth"].values() for row in rows} for each in arguments.values()
+    ]
+    stops, value = (len(found[0]), len(found[1])) != (len(DESED), len(MAESTRO)), np.nan
+    if number < PSDS and not stops:
+        criteria = {"dtc_threshold": 0.7, "gtc_threshold": 0.7, "cttc_threshold": None}
+        weights = {"alpha_ct": 0, "alpha_st": 1, "max_efpr": 100}
+        value = intersection_based.psds(**arguments["desed"], **criteria, **weights, num_jobs=1)[0]
+    psds += [None if np.isnan(value) else float(value)] * (number < PSDS)
+    areas = arguments["maestro"]
+    return STOPS if stops else {
+        "segment_mpauc": segment_based.auroc(**areas, segment_length=1.0, max_fpr=0.1)[0]["mean"],
+        "segment_mauc": segment_based.auroc(**areas, segment_length=1.0)[0]["mean"],
+    }  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    found = []
+    make(
+        lambda number, _: scored(number, found), range(COUNT), "DCASE-REPO/DESED_task", COMMIT,
+        ["numpy", "sed_scores_eval"], seed=SEED, tables=TABLES, options=[{}], psds1=found,
+    )  # fmt: skip

@@ -21,7 +21,6 @@ from sedeval_soft.tables.limits import LIMITS
 
 GOLDEN = Path(__file__).parents[2] / "data" / "published" / "lat_bench.npz"
 NAMES = ("mIoU", "R@0.3", "R@0.5", "R@0.7")
-FEW = 300
 
 
 def numbers(path, **options):
@@ -36,7 +35,8 @@ def write(path, lines):
     return path
 
 
-def compare(tmp_path, number):
+@pytest.mark.parametrize("number", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_golden_numbers(number, tmp_path):
     with np.load(GOLDEN) as golden:
         counts, scores = golden["counts"], golden["scores"]
     assert len(counts) == 10_000
@@ -45,15 +45,6 @@ def compare(tmp_path, number):
         assert [found["Total samples"], found["Valid samples"]] == counts[case].tolist(), case
         theirs = [each for each in scores[case].tolist() if not np.isnan(each)]
         assert [found[name] for name in NAMES if name in found] == theirs, case
-
-
-def test_a_few_golden_numbers(tmp_path):
-    compare(tmp_path, FEW)
-
-
-@pytest.mark.slow
-def test_all_golden_numbers(tmp_path):
-    compare(tmp_path, 10_000)
 
 
 RIGHT, LABELS = "[00:10-00:20]", "[00:10-00:20]"

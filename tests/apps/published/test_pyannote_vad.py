@@ -30,7 +30,12 @@ def rows_of(case, rows):
     return EventTable(tuple(case.files), ("speech",), file, *times, label=np.zeros(len(rows), dtype=np.int32))
 
 
-def compare(tmp_path, number, first=0):
+@pytest.mark.parametrize(
+    ("first", "number"),
+    # In case 9098 a collar ends less than a microsecond before a region does.
+    [(0, FEW), (9098, 9099), pytest.param(0, NUMBER, marks=pytest.mark.slow)],
+)
+def test_golden_numbers(tmp_path, first, number):
     with np.load(GOLDEN) as golden:
         theirs = golden["numbers"]
     assert len(theirs) == NUMBER
@@ -48,19 +53,6 @@ def compare(tmp_path, number, first=0):
         same(ours, theirs[case.number], err_msg=str(case.number))
 
 
-def test_a_few_golden_numbers(tmp_path):
-    compare(tmp_path, FEW)
-
-
-def test_a_collar_that_ends_less_than_a_microsecond_before_a_region_does(tmp_path):
-    compare(tmp_path, 9099, first=9098)
-
-
-@pytest.mark.slow
-def test_all_golden_numbers(tmp_path):
-    compare(tmp_path, NUMBER)
-
-
 def table(*rows):
     """Return rows of recording, onset, offset and class as a table."""
     columns = ("filename", "onset", "offset", "event_label")
@@ -69,24 +61,6 @@ def table(*rows):
 
 def theirs(reference, system, durations=None, **options):
     return published_scores("pyannote-vad", reference, system, durations=durations, options=options)
-
-
-def test_the_preset_has_the_same_rate_where_the_rules_meet():
-    """One class, recordings with speech in the reference, nothing left out."""
-    compared = 0
-    for case, *_ in speech_cases(60):
-        spoken = {row.file for row in case.reference if row.offset > row.onset}
-        sides = []
-        for rows in (case.reference, case.system):
-            kept = [row for row in rows if row.file in spoken]
-            sides.append(
-                table(*((row.file, row.onset, row.offset, "speech") for row in kept)) if kept else None
-            )
-        if None not in sides:
-            rate = theirs(*sides)["detection error rate %"]
-            assert evaluate(*sides, preset="voice-activity")[RATE] == pytest.approx(rate / 100, abs=1e-9)
-            compared += 1
-    assert compared > 30
 
 
 SPOKEN = table(("a", 1, 3, "speech"))

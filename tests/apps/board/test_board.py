@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import csv
 import hashlib
 import html
 import io
@@ -26,7 +25,6 @@ from styled import undefined_properties
 import sedeval_soft
 from sedeval_soft import InputError, SettingsError, UnknownScoreError, compare, evaluate
 from sedeval_soft.apps.board import site as module
-from sedeval_soft.apps.board.apart import apart
 from sedeval_soft.apps.board.board_page import slugs
 from sedeval_soft.apps.board.site import MARK, find_submissions
 from sedeval_soft.checks.alignment import NO_DURATIONS
@@ -124,20 +122,29 @@ def one(tmp_path):
 
 
 class Tags(HTMLParser):
-    """Collects the elements of a page, its links, and the text that is shown."""
+    """The elements of a page, its links, the text that is shown, and rows of tables as texts of cells."""
 
     def __init__(self, text):
         super().__init__()
-        self.tags, self.links, self.shown, self.events = [], [], "", []
+        self.tags, self.links, self.shown, self.events, self.rows = [], [], "", [], [[""]]
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
         self.links += [value for name, value in attrs if name in {"href", "src"}]
         self.events += [name for name, _ in attrs if name.startswith("on")]
+        self.rows += [[""]] if tag in ("tr", "ul") else []
+        self.rows[-1] += [""] if tag in ("td", "th") else []
 
     def handle_data(self, data):
         self.shown += data
+        self.rows[-1][-1] = " ".join((self.rows[-1][-1] + data).split())
+
+    def column(self, heading):
+        """Return the cells of the leaderboard below a heading; nothing if there is no such column."""
+        _, _, heads, *rows = self.rows
+        of_board = [row for row in rows if len(row) == len(heads)]
+        return [row[heads.index(heading)] for row in of_board] if heading in heads else []
 
 
 # Which files are submissions, and what they are called.
@@ -195,19 +202,25 @@ def test_links_in_a_site_and_its_cache_are_not_followed(place, one):
 
 
 def test_links_and_pipes_are_refused_and_never_opened_and_limits_hold(one):
-    for name, target in (("link.tsv", REFERENCE), ("gone.tsv", one.folder / "nothing"), ("folder", SAMPLES)):
-        (one.made / name).symlink_to(target)
     (one.made / "inside").mkdir()
-    (one.made / "inside" / "a.tsv").symlink_to(REFERENCE)
+    for name, target in {
+        "link.tsv": REFERENCE,
+        "gone.tsv": "nothing",
+        "folder": SAMPLES,
+        "inside/a.tsv": REFERENCE,
+    }.items():
+        (one.made / name).symlink_to(target)
     os.mkfifo(one.made / "pipe.tsv")
-    found = {each.name: each for each in find_submissions(one.made)[0]}
-    assert {*found} == {"sys", "link", "gone", "inside", "pipe"}  # a link without extension is no table
-    for name in ("link", "gone", "inside"):
-        assert "is a link, which is not followed" in found[name].outcome.problems[0].message
-    assert "neither a file nor a folder" in found["pipe"].outcome.problems[0].message
-    assert not found["sys"].outcome.problems
-    table = {"onset": [0.0], "offset": [1.0], "event_label": ["car"]}
-    one.build(table, limits=Limits(size=1000))
+    found = {
+        each.name: "".join(p.message for p in each.outcome.problems) for each in find_submissions(one.made)[0]
+    }
+    link, other = (
+        f"is {what}; expected a file or a folder of files"
+        for what in ("a link, which is not followed", "neither a file nor a folder")
+    )
+    # A link without extension is no table.
+    assert found == {"sys": "", "link": link, "gone": link, "inside": link, "pipe": other}
+    one.build({"onset": [0.0], "offset": [1.0], "event_label": ["car"]}, limits=Limits(size=1000))
     codes = {each["name"]: each["told"][0]["code"] for each in one.document()["invalid"]}
     assert codes["sys"] == "too-many-size"
     with pytest.raises(InputError, match="members"):
@@ -270,30 +283,6 @@ def test_ranks_by_the_score_alone_where_tests_would_take_long(three):
     assert asked.entries == compare(REFERENCE, three.tables(), rank_by=rank_by, replicates=100).entries
 
 
-class Rows(HTMLParser):
-    """The rows of the leaderboard, each as its cells by the heading above them."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.rows, self.heads, self.inside = [], [], False
-        self.feed(text[text.index('<table id="board">') : text.index("</table>")])
-
-    def handle_starttag(self, tag, _):
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-
-    def handle_data(self, data):
-        if self.rows and self.rows[-1]:
-            self.rows[-1][-1] = " ".join((self.rows[-1][-1] + data).split())
-
-    def column(self, heading):
-        """Return the cells below a heading; nothing where there is no such column."""
-        _, heads, *rows = self.rows
-        return [row[heads.index(heading)] for row in rows] if heading in heads else []
-
-
 def noisy(board, n_files, *noises):
     """Write a reference of so many files, and systems that are so far from it; return the reference."""
     rng = np.random.default_rng(5)
@@ -307,90 +296,79 @@ def noisy(board, n_files, *noises):
     return board.folder / "reference.tsv"
 
 
-def test_a_place_is_by_the_score_and_ties_stand_beside_it(tmp_path):
+def test_a_place_is_by_the_score_and_letters_stand_beside_it(tmp_path):
     board = Board(tmp_path)
     entries = board.build(noisy(board, 30, 0.05, 0.2, 0.2, 0.2, 0.5), replicates=1000).board.entries
     assert [entry.rank for entry in entries] == [1, 2, 2, 2, 5]
-    shown = Rows(board.page())
-    places = [each.split() for each in shown.column("Place range")]
-    assert [place for place, *_ in places] == ["1", "2", "3", "4", "5"]
+    shown = Tags(board.page())
     ends = [(entry.best_place, entry.worst_place) for entry in entries]
     assert len({*ends[0]}) == 1 and len({*ends[2]}) == 2
-    spreads = [[f"{best}\N{EN DASH}{worst}"] if best != worst else [] for best, worst in ends]
-    assert [spread for _, *spread in places] == spreads
+    spreads = [f" {best}\N{EN DASH}{worst}" if best != worst else "" for best, worst in ends]
+    assert shown.column("Place range") == [f"{k}{spread}" for k, spread in enumerate(spreads, 1)]
     assert shown.column("Not significantly different (95 %)") == ["a", "b", "b", "b", "c"]
-    assert [each["rank"] for each in board.document()["submissions"]] == [1, 2, 2, 2, 5]
-    assert [each["place"] for each in board.document()["submissions"]] == [1, 2, 3, 4, 5]
+    places = [(each["rank"], each["place"]) for each in board.document()["submissions"]]
+    assert places == [(1, 1), (2, 2), (2, 3), (2, 4), (5, 5)]
     assert "by the score alone" not in board.page()
 
 
-def test_where_few_files_make_all_tie_the_table_says_so_first(three):
-    three.build()
-    page, shown = three.page(), Rows(three.page())
-    assert [each[0] for each in shown.column("Place range")] == ["1", "2", "3"] and not shown.column(
-        "Not significantly different (95 %)"
+def test_a_warning_that_all_are_alike_for_want_of_files_is_above_the_table(three):
+    (warning,) = three.build().ranking
+    assert warning.startswith("no two systems are significantly different: exchanging 5 files")
+    page, shown = three.page(), Tags(three.page())
+    assert [each[0] for each in shown.column("Place range")] == ["1", "2", "3"]
+    assert not shown.column("Not significantly different (95 %)")
+    assert (
+        page.index("These places are by the score alone")
+        < page.index(warning.partition(" (")[0])
+        < page.index("<table")
     )
-    few = "exchanging 5 files between two of them gives no p-value below 0.0625"
-    warning = f"no two systems are significantly different: {few}"
-    assert page.index("These places are by the score alone") < page.index(warning) < page.index("<table")
-    assert page.count(warning) == 1
-    assert any(line.startswith(f"warning: {warning}") for line in three.call().err.splitlines())
+    assert f"warning: {warning}" in three.call().err
 
 
 def test_a_soft_count_has_two_digits_and_a_whole_one_none(two):
     names = "segment.soft.n_ref.micro", "segment.hard.n_sys.micro"
-    systems, shown = two.build(scores=names).board.systems, Rows(two.page())
+    systems, shown = two.build(scores=names).board.systems, Tags(two.page())
     assert shown.column("N_ref micro") == [f"{scores[names[0]]:.2f}" for scores in systems]
     assert shown.column("N_sys micro") == [f"{scores[names[1]]}" for scores in systems]
 
 
-def test_hard_tables_have_hard_scores_only_unless_others_are_asked_for(tmp_path):
-    board, reference = Board(tmp_path), SAMPLES / "events.tsv"
-    board.add("x.tsv", reference.read_text())
-    board.add("y.tsv", "".join(reference.read_text().splitlines(keepends=True)[:-5]))
-    board.build(reference)
-    assert {name.split(".")[1] for name in board.document()["columns"]} == {"hard"}
-    board.build(reference, scores=("event.soft.f1.macro",))
-    assert board.document()["columns"] == ["event.soft.f1.macro"]
-
-
-def test_of_one_file_nothing_is_drawn(tmp_path):
+def test_hard_tables_have_hard_scores_only_and_one_file_is_not_resampled(tmp_path):
     board, reference = Board(tmp_path), tmp_path / "one.tsv"
     reference.write_text(f"{EVENTS}a.wav\t0\t1\tcar\na.wav\t3\t4\tdog\n")
     board.add("x.tsv", reference.read_text())
     board.add("y.tsv", f"{EVENTS}a.wav\t0\t1\tcar\nother.wav\t0\t1\tcar\n")
-    entries = board.build(reference).board.entries
-    assert [(entry.rank, entry.low, entry.difference) for entry in entries[:1]] == [(1, None, None)]
-    assert (entries[1].rank, entries[1].low, entries[1].difference.p_exchange) == (2, None, None)
+    first, second = board.build(reference).board.entries
+    assert (first.rank, first.low, first.difference) == (1, None, None)
+    assert (second.rank, second.low, second.difference.p_exchange) == (2, None, None)
     assert "These places are by the score alone.</b> No test was made" in board.page()
-    assert board.document()["test"] == "none"
+    document = board.document()
+    assert document["test"] == "none" and {name.split(".")[1] for name in document["columns"]} == {"hard"}
+    board.build(reference, scores=("event.soft.f1.macro",))
+    assert board.document()["columns"] == ["event.soft.f1.macro"]
 
 
 def test_files_that_one_submission_makes_up_change_no_other(two):
     before = {entry.system: entry for entry in two.build().board.entries}
     rows = "".join(f"made up {k}.wav\t0\t1\tcar\t0.9\n" for k in range(100))
     two.add("worse.tsv", (two.made / "sys_b.tsv").read_text() + rows)
-    site = two.build()
-    assert site.scored == ("worse",)
-    after = {entry.system: entry for entry in site.board.entries}
-    for name, entry in before.items():
-        assert (after[name].low, after[name].high) == (entry.low, entry.high)
+    after = {entry.system: entry for entry in two.build().board.entries}
+    ends = {name: (after[name].low, after[name].high) for name in before}
+    assert ends == {name: (entry.low, entry.high) for name, entry in before.items()}
     assert after["sys_b"].difference.p_exchange == before["sys_b"].difference.p_exchange
     assert after["worse"].low is not None and after["worse"].value < after["sys_b"].value
 
 
 def test_a_folder_of_tables_is_a_submission_and_the_reference_is_none(one):
-    head, *rows = (one.made / "sys.tsv").read_text().splitlines()
     (one.made / "team").mkdir()
-    for name in {row.split("\t")[0] for row in rows}:
-        lines = [head, *(row for row in rows if row.startswith(f"{name}\t"))]
-        one.add(f"team/{Path(name).stem}.tsv", "\n".join(lines) + "\n")
+    rows = pd.read_csv(one.made / "sys.tsv", sep="\t")
+    for name, of_file in rows.groupby("filename"):
+        of_file.to_csv(one.made / "team" / f"{Path(name).stem}.tsv", sep="\t", index=False)
     shutil.copy(REFERENCE, one.made)
     site = one.build(one.made / "ref.tsv")
     first, second = site.board.entries
     assert first.value == second.value and first.rank == second.rank == 1
     assert site.ignored == ("ref.tsv",)
-    next((one.made / "team").iterdir()).unlink()
+    (one.made / "team" / "cafe.tsv").unlink()
     assert one.build(one.made / "ref.tsv").scored == ("team",)
 
 
@@ -400,36 +378,36 @@ def test_a_folder_of_tables_is_a_submission_and_the_reference_is_none(one):
 def test_only_what_changed_is_scored_again(three):
     assert three.build().scored == ("events", "sys", "sys_b")
     before = three.hashes()
-    ticks = []
-    assert three.build(progress=lambda *done: ticks.append(done)).scored == () and len(ticks) == 3
-    assert three.hashes() == before
+    assert three.build().scored == () and three.hashes() == before
     three.add("sys_b.tsv", (three.made / "sys_b.tsv").read_text() + "cafe.wav\t1.0\t2.0\tcar\t0.5\n")
     assert three.build().scored == ("sys_b",)
     assert three.hashes() == three.hashes_anew(), "incremental and new are the same bytes"
 
 
 @pytest.mark.slow
-def test_what_shapes_scores_has_them_made_again(two, monkeypatch):
-    folds, other = two.folder / "folds.tsv", two.folder / "ref.tsv"
-    head, *lines = (SAMPLES / "folds.tsv").read_text().splitlines()
-    folds.write_text("\n".join([head, *lines]) + "\n")
+def test_changes_that_shape_scores_have_them_made_again(one, monkeypatch):
+    folds, other = one.folder / "folds.tsv", one.folder / "ref.tsv"
+    shutil.copy(SAMPLES / "folds.tsv", folds)
     other.write_text(REFERENCE.read_text() + "cafe.wav\t1.0\t2.0\tcar\t0.5\n")
     quick = {"only": ("segment",), "replicates": 20}
     tuned = {"folds": str(folds), "rank_by": "segment.tuned.f1.macro"}
     for change in (
         *({}, {"segment_length": 0.5}, {"reference": other}, {"by": "{scene}.wav"}, {"by": "{scene}fe.wav"}),
-        *({"durations": str(SAMPLES / "durations.tsv")}, tuned),
+        *({"durations": str(SAMPLES / "durations.tsv")}, tuned, {"title": "x", "reports": True}),
     ):
-        assert two.build(**quick, **change).scored == ("sys", "sys_b"), change
-    folds.write_text("\n".join([head, *lines[::-1]]) + "\n\n")
-    assert two.build(**quick, **tuned).scored == ("sys", "sys_b")
-    assert two.hashes() == two.hashes_anew(**quick, **tuned)
-    two.build(**quick)
-    comparison = {"only": ("segment",), "seed": 3, "replicates": 50, "confidence": 0.8, "ties": "exchange"}
-    two.build(**comparison)
-    assert two.hashes() == two.hashes_anew(**comparison)
-    monkeypatch.setattr("sedeval_soft.apps.board.site.__version__", "9.9.9")
-    assert two.build(**quick).scored == ("sys", "sys_b")
+        assert one.build(**quick, **change).scored == ("sys",), change
+    folds.write_text(folds.read_text() + "\n")
+    assert one.build(**quick, **tuned).scored == ("sys",)
+    assert one.hashes() == one.hashes_anew(**quick, **tuned)
+    monkeypatch.setattr(module, "__version__", "9.9.9")
+    assert one.build(**quick, **tuned).scored == ("sys",)
+
+
+def test_comparisons_are_made_again_after_changes_of_what_they_depend_on(two):
+    for change in ({}, {"seed": 3}, {"replicates": 50}, {"confidence": 0.8}):
+        two.build(**change)
+        assert two.hashes() == two.hashes_anew(**change)
+        shutil.rmtree(two.folder / "apart.cache")
 
 
 def test_damage_to_what_is_stored_is_mended(two):
@@ -438,15 +416,11 @@ def test_damage_to_what_is_stored_is_mended(two):
     two.add("odd.jsonl", json.dumps(row) + "\n")
     two.build()
     before, stored = two.hashes(), sorted((two.folder / "site.cache").glob("*.json"))
-    for damage in (lambda data: data[:-9], lambda _: b'{"key": 1}'):
-        for path in stored:
+    # Cut short, something else, or a document of another submission.
+    for damage in (lambda data: data[:-9], lambda _: b'{"key": 1}', lambda _: stored[0].read_bytes()):
+        for path in stored[1:]:
             path.write_bytes(damage(path.read_bytes()))
-        assert len(two.build().scored) == 4 and two.hashes() == before
-    assert two.build().scored == ()
-    # A document of another submission is not taken.
-    shutil.copy(stored[0], stored[1])
-    two.build()
-    assert two.hashes() == before
+        assert len(two.build().scored) == 3 and two.hashes() == before
     (two.site / "data" / "sys.json").write_text("{}")
     (two.site / "index.html").unlink()
     assert two.build().scored == ("sys",), "pages that were changed or lost are made again"
@@ -462,9 +436,8 @@ def test_a_submission_that_is_gone_leaves_nothing(three):
         (three.made / name).unlink()
     three.build()
     own = {MARK, "index.html", "board.json", "board.csv", "data/sys_b.json", "data/events.json"}
-    assert {*three.hashes()} == own | {"CNAME", "data/mine.txt"}
-    assert "sys<" not in three.page()
-    assert [path.suffix for path in (three.folder / "site.cache").iterdir()] == [".json"] * 3
+    assert {*three.hashes()} == own | {"CNAME", "data/mine.txt"} and "sys<" not in three.page()
+    assert len([*(three.folder / "site.cache").iterdir()]) == 3
 
 
 # What cannot be scored.
@@ -484,14 +457,14 @@ def test_an_invalid_submission_stops_nobody_and_has_all_its_problems_on_a_page(t
     assert "soft-sed-eval validate bars.tsv --fix bars.fixed.tsv" in invalid["bars"]["told"][0]["message"]
     problems = invalid["bad"]["told"]
     assert invalid["bad"]["problems"] == site.invalid["bad"] == len(problems)
-    codes = [problem["code"] for problem in problems]
-    assert {"value-out-of-range", "offset-before-onset", "unknown-class"} <= {*codes}
+    found = {(problem["code"], problem["line"], problem["message"]) for problem in problems}
+    assert len(found) == len(problems)
+    places = {(problem["code"], problem["line"], problem["column"]) for problem in problems}
+    assert places >= {("offset-before-onset", 2, 3), ("value-out-of-range", 4, 5), ("unknown-class", 2, 4)}
     severities = [problem["severity"] for problem in problems]
     assert severities == sorted(severities, key=("error", "warning", "note").index)
-    text = two.page("problems/bad.html")
-    assert all(f"<code>{code}</code>" in text for code in codes) and "line 2, field 3" in text
-    shown = Tags(two.page())
-    assert "problems/bad.html" in shown.links and "could not be scored" in shown.shown
+    assert "line 2, field 3" in two.page("problems/bad.html")
+    assert "problems/bad.html" in Tags(two.page()).links
     assert str(two.folder) not in "".join(two.page(name) for name in two.hashes())
 
 
@@ -567,20 +540,18 @@ def test_who_takes_too_much_or_is_lost_costs_nobody_else_and_is_scored_again(
     assert two.hashes() == expected
 
 
-def test_each_submission_has_limits_that_can_be_raised(one, monkeypatch, isolated):
+def test_each_submission_has_limits_that_can_be_raised(one, monkeypatch):
     seen = []
 
-    def watched(*given, **how):
-        seen.append((how["seconds"], given_limit()))
-        return apart(*given, **how)
+    def watched(function, *given, seconds, **_):
+        seen.append((seconds, given_limit()))
+        return function(*given)
 
     monkeypatch.setattr(module, "apart", watched)
     one.build()
-    seconds, most = seen.pop()
-    assert not seen and seconds == 600 and most is not None and most <= 4 << 30
     (one.site / "data" / "sys.json").unlink()
     one.call("--time-limit", "1000", "--memory-limit", "6G")
-    assert seen == [(1000.0, 6 << 30)]
+    assert seen[0][0] == 600 and seen[0][1] <= 4 << 30 and seen[1:] == [(1000.0, 6 << 30)]
 
 
 def test_two_boards_are_not_written_into_one_site(two):
@@ -627,35 +598,29 @@ def test_names_from_strangers_are_text(one):
     for name in HOSTILE[::2]:
         shutil.copy(SAMPLES / "sys.tsv", one.made / f"{name}.tsv")
         quoted = json.dumps(f"</title></style></script>{name}<script>alert(2)</script>")
-        description = f"team: {quoted}\ntitle: {quoted}\nauthors: [{quoted}, {quoted}]\nnote: {quoted}\n"
-        one.add(f"{name}.yaml", description)
+        one.add(f"{name}.yaml", "".join(f"{key}: {quoted}\n" for key in ("team", "title", "authors", "note")))
         one.add(f"bad-{name}.tsv")
     site = one.build()
     assert len(site.board.entries) == len(HOSTILE[::2]) + 1 and len(site.invalid) == len(HOSTILE[::2])
     assert site.warnings == (NO_DURATIONS,)
-    for name in one.hashes():
-        assert re.fullmatch(r"[A-Za-z0-9./_-]+", name)
-        if not name.endswith(".html"):
-            continue
-        parsed = Tags(one.page(name))
+    pages = {name: Tags(one.page(name)) for name in one.hashes() if name.endswith(".html")}
+    for name, parsed in pages.items():
         assert {*parsed.tags} <= {*ALLOWED.split()} and not parsed.events
-        assert parsed.tags.count("script") == (1 if name == "index.html" else 0)
         for link in parsed.links:
             assert re.fullmatch(r"#[a-z]+|(\.\./)?[A-Za-z0-9./_-]+", link), link
             assert link.startswith("#") or (one.site / name).parent.joinpath(link).is_file(), link
-    index = Tags(one.page())
-    assert "<script>alert(1)" in index.shown and "<script>alert(2)</script>" in index.shown
-    assert "<script>alert(1)</script>" in Tags(one.page("problems/bad-con.html")).shown
-    assert "\u202e" not in index.shown
-    rows = list(csv.reader(io.StringIO(one.page("board.csv"))))
-    assert all(not re.match(r"[=+@]", row[0]) for row in rows)
-    # Pages run their own script only.
-    (script,) = re.findall(r"<script>(.*?)</script>", one.page(), re.DOTALL)
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    for name, source in (("index.html", f"sha256-{digest}"), ("problems/bad-con.html", "none")):
-        text = one.page(name)
-        policy = html.unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1])
-        assert policy.endswith(f"; script-src '{source}'") and policy.startswith("default-src 'none'; ")
+        # A page runs its own script only.
+        scripts = re.findall(r"<script>(.*?)</script>", one.page(name), re.DOTALL)
+        digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts]
+        policy = html.unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', one.page(name))[1])
+        allowed = f"'sha256-{digests[0]}'" if digests else "'none'"
+        assert policy.startswith("default-src 'none'; ") and policy.endswith(f"; script-src {allowed}")
+        assert parsed.tags.count("script") == len(digests) == (name == "index.html")
+    assert all(re.fullmatch(r"[A-Za-z0-9./_-]+", name) for name in one.hashes())
+    shown = pages["index.html"].shown
+    assert "<script>alert(1)" in shown and "<script>alert(2)</script>" in shown and "\u202e" not in shown
+    assert "<script>alert(1)</script>" in pages["problems/bad-con.html"].shown
+    assert not re.search("^[=+@]", one.page("board.csv"), re.MULTILINE)
 
 
 # What is refused.
@@ -715,25 +680,21 @@ def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(three)
     three.add("c\nd.md", "hello")
     three.add("sys_b.yaml", "tem: A\n")
     three.add("sys.yaml", "team: Team 1\nauthors: [Ann, Bob]\nurl: https://example.org/a?b=1&c=2\n")
-    three.add("events.yaml", "url: javascript:alert(1)\n")
     done = three.call()
     assert (done.code, done.out) == (0, "") and "\x1b" not in done.err
     lines = done.err.splitlines()
     for words in (
-        *(
-            r"warning: c\nd.md is not a submission; ignored",
-            "warning: sys_b.yaml: Object contains unknown field `tem`",
-        ),
-        *("warning: events.yaml: url 'javascript:alert(1)' is not the address of a page", "invalid: a"),
-        "the first: broken.tsv:2:2: offset 'soon'",
+        r"warning: c\nd.md is not",
+        "warning: sys_b.yaml: ",
+        "invalid: a",
+        "the first: broken.tsv:2:2: ",
     ):
         assert any(words in line for line in lines), words
     assert all(line.startswith(("warning: ", "invalid: ", "6 sub")) and len(line) < 300 for line in lines)
     assert lines[-1] == "6 submissions: 3 ranked, 3 invalid; 0 unchanged"
     shown = Tags(three.page())
     assert "Ann, Bob" in shown.shown and "https://example.org/a?b=1&c=2" in shown.links
-    assert not [link for link in shown.links if link.startswith("javascript")]
-    # Who submits is not what is scored.
+    # A text on who submits is not scored.
     three.add("sys.yaml", "team: Another\n")
     again = three.call("--fail-on-invalid")
     assert (again.code, again.out, "Another" in three.page()) == (1, "", True)
@@ -741,21 +702,17 @@ def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(three)
     assert three.call("--quiet").err == ""
     three.add("part.tsv", f"{EVENTS}cafe.wav\t1\t2\tzoo\n")
     assert "invalid: part: 2 problems, the first: part.tsv: 3 reference files (" in three.call("--strict").err
-    problems = three.page("problems/part.html")
-    assert "zoo" in problems and "strict" not in problems and "\\n" not in problems
+    assert "strict" not in three.page("problems/part.html")
 
 
 def test_options_are_settings_columns_and_the_baseline(two):
-    durations = ("--durations", SAMPLES / "durations.tsv")
-    # Whoever is called like the baseline without its extension, a file's own name is its own.
+    # A file's own name means that file, whichever submission has this name without extension.
     two.add("sys_b.csv", (two.made / "sys.tsv").read_text())
     names = ["event.hard.f1[car]", "segment.hard.roc_auc.macro"]
-    done = two.call(
-        *("--rank-by", "event.hard.f1.micro", "--score", names[0], "--score", names[1]),
-        *("--title", "Sounds <2026>", "--cache", two.folder / "kept"),
-        *("--segment-length", "0.5", "--replicates", "50", "--baseline", "sys_b.tsv", "--ties", "exchange"),
-        *("--seed", "7", *durations, "--strict"),
-    )
+    options = "--rank-by event.hard.f1.micro --title <2026> --segment-length 0.5 --replicates 50 --baseline"
+    options += f" sys_b.tsv --ties exchange --seed 7 --strict --score {names[0]} --score {names[1]}"
+    durations = SAMPLES / "durations.tsv"
+    done = two.call(*options.split(), "--cache", two.folder / "kept", "--durations", durations)
     assert done.code == 0, done.err
     assert [*(two.folder / "kept").iterdir()] and not (two.folder / "site.cache").exists()
     document = two.document()
@@ -763,16 +720,13 @@ def test_options_are_settings_columns_and_the_baseline(two):
     expected |= {"baseline": "sys_b.tsv", "replicates": 50, "seed": 7}
     assert {name: document[name] for name in expected} == expected
     assert (document["settings"]["segment_length"], document["settings"]["strict"]) == (0.5, True)
-    asked = {"segment_length": 0.5, "durations": durations[1], "measures": ("curves",)}
+    asked = {"segment_length": 0.5, "durations": durations, "measures": ("curves",)}
     scores = evaluate(REFERENCE, two.made / "sys.tsv", **asked)
     shown = {each["name"]: each["scores"] for each in document["submissions"]}
     assert shown["sys"] == {name: scores[name] for name in names}
-    table = pd.read_csv(io.StringIO(two.page("board.csv")))
-    assert {*table["system"]} == {*shown}
-    assert table[names[0]].tolist() == [shown[system][names[0]] for system in table["system"]]
-    text = two.page()
-    assert "<title>Sounds &lt;2026&gt;</title>" in text and "segment_length: 0.5" in text
-    assert 'class="b-badge">baseline' in text
+    table = pd.read_csv(io.StringIO(two.page("board.csv"))).set_index("system")
+    assert table[names].T.to_dict() == shown
+    assert "<title>&lt;2026&gt;</title>" in two.page() and 'class="b-badge">baseline' in two.page()
 
 
 def test_every_property_of_styles_that_the_site_uses_is_defined():

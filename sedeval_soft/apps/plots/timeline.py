@@ -172,8 +172,10 @@ def _draw_verdicts(axes: Axes, reference: Strip, system: Strip, settings: Settin
     codes = np.select([ours & theirs, ours, theirs], [1, 2, 3], 0)
     for code, outcome in enumerate(OUTCOMES.values(), 1):
         change = np.flatnonzero(np.diff(codes == code, prepend=False, append=False))
-        style = _filled_as(outcome) | {"linewidth": 0.4, "zorder": 2, "rasterized": len(codes) > _MANY}
-        _draw_boxes(axes, edges[change.reshape(-1, 2)], ends, **style)
+        # Edges and patterns of very many boxes would hide one another.
+        plain = {"facecolor": outcome.light, "linewidth": 0, "rasterized": True}
+        style = plain if len(codes) > _MANY else _filled_as(outcome) | {"linewidth": 0.4}
+        _draw_boxes(axes, edges[change.reshape(-1, 2)], ends, **style, zorder=2)
 
 
 def _filled_as(outcome: Outcome) -> dict[str, Any]:

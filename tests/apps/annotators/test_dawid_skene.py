@@ -1,6 +1,6 @@
 """Dawid and Skene's model: what was simulated is estimated, in any order; and where it is not determined.
 
-It is held against crowd-kit in tests/parity/test_crowd_kit.py.
+Its estimates are compared with those of crowd-kit, if that is installed.
 """
 
 from __future__ import annotations

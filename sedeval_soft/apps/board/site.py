@@ -420,10 +420,9 @@ class _Builder:
 
 def _opened(name: str, option: str, others: Mapping[str, str | os.PathLike[str]]) -> Path:
     """Return the real path of a folder, which is made; others: those that it is neither in nor around."""
-    try:
-        root = Path(os.path.realpath(name))
-    except ValueError as error:
-        raise OutputError(f"{name!r}: cannot be written: {error}") from error
+    if not name or "\0" in name:
+        raise OutputError(f"{name!r}: cannot be written: it is not the name of a folder")
+    root = Path(os.path.realpath(name))
     for what, path in others.items():
         other = Path(os.path.realpath(path))
         if root.is_relative_to(other) or other.is_relative_to(root):
@@ -484,7 +483,7 @@ def _store(path: Path, key: str, document: object) -> None:
     _write(path, json.dumps([key, msgspec.to_builtins(document)], sort_keys=True, separators=(",", ":")))
 
 
-# Which submissions there are, who submits them, and what comes of each.
+# Submissions, their authors, and their outcomes.
 
 
 def find_submissions(
@@ -498,12 +497,12 @@ def find_submissions(
     a file on who submits are warnings. Raises InputError if the path is not a folder.
     """
     try:
-        root = os.path.realpath(path_of(folder, "submissions", "a folder of tables"))
-        entries = visible_entries(root, limits)
+        found = visible_entries(path_of(folder, "submissions", "a folder of tables"), limits)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         message = f"cannot be read as a folder of submissions: {reason}"
         raise unreadable(spelled(os.fspath(folder)), message) from error
+    entries = [Path(os.path.realpath(folder)) / path.name for path in found]
     theirs = Path(os.path.realpath(reference)) if isinstance(reference, str | os.PathLike) else None
     # A name of bytes that are not UTF-8 has no text of its own, which pages would need.
     handed_in = [

@@ -177,7 +177,7 @@ def test_submissions_have_names_and_texts_on_who_submits_by_the_names_of_files(
     submissions, others, warnings = find_submissions(tmp_path)
     assert {each.name: each.about.team for each in submissions} == teams
     assert all(each.digest for each in submissions) and warnings == [] and sorted(others) == ignored.split()
-    for path in (tmp_path / "nothing", tmp_path / "a.tsv"):
+    for path in (tmp_path / "nothing", tmp_path / "a.tsv", ""):
         with pytest.raises(InputError, match="cannot be read as a folder of submissions"):
             find_submissions(path)
 
@@ -641,7 +641,7 @@ def test_the_former_site_stays_where_a_build_fails(one):
         (SettingsError, "the folder of submissions, or the other way round", {"site": one.folder}),
         (SettingsError, "time_limit in seconds must be above 0, at most 1e", {"time_limit": 0}),
         (OutputError, "cannot be written", {"site": REFERENCE}),
-        (OutputError, "cannot be written", {"site": "a\0b"}),
+        *((OutputError, "cannot be written", {"site": name}) for name in ("a\0b", "")),
     ):
         with pytest.raises(error, match=words):
             one.build(**asked)

@@ -52,10 +52,13 @@ def test_scores_are_those_of_evaluations():
     assert (result.mean, result.deviation) == pytest.approx(
         (np.mean(alone), np.std(alone, ddof=1)), abs=1e-12
     )
-    of_pairs = np.mean([evaluate(pair, system, **how)[SCORE] for pair in pairs])
+    of_pairs = np.array([evaluate(pair, system, **how)[SCORE] for pair in pairs])
+    # The jackknife over annotators: each pair leaves one out.
+    error = np.sqrt(2 / 3 * np.sum((of_pairs - of_pairs.mean()) ** 2))
+    assert result.by_annotators == pytest.approx(error, abs=1e-9)
     assert [point.annotators for point in result.over] == [1, 2, 3]
     values = [point.value for point in result.over]
-    assert values == pytest.approx([result.mean, of_pairs, result.value], abs=1e-12)
+    assert values == pytest.approx([result.mean, of_pairs.mean(), result.value], abs=1e-12)
     assert result.low < result.value < result.high
     assert (result.over[2].low, result.over[2].high) == (result.low, result.high)
 

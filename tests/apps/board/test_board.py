@@ -67,7 +67,7 @@ class Board:
 
     def build(self, reference=REFERENCE, site=None, **asked):
         asked = {"reports": False, "replicates": 100, **asked}
-        return module.build_site(self.made, reference, site or self.site, **asked)
+        return module.build_site(self.made, reference, self.site if site is None else site, **asked)
 
     def call(self, *options, reference=REFERENCE):
         given = ("--reference", reference, "-o", self.site, "--no-reports", *options)

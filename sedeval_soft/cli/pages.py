@@ -161,8 +161,8 @@ BOARD = (
         "files, or not at all, so that the score alone ranks them.  [default: "
         "exchange for hard, soft and tuned readings, none where each replicate would look for thresholds]"),
     option(options.LIMITS, "--time-limit", type=number, metavar="SECONDS", default="600",
-        help="How long it may take to read, score and report a submission; one that takes longer is invalid "
-        "until the next call.  [default: 600]"),
+        help="How long it may take to score a submission, and then to make its report; one that takes longer "
+        "is invalid until the next call.  [default: 600]"),
     option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="SITE", brief="Folder of the site.",
         help="The folder of the site; it is made, or brought up to date."),
     option(OUTPUT, "--cache", type=PATH, metavar="FOLDER",

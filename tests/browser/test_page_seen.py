@@ -69,17 +69,14 @@ def test_names_are_text(visit, tmp_path):
     drawn_whole(page)
     for system in page.locator("#system option").all():
         page.select_option("#system", system.get_attribute("value"))
-    for tag in ("img", "svg[onload]", "b", "a[href^=javascript]", "[onmouseover]", "[onerror]"):
-        assert page.locator(f"body {tag}").count() == 0, tag
+    made = "img, svg[onload], b, a[href^=javascript], [onmouseover], [onerror]"
+    assert page.locator("body").locator(made).count() == 0
     options = page.locator("#timeline-file option").all_text_contents()
     assert {name[:79] for name in options} == {visible(name.strip())[:79] for name in names}
     # Hovering and searching shows names, too.
-    for name in names[:6]:
-        label = visible(name)
+    for label in map(visible, names[:6]):
         page.evaluate(f"location.hash = '#timeline={quote(label, safe='')}@0'")
-        page.wait_for_function(
-            "(name) => document.querySelector('#timeline-summary strong').textContent === name", arg=label
-        )
+        page.locator("#timeline-summary strong").get_by_text(label, exact=True).wait_for()
     page.check("#timeline-all")
     figure = page.locator("#timeline-figure .nsewdrag").bounding_box()
     for step in range(5):
@@ -99,15 +96,12 @@ def test_classes_come_worst_first_with_counts_as_counts(visit, sample_report):
     names = [cell.split(" not in")[0] for cell in cells(page, "#class-scores tbody th")]
     assert names == sorted(names, key=lambda name: scores[f"segment.hard.f1[{name}]"])
     assert "not in the output" in cells(page, "#class-scores tbody th")[0]
-    page.select_option("#class-family", "segment soft")
-    sizes = {
-        cell.get_attribute("data-score"): cell.inner_text()
-        for cell in page.locator("#class-scores td[data-score*='.n_']").all()
-    }
-    assert sizes["segment.soft.n_ref[birds singing]"] == "43.48"
-    assert sizes["segment.soft.n_sys[door opens]"] == "0"
-    page.select_option("#class-family", "segment hard")
-    assert cells(page, "#class-scores td[data-score='segment.hard.n_ref[birds singing]']") == ["44"]
+    for reading, name, text in (
+        ("soft", "n_ref[birds singing]", "43.48"), ("soft", "n_sys[door opens]", "0"),
+        ("hard", "n_ref[birds singing]", "44"),
+    ):  # fmt: skip
+        page.select_option("#class-family", f"segment {reading}")
+        assert cells(page, f"#class-scores td[data-score='segment.{reading}.{name}']") == [text]
 
 
 def test_tables_of_classes_show_all_columns_where_pages_are_narrow(visit, sample_report):
@@ -133,26 +127,23 @@ def test_only_what_can_differ_has_a_section(visit, tmp_path):
 def test_paper_has_whole_figures_and_headings(visit, sample_report):
     page = visit(sample_report.path, scheme="dark").page
     drawn_whole(page)
-    page.emulate_media(media="print")
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.wait_for_timeout(300)
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    widths = page.eval_on_selector_all(
-        ".main-svg", "(all) => all.map((svg) => svg.getBoundingClientRect().width)"
-    )
-    assert len(widths) > 4 and max(widths) <= 700
+
+    def widths(media, event):
+        page.emulate_media(media=media)
+        page.evaluate(f"dispatchEvent(new Event('{event}'))")
+        page.wait_for_timeout(300)
+        figures = "(all) => all.map((svg) => svg.getBoundingClientRect().width)"
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return page.eval_on_selector_all(".main-svg", figures), ground == "rgb(255, 255, 255)"
+
+    printed, is_white = widths("print", "beforeprint")
+    assert len(printed) > 4 and max(printed) <= 700 and is_white
     assert page.locator("#class-scores thead button").first.is_visible()
     assert page.locator("#settings .signature").first.is_visible() and page.locator("#all-title").is_hidden()
     assert len(page.pdf()) < 3_000_000
     assert page.locator("#timeline-next").is_hidden() and page.locator("nav").is_hidden()
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
-    page.wait_for_timeout(300)
-    page.emulate_media(media="screen")
-    widths = page.eval_on_selector_all(
-        ".main-svg", "(all) => all.map((svg) => svg.getBoundingClientRect().width)"
-    )
-    assert max(widths) > 700
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+    again, is_white = widths("screen", "afterprint")
+    assert max(again) > 700 and not is_white
 
 
 def test_rows_are_low_on_a_phone(visit, sample_report, tmp_path):

@@ -115,11 +115,10 @@ def test_what_is_coloured_adds_up_to_the_scores(page, sample_report):
 def test_files_are_changed_by_list_and_buttons(page):
     names = files(page)
     assert len(names) == 5 and shown(page) == names[0]
-    page.click("#timeline-next")
-    assert shown(page) == names[1]
-    page.click("#timeline-previous")
-    page.click("#timeline-previous")
-    assert shown(page) == names[-1]
+    for moves, at in ((["next"], 1), (["previous"] * 2, -1)):
+        for move in moves:
+            page.click(f"#timeline-{move}")
+        assert shown(page) == names[at]
     page.select_option("#timeline-file", label="metro.wav")
     assert shown(page) == "metro.wav" and page.input_value("#timeline-file") == str(names.index("metro.wav"))
     page.select_option("#system", "1")

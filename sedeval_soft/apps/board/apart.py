@@ -10,14 +10,15 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
-import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
-from sedeval_soft.errors import EvaluationError, one_line
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.memory import given_limit, memory_limited, room, spelled
+
+T = TypeVar("T")
 
 OPTION = "--time-limit"
 
@@ -29,19 +30,19 @@ _SLACK = 1 << 28
 
 
 class LostError(EvaluationError):
-    """A process ended, or took too long, before its work was done."""
+    """A process ended, or took too long or too much memory, before its work was done."""
 
 
 def apart(
-    function: Callable[..., Iterator[Any]],
+    function: Callable[..., T],
     *given: Any,  # noqa: ANN401
     seconds: float | None = None,
     needs: Sequence[str] = (),
-) -> Generator[Any, None, None]:
-    """Yield the results of a function that works in a separate process; raises the errors of the function.
+) -> T:
+    """Return the result of a function that works in a separate process; raises the errors of the function.
 
     seconds: that it may take, None for any time. needs: modules that it imports. Memory is limited as it is
-    here. Raises LostError if the process ends before the function does, MemoryError if it takes more.
+    here. Raises LostError if the process ends before the function does, or takes more.
     """
     import multiprocessing
 
@@ -50,33 +51,26 @@ def apart(
     if forks:
         context.set_forkserver_preload([__name__, *needs])
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(sender, given_limit(), function, given), daemon=True)
-    until = None if seconds is None else time.monotonic() + seconds
+    work = sender, given_limit() or room(), function, given
+    process = context.Process(target=_work, args=work, daemon=True)
+    with _without_main():
+        process.start()
+    sender.close()
     try:
-        with _without_main():
-            process.start()
-        sender.close()
-        while True:
-            if not receiver.poll(until and max(0.0, until - time.monotonic())):
-                raise LostError(f"took more than {seconds:.15g} s ({OPTION} sets how much)")
-            try:
-                what, value = receiver.recv()
-            except (EOFError, OSError) as error:
-                process.join()
-                # A negative status is a signal: the system sends 9 where memory is short.
-                raise LostError(
-                    f"the process that worked on it ended with status {process.exitcode}"
-                ) from error
-            if what == "raised":
-                raise value
-            if what == "done":
-                return
-            yield value
+        if not receiver.poll(seconds):
+            raise LostError(f"took more than {seconds:.15g} s ({OPTION} sets how much)")
+        result: T | BaseException = receiver.recv()
+    except (EOFError, OSError) as error:
+        process.join()
+        # A negative status is a signal: the system sends 9 if memory is short.
+        raise LostError(f"the process that worked on it ended with status {process.exitcode}") from error
     finally:
-        if process.pid is not None:
-            process.kill()
-            process.join()
+        process.kill()
+        process.join()
         receiver.close()
+    if isinstance(result, BaseException):
+        raise result
+    return result
 
 
 @contextlib.contextmanager
@@ -90,29 +84,21 @@ def _without_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def _work(pipe: Any, most: int | None, function: Callable[..., Iterator[Any]], given: Any) -> None:  # noqa: ANN401
-    """Send the results of a function, as the process that works on it."""
+def _work(pipe: Any, most: int, function: Callable[..., Any], given: Any) -> None:  # noqa: ANN401
+    """Send the result of a function, or its error, as the process that works on it."""
     from sedeval_soft.evaluation import end_with_parent
 
-    # Ctrl-C is heard by the process that waits, which ends this one.
+    # The process that waits receives Ctrl-C, and ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
-    error: BaseException
     with memory_limited(most):
         limit_process(room())
         try:
-            for value in function(*given):
-                pipe.send(("yielded", value))
-            pipe.send(("done", None))
-            return
+            pipe.send(function(*given))
         except MemoryError:
-            error = MemoryError()
-        except BaseException as raised:
-            error = raised
-    try:
-        pipe.send(("raised", error))
-    except Exception:
-        pipe.send(("raised", EvaluationError(f"{type(error).__name__}: {one_line(error)}")))
+            pipe.send(LostError(f"needs more than {spelled(most)} of memory"))
+        except BaseException as error:
+            pipe.send(error)
 
 
 def limit_process(more: int) -> None:
@@ -130,9 +116,3 @@ def limit_process(more: int) -> None:
     most = data + more + _SLACK
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_DATA, (most if hard < 0 else min(most, hard), hard))
-
-
-def of_memory() -> str:
-    """Return the message for work that ran out of memory."""
-    most = given_limit()
-    return "needs more memory than there is" if most is None else f"needs more than {spelled(most)} of memory"

@@ -30,8 +30,6 @@ _PLAIN = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9][a-z0-9_-]{0,7
 """Names that are names of files everywhere as they are; Windows has devices of the names left out."""
 
 _MOST_WARNINGS = 500
-_OF_THE_BOARD = "/"
-"""Stands for the board itself among the names of submissions, none of which has a slash."""
 
 _RANKS = (
     *("rank", "letters", "place", "value", "low", "high"),
@@ -94,7 +92,7 @@ class Submission:
     """A file or a folder that was submitted, and its outcome.
 
     - name: unique among submissions. slug: the same in names of files.
-    - path: of the file or folder. entry: its name in the folder, as text.
+    - path: of the file or folder.
     - digest: of all its bytes, and of the names of a folder's files; empty if it cannot be read.
     - about: who submits. key: a hash of all inputs of the outcome. outcome: the result.
     - scores: None if it could not be scored.
@@ -103,7 +101,6 @@ class Submission:
     name: str
     slug: str
     path: Path
-    entry: str
     digest: str
     about: About
     outcome: Outcome
@@ -225,7 +222,7 @@ class BoardPages:
             "tests_differ": any(
                 each.difference and (each.difference.p_adjusted or 0) < 1 for each in entries
             ),
-            "of_the_board": warnings.pop(_OF_THE_BOARD),
+            "of_the_board": ranking_warnings(self.board, self.submissions),
             "warned": {name: len(texts) for name, texts in warnings.items()},
             "warnings": [(name, text) for name, of in warnings.items() for text in of][:_MOST_WARNINGS],
             "lower": measure.direction == "lower",
@@ -283,22 +280,15 @@ class BoardPages:
         every = set.intersection(*map(set, texts.values())) if len(texts) > 1 else set()
         alone = {name: [text for text in of if text not in every] for name, of in texts.items()}
         common = [text for text in next(iter(texts.values()), ()) if text in every]
-        ranking = [*ranking_warnings(self.board, self.submissions)]
-        return {_OF_THE_BOARD: ranking, "": [*dict.fromkeys((*self.warnings, *common))], **alone}
+        return {"": [*dict.fromkeys((*self.warnings, *common))], **alone}
 
 
 def ranking_warnings(board: Board | None, submissions: Sequence[Submission]) -> tuple[str, ...]:
-    """Return the warnings of a board on its own ranking, which all of its systems have."""
+    """Return the warnings of a board on its own ranking, which all of its systems have after their own."""
     if board is None:
         return ()
-    first = board.systems[0]
-    alone = {
-        text
-        for each in submissions
-        if each.name == first.system and each.scores
-        for text in each.scores.warnings
-    }
-    return tuple(text for text in first.warnings if text not in alone)
+    own = {each.name: each.outcome.warnings for each in submissions}
+    return board.systems[0].warnings[len(own[board.systems[0].system]) :]
 
 
 def _who(submission: Submission) -> dict[str, Any]:

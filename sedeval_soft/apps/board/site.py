@@ -17,7 +17,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,7 +45,7 @@ from sedeval_soft.api import (
     with_folds,
     with_points,
 )
-from sedeval_soft.apps.board.apart import BYTES, SECONDS, LostError, apart, of_memory
+from sedeval_soft.apps.board.apart import BYTES, SECONDS, LostError, apart
 from sedeval_soft.apps.board.board_page import (
     OF_SCORES,
     About,
@@ -61,19 +61,14 @@ from sedeval_soft.comparison import (
     Board,
     Comparisons,
     Paired,
-    Parts,
-    check_baseline,
     rank_scores,
     settings_for,
 )
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, quoted
 from sedeval_soft.evaluation import (
     Progress,
-    Scores,
     Shard,
     UnknownScoreError,
-    finite,
-    not_computed,
     pack_shard,
     parts_for,
     percentile,
@@ -82,7 +77,7 @@ from sedeval_soft.evaluation import (
     unpack_shard,
 )
 from sedeval_soft.fields import Keywords
-from sedeval_soft.measures import ScoreName, Tally, group_of
+from sedeval_soft.measures import ScoreName, group_of
 from sedeval_soft.memory import RoomError, given_limit, memory_limited, room
 from sedeval_soft.plan import THRESHOLDED
 from sedeval_soft.report import (
@@ -105,8 +100,6 @@ from sedeval_soft.tables import (
     EventTable,
     Limits,
     extension_of,
-    listing,
-    mend_command,
     over_limit,
     spelled,
     table_stem,
@@ -123,10 +116,6 @@ Test = Literal["exchange", "none"]
 MARK = ".soft-sed-eval-board"
 """A file that marks a folder as a site of this program: folders of others are never replaced or deleted."""
 
-_MARKED = "Made by soft-sed-eval board, which replaces its files.\n"
-
-_OTHER = "another board is being written to it; wait until that is done, or give -o another folder"
-
 _NEEDS = (
     *(__name__, "sedeval_soft.tables.parquet", "sedeval_soft.measures.confusion"),
     *("pyarrow.csv", "scipy.special", "jinja2", "difflib"),
@@ -142,21 +131,11 @@ _OURS = (MARK, "index.html", "board.json", "board.csv", "reports", "problems", "
 _FORM = 4
 """The version of records: records of another version are made again."""
 
-_RECORDS = (f"{'[0-9a-f]' * 64}.json",)
-"""Files of the cache, one for each submission."""
-
 _LARGEST = 1 << 16
 """The most bytes of a file on who submits."""
 
-_KEYS = About.__struct_fields__
-
 _WEB = re.compile(r"(?!.*[\"'<>\\`])https?://[a-z0-9.-]+(:[0-9]+)?([/?#][!-~]*)?", re.IGNORECASE | re.ASCII)
 """Addresses of pages; quotes and brackets are not for them."""
-
-_DESCRIPTION = ".yaml"
-"""The extension of a file on who submits: it is named after the submission."""
-
-_READ = TEXT_EXTENSIONS | OTHER_EXTENSIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +187,8 @@ def build_site(
     - reports: whether each submission has one: a report also shows the reference.
     - ties: the test of two submissions, `exchange` as in `compare`, or `none`; None for exchange unless that
       takes long, else none.
-    - time_limit: seconds that each submission may take to be read, scored and reported, in a separate
-      process; None for any time.
+    - time_limit: seconds that each submission may take to be scored in a separate process, and its report in
+      another; None for any time.
     A process may take the memory that is given, else 4 GiB or 80 % of the free memory. progress: called with
     the numbers of submissions done and of all. Others as for `evaluate`.
 
@@ -219,17 +198,12 @@ def build_site(
     """
     rank_by, settings, values = ranking_of(settings, values)
     if time_limit is not None:
-        in_form(
-            "time_limit in seconds", time_limit, [{"type": "number", "exclusiveMinimum": 0, "maximum": 1e9}]
-        )
+        seconds = {"type": "number", "exclusiveMinimum": 0, "maximum": 1e9}
+        in_form("time_limit in seconds", time_limit, [seconds])
     if ties is not None:
         in_form("ties", ties, [{"enum": get_args(Test)}])
     scores = in_form("scores", scores, [{"type": "array", "items": {"type": "string"}}])
     check_text("title", title)
-    path_of(submissions, "submissions", "a folder of tables")
-    path_of(site, "site", "a folder to write")
-    if cache is not None:
-        path_of(cache, "cache", "a folder to write")
     limits = limits_from(limits, values)
     names = (rank_by, *scores) if rank_by else scores
     settings = with_folds(settings_for_scores(names, settings, values), folds)
@@ -249,15 +223,22 @@ def build_site(
         rank_by,
         tuple(dict.fromkeys(str(ScoreName.parse(name)) for name in scores)),
     )
-    _check(task)
+    if settings.strict and (misread := align(rows, rows, settings, lengths).findings.misread("reference")):
+        raise EvaluationError("\n".join([*misread, STRICT]))
     candidates, ignored, warnings = find_submissions(submissions, limits, reference)
     # A file's own name is its own, whoever comes to be called alike without the extension.
-    baseline = next((each.name for each in candidates if each.entry == baseline), baseline)
-    root = _opened(os.fspath(site), submissions, "-o")
-    _check_ours(root, os.fspath(site))
+    baseline = next((each.name for each in candidates if each.path.name == baseline), baseline)
+    apart_from = {"the folder of submissions": submissions}
+    root = _opened(path_of(site, "site", "a folder to write"), "-o", apart_from)
+    _check_ours(root)
     _refuse_links([root / name for name in _OURS])
-    with locked(root / MARK, f"{os.fspath(site)}: {_OTHER}", _MARKED):
-        stored = _opened(f"{root}.cache" if cache is None else os.fspath(cache), submissions, "--cache", root)
+    taken = (
+        f"{root}: another board is being written to it; wait until that is done, or give -o another folder"
+    )
+    with locked(root / MARK, taken, "Made by soft-sed-eval board, which replaces its files.\n"):
+        apart_from["the site, which is published"] = root
+        beside = f"{root}.cache" if cache is None else cache
+        stored = _opened(path_of(beside, "cache", "a folder to write"), "--cache", apart_from)
         test = ties or _test_for(rank_by, settings)
         _refuse_links([stored])
         ends_known = lengths is not None or settings.regions is not None
@@ -310,17 +291,24 @@ class _Builder:
     def look_at(
         self, submissions: Sequence[Submission], progress: Progress | None
     ) -> tuple[list[Submission], list[str]]:
-        """Return submissions with what came of each, and the names of those that were scored anew."""
-        shaped = task_key(self.task), *((self.title, plotly_name()) if self.reports else ())
+        """Return submissions with their outcomes, and the names of those that were scored anew."""
+        task, settings, origin = self.task, self.task.settings, self.task.reference.origin
+        # All that shapes an outcome, but the submission itself.
+        shaped = hash_of(
+            *(_FORM, __version__, settings.to_dict(), settings.seed, task.rank_by, task.columns),
+            *(origin.name, origin.sha256, task.durations and dict(task.durations), asdict(task.limits)),
+            *(_identity(task.folds, "folds"), _identity(task.by, "by")),
+            *((self.title, plotly_name()) if self.reports else ()),
+        )
         done, scored = [], []
         for each in submissions:
-            submission = replace(each, key=hash_of(shaped, each.name, each.slug, each.entry, each.digest))
+            submission = replace(each, key=hash_of(shaped, each.name, each.slug, each.path.name, each.digest))
             outcome = _stored(self.cache / f"{submission.key}.json", submission.key, Outcome)
             # Pages that were changed or lost are made again.
             if outcome is None or outcome.pages != self._hashes(outcome.pages):
                 outcome = self._anew(submission)
                 scored.append(submission.name)
-            scores = outcome.scores_of(submission.name, self.task.settings)
+            scores = outcome.scores_of(submission.name, settings)
             done.append(replace(submission, outcome=outcome, scores=scores))
             if progress is not None:
                 progress(len(done), len(submissions))
@@ -330,32 +318,28 @@ class _Builder:
         return {path: sha256_of(self.root / path) for path in pages}
 
     def _anew(self, submission: Submission) -> Outcome:
-        """Let a submission be looked at by a process of its own, and write the pages that are of it alone."""
+        """Score a submission in a separate process, make its report in another, and write its pages.
+
+        An outcome is stored unless something was short, which may not be short the next time.
+        """
         if submission.outcome.problems:
             return submission.outcome
-        title = self.title if self.reports else None
-        results = apart(look_at, submission, self.task, title, seconds=self.time_limit, needs=_NEEDS)
-        outcome, pages, reason = None, dict[str, str | bytes](), ""
+        how: dict[str, Any] = {"seconds": self.time_limit, "needs": _NEEDS}
         try:
-            with contextlib.closing(results):
-                outcome, data = next(results)
-                if data is not None:
-                    pages[submission.page("data")] = data
-                for page, reason in results:  # noqa: B007 - one, where there is a report
-                    pages |= {submission.page("reports"): page} if page is not None else {}
-        except (LostError, MemoryError) as error:
-            reason = of_memory() if isinstance(error, MemoryError) else str(error)
-        if outcome is None:
-            outcome = Outcome((Problem(submission.entry, reason),), 1)
-        elif reason:
-            # It has its scores, and costs nobody else anything.
-            self.warnings.append(f"{submission.name}: there is no report: {reason}")
+            outcome, data = apart(score_submission, submission, self.task, **how)
+        except LostError as error:
+            return Outcome((Problem(submission.path.name, str(error)),), 1, lasting=False)
+        pages: dict[str, str | bytes] = {} if data is None else {submission.page("data"): data}
+        if pages and self.reports:
+            try:
+                pages[submission.page("reports")] = apart(report_on, submission, self.task, self.title, **how)
+            except Exception as error:
+                self.warnings.append(f"{submission.name}: there is no report: {error}")
+                outcome = msgspec.structs.replace(outcome, lasting=False)
         for path, content in pages.items():
             _write(self.root / path, content)
-        # What was short this time may not be short the next time: nothing of that is kept.
-        lasting = outcome.lasting and not reason
-        outcome = msgspec.structs.replace(outcome, pages=self._hashes(pages), lasting=lasting)
-        if lasting:
+        outcome = msgspec.structs.replace(outcome, pages=self._hashes(pages))
+        if outcome.lasting:
             _store(self.cache / f"{submission.key}.json", submission.key, outcome)
         return outcome
 
@@ -364,11 +348,9 @@ class _Builder:
         rank_by, settings = self.task.rank_by, self.task.settings
         valid = [each for each in submissions if each.scores is not None]
         systems = [each.scores for each in valid if each.scores is not None]
-        if self.baseline is not None:
-            check_baseline(self.baseline, [each.name for each in valid])
         if not systems:
             return None
-        # What one submission alone names must change no other's numbers.
+        # A file that one submission alone names changes no other's numbers.
         files = sorted(set.intersection(*({*scores.files} for scores in systems)))
         if self.test == "none" or len(files) < 2:
             return rank_scores(systems, None, rank_by=rank_by, baseline=self.baseline)
@@ -376,39 +358,36 @@ class _Builder:
         def shard(k: int) -> Shard:
             return unpack_shard(valid[k].name, valid[k].outcome.tally)
 
-        def load(k: int) -> Tally:
-            return shard(k).tally
-
-        def parts(k: int) -> Parts:
-            return parts_for(shard(k), rank_by, self.task.partitions(shard(k))["by"])
-
-        # The keys of systems tell of all else that shapes what is drawn.
-        key = hash_of(files, settings.replicates, settings.seed, settings.fixed_thresholds, self.test)
+        # The keys of systems include all else that shapes the replicates.
+        key = hash_of(files, settings.replicates, settings.seed, settings.fixed_thresholds)
         stored, keys = self.cache / "comparisons.json", [each.key for each in valid]
         computed = _stored(stored, key, Comparisons) or Comparisons()
-        paired = Paired(keys, files, load, rank_by, settings, computed, parts=parts)
+        paired = Paired(
+            keys,
+            files,
+            lambda k: shard(k).tally,
+            rank_by,
+            settings,
+            computed,
+            parts=lambda k: parts_for(shard(k), rank_by, self.task.partitions(shard(k))["by"]),
+        )
         if settings.ci is None:
-            # The score that ranks has an interval, from what is drawn to compare them.
+            # The score that ranks has an interval, from the replicates by which systems are compared.
             ends = percentile(paired.bootstrap(), settings.confidence)
             for k, (low, high) in enumerate(zip(*(end.tolist() for end in ends), strict=True)):
                 score = systems[k].score(rank_by)
                 if score.value is not None:
-                    score = score._replace(low=finite(low), high=finite(high))
-                systems[k] = replace(systems[k], scores={**systems[k].scores, score.name: score})
+                    scores = {**systems[k].scores, score.name: score.with_interval(low, high)}
+                    systems[k] = replace(systems[k], scores=scores)
         board = rank_scores(systems, paired, rank_by=rank_by, baseline=self.baseline)
         _store(stored, key, computed.among(keys))
         return board
 
     def write(self, submissions: Sequence[Submission], board: Board | None) -> None:
         """Write the common files of all submissions, the index last; then remove files without one."""
-        root, task = self.root, self.task
-        pages = {path for each in submissions for path in each.outcome.pages}
-        if self.reports and board is not None:
-            asset = f"assets/{plotly_name()}"
-            _write(root / asset, plotly_script())
-            pages.add(asset)
+        task = self.task
         main = side_by_side([shown_scores(scores) for scores in board.systems]) if board else []
-        # Submissions were told apart by nothing where nothing was resampled.
+        # Nothing was resampled if no entry has a stability: then no test was made.
         drawn = board is not None and any(entry.stability is not None for entry in board.entries)
         columns = tuple(name for name in task.columns or [name for *_, name in main] if name != task.rank_by)
         written = BoardPages(
@@ -422,75 +401,54 @@ class _Builder:
             submissions=submissions,
             board=board,
         )
-        for each in submissions:
-            if each.scores is None:
-                _write(root / each.page("problems"), written.problems(each))
-                pages.add(each.page("problems"))
+        pages: dict[str, str | bytes] = {
+            each.page("problems"): written.problems(each) for each in submissions if each.scores is None
+        }
         if board is not None:
-            _write(root / "board.csv", delimited_columns(board, columns, ","))
-            pages.add("board.csv")
-        _write(root / "board.json", written.json())
-        _write(root / "index.html", written.index())
-        _prune(root, _PAGES, pages)
-        _prune(self.cache, _RECORDS, {f"{each.key}.json" for each in submissions})
-
-
-def _check(task: Task) -> None:
-    """Refuse what would make all submissions invalid, and scores of classes that none of them can have."""
-    settings, rows = task.settings, task.reference
-    if settings.strict:
-        misread = align(rows, rows, settings, task.durations).findings.misread("reference")
-        if misread:
-            raise EvaluationError("\n".join([*misread, STRICT]))
-    reason = not_computed(task.rank_by, settings, lambda name, *values: " ".join((f"--{name}", *values)))
-    if reason:
-        raise SettingsError(f"{task.rank_by} {reason}, and would rank submissions; name another score")
-    for text in (task.rank_by, *task.columns):
-        name = ScoreName.parse(text)
-        unknown = name.class_name is not None and name.class_name not in (settings.classes or rows.classes)
-        if unknown and name.part is None:
-            raise SettingsError(f"{text}: no class of the reference is named {name.class_name!r}")
+            pages["board.csv"] = delimited_columns(board, columns, ",")
+        if board is not None and self.reports:
+            pages[f"assets/{plotly_name()}"] = plotly_script()
+        pages |= {"board.json": written.json(), "index.html": written.index()}
+        for path, content in pages.items():
+            _write(self.root / path, content)
+        _prune(self.root, _PAGES, {*pages, *(path for each in submissions for path in each.outcome.pages)})
+        _prune(self.cache, [f"{'[0-9a-f]' * 64}.json"], {f"{each.key}.json" for each in submissions})
 
 
 # The files of a site, and of the cache.
 
 
-def _opened(name: str, submissions: str | os.PathLike[str], option: str, site: Path | None = None) -> Path:
-    """Return the real path of a folder, which is made; neither among the submissions nor in the site."""
+def _opened(name: str, option: str, others: Mapping[str, str | os.PathLike[str]]) -> Path:
+    """Return the real path of a folder, which is made; others: those that it is neither in nor around."""
     if not name or "\0" in name:
         raise OutputError(f"{name!r}: cannot be written: it is not the name of a folder")
-    root, folder = Path(os.path.realpath(name)), Path(os.path.realpath(submissions))
-    if root.is_relative_to(folder):
-        raise SettingsError(f"{option} {name}: is in the folder of submissions; expected another one")
-    if folder.is_relative_to(root):
-        raise SettingsError(f"{option} {name}: has the folder of submissions in it; expected another one")
-    if site is not None and (root.is_relative_to(site) or site.is_relative_to(root)):
-        wrong = f"{option} {name}: is in the site, which is published, or the other way round"
-        raise SettingsError(f"{wrong}; expected another folder")
-    _make_folder(root, name)
+    root = Path(os.path.realpath(name))
+    for what, path in others.items():
+        other = Path(os.path.realpath(path))
+        if root.is_relative_to(other) or other.is_relative_to(root):
+            wrong = f"{option} {name}: is in {what}, or the other way round"
+            raise SettingsError(f"{wrong}; expected another folder")
+    _make_folder(root)
     return root
 
 
-def _make_folder(path: Path, name: str = "") -> None:
-    """Make a folder, unless it exists; raises OutputError, with its path or a name."""
+def _make_folder(path: Path) -> None:
+    """Make a folder, unless it exists; raises OutputError."""
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise OutputError(f"{name or path}: cannot be written: {reason}") from error
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def _check_ours(root: Path, name: str) -> None:
+def _check_ours(root: Path) -> None:
     """Refuse a folder with anything but a site; raises OutputError."""
-    if os.path.lexists(root / MARK):
-        return
-    # A folder that is published may be under version control, or say under which name.
-    others = (each.name for each in sorted(root.iterdir()) if not each.name.startswith("."))
-    other = next((name for name in others if name != "CNAME"), None)
-    if other is not None:
+    # A folder that is published may be under version control, or have a file with its address.
+    names = sorted(each.name for each in root.iterdir() if each.name != "CNAME")
+    others = [name for name in names if not name.startswith(".")]
+    if others and not os.path.lexists(root / MARK):
         raise OutputError(
-            f"{name}: was not made by this command, and has {quoted(other)}; expected a new folder, as files "
-            "of submissions that are no more are deleted there"
+            f"{root}: was not made by this command, and has {quoted(others[0])}; expected a new folder, as "
+            "files of submissions that are no more are deleted there"
         )
 
 
@@ -501,32 +459,21 @@ def _refuse_links(paths: Iterable[Path]) -> None:
 
 
 def _write(path: Path, content: str | bytes) -> None:
-    """Write a file unless it has this content already: the publisher of a site sees the changes."""
-    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     _make_folder(path.parent)
-    if _bytes(path) != data:
-        write_atomic(path, data)
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
+    write_atomic(path, content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace"))
 
 
 def _prune(folder: Path, patterns: Sequence[str], stay: Collection[str]) -> None:
     """Take away the files of some patterns that are of submissions that are no more."""
-    with contextlib.suppress(OSError):
-        for path in [path for pattern in patterns for path in folder.glob(pattern)]:
-            if path.relative_to(folder).as_posix() not in stay and path.is_file():
-                path.unlink()
+    for path in [path for pattern in patterns for path in folder.glob(pattern)]:
+        if path.relative_to(folder).as_posix() not in stay and path.is_file():
+            path.unlink(missing_ok=True)
 
 
 def _stored(path: Path, key: str, kind: type[T]) -> T | None:
     """Return the content of a cache file under a key, None if the file is missing or was changed."""
-    with contextlib.suppress(ValueError, TypeError):
-        found, content = json.loads(_bytes(path))
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        found, content = json.loads(path.read_bytes())
         return msgspec.convert(content, kind) if found == key else None
     return None
 
@@ -536,7 +483,7 @@ def _store(path: Path, key: str, document: object) -> None:
     _write(path, json.dumps([key, msgspec.to_builtins(document)], sort_keys=True, separators=(",", ":")))
 
 
-# Which submissions there are, who submits them, and what comes of each.
+# Submissions, their authors, and their outcomes.
 
 
 def find_submissions(
@@ -550,74 +497,49 @@ def find_submissions(
     a file on who submits are warnings. Raises InputError if the path is not a folder.
     """
     try:
-        entries = visible_entries(os.fspath(folder), limits)
+        found = visible_entries(path_of(folder, "submissions", "a folder of tables"), limits)
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        message = f"cannot be read as a folder of submissions: {why}"
+        reason = getattr(error, "strerror", None) or error
+        message = f"cannot be read as a folder of submissions: {reason}"
         raise unreadable(spelled(os.fspath(folder)), message) from error
-    described = {spelled(path.name): path for path in entries if path.suffix.lower() == _DESCRIPTION}
-    others = [path for path in entries if spelled(path.name) not in described]
-    handed_in = [path for path in others if _is_folder(path) or extension_of(path.name) in _READ]
-    named = _named([path for path in handed_in if not _is_same(path, reference)])
-    submissions, warnings, used = [], [], dict[str, list[str]]()
+    entries = [Path(os.path.realpath(folder)) / path.name for path in found]
+    theirs = Path(os.path.realpath(reference)) if isinstance(reference, str | os.PathLike) else None
+    # A name of bytes that are not UTF-8 has no text of its own, which pages would need.
+    handed_in = [
+        path
+        for path in entries
+        if path != theirs
+        and spelled(path.name) == path.name
+        and (_is_folder(path) or extension_of(path.name) in TEXT_EXTENSIONS | OTHER_EXTENSIONS)
+    ]
+    # A name without extension is a submission's, unless others are called the same.
+    stems = {path: path.name if _is_folder(path) else table_stem(path.name) for path in handed_in}
+    times = Counter(name for path, stem in stems.items() for name in {stem, path.name})
+    named = {stem if times[stem] == 1 else path.name: path for path, stem in stems.items()}
+    submissions, warnings = [], []
     for name, slug in slugs(sorted(named)).items():
         path, about, digest, problems = named[name], About(), "", tuple[Problem, ...]()
-        entry = spelled(path.name)
         try:
-            digest = _digest(path, entry, limits)
+            digest = _digest(path, limits)
         except InputError as error:
             problems = error.problems
         except OSError as error:
-            problems = unreadable(entry, f"cannot be read: {error.strerror or error}").problems
-        # Where two submissions are called alike, what says who submits them is of both.
-        texts = (described.get(f"{each}{_DESCRIPTION}") for each in (name, _stem(path)))
-        description = next(filter(None, texts), None)
-        if description is not None:
-            used.setdefault(spelled(description.name), []).append(entry)
+            problems = unreadable(path.name, f"cannot be read: {error.strerror or error}").problems
+        description = path.with_name(f"{name}.yaml")
+        if description in entries:
+            handed_in.append(description)
             try:
                 about = read_about(description, description.name)
             except InputError as error:
                 warnings.append(str(error))
         outcome = Outcome(problems, len(problems), lasting=False)
-        submissions.append(Submission(name, slug, path, entry, digest, about, outcome))
-    for text, of in used.items():
-        if len(of) > 1:
-            warnings.append(
-                f"{text}: is of {listing(of, 'submission')}; if several teams sent them, rename all but one "
-                f"and write a {_DESCRIPTION} file for each"
-            )
-    ignored = [spelled(path.name) for path in others if path not in named.values()]
-    return submissions, sorted([*ignored, *(described.keys() - used)]), list(dict.fromkeys(warnings))
+        submissions.append(Submission(name, slug, path, digest, about, outcome))
+    ignored = [spelled(path.name) for path in entries if path not in handed_in]
+    return submissions, ignored, warnings
 
 
 def _is_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
-
-
-def _is_same(path: Path, reference: Any) -> bool:  # noqa: ANN401 - as for evaluate
-    """Return whether a path itself, not the target of a link, is the reference."""
-    with contextlib.suppress(OSError, ValueError, TypeError):
-        return os.path.samestat(path.lstat(), Path(reference).stat())
-    return False
-
-
-def _stem(path: Path) -> str:
-    """Return the name of a submission without extension."""
-    return spelled(path.name if _is_folder(path) else table_stem(path.name))
-
-
-def _named(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return submissions by names without extension, by whole names where others are called the same."""
-    named: dict[str, Path] = {}
-    called = [(path, _stem(path), spelled(path.name)) for path in paths]
-    times = Counter(name for _, stem, entry in called for name in {stem, entry})
-    for path, stem, entry in called:
-        name = stem if times[stem] == 1 else entry
-        # Bytes of a name that are no text are spelled as another name may have them.
-        while name in named:
-            name += "'"
-        named[name] = path
-    return named
 
 
 def sha256_of(path: Path) -> str:
@@ -629,9 +551,9 @@ def sha256_of(path: Path) -> str:
         return ""
 
 
-def _digest(path: Path, source: str, limits: Limits) -> str:
+def _digest(path: Path, limits: Limits) -> str:
     """Return the hash of a file or a folder; raises InputError for links, devices and large files."""
-    is_folder = stat.S_ISDIR(path.lstat().st_mode)
+    source, is_folder = path.name, stat.S_ISDIR(path.lstat().st_mode)
     digest = hashlib.sha256(b"folder\n")
     members = limits.few_enough(source, map(str, path.rglob("*"))) if is_folder else [str(path)]
     for member in map(Path, sorted(members)):
@@ -669,112 +591,86 @@ def read_about(path: Path, name: str) -> About:
     except OSError as error:
         raise InputError(Problem(name, f"cannot be read: {error.strerror or error}")) from error
     except ValueError as error:
-        raise InputError(Problem(name, f"{error}; expected the keys {', '.join(_KEYS)}")) from error
+        raise InputError(
+            Problem(name, f"{error}; expected the keys {', '.join(About.__struct_fields__)}")
+        ) from error
 
 
-def task_key(task: Task) -> str:
-    """Return a hash of all that shapes the scores of a submission but itself."""
-    settings, origin = task.settings, task.reference.origin
-    # Parts of the files are dealt by the seed, which settings tell of with intervals only.
-    seed = settings.seed if isinstance(settings.cross_tune, int) else None
-    return hash_of(
-        *(_FORM, __version__, settings.to_dict(), seed, task.rank_by, task.columns),
-        *(origin.name, origin.sha256, task.durations and dict(task.durations)),
-        *(_identity(task.folds, "folds"), _identity(task.by, "by"), asdict(task.limits)),
-    )
-
-
-def look_at(
-    submission: Submission, task: Task, title: str | None
-) -> Iterator[tuple[Outcome, str | None] | tuple[bytes | None, str]]:
-    """Yield the outcome of a submission, and its page of scores, None without scores; then its report.
-
-    title: of the board, None without reports. For a report that fails, yield: None, and why.
-    """
-    outcome, scores, rows = score_submission(submission, task)
-    yield outcome, None if scores is None else json_document(scores.to_dict())
-    if scores is None or title is None:
-        return
-    from sedeval_soft import Choices, write_report
-
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "report.html"
-        try:
-            write_report(
-                task.reference,
-                {submission.name: rows},
-                path,
-                choices=Choices(
-                    title=submission.name,
-                    plotly=f"../assets/{plotly_name()}",
-                    home=("../index.html", title),
-                ),
-                durations=task.durations,
-                folds=task.folds,
-                by=task.by,
-                limits=task.limits,
-                settings=task.settings,
-            )
-        except Exception as error:
-            yield None, of_memory() if isinstance(error, MemoryError) else str(error)
-        else:
-            yield path.read_bytes(), ""
-
-
-def score_submission(submission: Submission, task: Task) -> tuple[Outcome, Scores | None, EventTable | None]:
+def score_submission(submission: Submission, task: Task) -> tuple[Outcome, str | None]:
     """Score a submission, or find its problems; raises no error that is the submission's fault.
 
-    Returns the outcome to store, and for a valid submission all its scores and its rows.
+    Returns the outcome to store, and for a valid submission its page of all scores.
     """
     try:
         return _score(submission, task)
-    except UnknownScoreError:
-        raise  # asked for by who runs this
+    except (MemoryError, UnknownScoreError):
+        raise  # the caller names the score
     except EvaluationError as error:
         problems, number = _problems(error, submission, task)
         lasting = not isinstance(error, RoomError) and all(p.code != "unreadable-file" for p in problems)
-        return Outcome(tuple(problems), number, lasting=lasting), None, None
-    except MemoryError:
-        problem = Problem(submission.entry, of_memory())
+        return Outcome(tuple(problems), number, lasting=lasting), None
     except Exception as error:
-        # A defect of ours that one submission brings about is told of that one.
+        # A defect of this program that one submission meets costs that one only.
         defect = f"defect of this program: {type(error).__name__}: {error}"
-        problem = Problem(submission.entry, defect)
-    return Outcome((problem,), 1, lasting=False), None, None
+        return Outcome((Problem(submission.path.name, defect),), 1, lasting=False), None
 
 
-def _score(submission: Submission, task: Task) -> tuple[Outcome, Scores, EventTable]:
-    name = submission.name
-    system = with_points(submission.path, task.limits) if task.limits.points else submission.path
-    rows = to_rows(system, "system", task.settings, task.limits)
-    # They are of a file by its name: where that lay is nobody's concern.
-    rows = replace(rows, origin=replace(rows.origin, name=submission.entry))
-    shard = task.count(rows, name)
+def report_on(submission: Submission, task: Task, title: str) -> bytes:
+    """Return the report of a submission; title: of the board."""
+    from sedeval_soft import Choices, write_report
+
+    home, plotly = ("../index.html", title), f"../assets/{plotly_name()}"
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "report.html"
+        write_report(
+            task.reference,
+            {submission.name: _rows(submission, task)},
+            path,
+            choices=Choices(title=submission.name, plotly=plotly, home=home),
+            durations=task.durations,
+            folds=task.folds,
+            by=task.by,
+            limits=task.limits,
+            settings=task.settings,
+        )
+        return path.read_bytes()
+
+
+def _rows(submission: Submission, task: Task) -> EventTable:
+    rows = to_rows(with_points(submission.path, task.limits), "system", task.settings, task.limits)
+    # Readers of the site see the name of a file, not its folder.
+    return replace(rows, origin=replace(rows.origin, name=submission.path.name))
+
+
+def _score(submission: Submission, task: Task) -> tuple[Outcome, str]:
+    rows = _rows(submission, task)
+    shard = task.count(rows, submission.name)
     partitions = task.partitions(shard)
     scores = score_shard(shard, __version__, **partitions, points=is_points(rows))
-    scores.score(task.rank_by)
-    # What it is compared by is counted by itself: no more than that need be stored, and drawn again.
-    settings = replace(task.settings, worst=0, reference_sweep=False)
-    if ScoreName.parse(task.rank_by).part is None:
-        settings = replace(settings, groups={}, scenes={}, means=())
-    compared = task.count(rows, name, settings_for(task.rank_by, settings))
+    shown = {task.rank_by, *task.columns}
+    for name in shown:
+        if ScoreName.parse(name).part is None:
+            scores.score(name)
+    # The statistics of the score that ranks are counted separately: no more than these need be stored.
+    settings = settings_for(task.rank_by, replace(task.settings, worst=0, reference_sweep=False))
+    compared = task.count(rows, submission.name, settings)
     values: dict[str, Any] = {each: getattr(scores, each) for each in OF_SCORES}
     values["tally"] = pack_shard(tuned_shard(compared, partitions["folds"]), __version__)
     values["scores"] = {
         score.name: score
         for score in scores.scores.values()
-        if score.name in {task.rank_by, *task.columns} or (score.average is not None and score.group is None)
+        if score.name in shown or (score.average is not None and score.group is None)
     }
-    return Outcome(**values), scores, rows
+    return Outcome(**values), json_document(scores.to_dict())
 
 
 def _problems(error: EvaluationError, submission: Submission, task: Task) -> tuple[list[Problem], int]:
     """Return the problems: the reason of the failure, the findings of a validation; and their number."""
-    path, entry = os.fspath(submission.path), submission.entry
+    name, folder = submission.path.name, f"{submission.path.parent}{os.sep}"
     if not isinstance(error, InputError):
-        # What --strict makes an error is one line for each, and a last one of how to call the command.
+        # Warnings that --strict makes errors are one line each; a last line is on how to call the command.
         lines = [line for line in str(error).splitlines() if line != STRICT]
-        return [Problem(entry, line.removeprefix(f"{entry}: ")) for line in lines[:MAX_PROBLEMS]], len(lines)
+        return [Problem(name, line.removeprefix(f"{name}: ")) for line in lines[:MAX_PROBLEMS]], len(lines)
     closer: Sequence[Problem] = ()
     number = 0
     if not over_limit(error):
@@ -788,22 +684,17 @@ def _problems(error: EvaluationError, submission: Submission, task: Task) -> tup
                 limits=task.limits,
             )
             closer, number = validation.problems, sum(validation.counts.values())
-    # What the closer look tells, too, is told once, and in its words.
+    # A problem that validation finds as well is shown once, in its words.
     places = {(problem.code, problem.line, problem.column) for problem in closer}
-    first = [each for each in error.problems if (each.code, each.line, each.column) not in places]
-    # Why it is not scored comes first.
-    both = sorted((*first, *closer), key=lambda problem: SEVERITIES.index(problem.severity))
-    listed = [_without_path(each, path, entry) for each in both[:MAX_PROBLEMS]]
-    return listed, max(number + len(first), len(error.problems) + int(error.more))
-
-
-def _without_path(problem: Problem, path: str, entry: str) -> Problem:
-    """Return a problem of a submission without the path of the file: untrusted readers see it."""
-    if not problem.source.startswith(path):
-        return problem
-    source = entry + problem.source[len(path) :]
-    message = problem.message.replace(mend_command(problem.source), mend_command(source))
-    return replace(problem, source=source, message=message)
+    both = [*(each for each in error.problems if (each.code, each.line, each.column) not in places), *closer]
+    number = max(number + len(both) - len(closer), len(error.problems) + int(error.more))
+    both.sort(key=lambda problem: SEVERITIES.index(problem.severity))
+    # Readers of the site see no path of the organiser's.
+    listed = [
+        replace(each, source=each.source.replace(folder, ""), message=each.message.replace(folder, ""))
+        for each in both[:MAX_PROBLEMS]
+    ]
+    return listed, number
 
 
 def hash_of(*values: Any) -> str:  # noqa: ANN401 - whatever JSON has
@@ -812,8 +703,8 @@ def hash_of(*values: Any) -> str:  # noqa: ANN401 - whatever JSON has
 
 
 def _identity(parted: Parted | None, what: str) -> object:
-    """Return the identity of a partition: the hash of its table, its pattern, or itself."""
+    """Return the identity of a partition: itself, the hash of its table, or its pattern."""
     if parted is None or isinstance(parted, Mapping):
         return parted and dict(parted)
     name = path_of(parted, what, PARTED)
-    return name if "{" in name else [sha256_of(Path(name))]
+    return sha256_of(Path(name)) or name

@@ -343,8 +343,9 @@ def draw_det(systems: Systems, look: Look) -> Figure:
         ends = np.concatenate([each.dataLim.get_points() for each in axes.figure.axes])
         ends = ends[np.isfinite(ends).all(axis=1)]
         ticks = [float(ndtri(percent / 100)) for percent in _PERCENTS]
-        span = max(ends.min() - 0.15, ticks[0]), min(ends.max() + 0.15, ticks[-1])
-        span = min(span[0], ticks[3]), max(span[1], ticks[7])
+        span = np.clip(
+            (min(ends.min() - 0.15, ticks[3]), max(ends.max() + 0.15, ticks[7])), ticks[0], ticks[-1]
+        )
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_ticks(ticks, [f"{percent:g}" for percent in _PERCENTS])
         axes.set(xlim=span, ylim=span)

@@ -21,7 +21,6 @@ from sedeval_soft.api import (
     path_of,
     settings_from,
     settings_of_points,
-    shown,
     with_folds,
     with_points,
 )
@@ -53,6 +52,7 @@ _FORMS: dict[str, Schema] = {
     "max_classes": {"type": "integer", "minimum": 1, "maximum": 999_999_999},
     "class_names": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
 }
+_TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
 _LONG = 32  # letters of a name in a list
 
 _RANKING = ("soft", "optimal", "hard", "tuned")
@@ -332,7 +332,7 @@ def scored_systems(
         # Files of one name are told apart by their folders.
         alike = len(set(stems)) < len(stems)
         names = [path or stem for path, stem in zip(paths, stems, strict=True)] if alike else stems
-    called = tuple(filter(None, texts_of("names", names)))
+    called = texts_of("names", names)
     if len(called) != len(systems) or len(set(called)) < len(called):
         found = ", ".join(map(repr, called)) or "none"
         raise SettingsError(
@@ -386,10 +386,8 @@ def check_kind(kind: str, wish: Wish, count: int) -> None:
 
 def texts_of(name: str, given: object) -> tuple[str, ...]:
     """Return one text or some as a tuple; raises SettingsError for other things."""
-    texts = (given,) if isinstance(given, str) else given
-    if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
-        raise SettingsError(f"{name} must be a list of texts, not {shown(given)}")
-    return tuple(texts)
+    texts: tuple[str, ...] = in_form(name, [given] if isinstance(given, str) else given, [_TEXTS])
+    return texts
 
 
 def settings_for(

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
-from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -164,21 +164,18 @@ def _file(files: list[str], wanted: str | None) -> str:
 
 
 def _draw_verdicts(axes: Axes, reference: Strip, system: Strip, settings: Settings, band: float) -> None:
-    """Draw outcomes: a box for each run of hits, misses and false alarms, pixels if they are many."""
+    """Draw outcomes: a box for each run of hits, misses and false alarms, as pixels if they are many."""
     edges, ends = np.union1d(reference.edges, system.edges), (band, band + _BAND)
     middle = (edges[1:] + edges[:-1]) / 2
     ours = active(reference.at(middle), settings.reference_cut, settings.inclusive)
     theirs = active(system.at(middle), settings.threshold, settings.inclusive)
-    codes = np.select([ours & theirs, ours, theirs], [1.0, 2.0, 3.0], np.nan)
-    if len(codes) > _MANY:
-        colours = ListedColormap([outcome.light for outcome in OUTCOMES.values()])
-        image = codes[None, :]
-        axes.pcolormesh(edges, ends, image, cmap=colours, vmin=0.5, vmax=3.5, rasterized=True, zorder=2)
-        return
+    codes = np.select([ours & theirs, ours, theirs], [1, 2, 3], 0)
     for code, outcome in enumerate(OUTCOMES.values(), 1):
         change = np.flatnonzero(np.diff(codes == code, prepend=False, append=False))
-        style = _filled_as(outcome)
-        _draw_boxes(axes, edges[change.reshape(-1, 2)], ends, **style, linewidth=0.4, zorder=2)
+        # Edges and patterns of very many boxes would hide one another.
+        plain = {"facecolor": outcome.light, "linewidth": 0, "rasterized": True}
+        style = plain if len(codes) > _MANY else _filled_as(outcome) | {"linewidth": 0.4}
+        _draw_boxes(axes, edges[change.reshape(-1, 2)], ends, **style, zorder=2)
 
 
 def _filled_as(outcome: Outcome) -> dict[str, Any]:

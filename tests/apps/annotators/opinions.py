@@ -32,3 +32,14 @@ def confused(n_annotators, n_classes, n_segments, seed, missing=0.0):
     says_yes = np.where(there, sensitivity[..., None], 1.0 - specificity[..., None])
     values = (rng.random((n_annotators, n_classes, n_segments)) < says_yes).astype(float)
     return values, rng.random((n_annotators, n_segments)) >= missing, (there, sensitivity, specificity)
+
+
+def apart(rows):
+    """Return rows (file, class, onset, offset) that overlap as one, as annotators' events are; slowly."""
+    joined = []
+    for row in sorted(rows):
+        if joined and row[:2] == joined[-1][:2] and row[2] < joined[-1][3]:
+            joined[-1] = (*joined[-1][:3], max(row[3], joined[-1][3]))
+        else:
+            joined.append(tuple(row))
+    return joined

@@ -1,11 +1,12 @@
 """Dawid and Skene's model: what was simulated is estimated, in any order; and where it is not determined.
 
-It is held against crowd-kit in tests/parity/test_crowd_kit.py.
+Its estimates are compared with those of crowd-kit, if that is installed.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -38,25 +39,23 @@ def tables_of(values, labelled, seconds=1.0):
 
 @pytest.mark.parametrize(("seed", "missing"), [(0, 0.0), (2, 0.3)])
 def test_sensitivities_that_were_simulated_are_estimated(seed, missing):
-    values, labelled, (there, sensitivity, specificity) = confused(6, 3, 6000, seed, missing)
-    units = units_of(values, labelled)
+    values, labelled, (there, *rates) = confused(6, 3, 6000, seed, missing)
+    units, truth = units_of(values, labelled), there.reshape(-1)
     estimate = estimated(units, 3)
-    assert np.abs(estimate.sensitivity - sensitivity).max() < 0.07
-    assert np.abs(estimate.specificity - specificity).max() < 0.04
+    for found, expected, most in zip(
+        (estimate.sensitivity, estimate.specificity), rates, (0.07, 0.04), strict=True
+    ):
+        assert np.abs(found - expected).max() < most
     assert np.abs(estimate.prevalence - there.mean(axis=1)).max() < 0.03
     # A probability of the class is right as often as it says, and what it says is nearer than the mean's.
-    made = value_of(units, "dawid-skene", 0.5)
-    plain = value_of(units, "mean", 0.5)
-    truth = there.reshape(-1)
+    made, plain = (value_of(units, method, 0.5) for method in ("dawid-skene", "mean"))
     assert np.mean((made - truth) ** 2) < 0.75 * np.mean((plain - truth) ** 2)
     assert made[made > 0.9].mean() == pytest.approx(truth[made > 0.9].mean(), abs=0.02)
     # Over all classes: of what is there, and of what is not, in the segments that one labelled.
-    micro = estimate.micro()
-    for j in range(6):
-        seen = labelled[j]
-        hits, rejections = values[j][:, seen][there[:, seen]], 1 - values[j][:, seen][~there[:, seen]]
-        assert micro[0][j] == pytest.approx(hits.mean(), abs=0.05)
-        assert micro[1][j] == pytest.approx(rejections.mean(), abs=0.03)
+    for said, seen, *micro in zip(values, labelled, *estimate.micro(), strict=True):
+        hits, rejections = said[:, seen][there[:, seen]], 1 - said[:, seen][~there[:, seen]]
+        assert micro[0] == pytest.approx(hits.mean(), abs=0.05)
+        assert micro[1] == pytest.approx(rejections.mean(), abs=0.03)
 
 
 @settings(max_examples=15)
@@ -84,31 +83,57 @@ def test_what_nobody_hears_is_no_event():
     assert made == pytest.approx(np.where(silent, 0.0, posterior))
 
 
-def test_what_is_not_determined_is_undefined_and_said():
+def test_values_that_are_not_determined_are_undefined_and_said():
     values, labelled, _ = confused(4, 2, 60, 3)
-    tables = tables_of(values, labelled)
-    two = annotate(tables[:2], method="dawid-skene")
-    assert all(each.sensitivity is None is each.specificity for each in two.annotators)
-    assert two.confusions[0].sensitivity == (None, None)
-    assert two.warnings
+    two = annotate(tables_of(values, labelled)[:2], method="dawid-skene")
+    assert [each.sensitivity for each in two.annotators] == [None] * 2 and two.warnings
     assert all(0 <= value <= 1 for value in two.reference.value)
-
     # The fourth labelled what only one other did.
     labelled[1:3, 30:] = labelled[3, :30] = False
     made = annotate(tables_of(values, labelled), method="dawid-skene", missing="unlabelled")
     assert [each.sensitivity is None for each in made.annotators] == [False, False, False, True]
     assert made.warnings
 
-    # A class of which no value is a label.
-    soft = tables_of(values, np.ones_like(labelled))
-    for table in soft:
-        table["event_label"] = [*table["event_label"], "faint"]
-        table["soft_value"] = [None if x is None else 1.0 for x in table["onset"]] + [0.2]
-        for column, cell in (("filename", "0.wav"), ("onset", 0.0), ("offset", 1.0)):
+
+def test_a_class_of_which_no_value_is_a_label_has_no_sensitivity():
+    values, labelled, _ = confused(4, 2, 60, 3)
+    tables = tables_of(values, np.ones_like(labelled))
+    for table in tables:
+        table["soft_value"] = [None if x is None else 1.0 for x in table["onset"]]
+        row = {"filename": "0.wav", "onset": 0.0, "offset": 1.0, "event_label": "faint", "soft_value": 0.2}
+        for column, cell in row.items():
             table[column] = [*table[column], cell]
-    made = annotate(soft, method="dawid-skene")
+    made = annotate(tables, method="dawid-skene")
     faint = next(each for each in made.confusions if each.class_name == "faint")
-    assert faint.sensitivity == (None,) * 4
-    assert faint.specificity == pytest.approx((1.0,) * 4)
+    assert faint.sensitivity == (None,) * 4 and faint.specificity == pytest.approx((1.0,) * 4)
     assert any("'faint'" in warning for warning in made.warnings)
     assert "faint" not in {made.reference.classes[each] for each in made.reference.label}
+
+
+@pytest.mark.parametrize(
+    ("n_annotators", "n_segments", "missing", "most"),
+    [(4, 200, 0.0, 1), (3, 100, 0.3, 1), (6, 150, 0.5, 3), (2, 80, 0.0, 1), (5, 60, 0.0, 3)],
+)
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+def test_dawid_skene_of_crowd_kit(n_annotators, n_segments, missing, most):
+    """From the same start, after as many steps; most: how often a segment may be repeated."""
+    aggregation = pytest.importorskip("crowdkit.aggregation", reason="crowd-kit is not installed")
+    values, labelled, _ = confused(n_annotators, 2, n_segments, n_annotators, missing)
+    times = np.random.default_rng(0).integers(1, most + 1, n_segments)
+    patterns = Patterns.of(units_of(values, labelled, np.tile(times, 2).astype(float)), 0.5)
+    estimate = dawid_skene(patterns, 2)
+    posterior = estimate.posterior[patterns.pattern].reshape(2, n_segments)
+    segment = np.repeat(np.arange(n_segments), times)
+    who, task = np.nonzero(labelled[:, segment])
+    some = labelled.any(axis=0)[segment]
+    for k in range(2):
+        said = values[who, k, segment[task]].astype(int)
+        labels = pd.DataFrame({"task": task, "worker": who, "label": said})
+        model = aggregation.DawidSkene(n_iter=len(estimate.likelihood), tol=-np.inf).fit(labels)
+        theirs = model.probas_[1].reindex(np.arange(len(segment))).to_numpy()
+        assert posterior[k][segment][some] == pytest.approx(theirs[some], abs=1e-6)
+        assert estimate.prevalence[k] == pytest.approx(model.priors_[1], abs=1e-6)
+        for j in range(n_annotators if n_annotators > 2 else 0):
+            found = estimate.sensitivity[j, k], estimate.specificity[j, k]
+            expected = [model.errors_.loc[(j, label), label] for label in (1, 0)]
+            assert found == pytest.approx(expected, abs=1e-6)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import csv
 import hashlib
 import html
 import io
@@ -12,7 +11,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from html.parser import HTMLParser
@@ -25,13 +23,12 @@ from called import call
 from styled import undefined_properties
 
 import sedeval_soft
-from sedeval_soft import InputError, SettingsError, compare, evaluate
+from sedeval_soft import InputError, SettingsError, UnknownScoreError, compare, evaluate
 from sedeval_soft.apps.board import site as module
-from sedeval_soft.apps.board.apart import apart
 from sedeval_soft.apps.board.board_page import slugs
 from sedeval_soft.apps.board.site import MARK, find_submissions
 from sedeval_soft.checks.alignment import NO_DURATIONS
-from sedeval_soft.memory import given_limit, memory_limited
+from sedeval_soft.memory import RoomError, given_limit, memory_limited
 from sedeval_soft.report.outcomes import stylesheet
 from sedeval_soft.report.write import OutputError, locked
 from sedeval_soft.tables.limits import Limits
@@ -70,7 +67,7 @@ class Board:
 
     def build(self, reference=REFERENCE, site=None, **asked):
         asked = {"reports": False, "replicates": 100, **asked}
-        return module.build_site(self.made, reference, site or self.site, **asked)
+        return module.build_site(self.made, reference, self.site if site is None else site, **asked)
 
     def call(self, *options, reference=REFERENCE):
         given = ("--reference", reference, "-o", self.site, "--no-reports", *options)
@@ -125,103 +122,105 @@ def one(tmp_path):
 
 
 class Tags(HTMLParser):
-    """Collects the elements of a page, its links, and the text that is shown."""
+    """The elements of a page, its links, the text that is shown, and rows of tables as texts of cells."""
 
     def __init__(self, text):
         super().__init__()
-        self.tags, self.links, self.shown, self.events = [], [], "", []
+        self.tags, self.links, self.shown, self.events, self.rows = [], [], "", [], [[""]]
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
         self.links += [value for name, value in attrs if name in {"href", "src"}]
         self.events += [name for name, _ in attrs if name.startswith("on")]
+        self.rows += [[""]] if tag in ("tr", "ul") else []
+        self.rows[-1] += [""] if tag in ("td", "th") else []
 
     def handle_data(self, data):
         self.shown += data
+        self.rows[-1][-1] = " ".join((self.rows[-1][-1] + data).split())
+
+    def column(self, heading):
+        """Return the cells of the leaderboard below a heading; nothing if there is no such column."""
+        _, _, heads, *rows = self.rows
+        of_board = [row for row in rows if len(row) == len(heads)]
+        return [row[heads.index(heading)] for row in of_board] if heading in heads else []
 
 
 # Which files are submissions, and what they are called.
 
 
 @pytest.mark.parametrize(
-    ("files", "names"),
+    ("files", "teams", "ignored"),
     [
+        # By stem, and by whole name if others would be called the same; the text on who submits goes along.
         (
-            ("a.tsv", "b.csv.gz", "c.zip", "d.parquet", "e.tar.gz", "f.TXT", "g.v2/", ".hidden.tsv"),
-            "a b c d e f g.v2",
+            "a.tsv b.csv.gz c.zip d.parquet e.tar.gz f.TXT g.v2/ .hidden.tsv a.yaml",
+            {"a": "a.yaml", "b": "", "c": "", "d": "", "e": "", "f": "", "g.v2": ""},
+            "",
         ),
-        # What would be called alike is called by its whole name.
-        (("a/", "a.tsv", "a.csv", "b.tsv", "b.tsv.csv", "b.csv"), "a a.csv a.tsv b.csv b.tsv b.tsv.csv"),
+        (
+            "a/ a.tsv a.csv b.tsv b.tsv.csv b.csv b.csv.yaml a.yaml",
+            {"a": "a.yaml", "a.csv": "", "a.tsv": "", "b.csv": "b.csv.yaml", "b.tsv": "", "b.tsv.csv": ""},
+            "",
+        ),
+        ("crnn.tsv crnn.csv crnn.yaml", {"crnn.csv": "", "crnn.tsv": ""}, "crnn.yaml"),
+        ("README.md a.tsv nobody.yaml b\udcff.tsv", {"a": ""}, "README.md b\\udcff.tsv nobody.yaml"),
     ],
 )
-def test_a_file_is_called_by_its_stem_and_a_folder_by_its_name(files, names, tmp_path):
-    for name in files:
+def test_submissions_have_names_and_texts_on_who_submits_by_the_names_of_files(
+    files, teams, ignored, tmp_path
+):
+    for name in files.split():
         path = tmp_path / name
-        path.mkdir() if name.endswith("/") else path.write_text("x")
-    assert [each.name for each in find_submissions(tmp_path)[0]] == names.split()
-
-
-def test_what_is_no_table_is_told_and_names_that_are_no_text_are_spelled(tmp_path):
-    for name in ("README.md", "a.tsv", "a.yaml", "nobody.yaml", "b\udcff.tsv", "b\\udcff.tsv"):
-        (tmp_path / name).write_text("team: A" if name == "a.yaml" else "x")
-    submissions, ignored, _ = find_submissions(tmp_path)
-    assert ignored == ["README.md", "nobody.yaml"]
-    assert [each.about.team for each in submissions] == ["A", "", ""]
-    assert len({each.name for each in submissions}) == 3
-    assert all(each.name.isascii() and each.digest for each in submissions)
-    for path in (tmp_path / "nothing", tmp_path / "a.tsv"):
+        path.mkdir() if name.endswith("/") else path.write_bytes(b"team: " + os.fsencode(name))
+    submissions, others, warnings = find_submissions(tmp_path)
+    assert {each.name: each.about.team for each in submissions} == teams
+    assert all(each.digest for each in submissions) and warnings == [] and sorted(others) == ignored.split()
+    for path in (tmp_path / "nothing", tmp_path / "a.tsv", ""):
         with pytest.raises(InputError, match="cannot be read as a folder of submissions"):
             find_submissions(path)
 
 
-def test_who_submits_stays_known_where_another_file_is_called_alike(tmp_path):
-    for name, text in (("crnn.tsv", "x"), ("crnn.yaml", "team: A\ntitle: Ours"), ("crnn.csv", "y")):
-        (tmp_path / name).write_text(text)
-    submissions, ignored, warnings = find_submissions(tmp_path)
-    found = {each.name: (each.about.team, each.about.title) for each in submissions}
-    assert (found["crnn.tsv"], ignored) == (("A", "Ours"), [])
-    assert len(warnings) == 1 and all(name in warnings[0] for name in ("crnn.yaml", *found))
-    # One with a text of its own has that.
-    (tmp_path / "crnn.csv.yaml").write_text("team: B")
-    submissions, ignored, warnings = find_submissions(tmp_path)
-    assert {each.name: each.about.team for each in submissions} == {"crnn.tsv": "A", "crnn.csv": "B"}
-    assert ignored == warnings == []
-
-
-@pytest.mark.parametrize("place", [MARK, "index.html", "problems", "problems/bad.html", "cache"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        *(f"site/{name}" for name in (MARK, "index.html", "problems", "problems/bad.html")),
+        "site.cache/comparisons.json",
+    ],
+)
 def test_links_in_a_site_and_its_cache_are_not_followed(place, one):
     one.add("bad.tsv")
     one.build()
-    secret = one.folder / "secret"
-    is_folder = "." not in place and place != "cache"
-    secret.mkdir() if is_folder else secret.write_text("kept")
-    link = one.site / place
-    if place == "cache":
-        link = one.folder / "site.cache" / "comparisons.json"
-    if link.is_dir():
-        shutil.rmtree(link)
-    link.unlink(missing_ok=True)
-    link.symlink_to(secret)
+    link, kept = one.site.parent / place, one.folder / "kept"
+    link.rename(kept)
+    link.symlink_to(kept)
+    before = one.hashes(kept) or kept.read_bytes()
     with pytest.raises(OutputError, match="is a link, which is not followed"):
         one.build()
-    assert link.is_symlink() and (is_folder or secret.read_text() == "kept")
+    assert link.is_symlink() and before == (one.hashes(kept) or kept.read_bytes())
 
 
 def test_links_and_pipes_are_refused_and_never_opened_and_limits_hold(one):
-    for name, target in (("link.tsv", REFERENCE), ("gone.tsv", one.folder / "nothing"), ("folder", SAMPLES)):
-        (one.made / name).symlink_to(target)
     (one.made / "inside").mkdir()
-    (one.made / "inside" / "a.tsv").symlink_to(REFERENCE)
+    for name, target in {
+        "link.tsv": REFERENCE,
+        "gone.tsv": "nothing",
+        "folder": SAMPLES,
+        "inside/a.tsv": REFERENCE,
+    }.items():
+        (one.made / name).symlink_to(target)
     os.mkfifo(one.made / "pipe.tsv")
-    found = {each.name: each for each in find_submissions(one.made)[0]}
-    assert {*found} == {"sys", "link", "gone", "inside", "pipe"}  # a link without extension is no table
-    for name in ("link", "gone", "inside"):
-        assert "is a link, which is not followed" in found[name].outcome.problems[0].message
-    assert "neither a file nor a folder" in found["pipe"].outcome.problems[0].message
-    assert not found["sys"].outcome.problems
-    table = {"onset": [0.0], "offset": [1.0], "event_label": ["car"]}
-    one.build(table, limits=Limits(size=1000))
+    found = {
+        each.name: "".join(p.message for p in each.outcome.problems) for each in find_submissions(one.made)[0]
+    }
+    link, other = (
+        f"is {what}; expected a file or a folder of files"
+        for what in ("a link, which is not followed", "neither a file nor a folder")
+    )
+    # A link without extension is no table.
+    assert found == {"sys": "", "link": link, "gone": link, "inside": link, "pipe": other}
+    one.build({"onset": [0.0], "offset": [1.0], "event_label": ["car"]}, limits=Limits(size=1000))
     codes = {each["name"]: each["told"][0]["code"] for each in one.document()["invalid"]}
     assert codes["sys"] == "too-many-size"
     with pytest.raises(InputError, match="members"):
@@ -262,13 +261,12 @@ def test_the_board_is_that_of_compare(three):
 
 
 def test_ranks_by_a_score_by_settings_of_its_own(three):
-    rank_by = "event.hard.f1.macro@offset_collar=0.1,offset_collar_rate=0.0"
-    board = three.build(rank_by=rank_by, scores=[rank_by]).board
     values = {"offset_collar": 0.1, "offset_collar_rate": 0.0, "rank_by": "event.hard.f1.macro"}
-    assert board.entries == compare(REFERENCE, three.tables(), replicates=100, **values).entries
-    assert board.rank_by == rank_by.removesuffix(".0")
-    # Tallies that were stored are compared again.
-    assert three.build(rank_by=rank_by).board.entries == board.entries
+    expected = compare(REFERENCE, three.tables(), replicates=100, **values).entries
+    for _ in range(2):  # at once, and from statistics that are stored
+        board = three.build(rank_by="event.hard.f1.macro@offset_collar=0.1,offset_collar_rate=0.0").board
+        assert board.entries == expected
+    assert board.rank_by == "event.hard.f1.macro@offset_collar=0.1,offset_collar_rate=0"
 
 
 def test_ranks_by_the_score_alone_where_tests_would_take_long(three):
@@ -285,30 +283,6 @@ def test_ranks_by_the_score_alone_where_tests_would_take_long(three):
     assert asked.entries == compare(REFERENCE, three.tables(), rank_by=rank_by, replicates=100).entries
 
 
-class Rows(HTMLParser):
-    """The rows of the leaderboard, each as its cells by the heading above them."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.rows, self.heads, self.inside = [], [], False
-        self.feed(text[text.index('<table id="board">') : text.index("</table>")])
-
-    def handle_starttag(self, tag, _):
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-
-    def handle_data(self, data):
-        if self.rows and self.rows[-1]:
-            self.rows[-1][-1] = " ".join((self.rows[-1][-1] + data).split())
-
-    def column(self, heading):
-        """Return the cells below a heading; nothing where there is no such column."""
-        _, heads, *rows = self.rows
-        return [row[heads.index(heading)] for row in rows] if heading in heads else []
-
-
 def noisy(board, n_files, *noises):
     """Write a reference of so many files, and systems that are so far from it; return the reference."""
     rng = np.random.default_rng(5)
@@ -322,91 +296,79 @@ def noisy(board, n_files, *noises):
     return board.folder / "reference.tsv"
 
 
-def test_a_place_is_by_the_score_and_ties_stand_beside_it(tmp_path):
+def test_a_place_is_by_the_score_and_letters_stand_beside_it(tmp_path):
     board = Board(tmp_path)
     entries = board.build(noisy(board, 30, 0.05, 0.2, 0.2, 0.2, 0.5), replicates=1000).board.entries
     assert [entry.rank for entry in entries] == [1, 2, 2, 2, 5]
-    shown = Rows(board.page())
-    places = [each.split() for each in shown.column("Place range")]
-    assert [place for place, *_ in places] == ["1", "2", "3", "4", "5"]
+    shown = Tags(board.page())
     ends = [(entry.best_place, entry.worst_place) for entry in entries]
     assert len({*ends[0]}) == 1 and len({*ends[2]}) == 2
-    spreads = [[f"{best}\N{EN DASH}{worst}"] if best != worst else [] for best, worst in ends]
-    assert [spread for _, *spread in places] == spreads
+    spreads = [f" {best}\N{EN DASH}{worst}" if best != worst else "" for best, worst in ends]
+    assert shown.column("Place range") == [f"{k}{spread}" for k, spread in enumerate(spreads, 1)]
     assert shown.column("Not significantly different (95 %)") == ["a", "b", "b", "b", "c"]
-    assert [each["rank"] for each in board.document()["submissions"]] == [1, 2, 2, 2, 5]
-    assert [each["place"] for each in board.document()["submissions"]] == [1, 2, 3, 4, 5]
+    places = [(each["rank"], each["place"]) for each in board.document()["submissions"]]
+    assert places == [(1, 1), (2, 2), (2, 3), (2, 4), (5, 5)]
     assert "by the score alone" not in board.page()
 
 
-def test_where_few_files_make_all_tie_the_table_says_so_first(three):
-    three.build()
-    page, shown = three.page(), Rows(three.page())
-    assert [each[0] for each in shown.column("Place range")] == ["1", "2", "3"] and not shown.column(
-        "Not significantly different (95 %)"
+def test_a_warning_that_all_are_alike_for_want_of_files_is_above_the_table(three):
+    (warning,) = three.build().ranking
+    assert warning.startswith("no two systems are significantly different: exchanging 5 files")
+    page, shown = three.page(), Tags(three.page())
+    assert [each[0] for each in shown.column("Place range")] == ["1", "2", "3"]
+    assert not shown.column("Not significantly different (95 %)")
+    assert (
+        page.index("These places are by the score alone")
+        < page.index(warning.partition(" (")[0])
+        < page.index("<table")
     )
-    few = "exchanging 5 files between two of them gives no p-value below 0.0625"
-    warning = f"no two systems are significantly different: {few}"
-    assert page.index("These places are by the score alone") < page.index(warning) < page.index("<table")
-    assert page.count(warning) == 1
-    assert any(line.startswith(f"warning: {warning}") for line in three.call().err.splitlines())
+    assert f"warning: {warning}" in three.call().err
 
 
 def test_a_soft_count_has_two_digits_and_a_whole_one_none(two):
     names = "segment.soft.n_ref.micro", "segment.hard.n_sys.micro"
-    systems = two.build(scores=names).board.systems
-    shown = Rows(two.page())
+    systems, shown = two.build(scores=names).board.systems, Tags(two.page())
     assert shown.column("N_ref micro") == [f"{scores[names[0]]:.2f}" for scores in systems]
     assert shown.column("N_sys micro") == [f"{scores[names[1]]}" for scores in systems]
 
 
-def test_hard_tables_have_hard_scores_only_unless_others_are_asked_for(tmp_path):
-    board, reference = Board(tmp_path), SAMPLES / "events.tsv"
-    board.add("x.tsv", reference.read_text())
-    board.add("y.tsv", "".join(reference.read_text().splitlines(keepends=True)[:-5]))
-    board.build(reference)
-    assert {name.split(".")[1] for name in board.document()["columns"]} == {"hard"}
-    board.build(reference, scores=("event.soft.f1.macro",))
-    assert board.document()["columns"] == ["event.soft.f1.macro"]
-
-
-def test_of_one_file_nothing_is_drawn(tmp_path):
+def test_hard_tables_have_hard_scores_only_and_one_file_is_not_resampled(tmp_path):
     board, reference = Board(tmp_path), tmp_path / "one.tsv"
     reference.write_text(f"{EVENTS}a.wav\t0\t1\tcar\na.wav\t3\t4\tdog\n")
     board.add("x.tsv", reference.read_text())
     board.add("y.tsv", f"{EVENTS}a.wav\t0\t1\tcar\nother.wav\t0\t1\tcar\n")
-    entries = board.build(reference).board.entries
-    assert [(entry.rank, entry.low, entry.difference) for entry in entries[:1]] == [(1, None, None)]
-    assert (entries[1].rank, entries[1].low, entries[1].difference.p_exchange) == (2, None, None)
+    first, second = board.build(reference).board.entries
+    assert (first.rank, first.low, first.difference) == (1, None, None)
+    assert (second.rank, second.low, second.difference.p_exchange) == (2, None, None)
     assert "These places are by the score alone.</b> No test was made" in board.page()
-    assert board.document()["test"] == "none"
+    document = board.document()
+    assert document["test"] == "none" and {name.split(".")[1] for name in document["columns"]} == {"hard"}
+    board.build(reference, scores=("event.soft.f1.macro",))
+    assert board.document()["columns"] == ["event.soft.f1.macro"]
 
 
 def test_files_that_one_submission_makes_up_change_no_other(two):
     before = {entry.system: entry for entry in two.build().board.entries}
     rows = "".join(f"made up {k}.wav\t0\t1\tcar\t0.9\n" for k in range(100))
     two.add("worse.tsv", (two.made / "sys_b.tsv").read_text() + rows)
-    site = two.build()
-    assert site.scored == ("worse",)
-    after = {entry.system: entry for entry in site.board.entries}
-    for name, entry in before.items():
-        assert (after[name].low, after[name].high) == (entry.low, entry.high)
+    after = {entry.system: entry for entry in two.build().board.entries}
+    ends = {name: (after[name].low, after[name].high) for name in before}
+    assert ends == {name: (entry.low, entry.high) for name, entry in before.items()}
     assert after["sys_b"].difference.p_exchange == before["sys_b"].difference.p_exchange
     assert after["worse"].low is not None and after["worse"].value < after["sys_b"].value
 
 
 def test_a_folder_of_tables_is_a_submission_and_the_reference_is_none(one):
-    head, *rows = (one.made / "sys.tsv").read_text().splitlines()
     (one.made / "team").mkdir()
-    for name in {row.split("\t")[0] for row in rows}:
-        lines = [head, *(row for row in rows if row.startswith(f"{name}\t"))]
-        one.add(f"team/{Path(name).stem}.tsv", "\n".join(lines) + "\n")
+    rows = pd.read_csv(one.made / "sys.tsv", sep="\t")
+    for name, of_file in rows.groupby("filename"):
+        of_file.to_csv(one.made / "team" / f"{Path(name).stem}.tsv", sep="\t", index=False)
     shutil.copy(REFERENCE, one.made)
     site = one.build(one.made / "ref.tsv")
     first, second = site.board.entries
     assert first.value == second.value and first.rank == second.rank == 1
     assert site.ignored == ("ref.tsv",)
-    next((one.made / "team").iterdir()).unlink()
+    (one.made / "team" / "cafe.tsv").unlink()
     assert one.build(one.made / "ref.tsv").scored == ("team",)
 
 
@@ -416,36 +378,42 @@ def test_a_folder_of_tables_is_a_submission_and_the_reference_is_none(one):
 def test_only_what_changed_is_scored_again(three):
     assert three.build().scored == ("events", "sys", "sys_b")
     before = three.hashes()
-    ticks = []
-    assert three.build(progress=lambda *done: ticks.append(done)).scored == () and len(ticks) == 3
-    assert three.hashes() == before
+    assert three.build().scored == () and three.hashes() == before
     three.add("sys_b.tsv", (three.made / "sys_b.tsv").read_text() + "cafe.wav\t1.0\t2.0\tcar\t0.5\n")
     assert three.build().scored == ("sys_b",)
     assert three.hashes() == three.hashes_anew(), "incremental and new are the same bytes"
 
 
 @pytest.mark.slow
-def test_what_shapes_scores_has_them_made_again(two, monkeypatch):
-    folds, other = two.folder / "folds.tsv", two.folder / "ref.tsv"
-    head, *lines = (SAMPLES / "folds.tsv").read_text().splitlines()
-    folds.write_text("\n".join([head, *lines]) + "\n")
+def test_changes_that_shape_scores_have_them_made_again(one, monkeypatch):
+    folds, other = one.folder / "folds.tsv", one.folder / "ref.tsv"
+    shutil.copy(SAMPLES / "folds.tsv", folds)
     other.write_text(REFERENCE.read_text() + "cafe.wav\t1.0\t2.0\tcar\t0.5\n")
     quick = {"only": ("segment",), "replicates": 20}
     tuned = {"folds": str(folds), "rank_by": "segment.tuned.f1.macro"}
     for change in (
-        *({}, {"segment_length": 0.5}, {"reference": other}, {"by": "{scene}.wav"}, {"by": "{scene}fe.wav"}),
-        *({"durations": str(SAMPLES / "durations.tsv")}, tuned),
+        *(
+            {"segment_length": 0.5},
+            {"reference": other},
+            {"by": "{scene}.wav"},
+            {"title": "x", "reports": True},
+        ),
+        *({"durations": str(SAMPLES / "durations.tsv")}, {"scores": ("segment.hard.f1.micro",)}, tuned),
     ):
-        assert two.build(**quick, **change).scored == ("sys", "sys_b"), change
-    folds.write_text("\n".join([head, *lines[::-1]]) + "\n\n")
-    assert two.build(**quick, **tuned).scored == ("sys", "sys_b")
-    assert two.hashes() == two.hashes_anew(**quick, **tuned)
-    two.build(**quick)
-    comparison = {"only": ("segment",), "seed": 3, "replicates": 50, "confidence": 0.8, "ties": "exchange"}
-    two.build(**comparison)
-    assert two.hashes() == two.hashes_anew(**comparison)
-    monkeypatch.setattr("sedeval_soft.apps.board.site.__version__", "9.9.9")
-    assert two.build(**quick).scored == ("sys", "sys_b")
+        one.build(**quick)
+        assert one.build(**{**quick, **change}).scored == ("sys",), change
+    folds.write_text(folds.read_text() + "\n")
+    assert one.build(**quick, **tuned).scored == ("sys",)
+    assert one.hashes() == one.hashes_anew(**quick, **tuned)
+    monkeypatch.setattr(module, "__version__", "9.9.9")
+    assert one.build(**quick, **tuned).scored == ("sys",)
+
+
+def test_comparisons_are_made_again_after_changes_of_what_they_depend_on(two):
+    for change in ({}, {"seed": 3}, {"replicates": 50}, {"confidence": 0.8}):
+        two.build(**change)
+        assert two.hashes() == two.hashes_anew(**change)
+        shutil.rmtree(two.folder / "apart.cache")
 
 
 def test_damage_to_what_is_stored_is_mended(two):
@@ -454,15 +422,11 @@ def test_damage_to_what_is_stored_is_mended(two):
     two.add("odd.jsonl", json.dumps(row) + "\n")
     two.build()
     before, stored = two.hashes(), sorted((two.folder / "site.cache").glob("*.json"))
-    for damage in (lambda data: data[:-9], lambda _: b'{"key": 1}'):
-        for path in stored:
+    # Cut short, something else, or a document of another submission.
+    for damage in (lambda data: data[:-9], lambda _: b'{"key": 1}', lambda _: stored[0].read_bytes()):
+        for path in stored[1:]:
             path.write_bytes(damage(path.read_bytes()))
-        assert len(two.build().scored) == 4 and two.hashes() == before
-    assert two.build().scored == ()
-    # A document of another submission is not taken.
-    shutil.copy(stored[0], stored[1])
-    two.build()
-    assert two.hashes() == before
+        assert len(two.build().scored) == 3 and two.hashes() == before
     (two.site / "data" / "sys.json").write_text("{}")
     (two.site / "index.html").unlink()
     assert two.build().scored == ("sys",), "pages that were changed or lost are made again"
@@ -478,9 +442,8 @@ def test_a_submission_that_is_gone_leaves_nothing(three):
         (three.made / name).unlink()
     three.build()
     own = {MARK, "index.html", "board.json", "board.csv", "data/sys_b.json", "data/events.json"}
-    assert {*three.hashes()} == own | {"CNAME", "data/mine.txt"}
-    assert "sys<" not in three.page()
-    assert [path.suffix for path in (three.folder / "site.cache").iterdir()] == [".json"] * 3
+    assert {*three.hashes()} == own | {"CNAME", "data/mine.txt"} and "sys<" not in three.page()
+    assert len([*(three.folder / "site.cache").iterdir()]) == 3
 
 
 # What cannot be scored.
@@ -500,29 +463,30 @@ def test_an_invalid_submission_stops_nobody_and_has_all_its_problems_on_a_page(t
     assert "soft-sed-eval validate bars.tsv --fix bars.fixed.tsv" in invalid["bars"]["told"][0]["message"]
     problems = invalid["bad"]["told"]
     assert invalid["bad"]["problems"] == site.invalid["bad"] == len(problems)
-    codes = [problem["code"] for problem in problems]
-    assert {"value-out-of-range", "offset-before-onset", "unknown-class"} <= {*codes}
+    found = {(problem["code"], problem["line"], problem["message"]) for problem in problems}
+    assert len(found) == len(problems)
+    places = {(problem["code"], problem["line"], problem["column"]) for problem in problems}
+    assert places >= {("offset-before-onset", 2, 3), ("value-out-of-range", 4, 5), ("unknown-class", 2, 4)}
     severities = [problem["severity"] for problem in problems]
     assert severities == sorted(severities, key=("error", "warning", "note").index)
-    text = two.page("problems/bad.html")
-    assert all(f"<code>{code}</code>" in text for code in codes) and "line 2, field 3" in text
-    shown = Tags(two.page())
-    assert "problems/bad.html" in shown.links and "could not be scored" in shown.shown
+    assert "line 2, field 3" in two.page("problems/bad.html")
+    assert "problems/bad.html" in Tags(two.page()).links
     assert str(two.folder) not in "".join(two.page(name) for name in two.hashes())
 
 
-def test_defects_cost_only_the_one_that_brings_them_about(two, monkeypatch):
-    real = module.score_submission.__globals__["score_shard"]
+@pytest.mark.parametrize("error", [ZeroDivisionError("<b>oops</b>"), RoomError("<b>oops</b>")])
+def test_defects_and_want_of_memory_cost_one_and_are_no_verdict(error, two, monkeypatch):
+    real = module.score_shard
 
     def failing(shard, *args, **kwargs):
         if getattr(shard, "system", "sys") == "sys":
-            raise ZeroDivisionError("<b>oops</b>")
+            raise error
         return real(shard, *args, **kwargs)
 
     with monkeypatch.context() as patched:
-        patched.setattr("sedeval_soft.apps.board.site.score_shard", failing)
+        patched.setattr(module, "score_shard", failing)
         assert {*two.build().invalid} == {"sys"}
-    assert "defect of this program: ZeroDivisionError: &lt;b&gt;oops" in two.page("problems/sys.html")
+    assert "&lt;b&gt;oops" in two.page("problems/sys.html")
     assert two.build().scored == ("sys",)
     assert not (two.site / "problems" / "sys.html").exists()
     monkeypatch.setattr(sedeval_soft, "write_report", failing, raising=False)
@@ -531,144 +495,101 @@ def test_defects_cost_only_the_one_that_brings_them_about(two, monkeypatch):
     assert "sys: there is no report: <b>oops</b>" in site.warnings
 
 
-def kills(submission, *_):
+def kills(submission, *given):
     if submission.name == "sys":
         os.kill(os.getpid(), signal.SIGKILL)
-    yield from module.look_at(submission, *_)
+    return module.score_submission(submission, *given)
 
 
-def takes_all(submission, *_):
+def takes_all(submission, *given):
     if submission.name == "sys":
-        held = [bytearray(1 << 20) for _ in range(1 << 20)]
-        yield len(held)
-    yield from module.look_at(submission, *_)
+        return [bytearray(1 << 20) for _ in range(1 << 20)]
+    return module.score_submission(submission, *given)
 
 
-def never_ends(submission, *_):
+def never_ends(submission, *given):
     while submission.name == "sys":
         time.sleep(1)
-    yield from module.look_at(submission, *_)
+    return module.score_submission(submission, *given)
 
 
-def ends_in_its_report(submission, *given):
-    for result in module.look_at(submission, *given):
-        yield result
-        if submission.name == "sys":
-            os._exit(7)
+def ends(submission, *given):
+    return os._exit(7) if submission.name == "sys" else module.report_on(submission, *given)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="others do not limit memory, or have no such signals")
 @pytest.mark.parametrize(
     ("work", "reason"),
     [
-        (
-            kills,
-            "the process that worked on it ended with status -9",
-        ),
+        (kills, "the process that worked on it ended with status -9"),
         (takes_all, "needs more than 512 MiB of memory"),
         pytest.param(never_ends, "took more than 4 s (--time-limit sets how much)", marks=pytest.mark.slow),
+        pytest.param(ends, "the process that worked on it ended with status 7", marks=pytest.mark.slow),
     ],
 )
-def test_who_takes_too_much_or_is_lost_costs_nobody_else_and_is_looked_at_again(
+def test_who_takes_too_much_or_is_lost_costs_nobody_else_and_is_scored_again(
     work, reason, two, monkeypatch, isolated
 ):
-    """What was short is no verdict: the same files give the site that they give without it."""
-    expected = two.hashes_anew()
-    monkeypatch.setattr("sedeval_soft.apps.board.site.look_at", work)
-    with memory_limited(1 << 29):
+    """A lack of time or memory is no verdict: the same files give the site that they give without it."""
+    how = {"reports": work is ends}
+    expected = two.hashes_anew(**how)
+    with monkeypatch.context() as patched, memory_limited(1 << 29):
+        patched.setattr(module, "report_on" if work is ends else "score_submission", work)
         # Only who never ends is to be stopped by the time, however slow the machine is.
-        site = two.build(time_limit=4 if work is never_ends else 60)
-    assert {*site.invalid} == {"sys"} and site.first["sys"] == f"sys.tsv: {reason}"
-    other = two.document("data/sys_b.json")
-    monkeypatch.undo()
-    assert two.build().scored == ("sys",)
-    assert two.hashes() == expected and two.document("data/sys_b.json") == other
+        site = two.build(time_limit=4 if work is never_ends else 60, **how)
+    if work is ends:
+        assert not site.invalid and f"sys: there is no report: {reason}" in site.warnings
+    else:
+        assert site.first == {"sys": f"sys.tsv: {reason}"}
+    assert two.document("data/sys_b.json")["inputs"]
+    assert two.build(**how).scored == ("sys",)
+    assert two.hashes() == expected
 
 
-def test_each_submission_has_limits_that_can_be_raised(one, monkeypatch, isolated):
+def test_each_submission_has_limits_that_can_be_raised(one, monkeypatch):
     seen = []
 
-    def watched(*given, **how):
-        seen.append((how["seconds"], given_limit()))
-        return apart(*given, **how)
+    def watched(function, *given, seconds, **_):
+        seen.append((seconds, given_limit()))
+        return function(*given)
 
     monkeypatch.setattr(module, "apart", watched)
     one.build()
-    seconds, most = seen.pop()
-    assert not seen and seconds == 600 and most is not None and most <= 4 << 30
     (one.site / "data" / "sys.json").unlink()
     one.call("--time-limit", "1000", "--memory-limit", "6G")
-    assert seen == [(1000.0, 6 << 30)]
-
-
-@pytest.mark.slow
-def test_a_report_that_is_lost_leaves_the_scores(two, monkeypatch, isolated):
-    monkeypatch.setattr("sedeval_soft.apps.board.site.look_at", ends_in_its_report)
-    site = two.build(reports=True)
-    assert len(site.board.entries) == 2 and not site.invalid
-    assert site.warnings[1:] == (
-        "sys: there is no report: the process that worked on it ended with status 7",
-    )
-    monkeypatch.undo()
-    assert two.build(reports=True).scored == ("sys",)
-    assert two.hashes() == two.hashes_anew(reports=True)
-
-
-@pytest.mark.slow
-def test_a_refusal_for_want_of_memory_is_no_verdict(two):
-    rows = "".join(f"{k}.wav\t0\t1\tcar\t0.9\n" for k in range(200_000))
-    two.add("large.tsv", f"filename\tonset\toffset\tevent_label\tvalue\n{rows}")
-    given = ("--reference", REFERENCE, "-o", two.site, "--no-reports", "--replicates", "100")
-    command = [sys.executable, "-m", "sedeval_soft", "board", two.made, *given, "--memory-limit", "160M"]
-    subprocess.run(list(map(str, command)), capture_output=True, check=False)
-    (problem,) = (two.site / "problems").glob("large*")
-    # The reader notices it, or the operating system.
-    assert "160 MiB" in problem.read_text(encoding="utf-8")
-    assert two.build().scored == ("large",)
+    assert seen[0][0] == 600 and seen[0][1] <= 4 << 30 and seen[1:] == [(1000.0, 6 << 30)]
 
 
 def test_two_boards_are_not_written_into_one_site(two):
     two.build()
     before = two.hashes()
-    with locked(two.site / MARK, "", ""):
-        done = two.call()
-        assert done.code == 2
-        assert done.err.endswith(
-            f"{two.site}: another board is being written to it; wait until that is done, or give -o another "
-            "folder\n"
-        )
+    with locked(two.site / MARK, "", ""), pytest.raises(OutputError, match="another board is being written"):
+        two.build()
     assert two.hashes() == before
-    two.build(site=two.folder / "new")
-    assert (two.folder / "new" / MARK).read_text().startswith("Made by soft-sed-eval board")
-    with pytest.raises(SettingsError, match="time_limit in seconds must be above 0, at most 1e"):
-        two.build(time_limit=0)
+    assert (two.site / MARK).read_text().startswith("Made by soft-sed-eval board")
 
 
-def test_reports_share_one_plotly_and_are_made_again_where_they_are_missing(two, isolated):
+def test_reports_share_one_plotly_and_are_made_again_if_they_are_missing(two, isolated):
     two.build(reports=True)
-    files = before = two.hashes()
-    assert {"reports/sys.html", "reports/sys_b.html"} <= {*files}
-    (plotly,) = [name for name in files if name.startswith("assets/")]
+    before = two.hashes()
+    (plotly,) = [name for name in before if name.startswith("assets/")]
     report = two.page("reports/sys.html")
     assert f'src="../{plotly}"' in report and len(report) < (two.site / plotly).stat().st_size
     assert "reports/sys.html" in Tags(two.page()).links and "../index.html" in Tags(report).links
     assert two.build(reports=True).scored == ()
     (two.site / "reports" / "sys.html").write_text("forged")
-    assert two.build(reports=True).scored == ("sys",)
-    assert two.hashes() == before
+    assert two.build(reports=True).scored == ("sys",) and two.hashes() == before
     two.build()
     assert not [name for name in two.hashes() if name.startswith(("reports/", "assets/"))]
 
 
 def test_without_any_valid_submission_there_is_a_page_all_the_same(one):
     one.add("sys.tsv")
-    assert one.build().board is None
+    assert one.build(baseline="sys").board is None
     assert "There is no submission that could be scored" in one.page()
-    assert not (one.site / "board.csv").exists()
+    assert not (one.site / "board.csv").exists() and one.document()["submissions"] == []
     (one.made / "sys.tsv").unlink()
-    site = one.build()
-    assert site.board is None and not site.invalid
-    assert one.document()["submissions"] == []
+    assert not one.build().invalid
 
 
 # Names of strangers, and who they are.
@@ -683,35 +604,29 @@ def test_names_from_strangers_are_text(one):
     for name in HOSTILE[::2]:
         shutil.copy(SAMPLES / "sys.tsv", one.made / f"{name}.tsv")
         quoted = json.dumps(f"</title></style></script>{name}<script>alert(2)</script>")
-        description = f"team: {quoted}\ntitle: {quoted}\nauthors: [{quoted}, {quoted}]\nnote: {quoted}\n"
-        one.add(f"{name}.yaml", description)
+        one.add(f"{name}.yaml", "".join(f"{key}: {quoted}\n" for key in ("team", "title", "authors", "note")))
         one.add(f"bad-{name}.tsv")
     site = one.build()
     assert len(site.board.entries) == len(HOSTILE[::2]) + 1 and len(site.invalid) == len(HOSTILE[::2])
     assert site.warnings == (NO_DURATIONS,)
-    for name in one.hashes():
-        assert re.fullmatch(r"[A-Za-z0-9./_-]+", name)
-        if not name.endswith(".html"):
-            continue
-        parsed = Tags(one.page(name))
+    pages = {name: Tags(one.page(name)) for name in one.hashes() if name.endswith(".html")}
+    for name, parsed in pages.items():
         assert {*parsed.tags} <= {*ALLOWED.split()} and not parsed.events
-        assert parsed.tags.count("script") == (1 if name == "index.html" else 0)
         for link in parsed.links:
             assert re.fullmatch(r"#[a-z]+|(\.\./)?[A-Za-z0-9./_-]+", link), link
             assert link.startswith("#") or (one.site / name).parent.joinpath(link).is_file(), link
-    index = Tags(one.page())
-    assert "<script>alert(1)" in index.shown and "<script>alert(2)</script>" in index.shown
-    assert "<script>alert(1)</script>" in Tags(one.page("problems/bad-con.html")).shown
-    assert "\u202e" not in index.shown
-    rows = list(csv.reader(io.StringIO(one.page("board.csv"))))
-    assert all(not re.match(r"[=+@]", row[0]) for row in rows)
-    # Pages run their own script only.
-    (script,) = re.findall(r"<script>(.*?)</script>", one.page(), re.DOTALL)
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    for name, source in (("index.html", f"sha256-{digest}"), ("problems/bad-con.html", "none")):
-        text = one.page(name)
-        policy = html.unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1])
-        assert policy.endswith(f"; script-src '{source}'") and policy.startswith("default-src 'none'; ")
+        # A page runs its own script only.
+        scripts = re.findall(r"<script>(.*?)</script>", one.page(name), re.DOTALL)
+        digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts]
+        policy = html.unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', one.page(name))[1])
+        allowed = f"'sha256-{digests[0]}'" if digests else "'none'"
+        assert policy.startswith("default-src 'none'; ") and policy.endswith(f"; script-src {allowed}")
+        assert parsed.tags.count("script") == len(digests) == (name == "index.html")
+    assert all(re.fullmatch(r"[A-Za-z0-9./_-]+", name) for name in one.hashes())
+    shown = pages["index.html"].shown
+    assert "<script>alert(1)" in shown and "<script>alert(2)</script>" in shown and "\u202e" not in shown
+    assert "<script>alert(1)</script>" in pages["problems/bad-con.html"].shown
+    assert not re.search("^[=+@]", one.page("board.csv"), re.MULTILINE)
 
 
 # What is refused.
@@ -721,7 +636,7 @@ def test_the_former_site_stays_where_a_build_fails(one):
     one.build()
     before = one.hashes()
     for error, words, asked in (
-        (SettingsError, "zebra", {"scores": ("segment.soft.f1[zebra]",)}),
+        (UnknownScoreError, "zebra", {"scores": ("segment.soft.f1[zebra]",)}),
         (SettingsError, "ties must be one of .*, not 'coin'", {"ties": "coin"}),
         (SettingsError, "scores must be a list, not", {"scores": SOFT}),
         (InputError, "nothing.tsv", {"reference": one.folder / "nothing.tsv"}),
@@ -729,9 +644,10 @@ def test_the_former_site_stays_where_a_build_fails(one):
         (SettingsError, "in the folder of submissions", {"cache": one.made / "cache"}),
         (SettingsError, "which is published", {"cache": one.site / "cache"}),
         (SettingsError, "the other way round", {"site": one.folder / "w/site", "cache": one.folder / "w"}),
-        (SettingsError, "has the folder of submissions in it", {"site": one.folder}),
+        (SettingsError, "the folder of submissions, or the other way round", {"site": one.folder}),
+        (SettingsError, "time_limit in seconds must be above 0, at most 1e", {"time_limit": 0}),
         (OutputError, "cannot be written", {"site": REFERENCE}),
-        (OutputError, "cannot be written", {"site": "a\0b"}),
+        *((OutputError, "cannot be written", {"site": name}) for name in ("a\0b", "")),
     ):
         with pytest.raises(error, match=words):
             one.build(**asked)
@@ -748,7 +664,7 @@ def test_the_former_site_stays_where_a_build_fails(one):
     [
         (("--rank-by", "segment.hard.n_ref.micro"), "neither high nor low values are better"),
         (("--score", "segment.tuned.f1.macro"), "needs --thresholds"),
-        (("--only", "event"), "segment.soft.f1.macro is left out by --only event"),
+        (("--only", "event"), "segment.soft.f1.macro is left out by "),
         (("--baseline", "nobody"), "baseline must be one of "),
         (("-o", "-"), ""),
     ],
@@ -770,25 +686,21 @@ def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(three)
     three.add("c\nd.md", "hello")
     three.add("sys_b.yaml", "tem: A\n")
     three.add("sys.yaml", "team: Team 1\nauthors: [Ann, Bob]\nurl: https://example.org/a?b=1&c=2\n")
-    three.add("events.yaml", "url: javascript:alert(1)\n")
     done = three.call()
     assert (done.code, done.out) == (0, "") and "\x1b" not in done.err
     lines = done.err.splitlines()
     for words in (
-        *(
-            r"warning: c\nd.md is not a submission; ignored",
-            "warning: sys_b.yaml: Object contains unknown field `tem`",
-        ),
-        *("warning: events.yaml: url 'javascript:alert(1)' is not the address of a page", "invalid: a"),
-        "the first: broken.tsv:2:2: offset 'soon'",
+        r"warning: c\nd.md is not",
+        "warning: sys_b.yaml: ",
+        "invalid: a",
+        "the first: broken.tsv:2:2: ",
     ):
         assert any(words in line for line in lines), words
     assert all(line.startswith(("warning: ", "invalid: ", "6 sub")) and len(line) < 300 for line in lines)
     assert lines[-1] == "6 submissions: 3 ranked, 3 invalid; 0 unchanged"
     shown = Tags(three.page())
     assert "Ann, Bob" in shown.shown and "https://example.org/a?b=1&c=2" in shown.links
-    assert not [link for link in shown.links if link.startswith("javascript")]
-    # Who submits is not what is scored.
+    # A text on who submits is not scored.
     three.add("sys.yaml", "team: Another\n")
     again = three.call("--fail-on-invalid")
     assert (again.code, again.out, "Another" in three.page()) == (1, "", True)
@@ -796,21 +708,17 @@ def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(three)
     assert three.call("--quiet").err == ""
     three.add("part.tsv", f"{EVENTS}cafe.wav\t1\t2\tzoo\n")
     assert "invalid: part: 2 problems, the first: part.tsv: 3 reference files (" in three.call("--strict").err
-    problems = three.page("problems/part.html")
-    assert "zoo" in problems and "strict" not in problems and "\\n" not in problems
+    assert "strict" not in three.page("problems/part.html")
 
 
 def test_options_are_settings_columns_and_the_baseline(two):
-    durations = ("--durations", SAMPLES / "durations.tsv")
-    # Whoever is called like the baseline without its extension, a file's own name is its own.
+    # A file's own name means that file, whichever submission has this name without extension.
     two.add("sys_b.csv", (two.made / "sys.tsv").read_text())
     names = ["event.hard.f1[car]", "segment.hard.roc_auc.macro"]
-    done = two.call(
-        *("--rank-by", "event.hard.f1.micro", "--score", names[0], "--score", names[1]),
-        *("--title", "Sounds <2026>", "--cache", two.folder / "kept"),
-        *("--segment-length", "0.5", "--replicates", "50", "--baseline", "sys_b.tsv", "--ties", "exchange"),
-        *("--seed", "7", *durations, "--strict"),
-    )
+    options = "--rank-by event.hard.f1.micro --title <2026> --segment-length 0.5 --replicates 50 --baseline"
+    options += f" sys_b.tsv --ties exchange --seed 7 --strict --score {names[0]} --score {names[1]}"
+    durations = SAMPLES / "durations.tsv"
+    done = two.call(*options.split(), "--cache", two.folder / "kept", "--durations", durations)
     assert done.code == 0, done.err
     assert [*(two.folder / "kept").iterdir()] and not (two.folder / "site.cache").exists()
     document = two.document()
@@ -818,16 +726,13 @@ def test_options_are_settings_columns_and_the_baseline(two):
     expected |= {"baseline": "sys_b.tsv", "replicates": 50, "seed": 7}
     assert {name: document[name] for name in expected} == expected
     assert (document["settings"]["segment_length"], document["settings"]["strict"]) == (0.5, True)
-    asked = {"segment_length": 0.5, "durations": durations[1], "measures": ("curves",)}
+    asked = {"segment_length": 0.5, "durations": durations, "measures": ("curves",)}
     scores = evaluate(REFERENCE, two.made / "sys.tsv", **asked)
     shown = {each["name"]: each["scores"] for each in document["submissions"]}
     assert shown["sys"] == {name: scores[name] for name in names}
-    table = pd.read_csv(io.StringIO(two.page("board.csv")))
-    assert {*table["system"]} == {*shown}
-    assert table[names[0]].tolist() == [shown[system][names[0]] for system in table["system"]]
-    text = two.page()
-    assert "<title>Sounds &lt;2026&gt;</title>" in text and "segment_length: 0.5" in text
-    assert 'class="b-badge">baseline' in text
+    table = pd.read_csv(io.StringIO(two.page("board.csv"))).set_index("system")
+    assert table[names].T.to_dict() == shown
+    assert "<title>&lt;2026&gt;</title>" in two.page() and 'class="b-badge">baseline' in two.page()
 
 
 def test_every_property_of_styles_that_the_site_uses_is_defined():

@@ -24,27 +24,22 @@ pytestmark = [
 
 def test_a_broken_shard_is_told_with_its_line_of_the_first_table_first(cluster, tmp_path):
     sides = sample(tmp_path)
+    number = len((tmp_path / "ref-2.tsv").read_text().splitlines()) + 1
     for name in ("ref-2.tsv", "sys-0.tsv"):
         with (tmp_path / name).open("a") as file:
             file.write("recording_1.wav\tx\t1\tcar\t0.5\n")
-    number = len((tmp_path / "ref-2.tsv").read_text().splitlines())
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError, match=rf"^{tmp_path}/ref-2\.tsv:{number}:2: onset 'x' "):
         count_in_parts(*sides, Settings(), scheduler=cluster.scheduler_address)
-    assert str(told.value) == (
-        f"{tmp_path}/ref-2.tsv:{number}:2: onset 'x' is not a number; expected a number of seconds, 0 or more"
-    )
 
 
 def test_names_that_are_no_text(cluster, tmp_path):
-    for role in ("ref", "sys"):
-        (tmp_path / role).mkdir()
     sample(tmp_path)
+    (tmp_path / "sys").mkdir()
     for k, odd in enumerate((b"a\xff", b"b\n<script>", b"c\t'\"", "d\u202e é".encode())):
         (tmp_path / f"sys-{k}.tsv").rename(tmp_path / "sys" / os.fsdecode(odd + b".tsv"))
     sides = (f"{tmp_path}/ref-*.tsv", f"{tmp_path}/sys/*.tsv")
     shard = count_in_parts(*sides, Settings(), scheduler=cluster.scheduler_address, n_parts=3)
-    scores = [score_shard(shard, __version__), evaluate(*sides)]
-    assert render(scores[:1], "json") == render(scores[1:], "json")
+    assert render([score_shard(shard, __version__)], "json") == render([evaluate(*sides)], "json")
 
 
 def test_a_shard_that_ends_every_worker_is_named(cluster, tmp_path, monkeypatch):

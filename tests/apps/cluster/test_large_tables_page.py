@@ -106,15 +106,18 @@ def test_the_function_that_spark_calls(workplace):
     sides = parquet_tables()
     files = sorted(set(sides[0]["filename"].to_pylist()))
     total = names["Evaluator"](segment_length=0.5)
+
+    def counted(rows):
+        (tally,) = names["count"](*rows)["tally"].to_pylist()
+        return names["Evaluator"].of_bytes(tally)
+
     for bucket, some in enumerate((files[:2], files[2:])):
         rows = [side.filter(pc.is_in(side["filename"], pa.array(some))) for side in sides]
         rows = [side.append_column("bucket", pa.array([bucket] * len(side))) for side in rows]
-        (tally,) = names["count"](*rows)["tally"].to_pylist()
-        total.merge(names["Evaluator"].of_bytes(tally))
+        total.merge(counted(rows))
         # A bucket may have rows of one side only.
         for one in ([rows[0], rows[1].slice(0, 0)], [rows[0].slice(0, 0), rows[1]]):
-            (tally,) = names["count"](*one)["tally"].to_pylist()
-            assert names["Evaluator"].of_bytes(tally).compute().files
+            assert counted(one).compute().files
     assert dict(total.compute()) == whole(segment_length=0.5)
 
 
@@ -129,17 +132,8 @@ def test_spark_code(workplace, tmp_path):
     if importlib.util.find_spec("pyspark") is None or shutil.which("java") is None:
         pytest.skip("needs Spark and Java: pip install --group spark, and a Java 17")
     parquet_tables()
-    code = (
-        SPARK_SESSION + TALLIES + SPARK + "import json\njson.dump(dict(scores), open('scores.json', 'w'))\n"
-    )
+    written = "import json\njson.dump(dict(scores), open('scores.json', 'w'))\n"
+    command = [sys.executable, "-c", SPARK_SESSION + TALLIES + SPARK + written]
     environment = {**os.environ, **workplace, "PYSPARK_PYTHON": sys.executable}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True)
     assert json.loads((tmp_path / "scores.json").read_text()) == whole(segment_length=0.5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 
 import pytest
 from parted import count_in_parts
@@ -26,37 +27,30 @@ def elsewhere():
     files.rm("/data", recursive=True)
 
 
-def the_same(one, other) -> bool:
-    """Whether two results differ in where their inputs were only."""
-    texts = []
-    for scores in (one, other):
-        text = render([scores], "json")
-        for item in scores.inputs:
-            text = text.replace(item.name, item.role)
-        texts.append(text)
-    return texts[0] == texts[1]
+def anywhere(scores) -> str:
+    """Return a result without the places of its inputs."""
+    text = render([scores], "json")
+    for item in scores.inputs:
+        text = text.replace(item.name, item.role)
+    return text
 
 
 def test_shards_elsewhere_are_those_here(elsewhere, tmp_path):
     for role in ("ref", "sys"):
         (tmp_path / role).mkdir()
-        for k in range(3):
-            data = elsewhere.cat(f"/data/{role}/part-{k}.tsv")
-            (tmp_path / role / f"part-{k}.tsv").write_bytes(data)
-    here = evaluate(f"{tmp_path}/ref/*.tsv", f"{tmp_path}/sys/*.tsv")
-    there = evaluate("memory://data/ref/*.tsv", "memory://data/sys/*.tsv")
-    assert the_same(here, there)
+        for k, text in enumerate(parts_of(role, 3)):
+            (tmp_path / role / f"part-{k}.tsv").write_text(text)
+    here, there = (evaluate(f"{at}/ref/*.tsv", f"{at}/sys/*.tsv") for at in (tmp_path, "memory://data"))
+    assert anywhere(here) == anywhere(there)
     assert [item.name for item in there.inputs] == ["memory://data/ref/*.tsv", "memory://data/sys/*.tsv"]
     parts = count_in_parts("memory://data/ref/*.tsv", "memory://data/sys/part-?.tsv", Settings())
     assert len(parts.tally.files) == len(here.files)
 
 
-def test_one_file_elsewhere(elsewhere, tmp_path):
-    data = (SAMPLES / "ref.tsv").read_bytes()
-    elsewhere.pipe("/data/ref.tsv", data)
-    elsewhere.pipe("/data/ref.tsv.gz", gzip.compress(data))
-    rows = read_rows(SAMPLES / "ref.tsv")
-    for name in ("ref.tsv", "ref.tsv.gz"):
+def test_one_file_elsewhere(elsewhere):
+    data, rows = (SAMPLES / "ref.tsv").read_bytes(), read_rows(SAMPLES / "ref.tsv")
+    for name, packed in (("ref.tsv", data), ("ref.tsv.gz", gzip.compress(data))):
+        elsewhere.pipe(f"/data/{name}", packed)
         found = read_rows(f"memory://data/{name}")
         assert found.onset.tolist() == rows.onset.tolist()
         assert (found.origin.form, found.origin.name) == (rows.origin.form, f"memory://data/{name}")
@@ -78,29 +72,26 @@ def test_tables_of_durations_and_batches_may_be_elsewhere_too(elsewhere):
     ("fault", "words"), [("fail", "the connection was reset"), ("short", r"\d+ of \d+ bytes came")]
 )
 def test_reads_that_fail_are_refused(fault, words, installed, tmp_path):
-    sides = sample(tmp_path)
-    assert the_same(evaluate(*(f"flaky://{side}" for side in sides)), evaluate(*sides))
+    ours, theirs = sample(tmp_path)
+    assert anywhere(evaluate(f"flaky://{ours}", f"flaky://{theirs}")) == anywhere(evaluate(ours, theirs))
     (tmp_path / f"sys-1.tsv.{fault}").write_text("9")
     with pytest.raises(InputError, match=rf"^flaky://{tmp_path}/sys-1\.tsv: cannot be read: {words}$"):
-        evaluate(sides[0], f"flaky://{sides[1]}")
+        evaluate(ours, f"flaky://{theirs}")
 
 
 def test_a_file_that_is_not_there_is_named(installed, tmp_path):
     for name in ("memory://data/none.tsv", f"flaky://{tmp_path}/none.tsv"):
-        with pytest.raises(InputError, match=rf"^{name}: cannot be read: "):
-            read_rows(name)
-        with pytest.raises(InputError, match=rf"^{name}: cannot be read: "):
-            count_in_parts(name, name, Settings())
-    with pytest.raises(InputError, match=r"memory://data/\*\.tsv: fits no file"):
-        read_rows("memory://data/*.tsv")
-    with pytest.raises(
-        InputError, match=r"foo://x/\*\.tsv: is not a URL that can be read: Protocol not known"
+        for read in (read_rows, lambda each: count_in_parts(each, each, Settings())):
+            with pytest.raises(InputError, match=rf"^{name}: cannot be read: "):
+                read(name)
+
+
+def test_limits_hold_elsewhere_and_patterns_must_fit(elsewhere):
+    for name, limits, words in (
+        ("memory://data/ref/part-0.tsv", Limits(size=100), "has \\d+ bytes; expected 100 or"),
+        ("memory://data/ref/*.tsv", Limits(members=2), "has more than 2 files"),
+        ("memory://data/*.tsv", Limits(), "fits no file"),
+        ("foo://x/*.tsv", Limits(), "is not a URL that can be read: Protocol not known"),
     ):
-        read_rows("foo://x/*.tsv")
-
-
-def test_limits_hold_elsewhere(elsewhere):
-    with pytest.raises(InputError, match=r"memory://data/ref/part-0\.tsv: has \d+ bytes; expected 100 or"):
-        read_rows("memory://data/ref/part-0.tsv", limits=Limits(size=100))
-    with pytest.raises(InputError, match=r"has more than 2 files"):
-        read_rows("memory://data/ref/*.tsv", limits=Limits(members=2))
+        with pytest.raises(InputError, match=f"^{re.escape(name)}: {words}"):
+            read_rows(name, limits=limits)

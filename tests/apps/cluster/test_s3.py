@@ -58,8 +58,7 @@ def test_a_cluster_reads_a_bucket(bucket, cluster):
     assert dict(here) == dict(evaluate(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"))
 
 
-def test_what_is_not_in_a_bucket(bucket):
-    with pytest.raises(InputError, match=r"^s3://archive/none\.tsv: cannot be read: "):
-        evaluate(f"{bucket}/none.tsv", f"{bucket}/none.tsv")
-    with pytest.raises(InputError, match=r"^s3://nobucket/none\.tsv: cannot be read"):
-        evaluate("s3://nobucket/none.tsv", f"{bucket}/none.tsv")
+def test_names_that_are_not_in_a_bucket(bucket):
+    for name in (f"{bucket}/none.tsv", "s3://nobucket/none.tsv"):
+        with pytest.raises(InputError, match=rf"^{name}: cannot be read"):
+            evaluate(name, f"{bucket}/none.tsv")

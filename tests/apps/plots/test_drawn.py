@@ -70,16 +70,16 @@ def test_lines_are_the_columns_of_curves_with_the_area_that_stands_beside_them(c
     drawn = {name: each for name, each in by_class.items() if np.isfinite(np.add(*columns(each))).any()}
     drawn |= {"all classes": curves.pooled["segment.hard"]} if basis == "segment" else {}
     dotted = kind in ("pr", "roc") and basis == "segment"
-    lines = lines_of(figure, len(drawn) * (1 + dotted))
-    for k, (name, curve) in enumerate(drawn.items()):
-        x, y = lines[k * (1 + dotted)].get_data()
+    lines = iter(lines_of(figure, len(drawn) * (1 + dotted)))
+    for name, curve in drawn.items():
+        line = next(lines)
+        x, y = line.get_data()
         if dotted:
-            assert (np.isnan(curve.threshold[0]) and lines[2 * k + 1].get_linestyle() == ":") or "--"
-            ends = lines[2 * k + 1].get_data()
+            ends = next(lines).get_data()
             np.testing.assert_array_equal(ends, [values[1::-1] for values in columns(curve)])
+            assert np.isnan(curve.threshold[0])
             x, y = np.append(x, ends[0][1]), np.append(y, ends[1][1])
         np.testing.assert_array_equal((x, y), [values[::-1] for values in columns(curve)])
-        line = lines[k * (1 + dotted)]
         assert (line.get_drawstyle(), line.get_linestyle() == "None") == (drawstyle, basis == "event")
         if measure:
             value = scores[f"segment.hard.{measure}" + (f"[{name}]" if name in by_class else ".micro")]
@@ -87,16 +87,19 @@ def test_lines_are_the_columns_of_curves_with_the_area_that_stands_beside_them(c
             area = {"roc": np.trapezoid(y, x), "pr": np.nansum(np.diff(x) * y[1:])}[kind]
             assert area == pytest.approx(value)
     assert ("no threshold detects values of 0" in caption(figure)) == dotted
-    if kind == "det":
-        axes = figure.axes[0]
-        ticks = {t.get_text(): at for t, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True)}
-        assert {"5", "20", "80", "95"} <= {*ticks}
-        assert [*ticks.values()] == pytest.approx([ndtri(float(text) / 100) for text in ticks])
-        points = np.concatenate([line.get_xydata() for line in lines])
-        ends = points[np.isfinite(points).all(axis=1)]
-        assert axes.get_xlim() == axes.get_ylim()
-        assert axes.get_xlim()[0] <= ends.min() <= ends.max() <= axes.get_xlim()[1]
-        assert "no threshold with misses and false alarms): birds singing, car," in caption(figure)
+
+
+def test_axes_of_misses_and_false_alarms_are_normal_deviates_and_have_all_points():
+    figure = plot("det", REFERENCE, SYSTEM)
+    (axes,) = figure.axes
+    ticks = {t.get_text(): at for t, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True)}
+    assert {"5", "20", "80", "95"} <= {*ticks}
+    assert [*ticks.values()] == pytest.approx([ndtri(float(text) / 100) for text in ticks])
+    points = np.concatenate([line.get_xydata() for line in lines_of(figure, None)])
+    ends = points[np.isfinite(points).all(axis=1)]
+    low, high = axes.get_xlim()
+    assert axes.get_ylim() == (low, high) and low <= ends.min() <= ends.max() <= high
+    assert "no threshold with misses and false alarms): birds singing, car," in caption(figure)
 
 
 def test_an_equal_error_rate_that_no_threshold_reaches_is_not_written():
@@ -117,19 +120,16 @@ def test_f_over_thresholds_marks_the_best(curves, scores):
     pooled = curves.pooled["segment.hard"]
     for line, curve in zip(steps, [*curves.segment.values(), pooled], strict=True):
         # Values of 0 are detections at no threshold: the point of all cells has none, and is not drawn.
-        assert np.isnan(curve.threshold).tolist() == [True] + [False] * (len(curve.threshold) - 1)
-        np.testing.assert_array_equal(line.get_xdata()[:-1], curve.threshold[1:])
-        np.testing.assert_array_equal(line.get_ydata()[:-1], curve.f1[1:])
-    optimal = [
-        [scores[f"segment.optimal.{name}[{c}]"] for name in ("threshold", "f1")] for c in scores.classes
-    ]
-    assert [mark.tolist() for mark in marks] == [pair for pair in optimal if pair[0] is not None]
+        assert np.isnan(curve.threshold[0])
+        np.testing.assert_array_equal(line.get_xydata()[:-1].T, (curve.threshold[1:], curve.f1[1:]))
+    names = [[f"segment.optimal.{name}[{c}]" for name in ("threshold", "f1")] for c in scores.classes]
+    # A class that is never detected has a best F of 0, and no mark.
+    optimal = [[scores[name] for name in pair] for pair in names if scores[pair[0]] is not None]
+    assert [mark.tolist() for mark in marks] == optimal and len(optimal) == 5
+    assert {"door opens  0.000", "threshold 0.5"} <= {*legend_of(figure)}
     # That of all classes is a threshold, too, at which F is as it is drawn.
     whole = evaluate(REFERENCE, SYSTEM, threshold=at, reference_threshold=0.5, only=["segment.hard"])
     assert whole["segment.hard.f1.micro"] == pytest.approx(best) == pooled.f1[1:].max()
-    assert "threshold 0.5" in legend_of(figure)
-    # A class that is never detected has a best F of 0, and no mark.
-    assert "door opens  0.000" in legend_of(figure) and len(marks) == 5
 
 
 def test_the_area_under_the_psd_roc_is_the_number_beside_it():
@@ -178,24 +178,24 @@ def test_classes_without_reference_are_named_and_no_more_systems_drawn_than_can_
         plot("roc", table(("a",)), *(table(("a",), shift=k) for k in range(29)))
 
 
-@pytest.mark.parametrize("kind", ["pr", "roc", "f-thresholds"])
-def test_from_seven_classes_on_all_together_the_best_and_the_worst_have_names(kind):
-    classes = tuple(f"class {k}" for k in range(7))
-    rng = np.random.default_rng(5)
-    reference = rng.random((60, 7)) < 0.4
+@pytest.mark.parametrize(
+    ("kind", "measure"),
+    [("pr", "hard.average_precision"), ("roc", "hard.roc_auc"), ("f-thresholds", "optimal.f1")],
+)
+def test_from_seven_classes_on_all_together_the_best_and_the_worst_have_names(kind, measure):
+    classes, rng = tuple(f"class {k}" for k in range(7)), np.random.default_rng(5)
+    reference = (rng.random((60, 7)) < 0.4).astype(float)
     system = np.clip(0.6 * reference + rng.random((60, 7)) * np.linspace(0.6, 1.4, 7), 0, 1)
     asked = {"classes": classes, "segment_length": 1.0}
-    measure = {"pr": "hard.average_precision", "roc": "hard.roc_auc", "f-thresholds": "optimal.f1"}[kind]
-    found = evaluate(reference.astype(float), system, **asked, only=["segment"], measures=["curves"])
+    found = evaluate(reference, system, **asked, only=["segment"], measures=["curves"])
     values = {name: found[f"segment.{measure}[{name}]"] for name in classes}
-    best, worst = max(values, key=values.get), min(values, key=values.get)
-    texts = legend_of(plot(kind, reference.astype(float), system, **asked))
-    assert texts[0].startswith("all classes  ")
-    named = [f"best: {best}  {values[best]:.3f}", f"worst: {worst}  {values[worst]:.3f}", "5 other classes"]
-    assert texts[1:4] == named
+    ends = {"best": max(values, key=values.get), "worst": min(values, key=values.get)}
+    first, *texts = legend_of(plot(kind, reference, system, **asked))
+    assert first.startswith("all classes  ")
+    assert texts == [*(f"{end}: {name}  {values[name]:.3f}" for end, name in ends.items()), "5 other classes"]
     # Six may have a line each; and curves without one of all classes have panels.
-    assert len(legend_of(plot("pr", reference.astype(float), system, **asked, max_classes=6))) == 7
-    events = plot("pr", reference.astype(float), system, **asked, only="event")
+    assert len(legend_of(plot("pr", reference, system, **asked, max_classes=6))) == 7
+    events = plot("pr", reference, system, **asked, only="event")
     assert [axes.get_title() for axes in events.axes if axes.axison] == list(classes)
 
 
@@ -224,33 +224,32 @@ def test_a_matrix_has_a_dot_for_each_basis_and_reading_and_its_interval(asked):
 def test_several_systems_are_a_leaderboard():
     asked = {"only": ["segment", "event"], "replicates": 50}
     board = compare(REFERENCE, {"weak": OTHER, "good": SYSTEM}, **asked)
-    first, second = plot("matrix", REFERENCE, OTHER, SYSTEM, names=["weak", "good"], **asked).axes
-    assert rows_of(first) == [f"{entry.place}  {entry.system}" for entry in board.entries]
-    figure = first.get_figure(root=True)
-    assert "Not significantly different (95 %): 1, 2." in caption(figure)
+    figure = plot("matrix", REFERENCE, OTHER, SYSTEM, names=["weak", "good"], **asked)
+    first, second = figure.axes
+    assert (
+        rows_of(first)
+        == [f"{entry.place}  {entry.system}" for entry in board.entries]
+        == ["1  good", "2  weak"]
+    )
     assert "by segment-based macro F1 (soft)" in caption(figure)
+    assert "Not significantly different (95 %): 1, 2." in caption(figure)
     assert not any("." in text and text[0].isalpha() for text in shown(figure)), (
         "no name of a program's score"
     )
-    assert rows_of(first)[0].endswith("good")
-    systems = board.systems
-    assert dots_of(second)[0] == [s[f"event.{r}.f1.macro"] for r in READINGS for s in systems]
+    assert dots_of(second)[0] == [s[f"event.{r}.f1.macro"] for r in READINGS for s in board.systems]
 
 
 def test_dots_of_classes_are_scores_with_their_intervals():
     asked = {"ci": "bootstrap", "replicates": 50}
     scores, done = evaluate(REFERENCE, SYSTEM, only=["segment"], **asked), []
     (axes,) = plot("classes", REFERENCE, SYSTEM, **asked, progress=lambda *each: done.append(each)).axes
-    assert done[-1] == (50, 50)
     rows = [*(f"[{label}]" for label in scores.classes), ".macro"]
     named = [scores.score(f"segment.{r}.f1{row}") for r in READINGS for row in rows]
-    dots, ends = dots_of(axes)
-    assert dots == [s.value for s in named if s.value is not None]
-    assert ends == [(s.low, s.high) for s in named if s.value is not None and s.low is not None]
-    assert rows_of(axes) == [*scores.classes, "macro average"]
+    known = [s for s in named if s.value is not None]
+    assert dots_of(axes) == ([s.value for s in known], [(s.low, s.high) for s in known if s.low is not None])
+    assert (rows_of(axes), done[-1]) == ([*scores.classes, "macro average"], (50, 50))
     assert (axes.get_xlabel(), legend_of(axes.figure)) == ("Segment-based F1", list(READINGS))
-    asked = {"scores": ["segment.hard.recall", "event.soft.f1"]}
-    figure = plot("classes", REFERENCE, SYSTEM, **asked)
+    figure = plot("classes", REFERENCE, SYSTEM, scores=["segment.hard.recall", "event.soft.f1"])
     assert legend_of(figure) == ["Segment-based recall (hard)", "Event-based F1 (soft)"]
 
 
@@ -285,9 +284,7 @@ def test_hits_are_told_from_the_greys_of_values(seen):
 def test_a_confusion_has_its_counts(basis):
     scores = evaluate(REFERENCE, SYSTEM, only=[basis], measures=["confusion"])
     (counts,), n = scores.confusion, len(scores.classes)
-    figure = plot("confusion", REFERENCE, SYSTEM, only=f"{basis}.hard")
-    assert "the diagonal is the recall of each class" in caption(figure)
-    axes = figure.axes[0]
+    axes = plot("confusion", REFERENCE, SYSTEM, only=f"{basis}.hard").axes[0]
     shares = np.asarray(axes.images[0].get_array().filled(np.nan))
     written = {tuple(map(round, text.get_position())): text.get_text() for text in axes.texts}
     assert shares.shape == (n + 1, n + 1) and np.isnan(shares[n, n])

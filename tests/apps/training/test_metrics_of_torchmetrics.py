@@ -88,30 +88,22 @@ def test_collections_share_counts_only_where_these_are_the_same():
         "coarse": metrics.SoftKLDivergence(5, eps=0.1),
     }
     together = torchmetrics.MetricCollection(made)
-    alone = {name: pickle.loads(pickle.dumps(metric)) for name, metric in made.items()}  # noqa: S301
+    alone = pickle.loads(pickle.dumps(made))  # noqa: S301
     # First nothing that is clipped, and nothing between 0 and 1 in the reference.
-    batches = [(np.full_like(Y, 0.5), np.round(Y)), (P, Y)]
-    for sides in batches:
-        tensors = [torch.tensor(side) for side in sides]
-        together.update(*tensors)
-        for metric in alone.values():
-            metric.update(*tensors)
-    found = together.compute()
-    assert {name: value.item() for name, value in found.items()} == {
-        name: metric.compute().item() for name, metric in alone.items()
-    }
-    groups = [set(group) for group in together.compute_groups.values()]
-    assert {"precision", "f1"} in groups
+    for sides in ((np.full_like(Y, 0.5), np.round(Y)), (P, Y)):
+        for metric in (together, *alone.values()):
+            metric.update(*map(torch.tensor, sides))
+    found = {name: value.item() for name, value in together.compute().items()}
+    assert found == {name: metric.compute().item() for name, metric in alone.items()}
+    assert {"precision", "f1"} in [set(group) for group in together.compute_groups.values()]
 
 
-def test_counts_stay_in_double_precision():
-    metric = metrics.SoftFBeta(2).half().float()
-    metric.update(torch.rand(3, 10, 2).half(), torch.rand(3, 10, 2).half())
-    assert metric.compute().dtype == torch.float64
-    metric = metrics.SoftFBeta(2)
-    metric.set_dtype(torch.float32)
-    metric.update(torch.rand(3, 10, 2), torch.rand(3, 10, 2))
-    assert metric.compute().dtype == torch.float32
+def test_counts_stay_in_double_precision_unless_asked():
+    metric, single = metrics.SoftFBeta(2).half().float(), metrics.SoftFBeta(2)
+    single.set_dtype(torch.float32)
+    for each, dtype in ((metric, torch.float64), (single, torch.float32)):
+        each.update(torch.rand(3, 10, 2).half(), torch.rand(3, 10, 2).half())
+        assert each.compute().dtype == dtype
 
 
 @pytest.mark.parametrize(

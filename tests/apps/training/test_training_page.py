@@ -21,9 +21,7 @@ def test_the_example_with_lightning_learns():
     need("lightning")
     before, after = script("examples/train_with_lightning").main()
     assert set(before) == {"f1_macro", "f1_micro", "error_rate", "divergence"}
-    assert before["f1_macro"] < 0.6
-    assert after["f1_macro"] > 0.9
-    assert after["f1_micro"] > 0.9
+    assert before["f1_macro"] < 0.6 and min(after["f1_macro"], after["f1_micro"]) > 0.9
     assert after["error_rate"] < 0.2 < before["error_rate"]
     assert after["divergence"] < before["divergence"] / 10
 

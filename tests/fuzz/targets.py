@@ -32,12 +32,12 @@ from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_settings, load_thresholds
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.blocks import UnfitError, blocks_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.file_groups import only_listed, read_durations, read_listed, read_partition
 from sedeval_soft.tables.forms import FORMS
 from sedeval_soft.tables.limits import LIMITS
 from sedeval_soft.tables.problem_codes import RULES
+from sedeval_soft.tables.stored_rows import UnfitError, blocks_of
 
 EXTENSIONS = (
     *(".tsv", ".csv", ".txt", ".tsv.gz", ".jsonl", ".jams", ".rttm", ".parquet", ".arrow", ".zip", ".tar"),

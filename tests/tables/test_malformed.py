@@ -14,7 +14,7 @@ from test_samples import written
 
 from sedeval_soft.errors import MAX_PROBLEMS, InputError
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.frames import rows_from_data
+from sedeval_soft.tables.columnar import rows_from_data
 
 HEAD = b"filename\tonset\toffset\tevent_label\tsoft_value\n"
 

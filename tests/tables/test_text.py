@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.arrow_text import parsed_columns
-from sedeval_soft.tables.exact import exact_columns
+from sedeval_soft.tables.columnar import parsed_columns
 from sedeval_soft.tables.limits import LIMITS
-from sedeval_soft.tables.row_checks import Findings, find_wrong
+from sedeval_soft.tables.rows import Findings, exact_columns, find_wrong
 from sedeval_soft.tables.source import open_source
 from sedeval_soft.tables.text import _is_odd, origin_of, sniff
 

@@ -128,7 +128,7 @@ _MARKED = "Made by soft-sed-eval board, which replaces its files.\n"
 _OTHER = "another board is being written to it; wait until that is done, or give -o another folder"
 
 _NEEDS = (
-    *(__name__, "sedeval_soft.tables.parquet", "sedeval_soft.measures.confusion"),
+    *(__name__, "sedeval_soft.tables.columnar", "sedeval_soft.measures.confusion"),
     *("pyarrow.csv", "scipy.special", "jinja2", "difflib"),
 )
 """Modules that submissions are looked at with: they are imported once for all."""

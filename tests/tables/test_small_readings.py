@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
@@ -34,31 +32,3 @@ def test_durations_may_be_a_table_as_regions_may(form):
 def test_durations_by_file_name_may_be_of_files_that_are_called_as_columns():
     lengths = {"a.wav": 3.0, "filename": 9.0, "duration": 3.0}
     assert sedeval_soft.evaluate(ROWS, ROWS, durations=lengths).length == 15.0
-
-
-def test_an_index_of_pandas_is_no_class(tmp_path):
-    path = tmp_path / "wide.csv"
-    path.write_text(",car,start_seconds,end_seconds\n0,.4,0,1\n1,.6,1,2\n")
-    scores = sedeval_soft.evaluate(path, path)
-    assert scores["segment.hard.n_ref.micro"] == 1
-    assert scores["segment.soft.n_ref[car]"] == 1.0
-    # Without a class it is no table: the column of texts is not a class, and labels are asked for.
-    path.write_text(",name,start_seconds,end_seconds\n0,car,0,1\n1,dog,1,2\n")
-    with pytest.raises(EvaluationError, match="name 'car' is not a number; .* event_label=name"):
-        sedeval_soft.evaluate(path, path)
-
-
-def tier(name: str, text: str) -> str:
-    return f'"IntervalTier" "{name}" 0 3 1 0 3 "{text}"\n'
-
-
-def test_tiers_of_one_name_are_told_of(tmp_path):
-    path: Path = tmp_path / "a.TextGrid"
-    head = 'File type = "ooTextFile"\n"TextGrid" 0 3 <exists> 2\n'
-    path.write_text(head + tier("words", "car") + tier("words", "dog"))
-    scores = sedeval_soft.evaluate(path, path)
-    assert any("2 tiers are named 'words'" in text for text in scores.warnings)
-    with pytest.raises(EvaluationError, match="2 tiers are named"):
-        sedeval_soft.evaluate(path, path, strict=True)
-    path.write_text(head + tier("words", "car") + tier("words", ""))
-    assert not any("tiers are named" in text for text in sedeval_soft.evaluate(path, path).warnings)

@@ -114,7 +114,7 @@ def first_line(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: 
     if not header and len(texts) > 2 and "nn" in mask_of(texts):
         kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
         wrong = f"{line} ({kinds}) is not a row of any known table without header"
-        mend = f"a header, or the numbers of its columns with {COLUMNS}, or its form with --from{one_class}"
+        mend = f"a header, or the numbers of its columns with {COLUMNS}{one_class}"
         return LayoutError(f"{wrong}; expected {mend}", "not-a-table")
     header_or_rows = (
         "a header with the columns onset, offset (or duration) and event_label (and filename, soft_value), "

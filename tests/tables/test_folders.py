@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -12,6 +13,7 @@ from drawn import cases, facts, lay_out
 
 from sedeval_soft import InputError, Limits, evaluate, validate
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.event_table import EventTable
 
 HEAD = "filename\tonset\toffset\tevent_label\tvalue\n"
 SCENES = {
@@ -78,3 +80,51 @@ def test_files_of_all_folders_together_are_counted(tmp_path):
     lay_out(tmp_path / "empty", {"a/b/x.md": ""})
     with pytest.raises(InputError, match="holds no table"):
         read_rows(tmp_path / "empty")
+
+
+# Shards.
+
+VALUED = "filename\tonset\toffset\tevent_label\tsoft_value\n"
+
+
+def shards(folder: Path, **files: str) -> str:
+    """Write shards, and return their pattern."""
+    return f"{lay_out(folder, {f'{name}.tsv': text for name, text in files.items()})}/*.tsv"
+
+
+def row(file: str, onset: int = 0, label: str = "car", value: float = 0.5) -> str:
+    return f"{file}\t{onset}\t{onset + 1}\t{label}\t{value}\n"
+
+
+def rows_of(rows: EventTable) -> list[tuple]:
+    """Return the rows of a long table as they would be written, in order."""
+    names = [rows.files[code] for code in rows.file], [rows.classes[code] for code in rows.label]
+    return list(zip(*names, rows.onset, rows.offset, rows.value, strict=True))
+
+
+def test_rows_of_all_shards_in_the_order_of_their_names(tmp_path):
+    parts = [row("a", 1) + row("b"), row("c", 2, "dog"), row("a", 0, "dog", 0.25)]
+    pattern = shards(tmp_path, p10=VALUED + parts[1], p1=VALUED + parts[0], p2=VALUED + parts[2])
+    (tmp_path / "whole.txt").write_text(VALUED + "".join(parts))
+    found, whole = read_rows(pattern), read_rows(tmp_path / "whole.txt")
+    assert rows_of(found) == rows_of(whole)
+    assert (found.files, found.classes) == (whole.files, whole.classes)
+    assert found.origin.name == pattern
+    assert found.origin.form == f"3 shards, {whole.origin.form}"
+
+
+def test_a_hash_of_the_names_and_bytes_of_all_shards(tmp_path):
+    texts = {"p1": VALUED + row("a"), "p2": VALUED + row("b")}
+    lines = "".join(
+        f"{name}.tsv\0{hashlib.sha256(text.encode()).hexdigest()}\n" for name, text in sorted(texts.items())
+    )
+    found = read_rows(shards(tmp_path, **texts)).origin.sha256
+    assert found == hashlib.sha256(lines.encode()).hexdigest()
+    assert read_rows(shards(tmp_path / "elsewhere", **texts)).origin.sha256 == found
+    assert read_rows(shards(tmp_path, p3=VALUED)).origin.sha256 != found
+
+
+def test_a_pattern_that_fits_folders_alone_fits_nothing(tmp_path):
+    (tmp_path / "folder.tsv").mkdir()
+    with pytest.raises(InputError, match="fits no file"):
+        read_rows(tmp_path / "f*.tsv")

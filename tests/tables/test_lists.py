@@ -10,7 +10,7 @@ from called import call
 from drawn import table
 
 import sedeval_soft
-from sedeval_soft.errors import InputError
+from sedeval_soft.errors import EvaluationError, InputError
 
 FILES = Path(__file__).parent / "dialects"
 
@@ -170,3 +170,59 @@ def test_tables_of_a_folder_and_batches_declare_what_is_unknown(tmp_path):
 
 
 # A file of nothing, and durations beside RTTM.
+
+
+CLIPS = "car,dog\na.wav,1,0\nb.wav,0,1\nc.wav,1,1\n"
+SCORED = "car,dog\na.wav,0.9,0.1\nb.wav,0.2,0.7\nc.wav,0.6,0.4\n"
+
+
+def written(folder, **texts):
+    for name, text in texts.items():
+        folder.joinpath(name).write_text(text)
+    return [str(folder / name) for name in texts]
+
+
+def test_a_column_a_class_without_times_has_clips(tmp_path):
+    paths = written(tmp_path, ref=f"row_id,{CLIPS}", sys=f"fname,{SCORED}")
+    scores = sedeval_soft.evaluate(*paths, only="clip", measures="curves")
+    # car: a and c are found. dog: b is found, c is not.
+    assert scores["clip.hard.f1[car]"] == 1.0
+    assert scores["clip.hard.f1[dog]"] == pytest.approx(2 / 3)
+    # Values: car min 0.9 + 0.6 of 2 and 1.7; dog 0.7 + 0.4 of 2 and 1.2.
+    assert scores["clip.soft.f1[car]"] == pytest.approx(2 * 1.5 / 3.7)
+    assert scores["clip.soft.f1[dog]"] == pytest.approx(2 * 1.1 / 3.2)
+    assert scores["clip.hard.roc_auc.macro"] == 1.0
+    for more, said in (
+        ({}, "--only clip"),
+        ({"only": "clip", "sample_rate": 16_000}, "--sample-rate has no"),
+    ):
+        with pytest.raises(InputError, match=said):
+            sedeval_soft.evaluate(*paths, **more)
+
+
+# Durations in memory.
+
+ROWS = {
+    "filename": ["a.wav", "a.wav"], "onset": [0.0, 2.0], "offset": [1.0, 3.0], "event_label": ["car", "car"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, dict])
+def test_durations_may_be_a_table_as_regions_may(form):
+    columns = {"filename": ["a.wav", "a.wav"], "duration": [9.0, 9.0]}
+    assert sedeval_soft.evaluate(ROWS, ROWS, durations=form(columns)).length == 9.0
+    with pytest.raises(EvaluationError, match=r"'a\.wav' has 9\.0 and 8\.0"):
+        sedeval_soft.evaluate(ROWS, ROWS, durations=form({**columns, "duration": [9.0, 8.0]}))
+
+
+def test_durations_by_file_name_may_be_of_files_that_are_called_as_columns():
+    lengths = {"a.wav": 3.0, "filename": 9.0, "duration": 3.0}
+    assert sedeval_soft.evaluate(ROWS, ROWS, durations=lengths).length == 15.0
+
+
+def test_the_length_of_a_segment_may_be_a_number_in_text():
+    """Three seconds are thirty segments of 0.1 s."""
+    assert sedeval_soft.evaluate(ROWS, ROWS, segment_length="0.1").n_segments == 30
+    for wrong in ("x", "0", "1/0"):
+        with pytest.raises(EvaluationError, match="segment_length"):
+            sedeval_soft.evaluate(ROWS, ROWS, segment_length=wrong)

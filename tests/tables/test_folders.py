@@ -35,7 +35,7 @@ def packed(folder: Path) -> str:
 
 @pytest.mark.parametrize("case", cases("layouts.tsv"), ids=lambda case: f"{case['how']} {case['files'][:40]}")
 def test_files_are_one_table_or_are_refused(case, tmp_path):
-    """A folder, the same as an archive, or a pattern below it; how: which, found: as in `test_readings`."""
+    """A folder, the same as an archive, or a pattern below it; how: which, found: as in `test_texts_read`."""
     folder, how = lay_out(tmp_path / "x", json.loads(case["files"])), case["how"]
     try:
         rows = read_rows(packed(folder) if how == "archive" else folder / how)

@@ -25,9 +25,9 @@ SELDOM = {
             *("measures.confusion", "measures.curve_scores"),
             *("measures.psds", "measures.sed_eval_rules"),
             "measures.correlations",
-            *("settings_files", "tables.annotation_json", "tables.annotation_rows", "tables.annotations"),
-            *("tables.archive", "tables.arrays", "tables.date_times", "tables.fit", "tables.frames"),
-            *("tables.parquet", "tables.stored_rows"),
+            *("settings_files", "tables.annotation_json", "tables.annotation_document"),
+            *("tables.archive", "tables.arrays", "tables.date_times", "tables.fit", "tables.columnar"),
+            "tables.stored_rows",
         )
     ),
 }

@@ -185,7 +185,7 @@ def _rows_in_memory(source: Any, role: str, settings: Settings, limits: Limits) 
         return _rows_of_points(source, role, settings, limits)
     if isinstance(source, Mapping) and is_by_file(source, role):
         return _rows_of_files(source, role, settings, limits)
-    from sedeval_soft.tables.frames import rows_from_data
+    from sedeval_soft.tables.columnar import rows_from_data
 
     return rows_from_data(source, role, limits)
 

@@ -29,7 +29,8 @@ from typing import Any
 import msgspec
 
 from sedeval_soft.errors import Problem, counted, quoted
-from sedeval_soft.tables.annotation_document import HEAD, NO_JSON, Document, check_document, objects
+from sedeval_soft.tables.annotation_document import HEAD, Document, check_document
+from sedeval_soft.tables.annotation_json import NO_JSON, objects
 from sedeval_soft.tables.columns import Layout, looks_like_header, normal
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits

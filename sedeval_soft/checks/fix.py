@@ -21,10 +21,9 @@ from sedeval_soft.checks.placed_tables import Log, read_source
 from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.names import apart
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
-from sedeval_soft.tables.exact import declares
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import misquoted, numbered, split
-from sedeval_soft.tables.row_checks import has_decimal_comma, thousands_in
+from sedeval_soft.tables.rows import declares, has_decimal_comma, thousands_in
 from sedeval_soft.tables.source import (
     Source,
     compression_of,

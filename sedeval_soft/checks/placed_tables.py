@@ -20,7 +20,6 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables import EMPTY
 from sedeval_soft.tables.columns import Layout, normal
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.exact import declares
 from sedeval_soft.tables.forms import Reading, read
 from sedeval_soft.tables.joined_tables import (
     Members,
@@ -36,8 +35,7 @@ from sedeval_soft.tables.joined_tables import (
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import DELIMITERS, SOLID, numbered, places_of_fields, records
 from sedeval_soft.tables.problem_codes import RULES, problem
-from sedeval_soft.tables.row_checks import exchanged
-from sedeval_soft.tables.rows import ROUNDING, Columns
+from sedeval_soft.tables.rows import ROUNDING, Columns, declares, exchanged
 from sedeval_soft.tables.source import Source, open_source
 from sedeval_soft.tables.text import origin_of
 

@@ -29,13 +29,12 @@ from sedeval_soft.memory import check_room, memory_limited, reuse_freed, room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.blocks import UnfitError, blocks_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.joined_tables import TableFile, joined, shards_of
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, is_url, spelled
-from sedeval_soft.tables.stored_rows import Piece, part_of, store, temporary_folder
+from sedeval_soft.tables.stored_rows import Piece, UnfitError, blocks_of, part_of, store, temporary_folder
 from sedeval_soft.tables.ticks import to_ticks
 from sedeval_soft.timeline.postprocess import TimeGrid
 from sedeval_soft.timeline.recordings import align, with_unknown

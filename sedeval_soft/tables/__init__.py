@@ -2,11 +2,11 @@
 
 - `read_rows` reads a file by `forms`, and a folder of tables or shards as one table by `joined_tables`.
 - `forms.tsv` has a row for each format, with the module that reads it. `text` reads tables of text.
-- `row_checks` explains wrong rows of any table; `problem_codes.tsv` has the meaning of each code.
+- `rows` makes rows of columns from all readers, and explains wrong ones; `problem_codes.tsv` has the meaning
+  of each code. `columnar` has columns of data in memory, Parquet and Arrow; annotations are events of an
+  `annotation_document`.
 - `columns.tsv` has the known names of columns: to have another one known, add it there. `dialects.tsv` has
   the headers of tools that give names another meaning, `headerless.tsv` tables without header.
-- `rows` makes rows of columns from all readers: `text`, `frames` (data in memory), `parquet`; annotations are
-  events of an `annotation_document`.
 - `fit` makes rows fit a format, lists the losses, and writes tables of text.
 
 Modules are imported only when they are needed: start-up is a feature.

@@ -21,10 +21,7 @@ from sedeval_soft.tables.columns import (
     LayoutError,
     column_names,
     is_number,
-    layout_by_number,
     layout_of_header,
-    layout_of_row,
-    looks_like_header,
     mask_of,
     misnamed,
     normal,
@@ -66,11 +63,7 @@ def helps(fields: Sequence[str], rows: Cells, columns: ColumnNames, said: Column
         if any(normal(name) in taken for _, name in said) or column_names([spelt(said)]) != (*said,):
             return False
         columns = (*columns, *said)
-        if looks_like_header(fields, columns) or not any(map(is_number, fields)):
-            layout = layout_of_header(fields, columns, (*rows, ())[0], label)
-        else:
-            by_number = layout_by_number(fields, columns, label)
-            layout = by_number or Layout((), (), has_header=False)
+        layout = layout_of_header(fields, columns, (*rows, ())[0], label)
     except SettingsError:
         return False
     except LayoutError as error:
@@ -88,8 +81,6 @@ def _make_sense(layout: Layout, rows: Cells) -> bool:
     if ends < 0:
         return False
     rows = [row for row in rows if row[begins].strip() or row[ends].strip()]
-    if layout.dates():
-        return True
     valued = [i for i, role in enumerate(layout.roles) if role in {"soft_value", "class"}]
     sound = 0
     for row in rows:
@@ -97,7 +88,7 @@ def _make_sense(layout: Layout, rows: Cells) -> bool:
         least = onset if "offset" in at and "file_offset" not in at else 0.0
         values = [to_number(row[i]) for i in valued]
         sound += onset >= 0 and end >= least and not any(value < 0 or value > 1 for value in values)
-    return 2 * sound > len(rows) or not rows
+    return 2 * sound > len(rows) or not rows or bool(layout.dates())
 
 
 def first_line(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: str) -> LayoutError:
@@ -107,19 +98,13 @@ def first_line(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: 
     """
     texts = [field.strip() for field in fields[:LISTED]]
     line = ", ".join(repr(text if len(text) <= LISTED else f"{text[:LISTED]}...") for text in texts[:8])
-    every = [fields, *rows]
     if [is_number(field) for field in fields] == [False, True, True, True]:
-        error = LayoutError(
-            f"{line} could be filename, onset, offset and a class called by a number, or a label, its times "
-            "and a value",
-            "ambiguous-table",
-            expected="a header that says which",
-            choices=[
-                (_by_number(filename=1, onset=2, offset=3, event_label=4), " for the former"),
-                (_by_number(event_label=1, onset=2, offset=3, soft_value=4), " for the latter"),
-            ],
+        wrong = (
+            f"{line} could be file, onset, offset and a class called by a number, or label, times and value"
         )
-        return explained(error, fields, every, columns, label)
+        return LayoutError(
+            wrong, "ambiguous-table", expected=f"a header, or the numbers of its columns with {COLUMNS}"
+        )
     header = not any(map(is_number, texts))
     if header and "onset" in roles_of(texts, columns, None)[0]:
         return explained(without_time("offset", texts, columns), fields, rows, columns, label)
@@ -128,11 +113,9 @@ def first_line(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: 
     one_class = "" if label or mask_of(texts) not in UNLABELLED else ONE_CLASS
     if not header and len(texts) > 2 and "nn" in mask_of(texts):
         kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
-        mends = [f"a header, or the numbers of its columns with {COLUMNS}"]
-        if 4 <= len(texts) <= 7 and all(map(is_number, texts)):
-            mends.append("--from seld for frame, class, source, azimuth and elevation")
         wrong = f"{line} ({kinds}) is not a row of any known table without header"
-        return LayoutError(f"{wrong}; expected {', or '.join(mends)}{one_class}", "not-a-table")
+        mend = f"a header, or the numbers of its columns with {COLUMNS}{one_class}"
+        return LayoutError(f"{wrong}; expected {mend}", "not-a-table")
     header_or_rows = (
         "a header with the columns onset, offset (or duration) and event_label (and filename, soft_value), "
         "or rows of [filename,] onset, offset, label[, value]"
@@ -140,40 +123,6 @@ def first_line(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: 
     lacking = ": no column is known to have onsets" * (header and len(texts) > 1)
     wrong = f"{line} is neither a header nor a row{lacking}"
     return LayoutError(f"{wrong}; expected {header_or_rows}{one_class}", "not-a-table")
-
-
-def _by_number(**places: int) -> ColumnNames:
-    return tuple((role, str(place)) for role, place in places.items())
-
-
-def are_decimal(files: Sequence[str]) -> bool:
-    """Return whether all names are numbers, some with decimals: times are such, file names are not."""
-    return all(map(is_number, files)) and not all(name.isdigit() for name in files)
-
-
-def may_be_times(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: str) -> LayoutError | None:
-    """Return the problem of rows whose file names are decimal numbers, as no files are called.
-
-    Sonic Visualiser writes such rows: onset, value, duration and label. fields: of a row.
-    """
-    layout = layout_of_row(fields)
-    if layout is None or "filename" not in layout.roles:
-        return None
-    if not are_decimal([row[0].strip() for row in rows if len(row) == len(fields)]):
-        return None
-    choices = [
-        (_by_number(onset=1, duration=3, event_label=4), " if the third is a duration"),
-        (_by_number(onset=1, offset=2, soft_value=3, event_label=4), " if the third is a value"),
-    ]
-    own = tuple((role, str(i)) for i, role in enumerate(layout.roles, 1) if role)
-    error = LayoutError(
-        "the first column would have the names of files, but all are decimal numbers",
-        "ambiguous-table",
-        1,
-        expected="a header",
-        choices=[*(choices if len(fields) == 4 else ()), (own, " if files are called so")],
-    )
-    return explained(error, fields, rows, columns, label)
 
 
 def no_class(layout: Layout, rows: Cells, limits: Limits, at: int) -> str:

@@ -1,32 +1,60 @@
-"""A file of annotations while it is read: its events, their problems, and notes on the file.
+"""Files of annotations as their events are read: lines of text, tiers, lists whose rows are not events.
 
 Readers take files apart into the fields of events; `Columns.wrong` finds the problems of these, as in all
 tables. Writers take events from `events_of`.
+
+- Audacity label tracks: lines of start, end and label, tabs between. A line that begins with a backslash has
+  the frequencies of the label before it. Quotes are characters like others.
+- RTTM: lines of `SPEAKER file channel onset duration <NA> <NA> name confidence <NA>`, blanks between.
+- TextGrid: a text file of Praat, long or short, of which both have the same numbers and texts in the same
+  order; words between them are comments. Intervals and points with a text are events.
+- ELAN's documents (.eaf) are XML. An annotation has two time slots, in milliseconds, or refers to another
+  one, whose time it has. Its value is the label; an annotation without value has its tier as label, as in
+  ELAN's export. The media file names the recording. XML is read without document type: no entity can be
+  declared. All tiers are of one table, which a note reports; `--columns event_label=TIER` takes one.
+- Few-shot: file, start, end and a column for each class, whose cells are POS, NEG or UNK. A POS is an event;
+  an UNK marks unknown time: it is a row of the class UNK, which is declared to be such time.
+- SELD: lines of frame, class, and the sound's place (source or track, azimuth, elevation, distance), no
+  header. Frames are of 0.1 s, classes are called by their numbers, and only these two columns are read.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
+from urllib.parse import unquote
+from xml.etree import ElementTree as ET
+from xml.parsers import expat
 
-import msgspec
+import numpy as np
 
-from sedeval_soft.errors import InputError, Problem, be, counted, quoted
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, be, counted, quoted
 from sedeval_soft.memory import check_room
-from sedeval_soft.tables.columns import TIMES, Layout, normal, option, role_of, to_number, without_effect
-from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.exact import columns_of, rows_of_columns
-from sedeval_soft.tables.filenames import listing
-from sedeval_soft.tables.fit import check_text, unfold
+from sedeval_soft.tables.columns import (
+    TIMES,
+    WORD_LISTS,
+    Layout,
+    in_vain,
+    looks_like_header,
+    normal,
+    option,
+    role_of,
+    to_number,
+    without_effect,
+)
+from sedeval_soft.tables.event_table import UNKNOWN, EventTable, Origin
+from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS, listing, stem_of, without_folders
+from sedeval_soft.tables.fit import check_labels, check_text, unfold
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.lines import Record, decode
-from sedeval_soft.tables.row_checks import Findings
-from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.lines import DELIMITERS, SOLID, Record, check_lines, decode, records, split
+from sedeval_soft.tables.rows import Findings, Texts, columns_of, exact_columns, rows_of_columns
+from sedeval_soft.tables.source import Source, extension_of
+from sedeval_soft.tables.text import sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
 
 HEAD = 1 << 16
@@ -39,8 +67,6 @@ EVENT = Layout(
 )
 """The fields of an event of a document whose own fields have other names, or none."""
 
-NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
-"""The errors that msgspec raises for a text that is not the expected JSON."""
 
 _LISTED = 50  # ignored elements in a note
 _ESTIMATED, _FACTOR = 1 << 25, 8  # bytes from which on memory is estimated, as so many for each
@@ -53,38 +79,6 @@ def check_document(source: Source, factor: int = _FACTOR) -> None:
     size = len(source.data)
     if size > _ESTIMATED:
         check_room(factor * size, f"{source.name}: to read a document of {size} bytes", _MEND)
-
-
-def objects(source: Source) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
-    """Yield the number of each line that is not blank, and the JSON object on it, or its problem."""
-    decoded = msgspec.json.Decoder(dict[str, Any]).decode
-    for line, text in enumerate(source.data[:].split(b"\n"), 1):
-        try:
-            if text.strip():
-                row = decoded(text)
-                # If only keys have colons, counting them is faster than reading them again.
-                wrong = repeated_key(text) if text.count(b":") > len(row) else ""
-                yield line, Problem(source.name, wrong, line) if wrong else row
-        except NO_JSON as error:
-            wrong = f"is not a JSON object: {error}; expected one in each line"
-            yield line, Problem(source.name, wrong, line)
-
-
-def repeated_key(text: bytes) -> str:
-    """Return the problem of a JSON text of which an object has a key twice; empty if no object has.
-
-    msgspec takes the last one.
-    """
-    found: list[str] = []
-
-    def look(pairs: list[tuple[str, None]]) -> None:
-        if len(dict(pairs)) < len(pairs):
-            keys = Counter(key for key, _ in pairs)
-            found.append(next(key for key, count in keys.items() if count > 1))
-
-    with suppress(*NO_JSON):  # the reader of the text reports it
-        json.loads(text, object_pairs_hook=look)
-    return f"an object has the key {quoted(found[0])} twice; expected each key once" if found else ""
 
 
 @dataclass(slots=True)
@@ -292,3 +286,461 @@ def events_of(
         (rows.files[file], rows.classes[label], onset, offset, value)
         for file, label, onset, offset, value in zip(*columns, strict=True)
     )
+
+
+# Audacity
+
+_TRACK = Layout(("start", "end", "label"), ("onset", "offset", "event_label"), has_header=False)
+
+
+def read_audacity(source: Source, limits: Limits) -> EventTable | None:
+    """Read labels; lines of frequencies are counted and ignored."""
+    document = Document(source, limits, "Audacity label track", _TRACK)
+    for line, text in document.lines():
+        fields = text.split("\t", 2)
+        if fields[0] != "\\":
+            document.add(line, fields)
+        elif len(fields) == 3 and document.records:
+            document.n_ignored["line{s} of frequencies"] += 1
+        else:
+            document.wrong(line, "is not a line of frequencies after a label; expected \\, low, high")
+    return document.rows()
+
+
+def write_audacity(rows: EventTable) -> bytes:
+    """Return a label for each row."""
+    events = events_of(rows, "audacity", "\r\n\t", files=False)
+    check_labels(rows, "audacity")
+    for name in rows.classes:
+        if name.startswith('"'):
+            why = f"the name {quoted(name)} begins with a quote, which readers of tables take away"
+            raise InputError(Problem(rows.origin.name, why, code="cannot-hold"))
+    lines = (f"{seconds(onset)}\t{seconds(offset)}\t{label}\n" for _, label, onset, offset, _ in events)
+    return "".join(lines).encode()
+
+
+# RTTM
+
+_TYPES = frozenset({
+    "SPEAKER", "SPKR-INFO", "NOSCORE", "NO_RT_METADATA", "SEGMENT", "LEXEME", "NON-LEX", "NON-SPEECH",
+    "SU", "IP", "EDIT", "FILLER", "CB", "A/P", "SPKR_INFO",
+})  # fmt: skip
+_MISSING = "<NA>"
+_ONE_CHANNEL = {"0", "1", _MISSING}  # of recordings that have no other
+_SPEAKER = Layout(
+    ("SPEAKER", "file", "channel", "onset", "duration", _MISSING, _MISSING, "name", "confidence", _MISSING),
+    (None, "filename", None, "onset", "offset", None, None, "event_label", "soft_value", None),
+    has_header=False,
+)
+
+
+def read_rttm(source: Source, limits: Limits) -> EventTable | None:
+    """Read the SPEAKER lines; others are counted and ignored."""
+    document, channels = Document(source, limits, "RTTM", _SPEAKER), dict[str, None]()
+    for line, text in document.lines():
+        fields = text.split()
+        if fields[0] == "SPEAKER":
+            fields += [""] * (len(fields) == 9)
+            if len(fields) == 10:
+                fields[1], fields[8] = ("" if fields[at] == _MISSING else fields[at] for at in (1, 8))
+                fields[4] = end_of(fields[3], fields[4])
+                channels[fields[2]] = None
+            document.add(line, fields)
+        elif fields[0] in _TYPES:
+            document.n_ignored["line{s} of RTTM that {are} not SPEAKER"] += 1
+        elif not fields[0].startswith(";;"):
+            document.wrong(line, f"begins with {quoted(fields[0])}; expected SPEAKER", 1)
+    if len(channels) > 1 or not {*channels} <= _ONE_CHANNEL:
+        document.assumed.append(
+            f"{listing([*channels], 'channel')} of recordings: channels are not kept apart; write one "
+            "recording for each, as m1-1 and m1-2, if they are to be"
+        )
+    return document.rows()
+
+
+def write_rttm(rows: EventTable) -> bytes:
+    """Return a SPEAKER line for each row; its confidence is the value."""
+    if _MISSING in rows.files:
+        why = f"a recording called {_MISSING} would be read as one without a name"
+        raise InputError(Problem(rows.origin.name, why, code="cannot-hold"))
+    return "".join(
+        f"SPEAKER {file or _MISSING} 1 {seconds(onset)} {seconds(offset - onset)} <NA> <NA> "
+        f"{label} {_MISSING if value is None else repr(value)} <NA>\n"
+        for file, label, onset, offset, value in events_of(rows, "rttm")
+    ).encode()
+
+
+# TextGrid
+
+_TOKEN = re.compile(
+    r'"(?P<text>[^"]*(?:""[^"]*){0,100000})"(?!")|(?P<open>")|<(?P<flag>[^<>\s"]*)>|!.*|'
+    r"(?<![^\s=])(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?!\S)|[^\s\"=]+"
+)
+"""Texts in quotes, free-standing numbers and flags, as Praat reads a text file; all else is comment."""
+
+_BINARY = b"ooBinaryFile"
+
+
+class _Token(NamedTuple):
+    """Something that Praat reads. kind: `text`, `number` or `flag`."""
+
+    kind: str
+    text: str
+    line: int
+
+
+class _Tokens:
+    """The tokens that Praat reads in a document, one by one; raises InputError for an unexpected one."""
+
+    def __init__(self, document: Document) -> None:
+        """Begin with the first."""
+        self._document, self._tokens = document, self._all(document)
+
+    def _all(self, document: Document) -> Iterator[_Token]:
+        text, line, begin = decode(document.source), 1, 0
+        for match in _TOKEN.finditer(text):
+            kind = match.lastgroup
+            if kind is None:
+                continue
+            line += text.count("\n", begin, match.start())
+            begin = match.start()
+            if kind == "open":
+                raise document.error("a quote is opened and not closed; expected its end", line)
+            yield _Token(kind, match[kind].replace('""', '"') if kind == "text" else match[kind], line)
+
+    def take(self, kind: str, what: str, *choices: str) -> _Token:
+        """Return the next token, which must be of a kind, and one of some texts, if there are any."""
+        token = next(self._tokens, None)
+        if token is None:
+            raise self._document.error(f"ends where {what} was expected; expected the whole TextGrid")
+        if token.kind != kind or (choices and token.text not in choices):
+            expected = f"; expected {' or '.join(choices)}" if choices else ""
+            message = f"{quoted(token.text)} stands where {what} was expected{expected}"
+            raise self._document.error(message, token.line)
+        return token
+
+    def count(self) -> range:
+        """Return as many numbers as tiers, intervals or points follow."""
+        what = "the number of tiers, intervals or points"
+        token = self.take("number", what)
+        if not token.text.isdecimal() or len(token.text) > 12:
+            raise self._document.error(f"{quoted(token.text)} stands where {what} was expected", token.line)
+        return range(int(token.text))
+
+    def end(self) -> None:
+        """Refuse anything that follows."""
+        more = next(self._tokens, None)
+        if more is not None:
+            message = (
+                f"{quoted(more.text)} stands after the last tier; expected as many tiers as the file says"
+            )
+            raise self._document.error(message, more.line)
+
+
+def read_textgrid(source: Source, limits: Limits) -> EventTable | None:
+    """Read the intervals and points that have a text."""
+    document, points = Document(source, limits, "TextGrid"), 0
+    if source.data[: len(_BINARY)] == _BINARY:
+        raise document.error("is a binary file of Praat; expected a TextGrid, saved as a text file", 1)
+    check_document(source)
+    tokens = _Tokens(document)
+    tokens.take("text", "the type of the file")
+    tokens.take("text", "the class of an object", "TextGrid")
+    tokens.take("number", "the start of all tiers")
+    tokens.take("number", "the end of all tiers")
+    some, n_tiers = tokens.take("flag", "<exists>").text == "exists", Counter[str]()
+    for _ in tokens.count() if some else ():
+        is_point = tokens.take("text", "the class of a tier", "IntervalTier", "TextTier").text == "TextTier"
+        tier = one_line_of(tokens.take("text", "the name of a tier").text)
+        n_before = len(document.records)
+        tokens.take("number", "the start of a tier")
+        tokens.take("number", "the end of a tier")
+        for _ in tokens.count():
+            begin = end = tokens.take("number", "the time of an interval or a point")
+            if not is_point:
+                end = tokens.take("number", "the end of an interval")
+            label = one_line_of(tokens.take("text", "the text of an interval or a point").text)
+            if label:
+                document.add(end.line, ["", begin.text, end.text, label, ""], tier)
+                points += is_point
+        n_tiers[tier] += len(document.records) > n_before
+    tokens.end()
+    document.note_points(points)
+    document.choose("tier")
+    document.assumed += [
+        f"{n} tiers are named {quoted(name)}, and labels are the texts of all of them; give tiers names of "
+        "their own, so that one can be taken"
+        for name, n in n_tiers.items()
+        if n > 1 and any(tier == name for _, _, tier in document.records)
+    ]
+    return document.rows()
+
+
+# ELAN's documents
+
+_ROOT = "ANNOTATION_DOCUMENT"
+_UNITS = "milliseconds"
+_BYTES = 40  # that a tree takes for each of the document, at the most
+
+
+class _Builder(ET.TreeBuilder):
+    """Builds a tree, and refuses a document type: ELAN writes none, and its declarations may be a bomb."""
+
+    def doctype(self, *_: object) -> None:
+        """Refuse it."""
+        raise ValueError("declares a document type, as ELAN does not; expected its document without DOCTYPE")
+
+
+class _Annotation(NamedTuple):
+    """An annotation of ELAN's. times: in seconds, none if it refers to a parent, whose times it has."""
+
+    tier: str
+    text: str
+    times: tuple[str, ...]
+    parent: str
+
+
+def read_eaf(source: Source, limits: Limits) -> EventTable | None:
+    """Read the annotations of all tiers."""
+    check_document(source, _BYTES)
+    document = Document(source, limits, "ELAN document")
+    root = _parsed(document)
+    for header in root.iter("HEADER"):
+        if header.get("TIME_UNITS", _UNITS) != _UNITS:
+            raise document.error(f"TIME_UNITS are {quoted(header.get('TIME_UNITS', ''))}; expected {_UNITS}")
+    media = {
+        without_folders(unquote(_attribute(document, each, "MEDIA_URL"))): each.get("TIME_ORIGIN", "0")
+        for each in root.iter("MEDIA_DESCRIPTOR")
+    }
+    audio = [name for name in media if extension_of(name) in AUDIO_EXTENSIONS]
+    file = audio[0] if len({*map(stem_of, audio)}) == 1 else ""
+    document.recordings = {file: None} if file else {}
+    annotations = _annotations(document, root)
+    times = _times(document, annotations)
+    for name, each in annotations.items():
+        fields = [file, *times[name], each.text or each.tier, ""]
+        document.add(f"annotation {quoted(name)}: ", fields, each.tier)
+    untitled = sum(not each.text for each in annotations.values())
+    if untitled:
+        document.notes.append(f"{counted(untitled, 'annotation')} without text took the name of the tier")
+    if audio and not file:
+        document.notes.append(f"names no recording, since it has {listing(audio, 'media file')}")
+    document.choose("tier")
+    if file and to_number(media[file]) != 0:
+        document.assumed.append(
+            f"times are those of ELAN, though {quoted(file)} begins at {quoted(media[file])} ms of it"
+        )
+    siblings = Counter((each.tier, each.parent) for each in annotations.values() if each.parent)
+    shared = sum(n for n in siblings.values() if n > 1)
+    if shared:
+        document.assumed.append(
+            f"{counted(shared, 'annotation')} that divide the time of another one each took all of it; "
+            "ELAN's tab-delimited export, which is read as well, divides it"
+        )
+    return document.rows()
+
+
+def _parsed(document: Document) -> ET.Element:
+    """Return the root of a document; raises InputError for damaged XML, or XML that may do harm."""
+    try:
+        root = ET.fromstring(document.source.data[:], ET.XMLParser(target=_Builder(), encoding="utf-8"))  # noqa: S314
+    except ET.ParseError as error:
+        decode(document.source)  # raises InputError with the place that is not UTF-8
+        message = f"is not well-formed XML: {expat.ErrorString(error.code)}; expected a document of ELAN"
+        raise document.error(message, error.position[0]) from error
+    except ValueError as error:
+        raise document.error(str(error)) from error
+    if root.tag != _ROOT:
+        raise document.error(f"begins with {quoted(root.tag)}; expected {_ROOT}")
+    return root
+
+
+def _attribute(document: Document, element: ET.Element, name: str) -> str:
+    """Return a required attribute of an element."""
+    value = element.get(name)
+    if value is None:
+        raise document.error(f"{element.tag} has no {name}; expected a document as ELAN writes it")
+    return value
+
+
+def _annotations(document: Document, root: ET.Element) -> dict[str, _Annotation]:
+    """Return the annotations of all tiers, by name."""
+    get = partial(_attribute, document)
+    slots = {get(each, "TIME_SLOT_ID"): each.get("TIME_VALUE") for each in root.iter("TIME_SLOT")}
+    annotations: dict[str, _Annotation] = {}
+    for tier in root.iter("TIER"):
+        title = one_line_of(get(tier, "TIER_ID"))
+        for each in (each for each in tier.iter() if each.tag in {"ALIGNABLE_ANNOTATION", "REF_ANNOTATION"}):
+            name, text = get(each, "ANNOTATION_ID"), one_line_of(each.findtext("ANNOTATION_VALUE", ""))
+            if name in annotations:
+                raise document.error(f"two annotations are called {quoted(name)}; expected a name of each")
+            refers = each.tag == "REF_ANNOTATION"
+            ends = [] if refers else [get(each, f"TIME_SLOT_REF{k}") for k in (1, 2)]
+            times = tuple(_seconds(document, slot, slots.get(slot)) for slot in ends)
+            annotations[name] = _Annotation(title, text, times, get(each, "ANNOTATION_REF") if refers else "")
+    return annotations
+
+
+def _times(document: Document, annotations: dict[str, _Annotation]) -> dict[str, tuple[str, ...]]:
+    """Return onset and offset of all annotations in seconds; raises InputError for one that leads to none."""
+    times = {name: each.times for name, each in annotations.items() if each.times}
+    for name, each in annotations.items():
+        names = [name]
+        while names[-1] not in times:
+            parent = annotations[names[-1]].parent
+            if parent not in annotations or len(names) > len(annotations):
+                message = f"annotation {quoted(name)} refers to {quoted(each.parent)}, which leads to no time"
+                raise document.error(f"{message}; expected an annotation with one")
+            names.append(parent)
+        times |= dict.fromkeys(names, times[names[-1]])
+    return times
+
+
+def _seconds(document: Document, slot: str, time: str | None) -> str:
+    """Return the time of a slot in seconds."""
+    if time is None:
+        raise document.error(
+            f"the time slot {quoted(slot)} of an annotation has no time; expected a TIME_VALUE for each "
+            "(ELAN's tab-delimited export, which is read as well, has the times of all annotations)"
+        )
+    number = to_number(time)
+    if not number >= 0:
+        message = f"the time slot {quoted(slot)} is at {quoted(time)}; expected milliseconds, 0 or more"
+        raise document.error(message)
+    return repr(number / 1000)
+
+
+_EVENT = 600
+"""Bytes that an event takes while it is read."""
+
+
+def _check(source: Source, limits: Limits, n_events: int) -> None:
+    """Refuse lines that are too long, and events that exceed memory; raises InputError, RoomError."""
+    check_lines(source, limits)
+    what = f"{source.name}: to read about {n_events} events"
+    check_room(_EVENT * n_events, what, "Expected less data, or batches of files")
+
+
+# Few-shot
+
+_MARKS = WORD_LISTS["marks"]
+
+_NO_EVENT = (
+    "there is a class called UNK, so that cells of UNK are taken for no event: a detection there counts as a "
+    "false alarm; call the class otherwise, and such times are left out"
+)
+
+
+def reads_few_shot(source: Source, limits: Limits) -> bool:
+    """Return whether the first row of a table with onset and offset has a cell of POS, NEG or UNK."""
+    pieces = (piece for piece in source.data[:HEAD].splitlines() if SOLID.search(piece))
+    head = [piece.decode("utf-8", "replace") for piece in islice(pieces, 2)]
+    return len(head) > 1 and any(
+        looks_like_header(split(head[0], delimiter), limits.columns)
+        and {field.strip() for field in split(head[1], delimiter)} & {*_MARKS}
+        for delimiter in DELIMITERS
+    )
+
+
+def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
+    """Read an event for each POS cell, none for NEG, and a row of the class UNK for UNK.
+
+    If a class of the table is called UNK itself, cells of UNK are ignored.
+    """
+    layout = sniff(source, limits)
+    if layout is None:
+        return None
+    classes = [i for i, role in enumerate(layout.roles) if role == "class"]
+    if not classes:
+        wrong = "has no column of a class; expected columns whose cells are POS, NEG or UNK"
+        raise InputError(Problem(source.name, wrong, layout.skip or None))
+    _check(source, limits, source.data[:].count(b"POS") + source.data[:].count(b"UNK"))
+    found = Findings()
+    table = exact_columns(source, layout, found)
+    cells = {i: column.stripped() for i, column in table.cells.items() if isinstance(column, Texts)}
+    file, unknown = layout.position("filename"), np.zeros(len(table), dtype=bool)
+    full = [column.where(bool) for i, column in cells.items() if i != file]
+    # A line of the name of a file alone declares it.
+    looked_at = np.logical_or.reduce([*full, unknown if file is None else ~cells[file].where(bool)])
+    marked = []
+    for i in classes:
+        for row in np.flatnonzero(looked_at & ~cells[i].where(lambda text: text in _MARKS)).tolist():
+            name, cell = layout.names[i], table.cells[i]
+            given = quoted(cell.names[cell.codes[row]] if isinstance(cell, Texts) else "")
+            mend = f"expected one of these, or {option(('', name))} where that is no class"
+            wrong = f"{name} {given} is not POS, NEG or UNK; {mend}"
+            found.add(Problem(source.name, wrong, table.lines[row], i + 1), MAX_PROBLEMS)
+        unknown |= cells[i].where(lambda text: text == UNKNOWN)
+        marked.append(np.flatnonzero(cells[i].where(lambda text: text == "POS")))
+    n_unknown, declares_unknown = int(unknown.sum()), UNKNOWN not in layout.names
+    marked = [np.flatnonzero(unknown & declares_unknown), *marked]
+    rows, kinds = np.concatenate(marked), np.repeat(np.arange(len(marked)), [*map(len, marked)])
+    order = np.lexsort((kinds, rows))
+    events = table.of_rows(rows[order])
+    names = (UNKNOWN, *(layout.names[i] for i in classes))
+    label = Texts.of([names[kind] for kind in kinds[order].tolist()])
+    roles = (*(None if role == "class" else role for role in layout.roles), "event_label")
+    events = replace(
+        events,
+        layout=replace(layout, names=(*layout.names, "class"), roles=roles),
+        cells={i: column for i, column in events.cells.items() if i not in classes} | {len(roles) - 1: label},
+        declared=[*(() if file is None else filter(None, cells[file].names)), *table.declared],
+    )
+    told = f"{counted(n_unknown, 'row')} with UNK" if n_unknown else ""
+    note = f"{told} {'was' if n_unknown == 1 else 'were'} ignored"
+    if declares_unknown:
+        note = f"{told}: there nothing is known, of any class" if len(classes) > 1 else ""
+    named = replace(layout, label=limits.label if limits.label in layout.names else "")
+    origin = Origin(
+        source.name,
+        source.sha256,
+        f"few-shot table, {counted(len(classes), 'class')}{layout.choices}",
+        layout.ignored,
+        (note,) * bool(told and note),
+        (*layout.assumed, *[_NO_EVENT] * (not declares_unknown and n_unknown > 0)),
+        unknown=(UNKNOWN,) * declares_unknown,
+        lacking=in_vain(named, limits.columns, limits.label),
+    )
+    return rows_of_columns(source.name, events, found, origin, limits)
+
+
+# SELD
+
+_SELD = ("frame", "class", "source", "azimuth", "elevation", "distance", "more")
+_FEWEST = 4
+_FRAMES_PER_SECOND = 10
+_FRAME = Layout(
+    ("frame", "end", "class", "value"), ("onset", "offset", "event_label", "soft_value"), has_header=False
+)
+_WHOLE = re.compile(r"\s*[0-9]{1,9}(\.0*)?\s*", re.ASCII)
+
+
+def _names_frames(fields: Sequence[str]) -> bool:
+    """Return whether a line is the header that some tables of frames have."""
+    return [field.strip().lower() for field in fields[:2]] == [*_SELD[:2]] and len(fields) >= _FEWEST
+
+
+def read_seld(source: Source, limits: Limits) -> EventTable | None:
+    """Read the class of each frame, 1.0 while it is active; raises InputError for other lines."""
+    document = Document(source, limits, "SELD frames of 0.1 s", _FRAME)
+    _check(source, limits, source.data[:].count(b"\n"))
+    names: tuple[str, ...] = _SELD
+    most = 0
+    for line, fields in records(source, ","):
+        if isinstance(fields, Problem):
+            document.wrong(line, fields.message, fields.column)
+        elif not document.records and _names_frames(fields):
+            names = tuple(field.strip() for field in fields)
+        elif _FEWEST <= len(fields) <= len(_SELD) and all(map(_WHOLE.fullmatch, fields[:2])):
+            most = max(most, len(fields))
+            frame, label = (int(float(field)) for field in fields[:2])
+            times = [repr(k / _FRAMES_PER_SECOND) for k in (frame, frame + 1)]
+            document.add(line, [*times, str(label), "1"])
+        else:
+            expected = "expected frame, class, source, azimuth and elevation, the former two in whole numbers"
+            document.wrong(line, f"{quoted(','.join(fields))} is not a frame; {expected}")
+    # Tables of four columns do not number the sources.
+    ignored = names[3:5] if most == _FEWEST and names == _SELD else names[2:most]
+    document.ignored = dict.fromkeys(ignored)
+    rows = document.rows()
+    return rows and rows.known_as_joined(joined=True)

@@ -1,4 +1,4 @@
-"""Annotations as documents of JSON: JAMS, exports of Label Studio, soundevent and whombat.
+"""Annotations as JSON: JAMS, exports of Label Studio, soundevent and whombat; JSON lines.
 
 - JAMS: the reader takes the sound events of one recording: observations with a time and a duration in some
   namespaces. A background of scaper's is not an event, and its confidence, always 1, is not a value.
@@ -8,6 +8,11 @@
   are none. A recording must have one annotation.
 - soundevent's documents (AOEF) list recordings, sound events, and annotations or predictions of these with
   tags: the key of one tag has the class. The score of a predicted tag is the value.
+- Moments of audio for queries (DCASE 2026 task 6, QVHighlights) are JSON lines, an object for each query.
+  `relevant_windows` of a reference are lists of onset and offset, `pred_relevant_windows` of a system also
+  have a score. The recording (`vid`) is the file, and the number of the query (`qid`) the class. So a query
+  without any window is a class without rows.
+- JSON lines of rows have an object for each, its fields called as the columns of tables are.
 
 NaN, which Python writes and JSON does not know, is read as null: a missing value.
 """
@@ -16,31 +21,69 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
 import msgspec
 
-from sedeval_soft.errors import InputError, Problem, be, counted, quoted
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, be, counted, quoted
 from sedeval_soft.tables.annotation_document import (
-    NO_JSON,
+    HEAD,
     Document,
     check_document,
     end_of,
-    repeated_key,
+    one_line_of,
 )
-from sedeval_soft.tables.columns import Layout, normal, option
-from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.columnar import rows_from_objects
+from sedeval_soft.tables.columns import PLAIN, Layout, looks_like_header, normal, option
+from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.source import SPARED, Source
+
+NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
+"""The errors that msgspec raises for a text that is not the expected JSON."""
 
 _ESCAPED_QUOTE_OR_NAN = re.compile(rb'\\.|"|NaN', re.DOTALL)
 _LISTED = 10  # keys that a message lists
+
+
+def objects(source: Source) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+    """Yield the number of each line that is not blank, and the JSON object on it, or its problem."""
+    decoded = msgspec.json.Decoder(dict[str, Any]).decode
+    for line, text in enumerate(source.data[:].split(b"\n"), 1):
+        try:
+            if text.strip():
+                row = decoded(text)
+                # If only keys have colons, counting them is faster than reading them again.
+                wrong = repeated_key(text) if text.count(b":") > len(row) else ""
+                yield line, Problem(source.name, wrong, line) if wrong else row
+        except NO_JSON as error:
+            wrong = f"is not a JSON object: {error}; expected one in each line"
+            yield line, Problem(source.name, wrong, line)
+
+
+def repeated_key(text: bytes) -> str:
+    """Return the problem of a JSON text of which an object has a key twice; empty if no object has.
+
+    msgspec takes the last one.
+    """
+    found: list[str] = []
+
+    def look(pairs: list[tuple[str, None]]) -> None:
+        if len(dict(pairs)) < len(pairs):
+            keys = Counter(key for key, _ in pairs)
+            found.append(next(key for key, count in keys.items() if count > 1))
+
+    with suppress(*NO_JSON):  # the reader of the text reports it
+        json.loads(text, object_pairs_hook=look)
+    return f"an object has the key {quoted(found[0])} twice; expected each key once" if found else ""
 
 
 def _text(source: Source) -> bytes:
@@ -501,3 +544,95 @@ def _span(document: Document, place: str, geometry: _Geometry) -> tuple[str, str
     except (TypeError, ValueError, KeyError, IndexError, OverflowError) as error:
         message = f"{place} has no times in its geometry of type {quoted(kind)}"
         raise document.error(f"{message}; expected coordinates in seconds") from error
+
+
+_WIDTHS = {"pred_relevant_windows": 3, "relevant_windows": 2}
+"""The fields of windows, and the numbers of a window."""
+
+
+def reads_moments(source: Source, limits: Limits) -> bool:  # noqa: ARG001
+    """Return whether the first line is a query with its number, its recording, and windows."""
+    try:
+        first = msgspec.json.decode(source.data[:HEAD].lstrip().split(b"\n", 1)[0], type=dict[str, Any])
+    except NO_JSON:
+        return False
+    return {"qid", "vid"} <= first.keys() and not first.keys().isdisjoint(_WIDTHS)
+
+
+def read_moments(source: Source, limits: Limits) -> EventTable | None:
+    """Read a query a line; raises InputError with the lines that are none."""
+    check_document(source)
+    document, lines = Document(source, limits, "JSON lines of moments"), dict[str, int]()
+    for line, item in objects(source):
+        if isinstance(item, Problem):
+            document.records.append((line, item, ""))
+            continue
+        vid, qid = (
+            one_line_of(str(item[name])) if isinstance(item.get(name), str | int) else ""
+            for name in ("vid", "qid")
+        )
+        field = next((name for name in _WIDTHS if name in item), "relevant_windows")
+        windows, width = item.get(field), _WIDTHS[field]
+        if not vid or not qid:
+            document.wrong(line, "names no recording or no query; expected vid and qid")
+        elif lines.setdefault(qid, line) != line:
+            document.wrong(line, f"query {qid} is in line {lines[qid]}, too; expected each once")
+        elif not isinstance(windows, list) or not all(_is_window(each, width) for each in windows):
+            document.wrong(line, f"expected {field}, a list of lists of {width} numbers")
+        else:
+            document.recordings[vid] = None
+            for onset, offset, *score in windows:
+                value = repr(score[0]) if width > 2 else ""
+                document.add(line, [vid, repr(onset), repr(offset), qid, value])
+    return document.rows()
+
+
+def _is_window(given: Any, width: int) -> bool:  # noqa: ANN401 - any value of JSON
+    """Return whether a value is a list of so many numbers, or more."""
+    numbers = isinstance(given, list) and all(type(each) in (int, float) for each in given)
+    return numbers and len(given) >= width
+
+
+# Rows
+
+_LEAST_CELL = 8
+"""Bytes of a cell at the least, whether an object has it or not."""
+
+_DOCUMENTS = (("annotations", list), ("data", dict))
+"""The keys and types of documents of annotations, which may be on one line as well."""
+
+
+def reads_jsonl(source: Source, limits: Limits) -> bool:  # noqa: ARG001
+    """Return whether the first line is a JSON object with an onset and an offset, or the name of a file."""
+    try:
+        first = msgspec.json.decode(source.data[:HEAD].lstrip().split(b"\n", 1)[0], type=dict[str, Any])
+    except NO_JSON:
+        return False
+    is_document = any(isinstance(first.get(key), kind) for key, kind in _DOCUMENTS)
+    return not is_document or looks_like_header([*first])
+
+
+def read_jsonl(source: Source, limits: Limits) -> EventTable | None:
+    """Read an object per line, as rows of a data frame; raises InputError with the first that are wrong."""
+    lines, rows, problems = [], [], []
+    for line, row in objects(source):
+        if isinstance(row, Problem):
+            problems.append(row)
+            if len(problems) > MAX_PROBLEMS:
+                break
+        else:
+            lines.append(line)
+            rows.append(row)
+    if problems:
+        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
+    if not rows:
+        return None
+    limits.check(source.name, "rows", len(rows), "rows")
+    names = {key for row in rows for key in row}
+    limits.check(source.name, "classes", len(names) - PLAIN, "fields of classes")
+    # A field that one object has is a column of all.
+    size = _LEAST_CELL * len(rows) * len(names)
+    if size > SPARED:
+        limits.check(source.name, "ratio", size // len(source.data), "bytes of cells per byte")
+    origin = Origin(source.name, source.sha256, "JSON lines, {}")
+    return rows_from_objects(rows, lines, origin, limits)

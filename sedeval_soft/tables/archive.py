@@ -60,7 +60,7 @@ _Entry = tuple[str, bool, str, Callable[[], Any]]
 """The name of a member, whether it is a folder, the code of its problem, and the function that opens it."""
 
 
-def read(source: Source, limits: Limits, form: str, of_members: str = "") -> EventTable | None:
+def read_archive(source: Source, limits: Limits, form: str, of_members: str = "") -> EventTable | None:
     """Read the tables of an archive as the tables of a folder; of_members: their format, if it is known."""
     try:
         return read_members(source.name, _members(source, limits, form), "archive", limits, of_members)

@@ -160,6 +160,7 @@ _NEXT_COLUMN = rf",(?=\s*(?:{'|'.join(_SPELLINGS)})\s*=)"
 _POSITION = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 _MADE_UP = re.compile(r"unnamed:_\d+|_index_level_\d+_|level_\d+")  # by pandas, if an index has no name
 _JSON = re.compile(r'\s*(\[\s*\{|\{\s*")')
+PLAIN = 5  # columns other than those of classes, at the most: file name, times, label, value
 LISTED = 50  # columns, and characters of a name, up to which messages list them
 
 UNCLEAR_FILE = "unclear-file-column"
@@ -823,6 +824,11 @@ def layout_by_number(fields: Sequence[str], columns: ColumnNames, label: str = "
     )
     layout = replace(_without_header(roles), settled=frozenset(given), choices=choices)
     return _of_one_class(layout, label) if of_one_class else layout
+
+
+def are_decimal(files: Sequence[str]) -> bool:
+    """Return whether all names are numbers, some with decimals: times are such, file names are not."""
+    return all(map(is_number, files)) and not all(name.isdigit() for name in files)
 
 
 def as_duration(layout: Layout) -> str:

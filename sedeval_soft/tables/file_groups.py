@@ -115,34 +115,28 @@ def read_map(path: str | os.PathLike[str], column: str = "class", limits: Limits
     column: that has the classes; labels are in the column `label`, or in the first. Raises InputError for a
     table without such a column, for a row without either name, and for a label of two classes.
     """
-    source, names, places = open_source(path, limits=limits), dict[str, str](), list[int]()
+    source, names = open_source(path, limits=limits), dict[str, str]()
     text = _first_of(_lines(source, limits))
-    for number, fields in records(source, max(DELIMITERS, key=text.count)):
+    lines = records(source, max(DELIMITERS, key=text.count))
+    _, head = next(lines, (1, list[str]()))
+    if isinstance(head, Problem):
+        raise InputError(head)
+    head = [field.strip() for field in head]
+    if column not in head:
+        wrong = f"has no column {column!r}, but {', '.join(head) or 'no line'}; expected label and {column}"
+        raise InputError(Problem(source.name, wrong, 1))
+    places = [head.index("label") if "label" in head else 0, head.index(column)]
+    for number, fields in lines:
         if isinstance(fields, Problem):
             raise InputError(fields)
-        cells = [field.strip() for field in fields]
-        if not places:
-            places = _places_of_map(source.name, cells, column)
-            continue
-        label, name = (cells[at] if at < len(cells) else "" for at in places)
+        label, name = (fields[at].strip() if at < len(fields) else "" for at in places)
         if not (label and name):
             wrong = f"has no label, or no {column}; expected a name of each"
             raise InputError(Problem(source.name, wrong, number))
         if names.setdefault(label, name) != name:
             wrong = f"label {label!r} is {name!r} here and {names[label]!r} above; expected it once"
             raise InputError(Problem(source.name, wrong, number, places[0] + 1))
-    if not places:
-        _places_of_map(source.name, [], column)
     return names
-
-
-def _places_of_map(name: str, head: Sequence[str], column: str) -> list[int]:
-    """Return the positions of labels and of their classes in a table; raises InputError."""
-    if column not in head:
-        found = ", ".join(head) or "no line"
-        wrong = f"has no column {column!r}, but {found}; expected label and {column}"
-        raise InputError(Problem(name, wrong, 1))
-    return [head.index("label") if "label" in head else 0, head.index(column)]
 
 
 def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, list[list[Any]]]:
@@ -277,7 +271,7 @@ def _layout_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool,
     if len(head) == 2 and len(labels) == len(files) == 1:
         return [*files, *labels], True, [_LISTS] * (role_of(head[labels[0]]) is None)
     others = [at for at in range(len(head)) if at not in labels]
-    found = _named_columns(head, others, columns)
+    found = [at for noun in columns.items() for at in _named_column(head, others, *noun)]
     header = len(found) == len(columns) or (bool(files) and not any(map(is_number, head)))
     if len(found) < len(columns):
         if len(others) != 1 + len(columns):
@@ -297,18 +291,18 @@ def _layout_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool,
     return places, header, [_kind_of(head[at], noun) for at, noun in zip(places[1:], columns, strict=False)]
 
 
-def _named_columns(head: Sequence[str], places: Sequence[int], columns: _Columns) -> list[int]:
-    """Return the positions, among some, of attributes in columns of known names; raises ValueError."""
-    found: list[int] = []
-    for noun, choices in columns.items():
-        named = ([at for at in places if normal(head[at]) in names] for names in choices)
-        found += (same := next(filter(None, named), []))
-        if len(same) > 1:
-            several = " and ".join(repr(head[at].strip()) for at in same)
-            raise ValueError(f"columns {several} could each be the {noun}; expected one of them")
-        if same and "filename" not in map(role_of, head):
-            name = head[same[0]].strip()
-            raise ValueError(f"{name!r} names a column of {noun}s, but no column is filename; expected one")
+def _named_column(
+    head: Sequence[str], among: Sequence[int], noun: str, choices: Sequence[Collection[str]]
+) -> list[int]:
+    """Return the position, among some, of the column of an attribute, if there is any; raises ValueError."""
+    named = ([at for at in among if normal(head[at]) in names] for names in choices)
+    found = next(filter(None, named), [])
+    if len(found) > 1:
+        several = " and ".join(repr(head[at].strip()) for at in found)
+        raise ValueError(f"columns {several} could each be the {noun}; expected one of them")
+    if found and "filename" not in map(role_of, head):
+        name = head[found[0]].strip()
+        raise ValueError(f"{name!r} names a column of {noun}s, but no column is filename; expected one")
     return found
 
 

@@ -9,16 +9,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain
+from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 
 from sedeval_soft.arrays import Array, Codes
 from sedeval_soft.errors import InputError, Problem, be, counted, plural, quoted, without_commands
 from sedeval_soft.memory import check_room
-from sedeval_soft.tables.advice import are_decimal
-from sedeval_soft.tables.columns import LayoutError, layout_of_header
+from sedeval_soft.tables.columns import LayoutError, are_decimal, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.forms import Form, form_of
@@ -27,7 +27,6 @@ from sedeval_soft.tables.source import BOM, Source
 from sedeval_soft.tables.text import may_be_value, sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
 
-PLAIN = 5  # columns other than those of classes, at the most: file name, times, label, value
 _ROWS = 1 << 16  # made text at once
 _NAMED = 3  # names that a message shows
 _LONGEST = 200  # bytes of a name that leave room for an extension within the limit of file systems (255)
@@ -369,16 +368,8 @@ def silent_files(rows: EventTable) -> list[str]:
     return [name for name in unused_names(rows.files, rows.file) if name != UNNAMED]
 
 
-def write(rows: EventTable, form: str) -> bytes:
+def write_text(rows: EventTable, form: str) -> bytes:
     """Return rows as the lines of a table; raises InputError for names that would not be read back so."""
-    return b"".join(blocks(rows, form))
-
-
-def blocks(rows: EventTable, form: str) -> Iterable[bytes]:
-    """Return rows as the lines of a table, several at a time.
-
-    Raises InputError, before any is made but the first, for names that would not be read back so.
-    """
     delimiter, header = form_of(form).delimiter, "header" in form_of(form).kind
     columns = written_columns(rows, form)
     if not header:
@@ -389,17 +380,10 @@ def blocks(rows: EventTable, form: str) -> Iterable[bytes]:
         (among and [_quoted(name, delimiter, first=not k) for name in among], cells)
         for k, (_, among, cells) in enumerate(columns)
     ]
+    lines = [_lines(fields, slice(at, at + _ROWS), delimiter) for at in range(0, len(rows), _ROWS)]
     empty = delimiter * (len(names) - 1) + "\n"
-    silent = "".join(_quoted(file, delimiter, first=True) + empty for file in silent_files(rows))
-
-    def pieces() -> Iterator[bytes]:
-        yield (head + _lines(fields, slice(0, _ROWS), delimiter)).encode()
-        for at in range(_ROWS, len(rows), _ROWS):
-            yield _lines(fields, slice(at, at + _ROWS), delimiter).encode()
-        yield silent.encode()
-
-    made = pieces()
-    data = next(made) + (silent.encode() if len(rows) <= _ROWS else b"")
+    silent = (_quoted(file, delimiter, first=True) + empty for file in silent_files(rows))
+    data = "".join((head, *lines, *silent)).encode()
     if data.startswith(BOM):
         raise _cannot(rows, f"its first name begins with a byte order mark, which {form} cannot hold")
     try:
@@ -410,7 +394,7 @@ def blocks(rows: EventTable, form: str) -> Iterable[bytes]:
     if data and layout != (delimiter, names):
         expected = "expected a form with a header, such as --to long"
         raise _cannot(rows, f"its names would not be told from other columns in {form}; {expected}")
-    return (data,) if len(rows) <= _ROWS else chain((data,), made)
+    return data
 
 
 def _quoted(name: str, delimiter: str, *, first: bool = False) -> str:
@@ -435,3 +419,37 @@ def _lines(columns: Sequence[tuple[Sequence[str] | None, Array]], part: slice, d
         else:
             fields.append([names[code] for code in cells[part].tolist()])
     return "".join(delimiter.join(row) + "\n" for row in zip(*fields, strict=True))
+
+
+def write_columnar(rows: EventTable, form: str) -> bytes:
+    """Return rows as a table of columns; recordings without rows are rows of nothing but their name."""
+    columns, silent = written_columns(rows, form, ""), silent_files(rows)
+    arrays: list[Any] = []
+    for name, names, cells in columns:
+        array = pa.array(cells) if names is None else pa.array(names, pa.string()).take(pa.array(cells))
+        more = pa.array(silent if name == "filename" else [None] * len(silent), array.type)
+        arrays.append(pa.concat_arrays([array, more]) if silent else array)
+    table = pa.table(arrays, names=[name for name, _, _ in columns])
+    sink = pa.BufferOutputStream()
+    if form == "parquet":
+        import pyarrow.parquet as pq
+
+        pq.write_table(table, sink)
+    else:
+        with pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def write_jsonl(rows: EventTable) -> bytes:
+    """Return an object for each row."""
+    columns = written_columns(rows, "jsonl", "")
+    names = [name for name, _, _ in columns]
+    cells: list[Sequence[object]] = [
+        column.tolist() if among is None else [among[code] for code in column.tolist()]
+        for _, among, column in columns
+    ]
+    encode = msgspec.json.Encoder().encode
+    lines = [encode(dict(zip(names, row, strict=True))) for row in zip(*cells, strict=True)]
+    lines += [encode(dict.fromkeys(names, None) | {"filename": name}) for name in silent_files(rows)]
+    return b"".join(line + b"\n" for line in lines)

@@ -5,8 +5,8 @@ Each format is a row of `forms.tsv`, in the order in which they are asked whethe
 - name, title: as options have it, and in words. extensions: of files, the first is written.
 - module: in this room, or in `apps` by its path, with two functions. `read_NAME(source, limits)` returns the
   rows, None for a file without any line; `write_NAME(rows)` returns the bytes of fitted rows. A module of
-  several formats has `read` and `write`, which also take `form`. `text` reads tables of text, `fit` writes
-  them.
+  several formats has functions of its own name, which also take `form`. `text` reads tables of text; `fit`
+  writes them, and tables of columns.
 - looks: a pattern of bytes that identifies a file of the format; without a pattern, `reads_NAME(source,
   limits)` of the module decides, if the module has it. begins: the usual first bytes of such files, as a
   first glance.
@@ -20,7 +20,7 @@ Each format is a row of `forms.tsv`, in the order in which they are asked whethe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -34,7 +34,7 @@ from sedeval_soft.tables.source import Source, extension_of
 if TYPE_CHECKING:
     from sedeval_soft.tables.columns import Layout
     from sedeval_soft.tables.event_table import EventTable
-    from sedeval_soft.tables.row_checks import Findings
+    from sedeval_soft.tables.rows import Findings
 
 
 class Form(NamedTuple):
@@ -96,19 +96,13 @@ class Form(NamedTuple):
         written: bytes = self._function("write")(rows)
         return written
 
-    def blocks(self, rows: EventTable) -> Iterable[bytes]:
-        """Return the same bytes in pieces: of a long table of text before all of them are there."""
-        pieces: Iterable[bytes] = (
-            self._function("blocks")(rows) if self.module == "text" else (self.write(rows),)
-        )
-        return pieces
-
     def _function(self, name: str) -> Callable[..., Any]:
         """Return a function of the module of this format."""
         room = "sedeval_soft" if "." in self.module else "sedeval_soft.tables"
-        module = import_module(f"{room}.{'fit' if self.module == 'text' else self.module}")
+        own = "fit" if name == "write" and self.module != "annotation_document" else self.module
+        module = import_module(f"{room}.{own}")
         of_one: Callable[..., Any] | None = getattr(module, f"{name}_{self.name.replace('-', '_')}", None)
-        return of_one or partial(getattr(module, name), form=self.name)
+        return of_one or partial(getattr(module, f"{name}_{self.module}"), form=self.name)
 
 
 def _bytes(text: str) -> bytes:
@@ -243,28 +237,29 @@ def read(
     """Read a table; raises InputError for other files, and with the problems of a table that is not text.
 
     form: its required format, or the required format of an archive's members; empty to find out. most, whole:
-    the problems of text to look for, as for `row_checks.find_wrong`.
+    the problems of text to look for, as for `rows.find_wrong`.
     """
-    known, found = form_of(form, FROM) if form else None, form_at_once(source, limits)
-    asked = known if known is not None and known.module != "text" else None
-    other = _BY_NAME[found] if found and (known is None or found in ARCHIVES) else asked
-    reading = Reading("", None) if other else _read_text(source, known, limits, most, whole=whole)
-    other = other or _BY_NAME.get(reading.form)
+    known = form_of(form, FROM) if form else None
+    name = form_at_once(source, limits)
+    if known is not None and name not in ARCHIVES:
+        name = "" if known.module == "text" else known.name
+    reading = Reading(name, None) if name else _read_text(source, known, limits, most, whole=whole)
+    other = _BY_NAME.get(reading.form)
     if other is not None:
         members = {"of_members": known.name} if known and other is not known else {}
-        rows = _read_as(other, source, limits, **members)
-        reading = Reading(other.name, rows)
+        try:
+            reading = reading._replace(rows=other.read(source, limits, **members))
+        except InputError as error:
+            coded = [replace(p, code="malformed-file") if p.code == "invalid" else p for p in error.problems]
+            raise InputError(coded, error.more) from error
     rows = reading.rows
-    if rows is not None and limits.sample_rate and not _takes_samples(rows, other):
+    # In documents, times are in seconds.
+    samples = other is None or other.name == "jsonl" or not other.module.startswith("annotation")
+    if rows is not None and limits.sample_rate and not (rows.origin.timed and samples):
         lacking = (*rows.origin.lacking, "--sample-rate has no effect: there are no times in samples")
         reading = reading._replace(rows=replace(rows, origin=replace(rows.origin, lacking=lacking)))
     limits.check_dense(source.name, 0 if rows is None else len(rows), source.packed)
     return reading
-
-
-def _takes_samples(rows: EventTable, form: Form | None) -> bool:
-    """Return whether the times of a table may be in samples: in documents they are in seconds."""
-    return rows.origin.timed and (form is None or not form.module.startswith("annotation"))
 
 
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
@@ -293,7 +288,7 @@ def _read_text(source: Source, known: Form | None, limits: Limits, most: int, *,
         _check_layout(known, source, layout)
     rows, found = read_text(source, layout, limits, most, whole=whole)
     form = form_instead(source, limits, layout) if found is not None and known is None else ""
-    return Reading(form, None if form else rows, layout, found)
+    return Reading(form, None) if form else Reading("", rows, layout, found)
 
 
 def _check_layout(form: Form, source: Source, layout: Layout) -> None:
@@ -314,15 +309,3 @@ def _check_layout(form: Form, source: Source, layout: Layout) -> None:
         wrong = "has no header with a filename and labels, and without times"
         message = f"{wrong}; expected filename and event_labels"
     raise InputError(Problem(source.name, message, line=1, code="malformed-file"))
-
-
-def _read_as(form: Form, source: Source, limits: Limits, **more: str) -> EventTable | None:
-    """Read a table of a format; raises InputError with its problems.
-
-    more: arguments that archives take for their members.
-    """
-    try:
-        return form.read(source, limits, **more)
-    except InputError as error:
-        coded = [replace(p, code="malformed-file") if p.code == "invalid" else p for p in error.problems]
-        raise InputError(coded, error.more) from error

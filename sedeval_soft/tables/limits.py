@@ -165,7 +165,11 @@ class Limits:
                 raise SettingsError(f"label must be the name of a class, not {label!r:.60}")
             said["label"] = label.strip()
         if sample_rate is not None:
-            if not isinstance(sample_rate, int | float) or not 0 < sample_rate < math.inf:
+            if (
+                isinstance(sample_rate, bool)
+                or not isinstance(sample_rate, int | float)
+                or not 0 < sample_rate < math.inf
+            ):
                 raise SettingsError(f"sample_rate must be a number of Hz above 0, not {sample_rate!r:.60}")
             said["sample_rate"] = float(sample_rate)
         if forms:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from itertools import islice
 
-from sedeval_soft.errors import InputError, Problem, quoted
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Bytes, Source
 
@@ -106,13 +105,7 @@ def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem
         message = "holds a NUL byte: this is not text; expected a table"
         return Problem(name, message, line, column, "nul-byte")
     message = f"byte 0x{piece[at : at + 1].hex()} at position {at + 1} of the line is not UTF-8"
-    expected = "expected the table as UTF-8"
-    if column:
-        with suppress(UnicodeDecodeError):
-            text = piece.split(delimiter.encode())[column - 1].decode("cp1252")
-            if text.isprintable():
-                expected += f": write {quoted(text)} so, if it is that in Windows-1252"
-    return Problem(name, f"{message}; {expected}", line, column, "not-utf-8")
+    return Problem(name, f"{message}; expected the table as UTF-8", line, column, "not-utf-8")
 
 
 def numbered(source: Source) -> Iterator[tuple[int, str | bytes]]:
@@ -205,10 +198,8 @@ def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
     for column, (begin, closed, end) in enumerate(places_of_fields(line, delimiter), 1):
         rest = line[closed:end]
         if closed < 0:
-            text = line[begin:]
-            wrong = f"a quote is opened and not closed on this line: {text[:40]!r}; expected its end"
-            mend = quoted(text + '"')
-            return (wrong if delimiter in text else f"{wrong}: write {mend}"), column
+            text = line[begin:][:40]
+            return f"a quote is opened and not closed on this line: {text!r}; expected its end", column
         if begin < closed and rest.strip():
             return f"{rest[:40]!r} follows a closing quote; expected the end of the field", column
     return None

@@ -1,24 +1,45 @@
-"""Rows made of columns, whoever read them; and the checks that all columns must pass."""
+"""Rows made of columns, whoever read them; the checks that all columns must pass, and why a row is wrong.
+
+`Columns.wrong` is the one check of any table; `find_wrong` looks at the cells of wrong rows for the cause.
+Tables of text are read exactly, each cell as its text with its line, if they are small, before pyarrow is
+imported, and large ones if pyarrow gives up or a check fails.
+"""
 
 from __future__ import annotations
 
+import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, compress
+from itertools import chain, compress, islice
+from types import MappingProxyType
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Codes, Floats, distinct, for_each
-from sedeval_soft.errors import counted
+from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, counted, quoted
 from sedeval_soft.memory import check_room
-from sedeval_soft.tables.columns import BLANKS, TEXTS, TIMES, WORDS, Layout, to_number, without_effect
+from sedeval_soft.tables.columns import (
+    BESIDE,
+    BLANKS,
+    TEXTS,
+    TIMES,
+    WORDS,
+    Layout,
+    as_duration,
+    is_number,
+    option,
+    to_number,
+    without_effect,
+)
 from sedeval_soft.tables.event_table import COMMAS, INSTANT, UNNAMED, EventTable, Index, Origin
 from sedeval_soft.tables.filenames import without_folders
 from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.lines import BESIDE_CLASSES, DELIMITERS, Record, numbered, record, split
+from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, clock_seconds
 
 ROUNDING = 1e-6
@@ -442,3 +463,332 @@ def joined_notes(notes: Iterable[str]) -> tuple[str, ...]:
 
 def _of_rounded(number: int) -> str:
     return f"{counted(number, 'value')} {_BEYOND} {'was' if number == 1 else 'were'} taken for 0 or 1"
+
+
+def exact_columns(source: Source, layout: Layout, found: Findings, most: int = MAX_PROBLEMS) -> Columns:
+    """Return the rows of a table of text; problems of other lines are added to the findings.
+
+    most: problems of each code that are stored.
+    """
+    edge, n_columns, past = layout.delimiter, len(layout.names), layout.past
+    most_fields = max(LIMITS.classes + BESIDE_CLASSES, n_columns)
+    # A line that begins so may be blank; one with the longest name of a column may be the header again.
+    begins, title = {"", edge, *BLANKS}, max(layout.names, key=len) if layout.has_header else "\0"
+    plain: dict[int, str] = {}
+    others: list[Record] = []
+    for number, line in islice(numbered(source), layout.skip, None):
+        if (
+            isinstance(line, str)
+            and line.count(edge) == n_columns - 1
+            and '"' not in line
+            and line[:1] not in begins
+            and title not in line
+        ):
+            plain[number] = line  # as nearly all are
+        elif fields := record(source.name, number, line, edge, most_fields, past):
+            others.append((number, fields))
+    return columns_of(source.name, layout, others, found, most, plain)
+
+
+def columns_of(
+    name: str,
+    layout: Layout,
+    records: Iterable[Record],
+    found: Findings,
+    most: int = MAX_PROBLEMS,
+    plain: Mapping[int, str] = MappingProxyType({}),
+) -> Columns:
+    """Return the rows of records; problems of other lines are added to the findings.
+
+    name: of the table. plain: other lines, all of which are rows that delimiters divide, by number.
+    """
+    edge, n_columns, lines = layout.delimiter, len(layout.names), [*plain]
+    declared, rows = list[str](), list[list[str]]()
+    for line, fields in records:
+        if isinstance(fields, Problem):
+            found.add(fields, most)
+        elif len(fields) != n_columns:
+            silent = declares(layout, fields)
+            declared += [silent] * bool(silent)
+            if not silent:
+                found.add(_other_length(name, layout, line, fields), most)
+        elif layout.has_header and layout.names == tuple(map(str.strip, fields)):
+            message = "is the header again; expected a row: leave out this line"
+            found.add(Problem(name, message, line, code="repeated-header"), most)
+        else:
+            rows.append(fields)
+            lines.append(line)
+    cells = edge.join(plain.values()).split(edge) if plain else []
+    order = np.argsort(lines, kind="stable").tolist() if plain and rows else ()
+    columns = {}
+    for at in (at for at, role in enumerate(layout.roles) if role is not None):
+        column = [*cells[at::n_columns], *(fields[at] for fields in rows)]
+        columns[at] = Texts.of([column[k] for k in order] if order else column)
+    return Columns(layout, columns, declared, sorted(lines))
+
+
+def rows_of_columns(
+    name: str, columns: Columns, found: Findings, origin: Origin, limits: Limits
+) -> EventTable | None:
+    """Return the rows of columns of another format; raises InputError with the problems of any.
+
+    name: of the table. found: its problems that are known already.
+    """
+    rows = None if found.problems else columns.rows(origin, limits)
+    if rows is None:
+        find_wrong(columns, name, limits, found)
+        found.problems = [replace(each, code="invalid") for each in found.problems]
+        found.check()
+    return rows
+
+
+def declares(layout: Layout, fields: Sequence[str]) -> str:
+    """Return the file that a line declares with its name and nothing else; empty for other lines."""
+    at = layout.position("filename")
+    if at is None or at >= len(fields) or not fields[at].strip():
+        return ""
+    alone = len(fields) == 1 and at == 0 and not misdivided(fields[0], layout)
+    past = {None, *BESIDE} if layout.timed else {None, "soft_value"}
+    others = (text for i, text in enumerate(fields) if i != at and layout.roles[i] not in past)
+    whole = (len(fields) == len(layout.names) or alone) and not any(text.strip() for text in others)
+    at_label = layout.position("event_label")
+    if at_label is not None and len(fields) == len(layout.names):
+        whole = whole or layout.says_nothing(fields[at_label])
+    folder = layout.position("folder")
+    place = fields[folder] if folder is not None and folder < len(fields) else ""
+    return below(place.strip(), fields[at].strip()) if whole else ""
+
+
+def _other_length(name: str, layout: Layout, line: int, fields: Sequence[str]) -> Problem:
+    delimiter = layout.delimiter
+    expected = f"expected {counted(len(layout.names), 'field')} ({', '.join(layout.names[:8])})"
+    text = delimiter.join(fields)
+    other = misdivided(text, layout)
+    if other:
+        wrong = f"is divided by {DELIMITERS[other]}, not by {DELIMITERS[delimiter]}: {quoted(text)}"
+        return Problem(name, f"{wrong}; {expected}", line, code="mixed-delimiters")
+    message = f"has {counted(len(fields), 'field')}: {quoted(' | '.join(fields))}; {expected}"
+    return Problem(name, message, line, code="field-count")
+
+
+def misdivided(text: str, layout: Layout) -> str:
+    """Return another table's delimiter by which a text would be a row; empty if there is none.
+
+    With the table's own delimiter the text could be the name of a file.
+    """
+    times = [i for i in layout.number_positions() if layout.roles[i] in TIMES]
+    for other in DELIMITERS:
+        fields = [] if other == layout.delimiter else split(text, other)
+        if len(fields) == len(layout.names) and all(is_number(fields[i]) for i in times):
+            return other
+    return ""
+
+
+_NO_LABEL = "the line left out if it is no event, or the class of all rows without one, as --label car"
+_UNITS = {"s": "a number of seconds", "ms": "a number of milliseconds"}
+_PERHAPS_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
+
+
+@dataclass(slots=True)
+class Findings:
+    """The problems of a table that is read exactly.
+
+    problems: the first ones of each code, by line; counts: the number of problems of each code.
+
+    lines: of the rows that can be scored. misread: the rows with a problem, which may explain one another.
+    """
+
+    problems: list[Problem] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    lines: Sequence[int] = ()
+    misread: Columns | None = None
+
+    def add(self, problem: Problem, most: int) -> None:
+        """Count a problem, and store it if it is one of the first of its code."""
+        self.counts[problem.code] += 1
+        if self.counts[problem.code] <= most:
+            self.problems.append(problem)
+
+    def check(self) -> None:
+        """Raise InputError with the first problems, if there are any."""
+        if self.problems:
+            raise InputError(self.problems[:MAX_PROBLEMS], more=self.counts.total() > MAX_PROBLEMS)
+
+
+def find_wrong(
+    columns: Columns,
+    name: str,
+    limits: Limits,
+    found: Findings,
+    most: int = MAX_PROBLEMS,
+    *,
+    whole: bool = False,
+    copy: str | None = None,
+) -> Bools:
+    """Return which rows can be scored, (n,), and add the problems of the others to the findings.
+
+    columns: exact, with the line of each row. name: of the table. most: problems of each code that are
+    stored. whole: count the problems of all rows, not only of so many.
+
+    copy: the command that writes a fixed copy; None if it is not a table of text, whose columns can be called
+    otherwise.
+    """
+    columns = columns.labelled(limits.label)
+    wrong = columns.wrong(limits)
+    rows: Bools = np.logical_or.reduce([np.zeros(len(columns), dtype=bool), *wrong.values()])
+    misread = columns.of_rows(rows)
+    for row in np.flatnonzero(rows)[: None if whole else most + 1].tolist():
+        for at in (at for at, cells in wrong.items() if cells[row]):
+            position, code, message = (
+                _wrong_times(columns, row, limits)
+                if at == TOGETHER
+                else (at, *_wrong_cell(columns, at, row, limits))
+            )
+            found.add(Problem(name, message, columns.lines[row], position + 1, code), most)
+    found.problems.sort(key=lambda each: (each.line or 0, each.column or 0))
+    found.misread, found.lines = misread, [*compress(columns.lines, ~(rows | columns.blank))]
+    _mend(found, misread, limits, copy)
+    return ~rows
+
+
+def text_of(column: Texts | Floats, row: int, unit: str = "s") -> str:
+    """Return a cell as a text, empty for a missing number; unit: of numbers, `date` if they are ticks."""
+    if isinstance(column, Texts):
+        return str(column.names[column.codes[row]])
+    number = float(column[row])
+    if unit == "date" and not math.isnan(number):
+        from sedeval_soft.tables.date_times import as_text
+
+        return as_text(number)
+    return "" if math.isnan(number) else repr(number)
+
+
+def _text(columns: Columns, at: int, row: int) -> str:
+    """Return a cell as it is in the table, empty in a column that plays no role."""
+    cells = columns.cells.get(at)
+    return "" if cells is None else text_of(cells, row, columns.layout.units.get(at, "s"))
+
+
+def _wrong_cell(columns: Columns, at: int, row: int, limits: Limits) -> tuple[str, str]:
+    """Return the problem of a cell of a position: a code and a message."""
+    layout, text = columns.layout, _text(columns, at, row)
+    role, title, unit = layout.roles[at] or "", layout.names[at], layout.units.get(at, "s")
+    if role in TEXTS and "\0" in text:
+        return "nul-byte", f"{title} holds a NUL character; expected a name"
+    if role in TEXTS:
+        others = [option(("event_label", layout.names[i])) for i in layout.labels]
+        other = f", or {(others or [_NO_LABEL])[0]}" * (role == "event_label")
+        return "empty-name", f"{title} is empty; expected a name{other}"
+    if unit == "date":
+        from sedeval_soft.tables.date_times import SUCH_AS
+
+        wrong = f"{title} {quoted(text)} is not a date and time of day"
+        return "not-a-number", f"{wrong}; expected one such as {SUCH_AS}"
+    return _wrong_number(title, role, text.strip(BLANKS), limits, unit)
+
+
+def _wrong_times(columns: Columns, row: int, limits: Limits) -> tuple[int, str, str]:
+    """Return the problem of the times of a row that is sound else: position, code and message."""
+    layout = columns.layout
+    begin, end = layout.roles.index("onset"), layout.position("offset")
+    end = layout.roles.index("duration") if end is None else end
+    onset, offset = (float(times[row]) for times in columns.times)
+    begin_text, end_text = (_text(columns, at, row).strip()[:SHOWN] for at in (begin, end))
+    if math.isnan(onset) or math.isnan(offset):
+        from sedeval_soft.tables.date_times import NAMED
+
+        file = columns.file.names[columns.file.codes[row]] if columns.file else ""
+        message = (
+            f"{layout.names[begin]} counts from when the recording began, which its name, "
+            f"{quoted(file)}, does not say; expected a date and time in it such as {NAMED}, or seconds"
+        )
+        return begin, "not-a-number", message
+    if onset < 0:
+        message = f"{layout.names[begin]} {begin_text} is {-onset:.15g} s before the recording began"
+        return begin, "negative-time", f"{message}; expected it within the recording"
+    if offset < onset:
+        message = f"offset {end_text} is before onset {begin_text}; expected onset <= offset"
+        return end, "offset-before-onset", message
+    wrong = f"{layout.names[end]} {end_text} {limits.too_long(offset)}"
+    return end, "time-too-long", f"{wrong}; expected a time in the recording"
+
+
+def _wrong_number(title: str, role: str, text: str, limits: Limits, unit: str) -> tuple[str, str]:
+    """Return the problem of the text of a number: a code and a message."""
+    time, number = role in {*TIMES, "file_offset"}, to_number(text)
+    no_number, comma = math.isnan(number), "has a decimal comma, not a decimal point"
+    too_long = "" if no_number else limits.too_long(number / 1000 if unit == "ms" else number)
+    reasons = (
+        (not text, "empty-number", "is empty"),
+        (has_decimal_comma(text), "decimal-comma", comma),
+        (text.lower().lstrip("+-") in {"nan", "inf", "infinity"}, "not-finite", "is not finite"),
+        (no_number, "not-a-number", "is not a number"),
+        (math.isinf(number), "time-too-long" if time else "value-out-of-range", "is too large"),
+        (time and number < 0, "negative-time", "is negative"),
+        (time, "time-too-long", too_long),
+        (True, "value-out-of-range", "is outside [0, 1]"),
+    )
+    code, wrong = next((code, wrong) for applies, code, wrong in reasons if applies)
+    expected = f"{_UNITS.get(unit, 'a number of samples')}, 0 or more" if time else "a number in [0, 1]"
+    point = text.replace(",", ".")
+    if code == "decimal-comma" and unit == "s" and (time or 0 <= to_number(point) <= 1):
+        expected += f": write {point}"
+    given = quoted(text) if text and no_number else text[:SHOWN]
+    return code, f"{' '.join(filter(None, (title, given, wrong)))}; expected {expected}"
+
+
+def _mend(found: Findings, misread: Columns, limits: Limits, copy: str | None) -> None:
+    """Add to the first problem of a code the fix of all of its kind; arguments as for `find_wrong`."""
+    layout, mends = misread.layout, dict[str, str]()
+    if copy is not None:
+        onset, offset = misread.times
+        if not layout.has_header or 2 * np.count_nonzero(offset < onset) >= len(found.lines):
+            mends["offset-before-onset"] = as_duration(layout)
+        columns = [misread.cells[at] for at in layout.number_positions()]
+        texts = [text.strip(BLANKS) for each in columns if isinstance(each, Texts) for text in each.used()]
+        mends["decimal-comma"] = thousands_in(texts) or (copy and f"{copy} writes points")
+    of_classes = {"not-a-number", "value-out-of-range"}
+    for i, problem in enumerate(found.problems):
+        at, mend = (problem.column or 0) - 1, mends.pop(problem.code, "")
+        if problem.code in of_classes and at >= 0 and layout.roles[at] == "class":
+            from sedeval_soft.tables.advice import ROWS, no_class
+
+            of_classes.remove(problem.code)
+            first = range(min(ROWS, len(misread)))
+            rows = [[_text(misread, k, row) for k in range(len(layout.names))] for row in first]
+            mend = no_class(layout, rows, limits, at)
+        if mend:
+            found.problems[i] = replace(problem, message=f"{problem.message}, or {mend}")
+
+
+def exchanged(columns: Columns) -> tuple[int, ...]:
+    """Return the positions of labels and of a column of numbers whose names are exchanged; none if not.
+
+    All labels of several rows are numbers then, and all cells of that column are texts.
+    """
+    layout, label = columns.layout, columns.label
+    if label is None or not layout.has_header or len(columns) < 2 or not all(map(is_number, label.used())):
+        return ()
+    cells = {at: columns.cells[at] for at in layout.number_positions()}
+    texts = {at: column.used() for at, column in cells.items() if isinstance(column, Texts)}
+    odd = [at for at, cell in texts.items() if all(cell) and not any(map(is_number, cell))]
+    return (layout.roles.index("event_label"), *odd) if len(odd) == 1 else ()
+
+
+def has_decimal_comma(text: str) -> bool:
+    """Return whether a text is a number but for a comma in place of its point."""
+    return "," in text and is_number(text.replace(",", "."))
+
+
+def thousands_in(texts: Iterable[str]) -> str:
+    """Return replacements for commas of numbers, or points beside commas, that may divide thousands.
+
+    Empty if they do not: one number that could not be read so decides for all.
+    """
+    numbers = [text for text in texts if is_number(text.replace(",", "."))]
+    commas, points = ([text for text in numbers if sign in text] for sign in ",.")
+    for alike, sign in ((commas, "comma"), (points if commas else [], "point")):
+        if alike and all(map(_PERHAPS_THOUSANDS.fullmatch, alike)):
+            plain = re.sub("[.,]", "", alike[0])
+            return f"{plain} in place of {alike[0]} if its {sign} divides thousands"
+    return ""

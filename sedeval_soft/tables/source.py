@@ -7,6 +7,7 @@ failed read has the URL.
 from __future__ import annotations
 
 import codecs
+import errno
 import glob
 import hashlib
 import io
@@ -19,7 +20,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -109,8 +110,6 @@ def open_source(
     digest = _hashed(raw, keep=scratch is None)
     if compression_of(raw) and scratch is not None:
         from tempfile import TemporaryFile
-
-        from sedeval_soft.tables.stored_rows import on_disk
 
         with on_disk(scratch), TemporaryFile(dir=scratch) as file:
             decompress(spelled(name), raw, limits, Taken(spelled(name), limits, file))
@@ -242,6 +241,22 @@ def spelled(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+class FullError(EvaluationError):
+    """A disk that has no room, or cannot be written to."""
+
+
+@contextmanager
+def on_disk(folder: Path) -> Iterator[None]:
+    """Raise FullError with the problem if temporary files cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        needed = "; temporary files take about as much room as the input, uncompressed" if full else ""
+        text = f"cannot be written: {error.strerror or error}{needed}"
+        raise FullError(f"{folder}: {text}. TMPDIR names their folder, which all workers must see") from error
+
+
 def is_url(name: str) -> bool:
     """Return whether a name is the name of a remote file, such as `s3://bucket/ref.parquet`."""
     return _URL.match(name) is not None
@@ -312,8 +327,6 @@ def _size(name: str) -> int:
 def _fetched(name: str, files: Any, path: str, limits: Limits) -> Bytes:  # noqa: ANN401
     """Return the bytes of a remote file, the bytes of a large one mapped from a temporary file."""
     from tempfile import TemporaryFile, gettempdir
-
-    from sedeval_soft.tables.stored_rows import on_disk
 
     with files.open(path, "rb") as stream, TemporaryFile() as copy:
         taken = Taken(name, limits, copy)
@@ -432,10 +445,10 @@ def _decompressed(name: str, stream: mmap.mmap | io.BytesIO, kind: str) -> Itera
         raise InputError(Problem(name, message, code="broken-gzip")) from error
 
 
-def compressed(path: str, pieces: Iterable[bytes]) -> Iterable[bytes]:
-    """Return bytes in pieces as a file of that name has them: compressed if its extension requires it."""
+def compressed(path: str, data: bytes) -> bytes:
+    """Return bytes as a file of that name has them: compressed if its extension requires it."""
     module = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}.get(PurePosixPath(path).suffix.lower())
     if module is None:
-        return pieces
+        return data
     how = {"mtime": 0} if module == "gzip" else {}  # the same input gives the same bytes
-    return (import_module(module).compress(b"".join(pieces), **how),)
+    return bytes(import_module(module).compress(data, **how))

@@ -17,12 +17,12 @@ import numpy as np
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, quoted
 from sedeval_soft.memory import check_room
-from sedeval_soft.tables.advice import explained, first_line, helps, may_be_times
 from sedeval_soft.tables.columns import (
     FILES_ALONE,
     ColumnNames,
     Layout,
     LayoutError,
+    are_decimal,
     in_samples,
     in_vain,
     is_number,
@@ -31,11 +31,9 @@ from sedeval_soft.tables.columns import (
     layout_of_labels,
     layout_of_row,
     looks_like_header,
-    mask_of,
     option,
 )
 from sedeval_soft.tables.event_table import WEAK, EventTable, Origin
-from sedeval_soft.tables.exact import exact_columns
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import (
     BLANK,
@@ -48,17 +46,12 @@ from sedeval_soft.tables.lines import (
     numbered,
     split,
 )
-from sedeval_soft.tables.row_checks import Findings, find_wrong
-from sedeval_soft.tables.rows import Columns, Texts
+from sedeval_soft.tables.rows import Columns, Findings, Texts, exact_columns, find_wrong
 from sedeval_soft.tables.source import Source, copy_command
-
-OTHER_DELIMITERS = {r"\|": "'|'", " +": "blanks"}
-"""Delimiters of tables that are not read as they are: patterns, and their names."""
 
 _QUOTED = rb'(?<![^%b\r\n])"[^"\r\n]*(?:""[^"\r\n]*){0,1000}"(?![^%b\r\n])'
 """A whole field in quotes."""
 
-_PREAMBLE = 50  # lines before a table that messages count
 _HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which a table's layout is recognised
 _SMALL = 1 << 20  # bytes of a table up to which it is read exactly, before pyarrow is imported
 _ESTIMATED, _PIECE = 1 << 25, 1 << 20  # bytes from which on memory is estimated, and of the sample for that
@@ -119,6 +112,8 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
             try:
                 header = layout_of_header(fields, columns, (*rows, ())[0], label, limits.sample_rate)
             except LayoutError as error:
+                from sedeval_soft.tables.advice import explained
+
                 raise explained(error, fields, rows, columns, label) from error
             return replace(header, delimiter=delimiter, skip=number)
     if (layout := _layout_of_rows(divided, lines, columns, label)) is not None:
@@ -129,7 +124,9 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
     delimiter = max(DELIMITERS, key=first.count)
     _check_quotes(first, delimiter)
     fields, *rows = divided[delimiter]
-    raise _begins_otherwise(lines) or first_line(fields, rows, columns, label)
+    from sedeval_soft.tables.advice import first_line
+
+    raise first_line(fields, rows, columns, label)
 
 
 def _layout_of_rows(
@@ -143,8 +140,13 @@ def _layout_of_rows(
         # Others declare a file without events, or are divided by another delimiter.
         row = next((fields for fields in rows if any(field.strip() for field in fields[1:])), ())
         layout = layout_of_row(row, label)
-        if error := may_be_times(row, rows, columns, label):
-            raise error
+        files = [fields[0].strip() for fields in rows if len(fields) == len(row)]
+        if layout is not None and "filename" in layout.roles and are_decimal(files):
+            # Sonic Visualiser writes such rows: onset, value, duration and label.
+            wrong = "the first column would have the names of files, but all are decimal numbers"
+            raise LayoutError(
+                wrong, "ambiguous-table", 1, expected="a header, or the numbers of its columns with --columns"
+            )
         if layout is not None:
             return replace(layout, delimiter=delimiter)
     if all(line.endswith("\t\t\t") and line.count("\t") == 3 and line.strip() for line in lines):
@@ -154,30 +156,6 @@ def _layout_of_rows(
         if layout is not None:  # its rows are refused for their decimal commas
             return replace(layout, delimiter=delimiter)
     return None
-
-
-def _begins_otherwise(lines: Sequence[str]) -> LayoutError | None:
-    """Return the error of text before a table, or of an unknown delimiter; None if there is none."""
-    first = quoted(lines[0])
-    if re.match(r"\s*<(!doctype )?html", lines[0], re.IGNORECASE):
-        wrong = f"{first} is a page of HTML, not a table"
-        return LayoutError(f"{wrong}; expected the file that the page is about", "not-a-table")
-    for pattern, name in OTHER_DELIMITERS.items() if "\t" not in lines[0].strip() else ():
-        fields = [field.strip() for field in re.split(pattern, lines[0].strip(" \t\r\n|"))]
-        if _begins(fields) or "nn" in mask_of(fields):
-            wrong = f"fields of {first} are divided by {name}, not by tab, comma or semicolon"
-            return LayoutError(f"{wrong}; expected tabs", "not-a-table")
-    for more, line in enumerate(lines[1:_PREAMBLE]):
-        rows = ((split(lines[0], delimiter), split(line, delimiter)) for delimiter in DELIMITERS)
-        if any(len(above) != len(row) and _begins(row) for above, row in rows):
-            wrong = f"{first} is neither a header nor a row, but {quoted(line)} is one"
-            mend = f"leave out this line{f' and the {more} after it' if more else ''}"
-            return LayoutError(f"{wrong}; expected it first: {mend}", "not-a-table")
-    return None
-
-
-def _begins(fields: Sequence[str]) -> bool:
-    return looks_like_header(fields) or layout_of_row(fields) is not None
 
 
 def _check_quotes(line: str, delimiter: str) -> None:
@@ -207,7 +185,7 @@ def _columns_at_once(source: Source, layout: Layout, limits: Limits) -> Columns 
     """Return the columns of a large table; None for other tables, and if it must be read exactly."""
     if len(source.data) <= _SMALL or _is_odd(source, layout):
         return None
-    from sedeval_soft.tables.arrow_text import parsed_columns
+    from sedeval_soft.tables.columnar import parsed_columns
 
     return parsed_columns(source, layout, limits)
 
@@ -229,13 +207,10 @@ def _check_numbers(source: Source, layout: Layout, lines: Sequence[str], limits:
     columns = exact_columns(source, layout, Findings())
     column = columns.texts["event_label"]
     row = int(np.argmax(column.where(is_odd)))
-    classes = tuple((role or "", str(i)) for i, role in enumerate(layout.roles, 1))
-    values = tuple(("soft_value" if role == "event_label" else role, i) for role, i in classes)
-    mend, head = f"{option(*classes)} if it is a class", [split(text, layout.delimiter) for text in lines]
-    if "soft_value" not in layout.roles and helps(head[0], head, (), values, "any"):
-        mend += f", or {option(*values)} and the class of all rows, as --label car, if a value"
+    mend = option(*((role or "", str(i)) for i, role in enumerate(layout.roles, 1)))
     label = quoted(column.names[column.codes[row]])
-    message = f"label {label} could be a class called by a number, or a value; expected {mend}"
+    wrong = f"label {label} could be a class called by a number, or a value"
+    message = f"{wrong}; expected {mend} if it is a class, or a header"
     raise InputError(Problem(source.name, message, columns.lines[row], at + 1, "ambiguous-table"))
 
 

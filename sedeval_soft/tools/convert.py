@@ -65,7 +65,7 @@ class Prepared:
         """Write a file, or a folder of one per recording, completely or not at all."""
         rows, stems = self.fitted.rows, self.fitted.stems
         if stems is None:
-            write_atomic(target, compressed(os.fspath(target), self.form.blocks(rows)))
+            write_atomic(target, compressed(os.fspath(target), self.form.write(rows)))
             return
         extensions, named = self.form.extensions, not self.form.apart
         members = (

@@ -11,8 +11,8 @@ from pathlib import Path
 from targets import DIVIDER, EXTENSIONS, KINDS, LISTS, OPTIONS, TALLIES
 
 from sedeval_soft.settings_files import PRESETS, text_of_preset
+from sedeval_soft.tables.columnar import rows_from_data
 from sedeval_soft.tables.forms import FORMS
-from sedeval_soft.tables.frames import rows_from_data
 
 CORPUS = Path(__file__).parent / "corpus"
 TESTS = Path(__file__).parents[1] / "tables"

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
-from drawn import WRITTEN
+from drawn import WRITTEN, cases
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from tables import long_rows
@@ -51,46 +51,8 @@ FORMS_OF_DOCUMENTS = {
     "annotation-set.json": "soundevent",
     "prediction-set.json": "soundevent",
 }
+TEXTS = [case["text"] for case in cases("readings.tsv")]
 ENCODINGS = ("utf-16", "latin-1", "utf-32", "cp037")
-
-
-def good(random: Random) -> list[list[str]]:
-    """Return the fields of the rows of a good table: with header or without, long or wide."""
-    header, filenames, values, wide = (random.random() < 0.5 for _ in range(4))
-    classes = ["car", "dog", "bird"]
-    rows = []
-    if header or wide:
-        columns = classes if wide else ["event_label"] + ["soft_value"] * values
-        rows.append(["filename"] * filenames + ["onset", "offset", *columns])
-    for _ in range(random.randint(0, 8)):
-        onset = random.randint(0, 50) / 10
-        row = [random.choice(("a.wav", "b.wav"))] * filenames
-        row += [f"{onset:g}", f"{onset + random.randint(0, 30) / 10:g}"]
-        row += [] if wide else [random.choice(classes)]
-        row += [f"{random.randint(0, 10) / 10:g}" for _ in range(3 if wide else values)]
-        rows.append(row)
-    return rows or [[]]
-
-
-def with_a_row_changed(rows: list[list[str]], random: Random) -> list[list[str]]:
-    """Return rows with something done to a field, a row or a column."""
-    row = random.choice(rows)
-    name = random.choice(NUMBERS + NAMES)
-    at, place = random.randrange(len(row)) if row else 0, random.randrange(6)
-    what = random.randrange(9)
-    if what == 3:
-        return [[*row[:place], name, *row[place:]] for row in rows]
-    if what == 0:
-        row.insert(0, name)
-    elif what == 1:
-        rows.insert(random.randrange(len(rows) + 1), list(row))
-    elif what == 2:
-        random.shuffle(rows)
-    elif row and what == 5:
-        del row[at]
-    elif row:
-        row[at] = random.choice(NUMBERS if random.random() < 0.6 else NAMES)
-    return rows
 
 
 def with_bytes_changed(data: bytes, random: Random) -> bytes:
@@ -111,13 +73,13 @@ def with_bytes_changed(data: bytes, random: Random) -> bytes:
 
 @st.composite
 def corrupted(draw: st.DrawFn) -> bytes:
-    """Draw the bytes of a table with up to four things done to it; with none in one of some cases."""
+    """Draw the bytes of a text with up to four things done to it; with none in one of some cases."""
     random = Random(draw(st.integers(0, 2**32)))  # noqa: S311 - not for secrets
-    rows = good(random)
+    rows = [line.split("\t") for line in random.choice(TEXTS).split("\n")]
     for _ in range(draw(st.integers(0, 2))):
-        rows = with_a_row_changed(rows, random)
-    delimiter, end = random.choice("\t,;"), random.choice(("\n", "\r\n"))
-    data = "".join(delimiter.join(row) + end for row in rows).encode("utf-8", "surrogatepass")
+        row = random.choice(rows)
+        row[random.randrange(len(row))] = random.choice(NUMBERS + NAMES)
+    data = "\n".join(map("\t".join, rows)).encode("utf-8", "surrogatepass")
     for _ in range(draw(st.integers(0, 2))):
         data = with_bytes_changed(data, random)
     return data

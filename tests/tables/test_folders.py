@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 from called import call
-from drawn import facts, lay_out
+from drawn import cases, facts, lay_out
 
 from sedeval_soft import InputError, Limits, evaluate, validate
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.event_table import EventTable
 
 HEAD = "filename\tonset\toffset\tevent_label\tvalue\n"
 SCENES = {
@@ -30,57 +33,32 @@ def packed(folder: Path) -> str:
     return shutil.make_archive(str(folder), "zip", folder.parent, folder.name)
 
 
+@pytest.mark.parametrize("case", cases("layouts.tsv"), ids=lambda case: f"{case['how']} {case['files'][:40]}")
+def test_files_are_one_table_or_are_refused(case, tmp_path):
+    """A folder, the same as an archive, or a pattern below it; how: which, found: as in `test_texts_read`."""
+    folder, how = lay_out(tmp_path / "x", json.loads(case["files"])), case["how"]
+    try:
+        rows = read_rows(packed(folder) if how == "archive" else folder / how)
+    except InputError as error:
+        found = [[p.line, p.column, p.code] for p in error.problems]
+    else:
+        found = [*facts(rows), len(rows.origin.notes), len(rows.origin.assumed)]
+    assert json.loads(json.dumps(found)) == json.loads(case["found"])
+
+
 def test_folders_of_scenes_are_the_events_of_all_whether_packed_or_not(tmp_path):
     reference = tmp_path / "ref.tsv"
     reference.write_text(ONE)
     folder = lay_out(tmp_path / "sys", SCENES | {".hidden/x.txt": "no table", "cafe/.y.txt": "none"})
     expected = evaluate(reference, reference)
     for system in (folder, packed(folder), f"{folder}/"):
-        assert sorted(read_rows(system).files) == ["cafe_01", "cafe_02", "street_01"]
         scores = evaluate(reference, system)
-        assert dict(scores) == dict(expected)
-        assert not scores.warnings
-        done = call(reference, system, "--score", "segment.soft.f1.micro", "--strict")
-        assert (done.code, done.out, done.err) == (0, "1.0\n", "")
+        assert (dict(scores), scores.warnings) == (dict(expected), ())
         assert call("convert", system, tmp_path / "made.tsv", "--quiet").code == 0
         assert facts(read_rows(tmp_path / "made.tsv")) == facts(read_rows(system))
     assert read_rows(folder).origin.sha256
     found = validate(folder, reference)
     assert (found.ok, found.files, found.form[:18]) == (True, 3, "folder of 3 tables")
-
-
-def test_names_that_are_of_several_recordings_are_those_with_their_folders(tmp_path):
-    """As some data sets count recordings within each scene."""
-    texts = {f"{scene}/{k}.txt": f"0\t{k}\t{scene}\n" for scene in ("bus", "tram") for k in (1, 2)}
-    folder = lay_out(tmp_path / "sys", texts | {"tram/9.txt": "0\t1\ttram\n"})
-    reference = tmp_path / "ref.tsv"
-    lines = [f"{scene}/{k}.wav\t0\t{k}\t{scene}\n" for scene in ("bus", "tram") for k in (1, 2)]
-    reference.write_text("".join(lines) + "9.wav\t0\t1\ttram\n")
-    for system in (folder, packed(folder)):
-        assert sorted(read_rows(system).files) == ["9", "bus/1", "bus/2", "tram/1", "tram/2"]
-        scores = evaluate(reference, system)
-        assert scores["event.hard.f1.micro"] == 1
-        said = [text for text in scores.warnings if "named with the folders of their tables" in text]
-        assert "4 recordings (" in said[0]
-    assert facts(read_rows(packed(folder))) == facts(read_rows(folder))
-    (folder / "bus" / "1.csv").write_text("0,1,bus\n")
-    with pytest.raises(InputError, match=r"bus/1\.csv and bus/1\.txt are both of recording '1'"):
-        read_rows(folder)
-
-
-def test_beside_tables_those_of_folders_are_left_out_and_that_is_said(tmp_path):
-    more = {"old/c.txt": "0\t9\tcar\n", "old/b.txt": "0\t9\tcar\n", "notes/x.md": "no table"}
-    folder = lay_out(tmp_path / "sys", {"a.txt": "0\t1\tcar\n"} | more)
-    for system in (folder, packed(folder)):
-        rows = read_rows(system)
-        assert (rows.files, rows.offset.tolist()) == (("a",), [1])
-        done = call(system, system, "--score", "event.hard.f1.micro")
-        assert "1 folder ('old') in it holds tables and is left out" in done.err
-    found = validate(folder)
-    assert (found.ok, dict(found.counts)["folders-in-folder"]) == (True, 1)
-    (folder / "old" / "a.csv").write_text("0,1,car\n")
-    with pytest.raises(InputError, match=r"are both of recording 'a'"):
-        read_rows(packed(folder))
 
 
 def test_links_that_lead_in_a_circle_end_and_no_folder_is_read_twice(tmp_path):
@@ -102,3 +80,51 @@ def test_files_of_all_folders_together_are_counted(tmp_path):
     lay_out(tmp_path / "empty", {"a/b/x.md": ""})
     with pytest.raises(InputError, match="holds no table"):
         read_rows(tmp_path / "empty")
+
+
+# Shards.
+
+VALUED = "filename\tonset\toffset\tevent_label\tsoft_value\n"
+
+
+def shards(folder: Path, **files: str) -> str:
+    """Write shards, and return their pattern."""
+    return f"{lay_out(folder, {f'{name}.tsv': text for name, text in files.items()})}/*.tsv"
+
+
+def row(file: str, onset: int = 0, label: str = "car", value: float = 0.5) -> str:
+    return f"{file}\t{onset}\t{onset + 1}\t{label}\t{value}\n"
+
+
+def rows_of(rows: EventTable) -> list[tuple]:
+    """Return the rows of a long table as they would be written, in order."""
+    names = [rows.files[code] for code in rows.file], [rows.classes[code] for code in rows.label]
+    return list(zip(*names, rows.onset, rows.offset, rows.value, strict=True))
+
+
+def test_rows_of_all_shards_in_the_order_of_their_names(tmp_path):
+    parts = [row("a", 1) + row("b"), row("c", 2, "dog"), row("a", 0, "dog", 0.25)]
+    pattern = shards(tmp_path, p10=VALUED + parts[1], p1=VALUED + parts[0], p2=VALUED + parts[2])
+    (tmp_path / "whole.txt").write_text(VALUED + "".join(parts))
+    found, whole = read_rows(pattern), read_rows(tmp_path / "whole.txt")
+    assert rows_of(found) == rows_of(whole)
+    assert (found.files, found.classes) == (whole.files, whole.classes)
+    assert found.origin.name == pattern
+    assert found.origin.form == f"3 shards, {whole.origin.form}"
+
+
+def test_a_hash_of_the_names_and_bytes_of_all_shards(tmp_path):
+    texts = {"p1": VALUED + row("a"), "p2": VALUED + row("b")}
+    lines = "".join(
+        f"{name}.tsv\0{hashlib.sha256(text.encode()).hexdigest()}\n" for name, text in sorted(texts.items())
+    )
+    found = read_rows(shards(tmp_path, **texts)).origin.sha256
+    assert found == hashlib.sha256(lines.encode()).hexdigest()
+    assert read_rows(shards(tmp_path / "elsewhere", **texts)).origin.sha256 == found
+    assert read_rows(shards(tmp_path, p3=VALUED)).origin.sha256 != found
+
+
+def test_a_pattern_that_fits_folders_alone_fits_nothing(tmp_path):
+    (tmp_path / "folder.tsv").mkdir()
+    with pytest.raises(InputError, match="fits no file"):
+        read_rows(tmp_path / "f*.tsv")

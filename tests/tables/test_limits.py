@@ -207,15 +207,6 @@ def test_decompressed_bytes_are_counted_and_a_bomb_is_known_long_before_its_end(
         assert caught.value.problems[0].code == "too-many-ratio"
 
 
-@pytest.mark.parametrize("ending", ["tsv", "parquet", "arrow", "jsonl"])
-def test_a_file_without_a_byte_is_empty_in_every_way_of_reading(ending, tmp_path):
-    path = tmp_path / f"a.{ending}"
-    path.write_bytes(b"")
-    for read in (read_rows, lambda p: count_in_parts(str(p), str(p), sedeval_soft.Settings())):
-        with pytest.raises(InputError, match="is empty; expected a table"):
-            read(path)
-
-
 def test_far_more_rows_than_bytes_are_refused_in_every_way_of_reading(tmp_path):
     path, text = tmp_path / "a.tsv.gz", "filename\tonset\toffset\tevent_label\n"
     path.write_bytes(gzip.compress((text + "a\t0\t1\tx\n" * 500_001).encode()))

@@ -10,67 +10,11 @@ from called import call
 from drawn import table
 
 import sedeval_soft
-from sedeval_soft.errors import InputError
-from sedeval_soft.tables import read_rows
+from sedeval_soft.errors import EvaluationError, InputError
 
 FILES = Path(__file__).parent / "dialects"
 
 LONG = "filename\tonset\toffset\tevent_label"
-
-
-def alike(first: Path, second: Path, *options: str) -> None:
-    """Hold two tables to be the same: every score of each against the other is that of a perfect system."""
-    for sides in ((first, second), (second, first)):
-        for score in ("segment.soft.f1.micro", "event.soft.f1.micro"):
-            done = call(*sides, *options, "--strict", "--score", score)
-            assert (done.code, done.out) == (0, "1.0\n"), done
-
-
-@pytest.mark.parametrize(
-    ("row", "columns"),
-    [
-        ("x 1 2 3", "filename=1,onset=2,offset=3,event_label=4"),
-        ("x 1 2 0.5", "event_label=1,onset=2,offset=3,value=4"),
-        ("car 1 2", "onset=2,offset=3,event_label=1"),
-        ("a.wav car 1 2", "filename=1,onset=3,offset=4,event_label=2"),
-        ("7 1 2 car x y z", "onset=2,offset=3,event_label=4"),
-        ("a.wav x 2 0.5 car z", "filename=1,onset=3,duration=4,event_label=5"),
-    ],
-)
-def test_a_table_without_header_that_nobody_knows_is_read_by_the_numbers_of_its_columns(
-    row, columns, tmp_path
-):
-    path = table(tmp_path / "a.txt", row)
-    refused = call(path, path)
-    assert (refused.code, refused.out) == (2, "")
-    assert f"--columns {columns}" in refused.err or "numbers of its columns with --columns" in refused.err
-    fields, roles = row.split(" "), dict(pair.split("=") for pair in columns.split(","))
-    values = [fields[int(at) - 1] for at in roles.values()]
-    alike(path, table(tmp_path / "ours.tsv", " ".join(roles), " ".join(values)), "--columns", columns)
-
-
-def test_durations_without_header_are_told_by_an_end_before_its_begin_and_read_by_numbers(tmp_path):
-    nips = FILES / "nips4bplus.csv"
-    mend = call(nips, nips).err.partition(" or --columns ")[2].partition(" if ")[0]
-    ours = table(
-        tmp_path / "ours.tsv", LONG.replace("\t", " "), "a 0.25 0.75 Serser_song", "a 4.5 5.25 Parate_call"
-    )
-    alike(nips, ours, "--columns", mend)
-    rttm = tmp_path / "a.txt"
-    rttm.write_text("3\t1\tcar\n\\\t1\t2\n")
-    assert "--columns" not in call(rttm, rttm).err, "no table"
-
-
-def test_numbers_of_columns_leave_no_time_out_and_tables_with_a_header_alone(tmp_path):
-    path = table(tmp_path / "a.txt", "car 1 2 x y")
-    refused = call(path, path, "--columns", "onset=2,event_label=1")
-    assert "gives columns by number, but none as the offset; expected offset=NUMBER once" in refused.err
-    twice = call(path, path, "--columns", "onset=2,offset=3,event_label=1,event_label=4")
-    assert "but 2 as the event_label" in twice.err
-    told = call(path, path, "--columns", "onset=2,offset=3,event_label=1", "-v")
-    assert "event_label from column 1, onset from column 2, offset from column 3" in told.out
-    alike(path, table(tmp_path / "b.txt", "event_label onset offset", "car 1 2"),
-          "--columns", "onset=2,offset=3,event_label=1")  # fmt: skip
 
 
 # Labels of whole recordings.
@@ -176,51 +120,7 @@ def test_whatever_needs_times_is_refused_of_weak_labels_with_what_can_be_had(tmp
     assert evaluator.compute()["clip.hard.f1.micro"] == 1
 
 
-def test_a_header_that_may_mean_times_or_values_is_not_taken_for_weak_labels(tmp_path):
-    misspelled = table(tmp_path / "a.tsv", "filename onst offset label", "a 0 1 Dog")
-    assert "did you mean 'onset' by 'onst'?" in call(misspelled, misspelled, "--only", "clip").err
-    valued = table(tmp_path / "b.tsv", "filename label p", "a Dog 0.5")
-    assert "--columns value=p" in call(valued, valued, "--only", "clip").err
-    assert clips(valued, valued, "--columns", "ignore=p") == (1, 1, 1)
-    other = table(tmp_path / "c.tsv", "take labels", "a Dog,Cat")
-    assert clips(other, other, "--columns", "filename=take") == (1, 1, 1)
-
-
-def test_commas_in_a_column_of_one_label_are_told(tmp_path):
-    path = table(tmp_path / "a.tsv", "filename label", "a Dog,Cat")
-    for side in (path, pd.read_csv(path, sep="\t")):
-        scores = sedeval_soft.evaluate(side, side, only=("clip",))
-        assert scores.classes == ("Dog,Cat",)
-        assert any("labels with a comma were taken for one class each" in text for text in scores.warnings)
-    assert call(path, path, "--only", "clip", "--strict").code == 2
-
-
 # Cells of POS, NEG and UNK; frames of SELD.
-
-
-def test_cells_of_few_shot_tables_are_events_where_they_are_positive(tmp_path):
-    classes = FILES / "few-shot-classes.csv"
-    ours = table(
-        tmp_path / "ours.tsv", LONG.replace("\t", " "), "B1 0.5 1.25 AGGM", "B1 2 2.5 SOCM", "B2.wav"
-    )
-    for sides in ((classes, ours), (ours, classes)):
-        done = call(*sides, "--format", "json")
-        assert {done.scores[f"{basis}.hard.f1.micro"]["value"] for basis in ("event", "segment")} == {1.0}
-        assert "1 row with UNK: there nothing is known, of any class" in done.err
-        assert call(*sides, "--strict").code == 0
-    assert "2 files" in call(classes, classes).out
-    alone = tmp_path / "alone.csv"
-    alone.write_text(classes.read_text() + "B3.wav\n")
-    assert "3 files" in call(alone, alone).out
-
-
-def test_a_line_of_a_few_shot_table_that_is_divided_otherwise_is_no_recording(tmp_path):
-    path = tmp_path / "shots.csv"
-    path.write_text("Audiofilename,Starttime,Endtime,Q\nR1,0,1,POS\nR1;6;8;POS\nR2\n")
-    with pytest.raises(InputError, match=r"shots.csv:3: is divided by semicolon"):
-        read_rows(path)
-    path.write_text("Audiofilename,Starttime,Endtime,Q\nR1,0,1,POS\nR2\n")
-    assert read_rows(path).files == ("R1", "R2")
 
 
 UNKNOWN = "Audiofilename,Starttime,Endtime,Q\nR1,0,1,POS\nR1,2,4,UNK\nR1,6,8,POS\n"
@@ -251,15 +151,6 @@ def test_what_is_unknown_in_few_shot_tables_is_not_evaluated(tmp_path):
     assert call("validate", ours, "--reference", ours).code == 0
 
 
-def test_a_class_called_unk_leaves_its_cells_out_and_says_so(tmp_path):
-    path = tmp_path / "unk.csv"
-    path.write_text(UNKNOWN.replace("Q\n", "UNK\n", 1))
-    done = call(path, path, "--score", "event.hard.n_ref.micro")
-    assert (done.out, done.code) == ("2\n", 0)
-    assert "there is a class called UNK" in done.err
-    assert call(path, path, "--strict").code == 2
-
-
 def test_tables_of_a_folder_and_batches_declare_what_is_unknown(tmp_path):
     """Those without it as well: what each is counted by is the same."""
     texts = {"R1": (UNKNOWN, FOUND), "R2": ("Audiofilename,Starttime,Endtime,Q\nR2,0,1,POS\n",) * 2}
@@ -281,24 +172,57 @@ def test_tables_of_a_folder_and_batches_declare_what_is_unknown(tmp_path):
 # A file of nothing, and durations beside RTTM.
 
 
-@pytest.mark.parametrize(
-    ("name", "events"),
-    [
-        ("seld-2021.csv", ["1 1.3 7", "1.1 1.2 3", "2 2.1 7"]),
-        ("seld-2024.csv", ["0 0.3 1", "0.1 0.2 0"]),
-    ],
-)
-def test_frames_of_seld_are_events_of_numbered_classes_if_the_user_says_so(name, events, tmp_path):
-    seld, rows = FILES / name, (f"{name[:-4]} {event}" for event in events)
-    ours = table(tmp_path / "ours.tsv", LONG.replace("\t", " "), *rows)
-    said = ("--strict", "--from", "system=seld")
-    for score in (("segment.soft.f1.micro", "--segment-length", "0.1"), ("event.soft.f1.micro",)):
-        done = call(ours, seld, *said, "--score", *score)
-        assert (done.code, done.out) == (0, "1.0\n"), done
-    assert "azimuth, elevation" in call(ours, seld, *said).out
-    headed = tmp_path / "headed.csv"
-    headed.write_text("frame,class,source,azimuth,elevation\n" + seld.read_text())
-    assert len(read_rows(headed)) == len(read_rows(seld, form="seld"))
-    plain = tmp_path / "plain.csv"
-    plain.write_text("0,1,7,0,0\n1,2,7,1,0\n")
-    assert "or --from seld" in call(plain, plain).err
+CLIPS = "car,dog\na.wav,1,0\nb.wav,0,1\nc.wav,1,1\n"
+SCORED = "car,dog\na.wav,0.9,0.1\nb.wav,0.2,0.7\nc.wav,0.6,0.4\n"
+
+
+def written(folder, **texts):
+    for name, text in texts.items():
+        folder.joinpath(name).write_text(text)
+    return [str(folder / name) for name in texts]
+
+
+def test_a_column_a_class_without_times_has_clips(tmp_path):
+    paths = written(tmp_path, ref=f"row_id,{CLIPS}", sys=f"fname,{SCORED}")
+    scores = sedeval_soft.evaluate(*paths, only="clip", measures="curves")
+    # car: a and c are found. dog: b is found, c is not.
+    assert scores["clip.hard.f1[car]"] == 1.0
+    assert scores["clip.hard.f1[dog]"] == pytest.approx(2 / 3)
+    # Values: car min 0.9 + 0.6 of 2 and 1.7; dog 0.7 + 0.4 of 2 and 1.2.
+    assert scores["clip.soft.f1[car]"] == pytest.approx(2 * 1.5 / 3.7)
+    assert scores["clip.soft.f1[dog]"] == pytest.approx(2 * 1.1 / 3.2)
+    assert scores["clip.hard.roc_auc.macro"] == 1.0
+    for more, said in (
+        ({}, "--only clip"),
+        ({"only": "clip", "sample_rate": 16_000}, "--sample-rate has no"),
+    ):
+        with pytest.raises(InputError, match=said):
+            sedeval_soft.evaluate(*paths, **more)
+
+
+# Durations in memory.
+
+ROWS = {
+    "filename": ["a.wav", "a.wav"], "onset": [0.0, 2.0], "offset": [1.0, 3.0], "event_label": ["car", "car"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, dict])
+def test_durations_may_be_a_table_as_regions_may(form):
+    columns = {"filename": ["a.wav", "a.wav"], "duration": [9.0, 9.0]}
+    assert sedeval_soft.evaluate(ROWS, ROWS, durations=form(columns)).length == 9.0
+    with pytest.raises(EvaluationError, match=r"'a\.wav' has 9\.0 and 8\.0"):
+        sedeval_soft.evaluate(ROWS, ROWS, durations=form({**columns, "duration": [9.0, 8.0]}))
+
+
+def test_durations_by_file_name_may_be_of_files_that_are_called_as_columns():
+    lengths = {"a.wav": 3.0, "filename": 9.0, "duration": 3.0}
+    assert sedeval_soft.evaluate(ROWS, ROWS, durations=lengths).length == 15.0
+
+
+def test_the_length_of_a_segment_may_be_a_number_in_text():
+    """Three seconds are thirty segments of 0.1 s."""
+    assert sedeval_soft.evaluate(ROWS, ROWS, segment_length="0.1").n_segments == 30
+    for wrong in ("x", "0", "1/0"):
+        with pytest.raises(EvaluationError, match="segment_length"):
+            sedeval_soft.evaluate(ROWS, ROWS, segment_length=wrong)

@@ -5,8 +5,6 @@ Broken files of all forms are in tests/tools/bad_inputs.tsv.
 
 from __future__ import annotations
 
-import math
-
 import pyarrow as pa
 import pytest
 from called import call
@@ -14,7 +12,7 @@ from test_samples import written
 
 from sedeval_soft.errors import MAX_PROBLEMS, InputError
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.frames import rows_from_data
+from sedeval_soft.tables.columnar import rows_from_data
 
 HEAD = b"filename\tonset\toffset\tevent_label\tsoft_value\n"
 
@@ -107,16 +105,3 @@ def test_an_arrow_file_that_is_cut_off_anywhere_is_refused(tmp_path):
 def test_what_is_no_table_is_refused(data):
     with pytest.raises(InputError):
         rows_from_data(data, "system")
-
-
-@pytest.mark.parametrize("column", ["offset", "soft_value"])
-def test_arrow_tells_nan_from_what_is_missing(column):
-    for cell, code in ((math.nan, "not-finite"), (None, "empty-number")):
-        columns = {"filename": ["a"], "onset": [0.0], "offset": [1.0], "event_label": ["car"]}
-        table = pa.table(
-            {**columns, "soft_value": [0.5], column: pa.array([cell], pa.float64(), from_pandas=False)}
-        )
-        with pytest.raises(InputError) as refused:
-            rows_from_data(table, "system")
-        (found,) = refused.value.problems
-        assert ("nan" in found.message) == (code == "not-finite"), found

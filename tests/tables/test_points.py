@@ -97,20 +97,6 @@ def test_a_pattern_of_them_is_no_table_in_parts(tmp_path, reference, folder, mor
     assert call(reference, of_others / "*.tsv", *more).code == 0
 
 
-def test_folders_of_recordings_are_what_they_were(tmp_path, reference):
-    """One table a recording, tables of different recordings, and tables that only declare recordings."""
-    rows = {"a.wav": "a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\n", "b.wav": "b.wav\t1\t2\tdog\n"}
-    plain = {
-        f"{name[0]}.tsv": HEAD.partition("\t")[2] + text.replace(f"{name}\t", "")
-        for name, text in rows.items()
-    }
-    shards = {f"snr_0.{k}.tsv": HEAD + text for k, text in enumerate(rows.values(), 1)}
-    listed = {"all.tsv": REFERENCE, "list.tsv": HEAD + "a.wav\t\t\t\nb.wav\t\t\t\n"}
-    for number, files in enumerate((plain, shards, listed)):
-        scores = evaluate(reference, lay_out(tmp_path / f"sys{number}", files))
-        assert (dict(scores), scores.warnings) == (dict(evaluate(reference, reference)), ())
-
-
 @pytest.mark.parametrize(
     "text", ["", HEAD, f"{HEAD[:-1]}\tvalue\n", "onset\toffset\tevent_label\n"], ids=repr
 )

@@ -6,8 +6,6 @@ import json
 import shutil
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from called import call
 from parted import count_in_parts
@@ -50,7 +48,7 @@ TABLES = {
 }
 """By what must be said of them: tables of one system, and that."""
 
-FLAGS = {"columns": "--columns", "label": "--label", "source_form": "--from"}
+FLAGS = {"columns": "--columns", "label": "--label", "source_form": "--from", "sample_rate": "--sample-rate"}
 
 
 @pytest.fixture
@@ -141,16 +139,6 @@ def test_rows_without_labels_are_of_the_class_that_is_said(tmp_path, kind):
         evaluate(whole, path)
 
 
-def test_classes_of_columns_stay_those_where_a_label_is_said(tmp_path):
-    wide = tmp_path / "wide.tsv"
-    wide.write_text("filename\tonset\toffset\tcar\tdog\na\t0\t1\t0.5\t1\n")
-    table = {"file": ["a", "a"], "onset": [0.0, 4.0], "offset": [2.0, 6.0]}
-    assert evaluate(wide, table, label="speech").classes == ("car", "dog", "speech")
-    pq.write_table(pa.table(table), tmp_path / "x.parquet")
-    for source in (table, pa.table(table), tmp_path / "x.parquet"):
-        assert evaluate(source, source, label="speech", only="event").classes == ("speech",)
-
-
 def test_a_folder_and_an_archive_of_tables_without_labels(tmp_path):
     (tmp_path / "vad" / "day").mkdir(parents=True)
     (tmp_path / "vad" / "day" / "a.txt").write_text("0.5\t1.5\n")
@@ -208,6 +196,8 @@ def test_validate_refuses_what_cannot_be_read_as_the_form_that_is_said(tmp_path,
         ({"source_form": "both=rttm"}, "expected the name of a"),
         ({"source_form": ["rttm", "jams"]}, "expected one form"),
         ({"columns": "what=x"}, "there is no role 'what'"),
+        ({"sample_rate": True}, "sample_rate must be a number of Hz above 0, not True"),
+        ({"sample_rate": 0}, "sample_rate must be a number of Hz above 0, not 0"),
     ],
 )
 def test_what_cannot_be_said_is_refused(reference, tmp_path, given, message):

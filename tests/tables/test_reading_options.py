@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from called import call
 
-from sedeval_soft import EvaluationError, InputError, evaluate
+from sedeval_soft import InputError, evaluate
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.limits import LIMITS
 
@@ -69,43 +69,11 @@ def test_an_option_without_effect_is_refused_by_name_in_each_form(name, option, 
     assert not read_rows(path).origin.lacking
 
 
-@pytest.mark.parametrize(
-    ("text", "option"),
-    [
-        (LONG.replace("event_label", "nothing_else"), {"columns": "event_label=nothing_else"}),
-        ("filename\tonset\toffset\nm1\t0\t2\n", {"label": "dog"}),
-        ("m1\t0\t2\n", {"label": "dog"}),
-        ("0\t2\tm1\tdog\n", {"columns": "onset=1,offset=2,filename=3,event_label=4"}),
-        (FEW, {"label": "Q"}),
-        (LONG, {"columns": "ignore=filename"}),
-        # As the tables of two sides may have other names.
-        (LONG, {"columns": "filename=filename,filename=file"}),
-    ],
-)
-def test_an_option_that_acts_is_not_refused(text, option, tmp_path):
-    path = tmp_path / "t.tsv"
-    path.write_text(text)
-    assert read_rows(path, limits=LIMITS.reading(**option)).origin.lacking == ()
-
-
 def test_an_option_for_one_side_is_not_refused(tmp_path):
     (tmp_path / "ref.tsv").write_text(LONG)
     (tmp_path / "sys.tsv").write_text("filename\tonset\toffset\nm1\t0\t2\n")
     scores = evaluate(tmp_path / "ref.tsv", tmp_path / "sys.tsv", label="dog", strict=True)
     assert scores["event.hard.f1.micro"] == 1.0
-
-
-def test_channels_of_rttm_that_are_not_kept_apart_are_named(tmp_path):
-    turn = "SPEAKER h {} 0.0 1.0 <NA> <NA> A <NA> <NA>\n"
-    one, two, both = (tmp_path / f"{name}.rttm" for name in ("one", "two", "both"))
-    for path, channels in ((one, "1"), (two, "2"), (both, "12")):
-        path.write_text("".join(map(turn.format, channels)))
-    scores = evaluate(one, two)
-    assert [text for text in scores.warnings if "('2')" in text]
-    with pytest.raises(EvaluationError, match=r"2 channels \('1', '2'\)"):
-        evaluate(one, both, strict=True)
-    assert "('2')" in call("validate", two).out
-    assert not evaluate(one, one, strict=True).warnings
 
 
 def test_what_a_preset_or_a_settings_file_says_may_have_nothing_to_do(tmp_path):

@@ -12,20 +12,13 @@ from hypothesis import strategies as st
 
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.arrow_text import parsed_columns
-from sedeval_soft.tables.exact import exact_columns
+from sedeval_soft.tables.columnar import parsed_columns
 from sedeval_soft.tables.limits import LIMITS
-from sedeval_soft.tables.row_checks import Findings, find_wrong
+from sedeval_soft.tables.rows import Findings, exact_columns, find_wrong
 from sedeval_soft.tables.source import open_source
 from sedeval_soft.tables.text import _is_odd, origin_of, sniff
 
-FACTS = [("a.wav", 0.0, 1.5, "car", 0.25), ("b.wav", 2.0, 3.0, "people talking", 1.0)]
-HEADS = [
-    ("filename", "onset", "offset", "event_label", "soft_value"),
-    ("File", "Start", "End", "Class", "Score"),
-    ("audio_filename", "event_onset", "event_offset", "label", "probability"),
-    ("FILE NAME", "start time", "end-time", "event", "confidence"),
-]
+HEAD = ("filename", "onset", "offset", "event_label", "soft_value")
 
 
 def facts(rows):
@@ -86,14 +79,6 @@ def written(tmp_path):
     return write
 
 
-def test_wide_tables_and_rounding_that_is_noted(written):
-    lines = ["filename\tonset\toffset\tcar\tdog", "a\t0\t1\t0.5\t1.000000031316843", "a\t1\t2\t-1e-9\t1"]
-    rows = read_rows(written("\n".join(lines)))
-    assert (rows.has_steps, rows.classes) == (True, ("car", "dog"))
-    assert [list(column) for column in rows.values] == [[0.5, 0.0], [1.0, 1.0]]
-    assert "2 values" in rows.origin.notes[0]
-
-
 def test_rows_with_only_a_name_declare_files(written):
     for lines in (
         ["filename\tonset\toffset\tevent_label", "a\t0\t1\tcar", "silent\t\t\t", "quiet"],
@@ -120,11 +105,6 @@ def test_lines_of_delimiters_are_blank(head, written):
         assert (len(rows), rows.classes, rows.files) == (1, ("car",), ("a",) if named else ("",))
 
 
-def test_header_alone_is_an_output_without_events(written):
-    rows = read_rows(written("filename\tonset\toffset\tevent_label\tsoft_value\n"))
-    assert (len(rows), rows.files, rows.classes, rows.has_values) == (0, (), (), True)
-
-
 NAMES = st.one_of(
     st.text(st.sampled_from('a", \t'), min_size=1, max_size=6),
     st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1),
@@ -140,7 +120,7 @@ ROWS = st.lists(
 def test_tables_are_read_alike_at_once_and_line_by_line(rows, delimiter, quoting, tmp_path_factory):
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n", quoting=quoting)
-    writer.writerow(HEADS[0])
+    writer.writerow(HEAD)
     wanted = []
     for name, onset, length, label, value in rows:
         times = (onset / 1000, (onset + length) / 1000)
@@ -153,9 +133,6 @@ def test_tables_are_read_alike_at_once_and_line_by_line(rows, delimiter, quoting
     if fast is not None:
         assert facts(fast) == wanted
         assert (fast.files, fast.classes) == (careful.files, careful.classes)
-
-
-FIELDS = st.text(st.sampled_from('a", \r\n'), max_size=6)
 
 
 CELLS = (
@@ -224,9 +201,6 @@ def test_tables_that_are_parsed_in_pieces_are_read_whole(end, tmp_path):
     path.write_text(head + "".join(lines), newline="")
     source = open_source(path)
     assert read_at_once(source) is None
-
-
-FRAME = dict(zip(HEADS[0], map(list, zip(*FACTS, strict=True)), strict=True))
 
 
 def test_what_is_no_text_in_a_column_that_is_read_past_does_not_matter(tmp_path):

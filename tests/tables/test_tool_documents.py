@@ -172,14 +172,3 @@ def test_what_strangers_send_gets_one_clear_error_soon(name, tmp_path):
     assert len(message) < 900 and all(line.startswith(str(path)) for line in message.split("\n"))
     done = call("validate", path)
     assert (done.code, words.rpartition(": ")[2] in done.out) == (1, True), done
-
-
-def test_tables_whose_names_look_like_documents_are_tables(tmp_path):
-    path = tmp_path / "list"
-    for name in ("File type", "[{a", "ooTextFile", "<?xml", "<ANNOTATION_DOCUMENTS"):
-        path.write_text(f"{name}\t0\t1\tcar\n")
-        assert read_rows(path).classes == ("car",), name
-    # Objects with a list, or a mapping, of their own are still rows.
-    for more in ('"annotations": [1]', '"data": {"a": 1}', '"annotations": "x"'):
-        path.write_text(f'{{"onset": 0, "offset": 1, "label": "car", {more}}}\n')
-        assert read_rows(path).classes == ("car",), more

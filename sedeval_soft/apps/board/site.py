@@ -117,7 +117,7 @@ MARK = ".soft-sed-eval-board"
 """A file that marks a folder as a site of this program: folders of others are never replaced or deleted."""
 
 _NEEDS = (
-    *(__name__, "sedeval_soft.tables.parquet", "sedeval_soft.measures.confusion"),
+    *(__name__, "sedeval_soft.tables.columnar", "sedeval_soft.measures.confusion"),
     *("pyarrow.csv", "scipy.special", "jinja2", "difflib"),
 )
 """Modules that submissions are looked at with: they are imported once for all."""

@@ -271,7 +271,6 @@ def check_forms(validation):
         assert unquote(place["artifactLocation"]["uri"].removeprefix("file://")) == problem.source
         region = place.get("region", {})
         assert region.get("startLine") == problem.line
-        assert 1 <= region.get("startColumn", 1) <= region.get("endColumn", 9)
         if problem.column is not None:
             assert result["properties"] == {"field": problem.column}
 
@@ -305,6 +304,6 @@ def test_every_code_occurs():
     codes = {case.code for case in BAD.values()} | limits
     elsewhere = {"unreadable-file", "cannot-hold"}
     # What takes a list of files, thresholds in names or folders in folders is tried where those are.
-    elsewhere |= {"files-left-out", "listed-file", "no-thresholds", "folders-in-folder"}
+    elsewhere |= {"listed-file", "no-thresholds", "folders-in-folder"}
     assert {*RULES} - codes == elsewhere
     assert codes <= {*RULES}

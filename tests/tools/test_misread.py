@@ -92,7 +92,7 @@ TOUCHING = sum((r["filename"], r["event_label"], r["offset"]) in PLACES for r in
 OF_FRAMES = {"a.wav": 10, "b.wav": 10}
 MILLISTEPS_OF_EVENTS = {r["filename"]: 1000 * float(r["duration"]) for r in rows_of("durations.tsv")}
 CASES = {
-    "system in milliseconds": (REF, scaled(SYS, 1000), "time-unit", ["sys.tsv", "1,000", "1000"]),
+    "system in milliseconds": (REF, scaled(SYS, 1000), "time-unit", ["sys.tsv", "1,000"]),
     "reference in milliseconds": (scaled(REF, 1000), SYS, "time-unit", ["ref.tsv"]),
     "both in milliseconds": (scaled(REF, 1000), scaled(SYS, 1000), "time-unit", ["sys.tsv", "ref.tsv"]),
     "system in samples": (REF, scaled(SYS, 16000), "time-unit", ["sys.tsv", "16,000"]),
@@ -103,15 +103,6 @@ CASES = {
     "durations in milliseconds": (REF, SYS, "time-unit",
         ["ref.tsv", "sys.tsv"],
         MILLISTEPS_OF_EVENTS),
-    "a row far beyond": (REF, [*SYS, row("park.wav", 44, 4500, "car")], "outlasting-row",
-                         ["sys.tsv", "'car'", "44", "4500", "'park.wav'", "45"]),
-    "a row far beyond, of value 0": (REF, [*SYS, row("park.wav", 9000, 9001, "car", "0.0")], "outlasting-row",
-                                     ["sys.tsv", "9000", "9001"]),
-    "a row of the reference far beyond": (
-        [*REF, row("park.wav", 44, 4500, "car", "0.5")], SYS, "outlasting-row",
-        ["ref.tsv", "'car'", "44", "4500", "'park.wav'", "75"]),
-    "a row of days": (REF, [*SYS, row("park.wav", 44, 500_000, "car")], "long-recording",
-                      ["sys.tsv", "5.79"]),
     "classes that are one": (REF, [*SYS, row("park.wav", 1, 2, "Door_Opens"),
                                    row("park.wav", 1, 2, "door opens")],
                              "similar-classes", ["sys.tsv", "'Door_Opens'", "'door opens'"]),
@@ -129,8 +120,6 @@ CASES = {
     "points in time": (REF, [r | {"offset": r["onset"]} for r in SYS], "zero-length", ["sys.tsv"]),
     "a wide table of half as long steps": (PARK, wide(step=0.5), "early-end", ["sys.tsv"]),
     "a wide table with gaps": (PARK, wide(gap=0.2), "gap", ["sys.tsv"]),
-    "one of two recordings is no unit": (TWO, [TWO[0], row("b", 1, 9000, "car")], "outlasting-row",
-        ["'car'", "9000", "'b'", "900"]),
     "a step too late": (PARK, [*STEPS, row("park.wav", "45.5", "46.2", "footsteps")], "after-end",
         ["sys.tsv"], {"park.wav": 45}),
     "a second after the duration": (FRAMES, [*FRAMES, *events([row("a.wav", 9, 12, "Dog")])], "after-end", [],
@@ -231,7 +220,7 @@ def test_what_may_be_meant_is_no_doubt(name, tmp_path):
     assert done.code == 0 and text in done.err
 
 
-@pytest.mark.parametrize("kind", ["system in milliseconds", "a row far beyond", "views of each event"])
+@pytest.mark.parametrize("kind", ["system in milliseconds", "a wide table with gaps", "views of each event"])
 def test_batches_and_tallies_say_what_all_files_at_once_say(kind, tmp_path):
     reference, system, code, *_ = CASES[kind]
     evaluator, tallies = Evaluator(only=("event.hard",)), []
@@ -252,10 +241,8 @@ def test_batches_and_tallies_say_what_all_files_at_once_say(kind, tmp_path):
 def test_a_tally_with_statistics_that_cannot_be_is_refused(tmp_path):
     evaluator = Evaluator(only=("event.hard",))
     shard = evaluator.update(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv").shard()
-    late = shard.findings.tables["system"].rows_named["outlasting-row"]
     for fault in (
-        {"rows": -1}, {"ends": (1e300,)}, {"ratios": ((3, 0),)}, {"ratios": ((10**9, 1),)},
-        {"counts": {"gap": -1}}, {"rows_named": {"outlasting-row": late._replace(offset=-1.0)}},
+        {"rows": -1}, {"last": 1e300}, {"powers": 10**9}, {"compared": -1}, {"counts": {"gap": -1}},
     ):  # fmt: skip
         table = replace(shard.findings.tables["system"], **fault)
         findings = replace(shard.findings, tables={"system": table})
@@ -316,7 +303,7 @@ def test_rows_after_the_end_have_one_count(reference, system, lengths, n_late, d
     durations = durations_of(tmp_path, lengths)
     done = call(*pair, "--durations", durations, *SCORE)
     (line,) = [line for line in done.err.splitlines() if "sys" in line.split(":")[1]]
-    assert re.search(rf"\b{n_late} (system )?rows", line) and line.endswith("(after-end)")
+    assert re.search(rf": {n_late},", line) and line.endswith("(after-end)")
     assert call(*pair, "--durations", durations, "--strict", *SCORE).code == (2 if doubt else 0)
 
 
@@ -351,8 +338,7 @@ def test_names_that_look_the_same_are_told_apart(twins, tmp_path):
 CAR = row("a.wav", 0, 1, "car")
 WITHIN = events([row("a.wav", *times, "car") for times in ((0, 10), (1, 2), (3, 4))])
 BOTH_SAY = {
-    "time-unit": "system in milliseconds", "long-recording": "a row of days",
-    "after-end": "a second after the duration", "outlasting-row": "a row of the reference far beyond",
+    "time-unit": "system in milliseconds", "after-end": "a second after the duration",
     "zero-length": "points in time", "duplicate-row": "views of each event", "gap": "a wide table with gaps",
     "overlapping-rows": (WITHIN, WITHIN),
     "touching-rows": "time steps of a system, where the reference has events",
@@ -393,20 +379,15 @@ def test_what_is_on_the_list_is_warned_of_and_placed(name, tmp_path):
     assert any(re.search(in_words(check.counted), text) for text in warned), warned
     against = reference if table == system else None
     found = validate(table, against, max_problems=10_000, **options)
-    code = getattr(check, "code", name)
     # A place in the table, but where a name is missing there.
-    placed = [p for p in found.problems if p.code == code and re.search(in_words(check.placed), p.message)]
+    placed = [p for p in found.problems if p.code == name and re.search(in_words(check.placed), p.message)]
     assert placed, found.problems
     assert all(p.line for p in placed) or name in {"missing-file", "listed-file"}
 
 
 def test_the_list_has_all_that_scoring_warns_of_by_a_code():
-    every = [(getattr(check, "code", name), check) for name, check in (CHECKS | NAMES).items()]
-    assert {name for name, check in (CHECKS | NAMES).items() if check.counted} == {*BOTH_SAY}
-    assert {code for code, check in every if check.counted} == {
-        code for code, rule in RULES.items() if rule.misread is not None
-    }
-    assert {code for code, check in every if check.placed} == {code for code, _ in every}
+    warned = {code for code, check in (CHECKS | NAMES).items() if check.counted}
+    assert warned == {*BOTH_SAY} == {code for code, rule in RULES.items() if rule.misread is not None}
 
 
 @pytest.mark.parametrize("name", [n for n, check in CHECKS.items() if "{n:,}" in check.counted])
@@ -417,7 +398,7 @@ def test_both_count_the_same_rows(name, tmp_path):
     warned = evaluate(reference, system, only=("event.hard",), **options).warnings
     (number,) = {n for w in warned if str(system) in w for n in re.findall(in_words(check.counted), w)}
     found = validate(system, reference, **options)
-    n_found = found.counts[check.code]
+    n_found = found.counts[name]
     if name == "touching-rows":
         n_found += int(re.search(r"and (\d+) other rows", str([*map(str, found.problems)]))[1])
     assert n_found == int(number.replace(",", ""))

@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import InputError, SettingsError, Validation, validate
-from sedeval_soft.checks import fix as mending
 from sedeval_soft.cli import tables as command
 from sedeval_soft.report.validation import VALIDATION_FORMATS, render_validation
 from sedeval_soft.tables import read_rows
@@ -147,18 +146,6 @@ def test_rows_that_are_there_twice_or_overlap_are_those_that_a_slow_look_finds(r
     assert [p.line for p in found.problems if p.code == "duplicate-row"] == [i + 2 for i in again]
 
 
-@given(fields=st.lists(st.text(st.sampled_from('ab,"'), max_size=4), min_size=1, max_size=4))
-def test_characters_of_fields_hold_what_was_written(fields):
-    """Fields of words where numbers belong, each of which is told."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="").writerow(fields)
-    text = f"0,1,{out.getvalue()}"
-    found = told(f"onset,offset,{','.join(f'c{i}' for i in range(len(fields)))}\n{text}\n")
-    pieces = [text[begin - 1 : end - 1] for begin, end in map(found.span, found.problems)]
-    assert ",".join(pieces) == out.getvalue()
-    assert [next(csv.reader([piece + ","]))[0] for piece in pieces] == fields
-
-
 def test_problems_are_told_up_to_a_number_and_all_counted():
     found = told(HEAD + "a.wav\t2\t1\tcar\t1\n" * 500 + "a.wav\t1\t2\t\t1\n" + GOOD * 9, max_problems=10)
     assert found.counts == {"offset-before-onset": 500, "empty-name": 1, "duplicate-row": 8}
@@ -261,7 +248,6 @@ def fixed(data, **options):
 
 SPELT = HEAD + GOOD + "a.wav\t2\t3\tCar\t1\na.wav\t3\t4\tstreet  Dog\t1\na.wav\t4\t5\tcat\t1\n"
 SPELLINGS = ("class 'Car' written 'car' (1)", "class 'street  Dog' written 'street_dog' (1)")
-CAFE = HEAD + GOOD.replace("car", "caf\xe9")
 
 
 @pytest.mark.parametrize(
@@ -269,15 +255,11 @@ CAFE = HEAD + GOOD.replace("car", "caf\xe9")
     [
         (HEAD + GOOD, None, (), {}),
         (HEAD + GOOD[:-1], HEAD + GOOD, (), {}),
-        ("\ufeff" + HEAD + GOOD, HEAD + GOOD, ("byte order mark removed",), {}),
-        ((HEAD + GOOD).replace("\n", "\r\n"), HEAD + GOOD, ("line ends made LF",), {}),
-        ((HEAD + GOOD).replace("\n", "\r"), HEAD + GOOD, ("line ends made LF",), {}),
-        (CAFE.encode("utf-16"), CAFE, ("UTF-16 written as UTF-8",), {}),
-        (CAFE.encode("utf-32"), CAFE, ("UTF-32 written as UTF-8",), {}),
-        (gzip.compress(CAFE.encode("utf-16")), CAFE, ("UTF-16 written as UTF-8",), {}),
-        (b"\xfe\xff" + CAFE.encode("utf-16-be"), CAFE, ("UTF-16 written as UTF-8",), {}),
+        ("\ufeff" + HEAD + GOOD, HEAD + GOOD, (), {}),
+        ((HEAD + GOOD).replace("\n", "\r\n"), HEAD + GOOD, (), {}),
+        ((HEAD + GOOD).replace("\n", "\r"), HEAD + GOOD, (), {}),
         (gzip.compress((HEAD + GOOD).encode(), mtime=0), HEAD + GOOD, (), {}),
-        (HEAD + "a.wav \t 0.0\t1.0\tcar\t0.5\n", HEAD + GOOD, ("blanks around a field removed (2)",), {}),
+        (HEAD + "a.wav \t 0,0\t1.0\tcar\t0.5\n", HEAD + GOOD, ("decimal comma made a point (1)",), {}),
         (HEAD + "a.wav\t0,5\t1,25\tcar\t0.5\n", HEAD + "a.wav\t0.5\t1.25\tcar\t0.5\n",
          ("decimal comma made a point (2)",), {}),
         ("0;1;c\n1;1,5;a, b\n2,25;3;car\n", "0;1;c\n1;1.5;a, b\n2.25;3;car\n",
@@ -289,8 +271,8 @@ CAFE = HEAD + GOOD.replace("car", "caf\xe9")
          ("decimal comma made a point (2)",), {}),
         ("onset;offset;label\n1.234;2.5;a\n,5;3;b\n", "onset;offset;label\n1.234;2.5;a\n.5;3;b\n",
          ("decimal comma made a point (1)",), {}),  # 2.5 says what points are
-        (HEAD + GOOD + "\n" + GOOD + "a.wav\t0\t1\tcar\t.5\n" + "b.wav\n", HEAD + GOOD + "\nb.wav\n",
-         ("duplicate rows left out (2: lines 4, 5)",), {}),
+        (HEAD + GOOD + "\n" + GOOD + HEAD + "a.wav\t0\t1\tcar\t.5\n" + "b.wav\n",
+         HEAD + GOOD + "\na.wav\t0\t1\tcar\t.5\nb.wav\n", ("2 duplicate rows left out (lines 4, 5)",), {}),
         # Classes are written as they are known.
         (SPELT, None, (), {}),
         (SPELT, SPELT.replace("Car", "car").replace("street  Dog", "street_dog"), SPELLINGS,
@@ -320,7 +302,7 @@ def test_safe_mends_are_made_and_others_are_not(data, copy, mends, options):
     assert found.mends == mends
     assert found.source == "out.tsv"
     if copy:
-        assert found.ok and {*found.counts} <= {"unknown-class"}
+        assert found.ok and {*found.counts} <= {"unknown-class", "duplicate-row"}
         read_rows("out.tsv")
 
 
@@ -456,18 +438,6 @@ def test_the_schema_refuses_what_it_does_not_know(tables):
             jsonschema.validate(broken, schema("soft-sed-eval-validation-1"))
 
 
-def test_columns_of_sarif_and_github_are_characters():
-    Path("t.csv").write_text('filename,onset,offset,event_label\n"a, ""b""",12,x5,"car, red"\n')
-    (result,) = call("t.csv", "--format", "sarif").document["runs"][0]["results"]
-    region = result["locations"][0]["physicalLocation"]["region"]
-    assert region == {"startLine": 2, "startColumn": 15, "endColumn": 17}
-    assert call("t.csv", "--format", "github").out.startswith(
-        "::error file=t.csv,line=2,col=15,endColumn=16,title=not-a-number::"
-    )
-    (first,) = call("t.csv", "--format", "json").document["problems"]
-    assert (first["column"], first["characters"]) == (3, [15, 17])
-
-
 @pytest.mark.parametrize("name", ["::error file=x::y", "##[command]", "x\n::error::y"])
 def test_a_path_is_no_command(name):
     Path(name).write_text(TABLES["wrong"])
@@ -476,17 +446,4 @@ def test_a_path_is_no_command(name):
     assert not any(line.startswith(("::", "##")) for line in lines), lines
     (line,) = call("--format", "github", "--", name).out.splitlines()
     escaped = name.replace(":", "%3A").replace("\n", "%0A")
-    assert line.startswith(f"::error file={escaped},line=3,col=")
-
-
-def test_a_copy_that_would_be_worse_is_not_written(monkeypatch):
-    """Each mend is safe by itself; that a table is no worse with all of them is tried all the same."""
-
-    def spoilt(rows, layout, known):
-        yield from ((number, layout.position("onset"), "1 s", "unit written") for number in rows)
-
-    assert fixed(HEAD + GOOD)[1].ok
-    Path("out.tsv").unlink()
-    monkeypatch.setattr(mending, "_with_known_classes", spoilt)
-    found = told(HEAD + GOOD, fix="out.tsv")
-    assert found.ok and not Path("out.tsv").exists()
+    assert line.startswith(f"::error file={escaped},line=3,title=")

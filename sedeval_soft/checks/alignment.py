@@ -464,7 +464,6 @@ def match_files(
     lengths = {listed.canonical[name]: seconds for name, seconds in (durations or {}).items()}
     expected = dict.fromkeys([*reference.files, *lengths])
     match = match_names([*expected], system.files)
-    unclear = [("durations", "file name", listed.ambiguous)]
     unlisted = {*reference.files} - {*lengths} if durations is not None else set()
     unknown = {*lengths} - {*reference.files}
     hint = named_alike(unlisted, unknown, ("reference", "durations")) if unlisted and unknown else ""
@@ -472,27 +471,25 @@ def match_files(
         files = f"{listing(sorted(unknown), 'file')} {be(len(unknown))}"
         doubtful.append(f"durations: {files} not in the reference{hint}")
     in_system = {*match.canonical.values()}
-    evaluated = {*expected} if durations is not None else {*expected} | in_system
-    inside, chosen_by = {*expected} | in_system, frozenset[str]()
-    if chosen is not None:
-        every = [*expected, *sorted(in_system - {*expected})]
-        if UNNAMED in every:
-            text = "there is no column of file names, but files are listed; expected a filename column"
-            raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
-        of_list = match_names(every, chosen)
-        inside = {*of_list.canonical.values()} & {*every}
-        chosen_by = frozenset(name for name, own in of_list.canonical.items() if own in inside)
-        evaluated &= inside
-        lengths = {name: seconds for name, seconds in lengths.items() if name in inside}
-        unclear.append(("files", "listed name", of_list.ambiguous))
-    for source, noun, names in unclear:
+    every = [*expected, *sorted(in_system - {*expected})]
+    if chosen is not None and UNNAMED in every:
+        text = "there is no column of file names, but files are listed; expected a filename column"
+        raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
+    of_list = match_names(every, every if chosen is None else chosen)
+    inside = {*of_list.canonical.values()} & {*every}
+    evaluated = inside if durations is None else inside & {*expected}
+    lengths = {name: seconds for name, seconds in lengths.items() if name in inside}
+    for source, noun, names in (
+        ("durations", "file name", listed.ambiguous),
+        ("files", "listed name", of_list.ambiguous),
+    ):
         text = NAMES["ambiguous-file"].counted
         text = text.format(files=listing(names, noun), other=reference.origin.name)
         doubtful += [f"{source}: {text}"] * bool(names)
     missing, extra = {*reference.files} & inside - in_system, (in_system & evaluated) - {*expected}
-    silent = missing - files_with_events(reference, missing)
     detected = {name for name in system.files if match.canonical[name] in extra}
-    silent |= extra - {match.canonical[name] for name in files_with_events(system, detected)}
+    heard = {match.canonical[name] for name in files_with_events(system, detected)}
+    silent = (missing - files_with_events(reference, missing)) | (extra - heard)
     findings = AlignmentReport(
         missing=frozenset(missing),
         extra=frozenset(extra),
@@ -500,7 +497,7 @@ def match_files(
         dropped=frozenset((in_system & inside) - evaluated),
         unlisted=frozenset(unlisted & inside),
         ambiguous=frozenset(match.ambiguous),
-        listed=chosen_by,
+        listed=frozenset(name for name in chosen or () if of_list.canonical[name] in inside),
         reference_outside=frozenset({*reference.files} - inside),
         system_outside=frozenset(in_system - inside),
         doubtful=frozenset(doubtful),

@@ -107,11 +107,6 @@ class Table:
         """Return the name of the file as the user gave it."""
         return self.source.name
 
-    @property
-    def header(self) -> int | None:
-        """Return the line of the header, None without a header."""
-        return self.layout.skip or None
-
     def column(self, role: str) -> int | None:
         """Return the column of a role, or of a class of a wide table, from 1."""
         layout = self.layout
@@ -123,7 +118,7 @@ class Table:
         rows, column = self.rows, self.column(role)
         names, codes = (rows.files, rows.file) if role == "filename" else (rows.classes, rows.label)
         if codes is None:
-            return {name: (self.name, self.header, self.column(name)) for name in names}
+            return {name: (self.name, self.layout.skip or None, self.column(name)) for name in names}
         lines = dict[str, int]()
         if column is not None:
             used, first = np.unique(codes, return_index=True)

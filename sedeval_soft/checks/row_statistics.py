@@ -73,7 +73,7 @@ class RowStatistics:
         powers = np.rint(_DIGITS * np.clip(ratios, -_FARTHEST, _FARTHEST)).astype(np.int64)
         multiple = _multiple(rows.onset, rows.offset)
         counts = {
-            code: len(check.find(side))
+            code: len(check.find(side).rows)
             for code, check in CHECKS.items()
             if code != "time-unit" and side.kind in check.kinds
         }

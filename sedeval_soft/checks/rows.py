@@ -30,8 +30,8 @@ EVENTS, VALUED, STEPS = "events", "valued", "steps"
 """Kinds of tables: each row an event; rows with values, which windows may share; a wide table."""
 
 
-class Placed(NamedTuple):
-    """Places of the rows that a check finds.
+class Found(NamedTuple):
+    """Rows that a check finds.
 
     rows: (n,) places in the table. about: (n,) the row whose times and line a message names, if it is another
     row. facts: (n,) or one value for all rows: further values for the message.
@@ -40,25 +40,6 @@ class Placed(NamedTuple):
     rows: Index
     about: Index | None = None
     facts: Mapping[str, Any] = {}
-
-
-class Found(NamedTuple):
-    """Rows that a check finds: counts are ready, and places are computed on request.
-
-    mask: (m,) of rows in some order, or of recordings. place: function from positions in the mask to the
-    places of the rows.
-    """
-
-    mask: Bools
-    place: Callable[[Index], Placed] = Placed
-
-    def __len__(self) -> int:
-        """Return how many are found."""
-        return int(np.count_nonzero(self.mask))
-
-    def placed(self) -> Placed:
-        """Return where the rows are."""
-        return self.place(np.flatnonzero(self.mask))
 
 
 @dataclass(frozen=True)
@@ -106,11 +87,6 @@ class Side:
         group = np.append(0, np.cumsum(~ordered.same))
         key = np.argsort(np.lexsort((np.rint(ordered.offset * (1 / TICK)), group)))
         return np.maximum.accumulate(np.where(key >= np.maximum.accumulate(key), np.arange(len(key)), 0))[:-1]
-
-    @cached_property
-    def ends(self) -> Floats:
-        """The latest offset of the rows of its group before each but the first, (n - 1,)."""
-        return self.ordered.offset[self.longest]
 
     @cached_property
     def late(self) -> Bools:
@@ -192,78 +168,62 @@ def _joint_key(rows: EventTable, group: npt.NDArray[np.integer[Any]], *last: Cod
 def zero_length(side: Side) -> Found:
     """Find rows whose offset equals their onset."""
     instants = side.rows.offset == side.rows.onset
-    return Found(instants & (INSTANTS not in side.rows.origin.assumed))
+    return Found(np.flatnonzero(instants & (INSTANTS not in side.rows.origin.assumed)))
 
 
 def duplicates(side: Side) -> Found:
     """Find rows that have file, class and times of another one, whatever their values."""
     if side.kind == VALUED and not side.has_repeated_onsets():
-        return Found(np.zeros(0, dtype=bool))
-    ordered = side.ordered
-
-    def place(at: Index) -> Placed:
-        # The order is stable: the first of equal rows is also the first in the table.
-        first = np.maximum.accumulate(
-            np.where(np.append(False, ordered.repeats), 0, np.arange(len(ordered.row)))
-        )
-        return Placed(ordered.row[at + 1], ordered.row[first[at + 1]])
-
-    return Found(ordered.repeats, place)
+        return Found(np.zeros(0, dtype=np.intp))
+    row, repeats = side.ordered.row, np.append(False, side.ordered.repeats)
+    # The order is stable: the first of equal rows is also the first in the table.
+    first = np.maximum.accumulate(np.where(repeats, 0, np.arange(len(row))))
+    return Found(row[repeats], row[first[repeats]])
 
 
 def overlapping(side: Side) -> Found:
     """Find rows that begin before one of their group has ended; the later one in the table."""
-    ordered = side.ordered
-
-    def place(at: Index) -> Placed:
-        pairs = np.stack((ordered.row[at + 1], ordered.row[side.longest[at]]))
-        group = "file" if side.rows.has_steps else "file and class"
-        return Placed(pairs.max(axis=0), pairs.min(axis=0), {"group": group})
-
-    return Found(ordered.same & ~ordered.repeats & (ordered.onset[1:] < side.ends - TICK / 2), place)
+    ordered, before = side.ordered, side.longest
+    overlaps = ordered.same & ~ordered.repeats & (ordered.onset[1:] < ordered.offset[before] - TICK / 2)
+    pairs = np.stack((ordered.row[1:][overlaps], ordered.row[before[overlaps]]))
+    group = "file" if side.rows.has_steps else "file and class"
+    return Found(pairs.max(axis=0), pairs.min(axis=0), {"group": group})
 
 
 def touching(side: Side) -> Found:
     """Find rows that begin at the end of the row before in their group, in a table without values."""
-    row = side.ordered.row
-    return Found(side.ordered.touching & (side.kind == EVENTS), lambda at: Placed(row[at + 1], row[at]))
+    row, touches = side.ordered.row, side.ordered.touching & (side.kind == EVENTS)
+    return Found(row[1:][touches], row[:-1][touches])
 
 
 def gaps(side: Side) -> Found:
     """Find rows of a wide table that begin after all before them have ended."""
-    ordered, ends = side.ordered, side.ends
-    mask = ordered.same & (ordered.onset[1:] > ends + TICK / 2) & side.rows.has_steps
-    return Found(mask, lambda at: Placed(ordered.row[at + 1], None, {"end": ends[at]}))
+    ordered, ends = side.ordered, side.ordered.offset[side.longest]
+    late = ordered.same & (ordered.onset[1:] > ends + TICK / 2) & side.rows.has_steps
+    return Found(ordered.row[1:][late], None, {"end": ends[late]})
 
 
 def early_ends(side: Side) -> Found:
     """Find the last rows of recordings of a wide table that end before these do by more than a time step."""
     rows, early = side.rows, (side.last > 0) & (side.last < side.expected) & side.rows.has_steps
+    step = np.full(len(early), TICK)
     if early.any():
-        step = np.full(len(early), TICK)
         np.maximum.at(step, rows.file, rows.offset - rows.onset)
-        early &= side.last < side.expected - step
-
-    def place(at: Index) -> Placed:
-        # The first of several rows that end last.
-        at_end = np.flatnonzero(rows.offset == side.last[rows.file])
-        files, first = np.unique(rows.file[at_end], return_index=True)
-        return Placed(at_end[first[np.isin(files, at)]], None, {"length": side.expected[at]})
-
-    return Found(early, place)
+    early &= side.last < side.expected - step
+    # The first of several rows that end last.
+    at_end = np.flatnonzero((rows.offset == side.last[rows.file]) & early[rows.file])
+    files, first = np.unique(rows.file[at_end], return_index=True)
+    return Found(at_end[first], None, {"length": side.expected[files]})
 
 
 def after_end(side: Side) -> Found:
     """Find rows that end after their recording does."""
-    length = side.whole
-    return Found(side.late, lambda at: Placed(at, None, {"length": length[side.rows.file[at]]}))
+    return Found(np.flatnonzero(side.late), None, {"length": side.whole[side.rows.file[side.late]]})
 
 
 def last_row(side: Side) -> Found:
     """Find the row that ends last, the first of several."""
-    mask = np.zeros(len(side.rows), dtype=bool)
-    mask[np.argmax(side.rows.offset)] = True
-    return Found(mask)
+    return Found(np.argmax(side.rows.offset, keepdims=True))
 
 
 class Check(NamedTuple):
@@ -328,7 +288,7 @@ CHECKS = {
         early_ends, "offset",
         "its last row ends at {offset:.6g} s, the recording at {length:.6g} s",
         "a wide table ends before {n:,} {total} do",
-        "are the time steps as long as the table says? Write rows up to the end", noun="recording",
+        "are the time steps as long as the table says? Write rows up to the end", (STEPS,), "recording",
     ),
 }  # fmt: skip
 """Checks by code, in the order of the messages: first checks of times, then checks of counts."""

@@ -89,14 +89,6 @@ class Expected(NamedTuple):
         origin = Origin("the durations" if self.durations else "the list")
         return replace(EventTable.empty(origin), files=tuple(self.durations) or tuple(self.listed))
 
-    @property
-    def known(self) -> tuple[Sequence[str], str]:
-        """Return the possible classes, and whose they are in words."""
-        if self.classes is not None or self.reference is None:
-            return self.classes or (), self.whose
-        unknown = self.reference.origin.unknown
-        return [label for label in self.reference.classes if label not in unknown], "in the reference"
-
     def sides(
         self, tables: Sequence[Table], own: Mapping[str, str], durations: Mapping[str, float]
     ) -> list[Side]:
@@ -173,7 +165,7 @@ def _check_tables(name: str, tables: list[Table], expected: Expected, log: Log) 
     for table in tables:
         _check_table(table, log)
     if not log.counts and not any(len(table.rows) for table in tables):
-        log.add(problem("no-rows", name, "it has no rows", tables[0].header))
+        log.add(problem("no-rows", name, "it has no rows", tables[0].layout.skip or None))
     _check_names(name, tables, expected, report, own, log)
     sides = expected.sides(tables, own, lengths)
     # Statistics of all tables together, as in scoring.
@@ -239,8 +231,8 @@ def _check_names(
         return
     # Names on lines that cannot be scored are not missing.
     whole = not any(RULES[code].severity == "error" for code in log.counts)
-    if expected.classes is not None or reference is not None:
-        known, where = expected.known
+    if expected.classes is not None:
+        known, where = expected.classes, expected.whose
         named = [label for label in labels if all(label not in table.rows.origin.unknown for table in tables)]
         spelt = known_spellings(named, [*known, *expected.settings.names_of("system")])
         add("unknown-class", [n for n in named if n not in {*known, *spelt}], where, known)
@@ -295,12 +287,12 @@ def _check_table(table: Table, log: Log) -> None:
     rows, layout = table.rows, table.layout
     for i, (name, role_) in enumerate(zip(layout.names, layout.roles, strict=True)):
         if layout.has_header and role_ is None and i not in layout.settled:
-            log.add(ignored(table.name, name, table.header, i + 1))
+            log.add(ignored(table.name, name, table.layout.skip or None, i + 1))
     log.add(*(problem("assumed", table.name, text) for text in rows.origin.assumed))
     # Notes on other forms than text are not about values.
     notes = rows.origin.notes if layout.names else ()
     log.add(*(problem("value-rounded", table.name, note) for note in notes))
-    number, place = sum(map(len, rows.values)), (table.header, table.column("soft_value"))
+    number, place = sum(map(len, rows.values)), (table.layout.skip or None, table.column("soft_value"))
     if number and all(((values == 0) | (values == 1)).all() for values in rows.values):
         which = "the only value is" if number == 1 else f"all {number} values are"
         text = f"{which} 0 or 1; soft scores lie between them"
@@ -315,7 +307,7 @@ def _check_rows(table: Table, side: Side, unit: Mapping[str, Any], log: Log) -> 
             continue
         if code == "time-unit" and (not unit or side.last.max() < unit["offset"]):
             continue
-        found, about, facts = check.find(side).placed()
+        found, about, facts = check.find(side)
         # Thousands of rows may touch, and frames of a window go on after the end of what they were made of
         # in all recordings alike: the first is told, and how many others there are.
         once = code == "touching-rows" or (code == "after-end" and rows.has_steps)

@@ -188,7 +188,7 @@ HERE = {"reference_classes": {"car", "dog"}, "system_classes": {"Car", "dog", "o
         # A system may know more classes than are evaluated; one that is misspelt is a miss throughout.
         (
             ("car", "dog"), HERE,
-            "class 'car', one of those to evaluate, is not in the system, which has another; did you mean 'Car'",
+            "'car', one of those to evaluate, is not in the system, which has another; did you mean 'Car'?",
             "did you mean 'owl'",
         ),
         (("car", "dog"), {**HERE, "system_classes": {"Car", "car", "dog"}}, "", "did you mean"),

@@ -247,6 +247,8 @@ def check_forms(validation):
     """Every form follows its rules, and lets no name out raw."""
     document = json.loads(render_validation(validation, "json"))
     SCHEMA.validate(document)
+    for broken in ({"more": -1}, {"extra": 1}, {"problems": [{}]}):
+        assert not SCHEMA.is_valid(document | broken)
     assert all(problem["text"] and problem["mend"] for problem in document["problems"])
     n_problems = document["errors"] + document["warnings"] + document["notes"]
     assert n_problems == sum(document["counts"].values()) == len(document["problems"]) + document["more"]

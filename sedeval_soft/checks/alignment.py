@@ -16,10 +16,11 @@ from sedeval_soft.arrays import distinct
 from sedeval_soft.checks.names import NAMES, are_swapped, similar_names
 from sedeval_soft.checks.row_statistics import FEW_ROWS, RowStatistics
 from sedeval_soft.checks.rows import CHECKS, TICK, are_steps
-from sedeval_soft.errors import EvaluationError, InputError, Problem, be, counted
+from sedeval_soft.errors import EvaluationError, InputError, Problem, be, counted, quoted
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
+from sedeval_soft.tables.columns import option
 from sedeval_soft.tables.event_table import AXES, UNKNOWN, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import (
     listing,
@@ -42,6 +43,7 @@ NO_DURATIONS = (
 # Pairs of names, and classes that a message names; with how many names each class is compared to find
 # one like it: a table may name as many as it likes, and looking takes time for each pair.
 _SHOWN, _TOLD, _COMPARED = 5, 50, 2000
+_COLUMNS = 3  # that a message names
 _HARDLY = 0.1  # share of rows that touch, below which a table's rows are no time steps
 _FEWEST_NEAR = 10  # rows that must nearly be on the grid, and be half of those that could, to be told
 
@@ -68,7 +70,11 @@ _LEFT_OUT = (
     ("reference_outside", "reference file", "files: {files} {are} not listed, and left out"),
     ("system_outside", "system file", "files: {files} {are} not listed, and left out"),
     ("without_region", "file", "{files} {have} no region that is evaluated; left out"),
-    ("too_few_shots", "file", "after_shots: {files} {have} fewer than {shots} in the reference; left out"),
+    (
+        "too_few_shots",
+        "file",
+        "after_shots: {files} {have} fewer than {shots} in the reference; left out{like}",
+    ),
 )
 """Files that are left out as the settings ask for it, likewise."""
 
@@ -202,6 +208,8 @@ class AlignmentReport:
         """Yield a line for each kind of files."""
         number, label = settings.shots or (0, None)
         facts = {"other": self._table("reference"), "system": self._table("system")}
+        known = sorted(self.reference_classes)
+        facts["like"] = "" if label in (None, *known) else did_you_mean(label or "", known[:_COMPARED])
         facts["shots"] = counted(number, "event") + ("" if label is None else f" of class {label!r}")
         for kind, noun, text in kinds:
             files = getattr(self, kind) - (self.silent if kind in ("missing", "extra") else _NOTHING)
@@ -532,9 +540,14 @@ def name_single_file(
         if len(files) > 1:
             named = _named_as_table(rows, files)
             if not named:
+                ignored = ", ".join(map(quoted, rows.origin.ignored[:_COLUMNS]))
+                if ignored:
+                    example = option(("filename", rows.origin.ignored[0]))
+                    ignored = f" (columns that play no role: {ignored}; {example} where that is it)"
                 text = (
                     f"there is no column of file names, but {sides[other].origin.name} has {len(files)} "
-                    "files; expected a filename column, or a folder with a table for each, which has its name"
+                    f"files; expected a filename column{ignored}, or a folder with a table for each, which "
+                    "has its name"
                 )
                 raise InputError(Problem(rows.origin.name, text, code="missing-filename-column"))
             note = f"it was assumed to be of recording {named!r}, after which it is named"

@@ -152,7 +152,7 @@ def _check_tables(name: str, tables: list[Table], expected: Expected, log: Log) 
         for k, table in enumerate(tables):
             reference, rows = name_single_file(expected.table, table.rows, expected.durations)
             tables[k] = replace(table, rows=rows)
-            expected = expected._replace(reference=expected.reference and reference)
+            expected = expected._replace(reference=None if expected.reference is None else reference)
         files = tuple(dict.fromkeys(file for table in tables for file in table.rows.files))
         system = replace(EventTable.empty(Origin(name)), files=files)
         of = expected.durations or None, expected.listed or None

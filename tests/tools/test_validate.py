@@ -110,7 +110,9 @@ def test_rows_that_are_there_twice_or_overlap_are_those_that_a_slow_look_finds(r
     again, overlapping = spans_by_brute_force(rows)
     assert found.counts.get("duplicate-row", 0) == len(again)
     assert found.counts.get("overlapping-rows", 0) == overlapping
-    assert [p.line for p in found.problems if p.code == "duplicate-row"] == [i + 2 for i in again]
+    told_again = [p for p in found.problems if p.code == "duplicate-row"]
+    assert [p.line for p in told_again] == [i + 2 for i in again]
+    assert all(p.message.endswith(f"of line {rows.index(rows[p.line - 2]) + 2}") for p in told_again)
 
 
 def test_problems_are_told_up_to_a_number_and_all_counted():
@@ -138,6 +140,8 @@ ONE = "1\t9\tcar\n"
         (ONE, EVENTS + "a.wav\t1\t8\tcar\n", None, {}),
         (ONE, EVENTS + "a.wav\t1\t8\tcar\n", {"a": 8.5}, {"after-end": 1}),
         (ONE, None, {"a.wav": 9.0}, {}),
+        # A recording may be called as a class is.
+        (EVENTS + "a\t0\t1\tcar\ncar\t0\t1\ta\n", EVENTS + "a\t0\t1\tcar\ncar\t0\t1\ta\n", None, {}),
         (ONE, None, {"a.wav": 8.0}, {"after-end": 1}),
         (ONE, None, {"a": 8.0, "b": 9.0}, {"missing-filename-column": 1}),
         # Time steps of which some stand there twice are not events.

@@ -149,7 +149,7 @@ class RowStatistics:
     def doubts(self, role: str, unit: Mapping[str, Any]) -> Iterator[str]:
         """Yield a line for each reason to think that a table is misread.
 
-        role: Of the table. unit: Facts about wrong times, see `unit`.
+        role: the side of the table. unit: facts about wrong times, see `unit`.
         """
         for code, check in CHECKS.items():
             n, total = self.counts.get(code, 0), self.files if check.noun == "recording" else self.rows

@@ -295,7 +295,7 @@ def _check_table(table: Table, log: Log) -> None:
     number, place = sum(map(len, rows.values)), (table.layout.skip or None, table.column("soft_value"))
     if number and all(((values == 0) | (values == 1)).all() for values in rows.values):
         which = "the only value is" if number == 1 else f"all {number} values are"
-        text = f"{which} 0 or 1; soft scores lie between them"
+        text = f"{which} 0 or 1; soft scores are between them"
         log.add(problem("values-all-hard", table.name, text, *place))
 
 

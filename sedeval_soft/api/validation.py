@@ -84,6 +84,11 @@ def validate(
     if fix is not None:
         known = (*(chosen or (rows.classes if rows is not None else ())), *settings.names_of("system"))
         system, stdin, mends = _write_copy(system, fix, known, stdin, limits)
+    if chosen is None and rows is not None:
+        chosen, whose = (
+            tuple(label for label in rows.classes if label not in rows.origin.unknown),
+            "in the reference",
+        )
     listed = () if files is None else listed_files(files, limits)
     expected = Expected(rows, chosen, whose, lengths, listed, settings)
     validation = look_at(system, expected, Log(max_problems), stdin, limits)

@@ -17,10 +17,10 @@ from sedeval_soft.checks.names import NAMES, are_swapped, similar_names
 from sedeval_soft.checks.row_statistics import FEW_ROWS, RowStatistics
 from sedeval_soft.checks.rows import CHECKS, TICK, are_steps
 from sedeval_soft.errors import EvaluationError, InputError, Problem, be, counted, quoted
-from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
+from sedeval_soft.tables.columns import option
 from sedeval_soft.tables.event_table import AXES, UNKNOWN, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import (
     listing,
@@ -29,6 +29,7 @@ from sedeval_soft.tables.filenames import (
     unknown_names,
     without_folders,
 )
+from sedeval_soft.tables.problem_codes import RULES
 
 STRICT = "strict makes each of these an error"
 """The last line if settings refuse warnings."""
@@ -64,6 +65,18 @@ _FILES = (
     ("ambiguous", "file name", "{system}: " + NAMES["ambiguous-file"].counted),
 )  # fmt: skip
 """Files that one side lacks, or that have no duration: field of the report, noun and message of each kind."""
+
+_LEFT_OUT = (
+    ("reference_outside", "reference file", "files: {files} {are} not listed, and left out"),
+    ("system_outside", "system file", "files: {files} {are} not listed, and left out"),
+    ("without_region", "file", "{files} {have} no region that is evaluated; left out"),
+    (
+        "too_few_shots",
+        "file",
+        "after_shots: {files} {have} fewer than {shots} in the reference; left out{like}",
+    ),
+)
+"""Files that are left out as the settings ask for it, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,45 +151,40 @@ class AlignmentReport:
     def warnings(self, settings: Settings) -> tuple[str, ...]:
         """Return a line for all that was noticed; raises EvaluationError if settings are strict."""
         lines = [*sorted(self.doubtful), *self.misread(*self.tables)]
-        lines += self._of_names(settings)
-        only, nothing = settings.classes is not None, not self.reference_classes | self.system_classes
-        unlike = self.system_classes - self.reference_classes
-        by_rows = settings.events == "auto" and Plan.of(settings).counts_events
-        lines += _lines_of(
-            settings,
-            (settings.files is not None, self._of_listed),
-            (settings.has_regions, self._of_regions),
-            (self.after_end, self._of_late_rows),
-            (self.lengthless or self.extra - self.silent, self._of_lengthless),
-            (only or unlike, self._of_classes),
-            (settings.ignore_class, self._of_unknown),
-            (any(near for _, near, _ in self.off_grid.values()), self._of_grid),
-            (self.tables, self._of_lengths),
-            (len(self.tables) > 1 and by_rows, self._of_touching),
-        )
+        for doubts in (
+            self._of_names, self._of_listed, self._of_regions, self._of_late_rows, self._of_lengthless,
+            self._of_classes, self._of_unknown, self._of_grid, self._of_touching,
+        ):  # fmt: skip
+            lines += doubts(settings)
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
         lines += sorted(self.notes)
-        lines += _lines_of(
-            settings,
-            (self.reference_outside or self.system_outside, self._of_outside),
-            (settings.has_regions, self._of_left_out),
-            (only or nothing, self._of_others),
-            (self.ignored or settings.ignore_class, self._of_ignored),
-            (self.beyond, self._of_beyond),
-            (any(isinstance(getattr(settings, name), dict) for name in _BY_CLASS), self._of_settings),
-        )
+        for notes in (
+            self._of_left_out, self._of_others, self._of_ignored, self._of_beyond, self._of_settings,
+        ):  # fmt: skip
+            lines += notes(settings)
         return tuple(lines)
 
     def misread(self, *roles: str) -> list[str]:
         """Return a line for each reason to think that the table of one of some roles is misread."""
-        tables = {role: self.tables[role] for role in roles if role in self.tables}
-        return [line for role, table in tables.items() for line in table.doubts(role, self._of_times(role))]
+        lines = list[str]()
+        for role in (role for role in roles if role in self.tables):
+            lines += self.tables[role].doubts(role, self._unit(role))
+            lines += self._beyond(role) if self.tables[role].late else ()
+        return lines
 
-    def _of_times(self, role: str) -> Mapping[str, Any]:
-        """Return why the times of a side seem to be wrong: the facts of messages, by check."""
-        table, others = self.tables.get(role, RowStatistics()), {**self.tables, role: RowStatistics()}
-        return table.of_times(role, self._table("reference"), max(other.last for other in others.values()))
+    def _unit(self, role: str) -> Mapping[str, Any]:
+        """Return why the times of a side seem to be in another unit, as facts of a message."""
+        return self.tables.get(role, RowStatistics()).unit(role, self._table("reference"))
+
+    def _beyond(self, role: str) -> Iterator[str]:
+        """Yield how many rows end after their file, unless the unit of times explains it."""
+        if role in self.beyond and not self._unit(role):
+            n, seconds = self.beyond[role]
+            # The last of its time steps may extend beyond the end, and is not counted if others do.
+            n = self.tables.get(role, RowStatistics()).counts.get("after-end", n)
+            text = CHECKS["after-end"].message(n, 0, {"seconds": seconds})
+            yield f"{self._table(role)}: {text} (after-end)"
 
     def _table(self, role: str) -> str:
         """Return the name of the table of a role, as far as it is known."""
@@ -194,20 +202,31 @@ class AlignmentReport:
                 more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
                 text = NAMES["similar-classes"].counted.format(pairs="; ".join(pairs[:_SHOWN]) + more)
                 yield f"{self._table(role)}: {text} (similar-classes)"
-        called = {"other": self._table("reference"), "system": self._table("system")}
-        for kind, noun, text in _FILES:
+        yield from self._of_files(settings, _FILES)
+
+    def _of_files(self, settings: Settings, kinds: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+        """Yield a line for each kind of files."""
+        number, label = settings.shots or (0, None)
+        facts = {"other": self._table("reference"), "system": self._table("system")}
+        known = sorted(self.reference_classes)
+        facts["like"] = "" if label in (None, *known) else did_you_mean(label or "", known[:_COMPARED])
+        facts["shots"] = counted(number, "event") + ("" if label is None else f" of class {label!r}")
+        for kind, noun, text in kinds:
             files = getattr(self, kind) - (self.silent if kind in ("missing", "extra") else _NOTHING)
             hint = named_alike(self.missing, files) if files and "{hint}" in text else ""
-            yield from _said(text, files, noun, **called, hint=hint)
+            yield from _said(text, files, noun, hint=hint, **facts)
+
+    def _of_left_out(self, settings: Settings) -> Iterator[str]:
+        """Yield how many files are left out as the settings ask for it."""
+        return self._of_files(settings, _LEFT_OUT)
 
     def _of_listed(self, settings: Settings) -> Iterator[str]:
         """Yield warnings about the settings' list of files; raises EvaluationError if no file matches."""
         unknown, hint = self.not_listed(settings.files or ())
-        for text in _said(NAMES["listed-file"].counted, unknown, "listed file"):
+        for text in _said(NAMES["listed-file"].counted + "{hint}", unknown, "listed file", hint=hint):
             if not self.listed:
-                have = f"names of files that {self._table('reference')} has"
-                raise EvaluationError(f"{text}{hint}; expected {have}")
-            yield text + hint
+                raise EvaluationError(f"{text}; expected names of files that {self._table('reference')} has")
+            yield text
 
     def not_listed(self, names: Sequence[str]) -> tuple[list[str], str]:
         """Return the names of a list of files that neither side has, and the names that they may mean."""
@@ -222,28 +241,13 @@ class AlignmentReport:
         like = named_alike(sorted(self.without_region), unknown, ("reference", "regions")) if unknown else ""
         text = (
             "regions: {files} {are} on neither side, and not evaluated (a row with only the name of a file "
+            "declares it as one without events){like}"
         )
-        yield from _said(text + "declares it as one without events){like}", unknown, like=like)
+        lines = list(_said(text, unknown, like=like))
         if not self.with_region and (self.without_region or self.too_few_shots):
-            like = f"; regions are of {listing(unknown, 'other file')}" if unknown else ""
-            lines = [f"nothing is left to evaluate{like}", *self._of_left_out(settings)]
-            raise EvaluationError("\n".join(lines))
-
-    def _of_left_out(self, settings: Settings) -> Iterator[str]:
-        """Yield how many files are left out as no region of them is evaluated."""
-        yield from _said("{files} {have} no region that is evaluated; left out", self.without_region)
-        number, label = settings.shots or (0, None)
-        events = counted(number, "event") + ("" if label is None else f" of class {label!r}")
-        known = sorted(self.reference_classes)
-        hint = "" if label in (None, *known) else did_you_mean(label or "", known[:_COMPARED])
-        text = "after_shots: {files} {have} fewer than {events} in the reference; left out{hint}"
-        yield from _said(text, self.too_few_shots, events=events, hint=hint)
-
-    def _of_outside(self, _: Settings) -> Iterator[str]:
-        """Yield how many files are left out as the settings do not list them."""
-        sides = (("reference", self.reference_outside), ("system", self.system_outside))
-        outside = " and ".join(listing(sorted(names), f"{role} file") for role, names in sides)
-        yield f"files: {outside} are not listed, and left out"
+            left_out = self._of_files(settings, _LEFT_OUT)
+            raise EvaluationError("\n".join(["nothing is left to evaluate", *lines, *left_out]))
+        yield from lines
 
     def _of_unknown(self, settings: Settings) -> Iterator[str]:
         """Yield a line for each ignored class that the reference does not have."""
@@ -255,9 +259,8 @@ class AlignmentReport:
 
     def _of_grid(self, settings: Settings) -> Iterator[str]:
         """Yield a warning for each side with rows that are nearly on the grid of segments."""
-        too_long = "segment_length" in self._too_long(settings)
         for role, (rows, near, off) in sorted(self.off_grid.items()):
-            if near >= _FEWEST_NEAR and 2 * near >= rows and not too_long:
+            if near >= _FEWEST_NEAR and 2 * near >= rows:
                 length = short_fraction(settings.segment_length).removesuffix(".0")
                 yield (
                     f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
@@ -266,56 +269,24 @@ class AlignmentReport:
                     "--segment-length takes steps exactly, such as 1/3 or 1024/44100"
                 )
 
-    def _longest(self) -> float:
-        """Return how long the longest recording is, in seconds, as far as that is known."""
-        return max((max(table.longest, table.last) for table in self.tables.values()), default=0.0)
-
-    def _too_long(self, settings: Settings) -> dict[str, float]:
-        """Return the settings of segments and collars that are longer than every recording."""
-        plan, longest = Plan.of(settings), self._longest()
-        by_collar = plan.scores("event") and settings.match_by == "collar"
-        used = {
-            "segment_length": plan.counts_segments,
-            "onset_collar": by_collar and settings.onset,
-            "offset_collar": by_collar and settings.offset,
-        }
-        values = {name: float(getattr(settings, name)) for name, is_used in used.items() if is_used}
-        # Small tables are scored with the default ones as they are.
-        return {name: s for name, s in values.items() if s > max(longest, FIELDS[name].default) and longest}
-
-    def _of_lengths(self, settings: Settings) -> Iterator[str]:
-        """Yield a line for each setting that is longer than every recording."""
-        for name, seconds in self._too_long(settings).items():
-            so = "each is one segment" if name == "segment_length" else "it rules out no match"
-            yield (
-                f"{name} is {seconds:g} s, longer than every recording ({self._longest():.6g} s at most): "
-                f"{so}; settings are in seconds"
-            )
-
     def _of_touching(self, settings: Settings) -> Iterator[str]:
         """Yield a warning for each side that has touching rows, each of which counts as an event.
 
         The other side has whole events, or its time steps were joined.
         """
-        joined = {role: are_steps(counts) for role, counts in self.steps.items()}
-        if settings.postprocesses:
-            joined["system"] = True
-        check, n = CHECKS["touching-rows"], {}
-        for role, table in self.tables.items():
-            n[role] = self.steps[role][2] if role in self.steps else table.counts.get(check.code, 0)
+        if len(self.tables) < 2 or settings.events != "auto" or not Plan.of(settings).counts_events:
+            return
+        code, joined = "touching-rows", {role: are_steps(counts) for role, counts in self.steps.items()}
+        joined |= {"system": True} if settings.postprocesses else {}
+        n = {role: table.counts.get(code, 0) for role, table in self.tables.items()}
+        n |= {role: counts[2] for role, counts in self.steps.items()}
         for role, other in (("reference", "system"), ("system", "reference")):
             rows, others, theirs = self.tables[role].rows, self.tables[other].rows, self._table(other)
             whole = others > 0 and (other in self.steps or n[other] < _HARDLY * others)
-            unlike = ""
-            if n[role] and joined.get(other):
-                unlike = (
-                    f"and touching rows of {theirs} are one event; --set events=merge joins those of both, "
-                )
-                unlike += "--set events=rows those of neither"
-            elif n[role] >= max(check.share * rows, FEW_ROWS) and whole:
-                unlike = f"where {theirs} has whole events; --set events=merge joins rows that touch"
-            if unlike and not joined.get(role):
-                yield f"{self._table(role)}: {check.message(n[role], rows, {})}, {unlike} ({check.code})"
+            many = n[role] >= max((RULES[code].misread or 0) * rows, FEW_ROWS)
+            if not joined.get(role) and ((n[role] and joined.get(other)) or (many and whole)):
+                text = f"{CHECKS[code].message(n[role], rows, {})}, where {theirs} has whole events"
+                yield f"{self._table(role)}: {text}; --set events=merge joins rows that touch ({code})"
 
     def _of_others(self, settings: Settings) -> Iterator[str]:
         """Yield a warning for classes that are left out, and for tables without an event."""
@@ -326,30 +297,27 @@ class AlignmentReport:
         yield from _said("{files} {are} not among the classes to evaluate; left out", left_out, "class")
 
     def _of_beyond(self, _: Settings) -> Iterator[str]:
-        """Yield how many rows end after their file, unless a warning about times covers them."""
-        for role, (count, seconds) in self.beyond.items():
-            if not {"time-unit", "after-end"} & {*self._of_times(role)}:
-                end = "ends after its" if count == 1 else "end after their"
-                yield (
-                    f"{self._table(role)}: {counted(count, f'{role} row')} {end} file's duration, by "
-                    f"{seconds:.6g} s at most; segments after the end are not evaluated (after-end)"
-                )
+        """Yield how many rows end after their file, if they hardly do."""
+        for role in self.beyond:
+            if role not in self.tables or not self.tables[role].late:
+                yield from self._beyond(role)
 
     def _of_settings(self, settings: Settings) -> Iterator[str]:
         """Yield a line for each class that only settings by class have."""
         classes = self.classes(settings)
         for name in _BY_CLASS:
             value = getattr(settings, name)
-            for label in value if isinstance(value, dict) else ():
-                if label not in classes:
-                    hint = did_you_mean(label, classes)
-                    yield f"{name} is set for {label!r}, which is not an evaluated class{hint}"
+            for label in (
+                [label for label in value if label not in classes] if isinstance(value, dict) else ()
+            ):
+                hint = did_you_mean(label, classes)
+                yield f"{name} is set for {label!r}, which is not an evaluated class{hint}"
 
     def _of_ignored(self, settings: Settings) -> Iterator[str]:
         """Yield the amount of detections and time that ignored classes leave out."""
-        names, counts_events = settings.ignore_class or (), Plan.of(settings).counts_events
+        names = settings.ignore_class or ()
         for called, (detections, ticks) in self.ignored.items():
-            events = f"{counted(detections, 'detection')} and " if counts_events else ""
+            events = f"{counted(detections, 'detection')} and " if Plan.of(settings).counts_events else ""
             classes = "class" if len(names) == 1 else "classes"
             itself = " (as the reference says by itself)" * (self.declared >= {*names})
             if detections or ticks:
@@ -360,24 +328,18 @@ class AlignmentReport:
     def _of_late_rows(self, settings: Settings) -> Iterator[str]:
         """Yield the assumption about system rows after the reference's last offset.
 
-        Yields nothing if a warning about the system's times covers all these rows.
+        Yields nothing if another unit of the system's times explains them.
         """
-        n_rows = n_new = sum(count for count, _ in self.after_end.values())
-        told = self._of_times("system")
-        if "time-unit" in told:
-            n_new -= self.tables["system"].rows
-        elif {"long-recording", "outlasting-row"} & {*told}:
-            n_new -= 1
-        if n_new <= 0:
+        if not self.after_end or self._unit("system"):
             return
-        seconds = max(seconds for _, seconds in self.after_end.values())
-        rows = f"{counted(n_rows, 'system row')} of {listing(sorted(self.after_end), 'file')}"
+        n_rows, seconds = counts_and_most(self.after_end.values())
         later = "what comes in later segments can only be false alarms"
         if settings.compat == "sed_eval":
             later += ", except in sed_eval's own scores, where a system makes files longer"
         yield (
-            f"{rows} {'ends' if n_rows == 1 else 'end'} up to {seconds:.6g} s after the reference's last "
-            f"offset there, which without --durations is assumed to be the end of the file: {later}"
+            f"{counted(n_rows, 'system row')} of {listing(sorted(self.after_end), 'file')} "
+            f"{'ends' if n_rows == 1 else 'end'} up to {seconds:.6g} s after the reference's last offset "
+            f"there, which without --durations is assumed to be the end of the file: {later}"
         )
 
     def _of_lengthless(self, settings: Settings) -> Iterator[str]:
@@ -386,7 +348,7 @@ class AlignmentReport:
             (self.lengthless, ("segment", "ranking"), "known length", "; --durations gives lengths of files"),
             (self.extra - self.silent, ("clip",), "clip in the reference", ""),
         ):
-            scores = Plan.of(settings).needs_lengths(*bases)
+            scores = Plan.of(settings).needs_lengths(*bases) if files else ()
             text = f"{{files}} {{have}} detections and no {lacking}: these do not count in {{scores}}{mend}"
             yield from _said(text, files if scores else (), scores=", ".join(scores))
 
@@ -395,42 +357,34 @@ class AlignmentReport:
 
         Raises EvaluationError if the tables have classes, but none is evaluated.
         """
-        asked = settings.classes
-        strange = sorted(self.system_classes - self.reference_classes - {*(settings.ignore_class or ())})
-        if asked is not None:
-            # A class that is nearly one to evaluate, which the system never names, is misspelt. All others
-            # were left out on purpose: a system may know more classes than an evaluation.
-            unnamed = sorted({*asked} - self.system_classes)[:_COMPARED]
-            most = _TOLD * _COMPARED // max(1, len(unnamed))
-            others = [name for name in strange if name not in asked][:most]
-            hints = [(name, did_you_mean(name, unnamed, n=1, cutoff=0.75)) for name in others]
-            for name, hint in [pair for pair in hints if pair[1]][:_TOLD]:
-                yield f"class {name!r} of the system is not among the classes to evaluate; left out{hint}"
-            strange = [name for name in strange if name in asked]
-        both = self.reference_classes | self.system_classes
-        unnames = [name for name in asked or () if name not in both]
-        every, known = sorted(both)[:_COMPARED], sorted(self.reference_classes)[:_COMPARED]
-        if unnames and len(unnames) == len(asked or ()) and every:
-            # As where a preset of another data set is taken: not one score would have a value.
-            text = f"none of the {listing(unnames, 'class')} to evaluate is in either table"
-            if len(unnames) == 1:
-                hint = did_you_mean(unnames[0], every, n=1)
-                text = f"class {unnames[0]!r}, the only one to evaluate, is in neither table{hint}"
-            have = listing(every, "class")
-            raise EvaluationError(f"{text}; the tables have {have}; expected at least one of these")
-        asked_for, unlike = (
-            "{names}, one of those to evaluate, {are} in neither table{hint}",
-            NAMES["unknown-class"],
+        asked, system, both = (
+            settings.classes,
+            self.system_classes,
+            self.reference_classes | self.system_classes,
         )
-        for names, among, cutoff, text in (
-            (strange, known, 0.75, unlike.counted), (unnames, every, 0.6, asked_for)
-        ):  # fmt: skip
-            for name in names[:_TOLD]:
-                hint = did_you_mean(name, among, n=1, cutoff=cutoff)
-                yield text.format(names=f"class {name!r}", are="is", hint=hint)
-            if len(names) > _TOLD:
-                more, are = listing(names[_TOLD:], "more class"), be(len(names) - _TOLD)
-                yield text.format(names=more, are=are, hint="")
+        never = [name for name in asked or () if name not in both]
+        if both and never and len(never) == len(asked or ()):
+            # As where a preset of another data set is taken: not one score would have a value.
+            hint = did_you_mean(never[0], sorted(both)[:_COMPARED], n=1) if len(never) == 1 else ""
+            text = f"none of the {listing(never, 'class')} to evaluate is in either table{hint}"
+            raise EvaluationError(f"{text}; expected at least one of {listing(sorted(both), 'class')}")
+        strange = system - self.reference_classes - {*(settings.ignore_class or ())}
+        # A class to evaluate that the system never names is misspelt if another is nearly it. All others
+        # were left out on purpose: a system may know more classes than an evaluation.
+        wanted = {*both} if asked is None else {*asked}
+        misspelt = "{names}, one of those to evaluate, {are} not in the system, which has another{hint}"
+        neither = "{names}, one of those to evaluate, {are} in neither table{hint}"
+        for names, among, cutoff, text, anyway in (
+            (wanted - system, strange - wanted, 0.75, misspelt, False),
+            (strange & wanted, self.reference_classes, 0.75, NAMES["unknown-class"].counted, True),
+            ({*never}, both, 0.6, neither, True),
+        ):
+            told, rest = sorted(names)[:_TOLD], sorted(names)[_TOLD:]
+            for name in told:
+                hint = did_you_mean(name, sorted(among)[:_COMPARED], n=1, cutoff=cutoff)
+                yield from [text.format(names=f"class {name!r}", are="is", hint=hint)] * bool(hint or anyway)
+            if rest and anyway:
+                yield text.format(names=listing(rest, "more class"), are=be(len(rest)), hint="")
 
 
 def _said(text: str, names: Iterable[str], noun: str = "file", **more: str) -> Iterator[str]:
@@ -438,11 +392,6 @@ def _said(text: str, names: Iterable[str], noun: str = "file", **more: str) -> I
     if names := sorted(names):
         have = "has" if len(names) == 1 else "have"
         yield text.format(files=listing(names, noun), are=be(len(names)), have=have, **more)
-
-
-def _lines_of(settings: Settings, *sections: tuple[object, Callable[[Settings], Iterable[str]]]) -> list[str]:
-    """Return the lines of the sections that have content."""
-    return [line for there, section in sections if there for line in section(settings)]
 
 
 def _sums(parts: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
@@ -470,9 +419,6 @@ def joined_as_whole(parts: Sequence[AlignmentReport]) -> dict[str, bool]:
     roles = dict.fromkeys(role for role, _ in steps)
     whole = {role: are_steps(_sums([counts for of, counts in steps if of == role])) for role in roles}
     return whole if any(counts[0] and are_steps(counts) != whole[role] for role, counts in steps) else {}
-
-
-# Which files there are, on both sides or on one, and by what names they go.
 
 
 def _of_axes(*shapes: tuple[int, ...] | None) -> list[str]:
@@ -528,7 +474,6 @@ def match_files(
     lengths = {listed.canonical[name]: seconds for name, seconds in (durations or {}).items()}
     expected = dict.fromkeys([*reference.files, *lengths])
     match = match_names([*expected], system.files)
-    unclear = [("durations", "file name", listed.ambiguous)]
     unlisted = {*reference.files} - {*lengths} if durations is not None else set()
     unknown = {*lengths} - {*reference.files}
     hint = named_alike(unlisted, unknown, ("reference", "durations")) if unlisted and unknown else ""
@@ -536,27 +481,25 @@ def match_files(
         files = f"{listing(sorted(unknown), 'file')} {be(len(unknown))}"
         doubtful.append(f"durations: {files} not in the reference{hint}")
     in_system = {*match.canonical.values()}
-    evaluated = {*expected} if durations is not None else {*expected} | in_system
-    inside, chosen_by = {*expected} | in_system, frozenset[str]()
-    if chosen is not None:
-        every = [*expected, *sorted(in_system - {*expected})]
-        if UNNAMED in every:
-            text = "there is no column of file names, but files are listed; expected a filename column"
-            raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
-        of_list = match_names(every, chosen)
-        inside = {*of_list.canonical.values()} & {*every}
-        chosen_by = frozenset(name for name, own in of_list.canonical.items() if own in inside)
-        evaluated &= inside
-        lengths = {name: seconds for name, seconds in lengths.items() if name in inside}
-        unclear.append(("files", "listed name", of_list.ambiguous))
-    for source, noun, names in unclear:
+    every = [*expected, *sorted(in_system - {*expected})]
+    if chosen is not None and UNNAMED in every:
+        text = "there is no column of file names, but files are listed; expected a filename column"
+        raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
+    of_list = match_names(every, every if chosen is None else chosen)
+    inside = {*of_list.canonical.values()} & {*every}
+    evaluated = inside if durations is None else inside & {*expected}
+    lengths = {name: seconds for name, seconds in lengths.items() if name in inside}
+    for source, noun, names in (
+        ("durations", "file name", listed.ambiguous),
+        ("files", "listed name", of_list.ambiguous),
+    ):
         text = NAMES["ambiguous-file"].counted
         text = text.format(files=listing(names, noun), other=reference.origin.name)
         doubtful += [f"{source}: {text}"] * bool(names)
     missing, extra = {*reference.files} & inside - in_system, (in_system & evaluated) - {*expected}
-    silent = missing - files_with_events(reference, missing)
     detected = {name for name in system.files if match.canonical[name] in extra}
-    silent |= extra - {match.canonical[name] for name in files_with_events(system, detected)}
+    heard = {match.canonical[name] for name in files_with_events(system, detected)}
+    silent = (missing - files_with_events(reference, missing)) | (extra - heard)
     findings = AlignmentReport(
         missing=frozenset(missing),
         extra=frozenset(extra),
@@ -564,7 +507,7 @@ def match_files(
         dropped=frozenset((in_system & inside) - evaluated),
         unlisted=frozenset(unlisted & inside),
         ambiguous=frozenset(match.ambiguous),
-        listed=chosen_by,
+        listed=frozenset(name for name in chosen or () if of_list.canonical[name] in inside),
         reference_outside=frozenset({*reference.files} - inside),
         system_outside=frozenset(in_system - inside),
         doubtful=frozenset(doubtful),
@@ -591,28 +534,26 @@ def name_single_file(
         return replace(reference, files=tuple(durations)), replace(system, files=tuple(durations))
     sides = [reference, system]
     for side, other in ((0, 1), (1, 0)):
-        files = sides[other].files
-        if UNNAMED not in sides[side].files or UNNAMED in files or not files:
-            continue
-        origin, named = sides[side].origin, _named_as_table(sides[side], files) if len(files) > 1 else ""
-        if named:
-            note = f"it was assumed to be of recording {named!r}, after which it is named"
-            origin = replace(origin, notes=(*origin.notes, note))
-            sides[side] = replace(sides[side], files=(named,), origin=origin)
+        rows, files = sides[side], sides[other].files
+        if UNNAMED not in rows.files or UNNAMED in files or not files:
             continue
         if len(files) > 1:
-            ignored = ", ".join(map(quoted, origin.ignored[:_COLUMNS]))
-            if ignored:
-                from sedeval_soft.tables.columns import option
-
-                example = option(("filename", origin.ignored[0]))
-                ignored = f" (columns that play no role: {ignored}; {example} where that is it)"
-            text = (
-                f"there is no column of file names, but {sides[other].origin.name} has {len(files)} files; "
-                f"expected a filename column{ignored}, or a folder with a table for each, which has its name"
-            )
-            raise InputError(Problem(sides[side].origin.name, text, code="missing-filename-column"))
-        sides[side] = replace(sides[side], files=files)
+            named = _named_as_table(rows, files)
+            if not named:
+                ignored = ", ".join(map(quoted, rows.origin.ignored[:_COLUMNS]))
+                if ignored:
+                    example = option(("filename", rows.origin.ignored[0]))
+                    ignored = f" (columns that play no role: {ignored}; {example} where that is it)"
+                text = (
+                    f"there is no column of file names, but {sides[other].origin.name} has {len(files)} "
+                    f"files; expected a filename column{ignored}, or a folder with a table for each, which "
+                    "has its name"
+                )
+                raise InputError(Problem(rows.origin.name, text, code="missing-filename-column"))
+            note = f"it was assumed to be of recording {named!r}, after which it is named"
+            rows = replace(rows, origin=replace(rows.origin, notes=(*rows.origin.notes, note)))
+            files = (named,)
+        sides[side] = replace(rows, files=files)
     return sides[0], sides[1]
 
 

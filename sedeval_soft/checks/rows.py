@@ -23,7 +23,6 @@ Index = npt.NDArray[np.intp]
 Groups = npt.NDArray[np.int64]
 
 TICK = 1e-6  # seconds: times are scored as whole numbers of them, so that closer ones are the same
-DAY = 86_400.0
 _MOST = 2**53  # numbers by which rows are put in order are below it
 _ROUNDING = 1e-3 + TICK / 2  # seconds by which time steps of one length may differ: they may be rounded to ms
 
@@ -31,8 +30,8 @@ EVENTS, VALUED, STEPS = "events", "valued", "steps"
 """Kinds of tables: each row an event; rows with values, which windows may share; a wide table."""
 
 
-class Placed(NamedTuple):
-    """Places of the rows that a check finds.
+class Found(NamedTuple):
+    """Rows that a check finds.
 
     rows: (n,) places in the table. about: (n,) the row whose times and line a message names, if it is another
     row. facts: (n,) or one value for all rows: further values for the message.
@@ -41,25 +40,6 @@ class Placed(NamedTuple):
     rows: Index
     about: Index | None = None
     facts: Mapping[str, Any] = {}
-
-
-class Found(NamedTuple):
-    """Rows that a check finds: counts are ready, and places are computed on request.
-
-    mask: (m,) of rows in some order, or of recordings. place: function from positions in the mask to the
-    places of the rows.
-    """
-
-    mask: Bools
-    place: Callable[[Index], Placed] = Placed
-
-    def __len__(self) -> int:
-        """Return how many are found."""
-        return int(np.count_nonzero(self.mask))
-
-    def placed(self) -> Placed:
-        """Return where the rows are."""
-        return self.place(np.flatnonzero(self.mask))
 
 
 @dataclass(frozen=True)
@@ -105,18 +85,8 @@ class Side:
             return np.arange(len(ordered.same))
         # The rank of a row's end within its group, so that one running maximum serves all groups.
         group = np.append(0, np.cumsum(~ordered.same))
-        key = np.rint(ordered.offset * (1 / TICK)).astype(np.int64)
-        size = int(key.max(initial=0)) + 1
-        if (int(group[-1]) + 1) * size < _MOST:
-            key += group * size
-        else:
-            key = np.argsort(np.lexsort((key, group)))
+        key = np.argsort(np.lexsort((np.rint(ordered.offset * (1 / TICK)), group)))
         return np.maximum.accumulate(np.where(key >= np.maximum.accumulate(key), np.arange(len(key)), 0))[:-1]
-
-    @cached_property
-    def ends(self) -> Floats:
-        """The latest offset of the rows of its group before each but the first, (n - 1,)."""
-        return self.ordered.offset[self.longest]
 
     @cached_property
     def late(self) -> Bools:
@@ -139,15 +109,6 @@ class Side:
         """Return whether two rows of a class begin at once: found much faster than the order of all."""
         key = _joint_key(self.rows, self.rows.file, self.rows.row_label)
         return key is None or not ((key[1:] > key[:-1]).all() or len(distinct(key)) == len(key))
-
-    def last_rows(self, files: Index) -> Index:
-        """Return the row of each of some files that ends last, the first of several."""
-        if not len(files):
-            return files
-        at_end = np.flatnonzero(self.rows.offset == self.last[self.rows.file])[::-1]
-        last_row = np.zeros(len(self.last), dtype=np.intp)
-        last_row[self.rows.file[at_end]] = at_end
-        return last_row[files]
 
 
 def last_offsets(rows: EventTable) -> Floats:
@@ -207,168 +168,130 @@ def _joint_key(rows: EventTable, group: npt.NDArray[np.integer[Any]], *last: Cod
 def zero_length(side: Side) -> Found:
     """Find rows whose offset equals their onset."""
     instants = side.rows.offset == side.rows.onset
-    return Found(instants & (INSTANTS not in side.rows.origin.assumed))
+    return Found(np.flatnonzero(instants & (INSTANTS not in side.rows.origin.assumed)))
 
 
 def duplicates(side: Side) -> Found:
     """Find rows that have file, class and times of another one, whatever their values."""
     if side.kind == VALUED and not side.has_repeated_onsets():
-        return Found(np.zeros(0, dtype=bool))
-    ordered = side.ordered
-
-    def place(at: Index) -> Placed:
-        # The order is stable: the first of equal rows is also the first in the table.
-        first = np.maximum.accumulate(
-            np.where(np.append(False, ordered.repeats), 0, np.arange(len(ordered.row)))
-        )
-        return Placed(ordered.row[at + 1], ordered.row[first[at + 1]])
-
-    return Found(ordered.repeats, place)
+        return Found(np.zeros(0, dtype=np.intp))
+    row, repeats = side.ordered.row, np.append(False, side.ordered.repeats)
+    # The order is stable: the first of equal rows is also the first in the table.
+    first = np.maximum.accumulate(np.where(repeats, 0, np.arange(len(row))))
+    return Found(row[repeats], row[first[repeats]])
 
 
 def overlapping(side: Side) -> Found:
     """Find rows that begin before one of their group has ended; the later one in the table."""
-    ordered = side.ordered
-
-    def place(at: Index) -> Placed:
-        pairs = np.stack((ordered.row[at + 1], ordered.row[side.longest[at]]))
-        group = "file" if side.rows.has_steps else "file and class"
-        return Placed(pairs.max(axis=0), pairs.min(axis=0), {"group": group})
-
-    return Found(ordered.same & ~ordered.repeats & (ordered.onset[1:] < side.ends - TICK / 2), place)
+    ordered, before = side.ordered, side.longest
+    overlaps = ordered.same & ~ordered.repeats & (ordered.onset[1:] < ordered.offset[before] - TICK / 2)
+    pairs = np.stack((ordered.row[1:][overlaps], ordered.row[before[overlaps]]))
+    group = "file" if side.rows.has_steps else "file and class"
+    return Found(pairs.max(axis=0), pairs.min(axis=0), {"group": group})
 
 
 def touching(side: Side) -> Found:
-    """Find rows that begin at the end of the row before in their group."""
-    row = side.ordered.row
-    return Found(side.ordered.touching, lambda at: Placed(row[at + 1], row[at]))
+    """Find rows that begin at the end of the row before in their group, in a table without values."""
+    row, touches = side.ordered.row, side.ordered.touching & (side.kind == EVENTS)
+    return Found(row[1:][touches], row[:-1][touches])
 
 
 def gaps(side: Side) -> Found:
     """Find rows of a wide table that begin after all before them have ended."""
-    ordered, ends = side.ordered, side.ends
-    mask = ordered.same & (ordered.onset[1:] > ends + TICK / 2) & side.rows.has_steps
-    return Found(mask, lambda at: Placed(ordered.row[at + 1], None, {"end": ends[at]}))
+    ordered, ends = side.ordered, side.ordered.offset[side.longest]
+    late = ordered.same & (ordered.onset[1:] > ends + TICK / 2) & side.rows.has_steps
+    return Found(ordered.row[1:][late], None, {"end": ends[late]})
 
 
 def early_ends(side: Side) -> Found:
     """Find the last rows of recordings of a wide table that end before these do by more than a time step."""
-    early = (side.last > 0) & (side.last < side.expected) & side.rows.has_steps
+    rows, early = side.rows, (side.last > 0) & (side.last < side.expected) & side.rows.has_steps
+    step = np.full(len(early), TICK)
     if early.any():
-        step = np.full(len(early), TICK)
-        np.maximum.at(step, side.rows.file, side.rows.offset - side.rows.onset)
-        early &= side.last < side.expected - step
-    return Found(early, lambda at: Placed(side.last_rows(at), None, {"length": side.expected[at]}))
-
-
-def long_recordings(side: Side) -> Found:
-    """Find the last rows of recordings that are longer than a day, and were not expected to be."""
-    mask = (side.last > DAY) & ~np.isfinite(side.whole)
-    return Found(mask, lambda at: Placed(side.last_rows(at), None, {"days": side.last[at] / DAY}))
+        np.maximum.at(step, rows.file, rows.offset - rows.onset)
+    early &= side.last < side.expected - step
+    # The first of several rows that end last.
+    at_end = np.flatnonzero((rows.offset == side.last[rows.file]) & early[rows.file])
+    files, first = np.unique(rows.file[at_end], return_index=True)
+    return Found(at_end[first], None, {"length": side.expected[files]})
 
 
 def after_end(side: Side) -> Found:
     """Find rows that end after their recording does."""
-    facts = {"after": "after the recording, which is", "likewise": ""}
-    length = side.whole
-    return Found(side.late, lambda at: Placed(at, None, facts | {"length": length[side.rows.file[at]]}))
+    return Found(np.flatnonzero(side.late), None, {"length": side.whole[side.rows.file[side.late]]})
 
 
 def last_row(side: Side) -> Found:
     """Find the row that ends last, the first of several."""
-    mask = np.zeros(len(side.rows), dtype=bool)
-    mask[np.argmax(side.rows.offset)] = True
-    return Found(mask)
+    return Found(np.argmax(side.rows.offset, keepdims=True))
 
 
 class Check(NamedTuple):
     """One check of the rows of a table.
 
     find: Function that finds the rows. column: Role of the wrong column. placed: Message of `validate` about
-    a row, with its times and the facts of the check; empty if another check reports the same rows. counted:
-    Message of `evaluate` about `n` of `total` rows or recordings (`noun`), or about one row. mend: The
-    advice. kinds: Kinds of tables for which `evaluate` reports the finding; in other kinds it is natural.
+    a row, with its times and the facts of the check. counted: Message of `evaluate` about `n` of `total` rows
+    or recordings (`noun`), or about all rows. mend: The advice. kinds: Kinds of tables for which `evaluate`
+    reports the finding; in other kinds it is natural.
     """
 
-    code: str
     find: Callable[[Side], Found]
     column: str
     placed: str
-    counted: str = ""
+    counted: str
     mend: str = ""
     kinds: tuple[str, ...] = (EVENTS, VALUED, STEPS, "")
     noun: str = "row"
 
-    @property
-    def share(self) -> float:
-        """The share of rows, or recordings, from which on `evaluate` warns; infinite for never."""
-        from sedeval_soft.tables.problem_codes import RULES
-
-        share = RULES[self.code].misread
-        return math.inf if share is None else share
-
     def message(self, n: int, total: int, facts: Mapping[str, Any]) -> str:
         """Return the message of `evaluate` about n rows or recordings, with the advice."""
-        rows = "row ends after its" if n == 1 else "rows end after their"
-        of = f"of {total:,} {self.noun}{'s' * (total != 1)}"
-        facts = {"n": n, "total": of, "rows": rows, **facts}
+        facts = {"n": n, "total": f"of {total:,} {self.noun}{'s' * (total != 1)}", **facts}
         return "; ".join(filter(None, (self.counted.format(**facts), self.mend.format(**facts))))
 
 
 CHECKS = {
     "time-unit": Check(
-        "time-unit", last_row, "offset", "ends at {offset:.6g} s; {unit}",
+        last_row, "offset", "ends at {offset:.6g} s; {unit}",
         "{unit}; the last row ends at {offset:.6g}, which was read as seconds", "{mend}",
     ),
-    "long-recording": Check(
-        "long-recording", long_recordings, "offset",
-        "ends at {offset:.6g} s: the recording would be {days:.3g} days long",
-        "a recording would be {days:.3g} days long: its last row ends at {offset:.6g} s",
-        "write seconds, or give durations if it is so long",
-    ),
     "after-end": Check(
-        "after-end", after_end, "offset", "ends at {offset:.6g} s, {after} {length:.6g} s long{likewise}",
-        "{n:,} {rows} recording does: {row}, which has {length:.6g} s",
-        "correct the times: segments after the end are not evaluated",
-    ),
-    "outlasting-row": Check(
-        "outlasting-row", last_row, "offset",
-        "ends at {offset:.6g} s, {times} times as late as any other row or recording",
-        "{row} ends {times} times as late as any other row and recording",
-        "correct its times if they are not seconds, or give durations",
+        after_end, "offset",
+        "ends at {offset:.6g} s, after the recording, which is {length:.6g} s long{likewise}",
+        "rows that end after their recording: {n:,}, by {seconds:.6g} s at most",
+        "segments after the end are not evaluated",
     ),
     "zero-length": Check(
-        "zero-length", zero_length, "offset", "begins and ends at {onset:.6g} s",
+        zero_length, "offset", "begins and ends at {onset:.6g} s",
         "onset and offset are equal in {n:,} {total}", "write when each event ends",
     ),
     "duplicate-row": Check(
-        "duplicate-row", duplicates, "onset", "has file, class and times of line {line}",
+        duplicates, "onset", "has file, class and times of line {line}",
         "file, class and times repeat those of another row in {n:,} {total}",
         "are several outputs, views or annotators in one table? Keep one of each", (EVENTS, VALUED, STEPS),
     ),
     "overlapping-rows": Check(
-        "overlapping-rows", overlapping, "onset",
+        overlapping, "onset",
         "overlaps line {line} of the same {group}: {onset:.6g} to {offset:.6g} s",
         "another event of the same file and class is still going on at the onset of {n:,} {total}",
         "are several recordings or outputs in one? Name the file of each row; --set events=rows if each is a "
         "detection", (EVENTS,),
     ),
     "touching-rows": Check(
-        "touching-rows", touching, "onset", "begins where line {line} ends{likewise}", kinds=(EVENTS,),
+        touching, "onset", "begins where line {line} ends{likewise}", kinds=(EVENTS,),
         counted="{n:,} {total} begin where another of their class ends: each row counts as an event",
     ),
     "gap": Check(
-        "gap", gaps, "onset", "there are no rows from {end:.6g} to {onset:.6g} s",
+        gaps, "onset", "there are no rows from {end:.6g} to {onset:.6g} s",
         "there is a gap in the wide table before {n:,} {total}", "write a row for all times", (STEPS,),
     ),
     "early-end": Check(
-        "early-end", early_ends, "offset",
+        early_ends, "offset",
         "its last row ends at {offset:.6g} s, the recording at {length:.6g} s",
         "a wide table ends before {n:,} {total} do",
-        "are the time steps as long as the table says? Write rows up to the end", noun="recording",
+        "are the time steps as long as the table says? Write rows up to the end", (STEPS,), "recording",
     ),
 }  # fmt: skip
-"""Checks by name, in the order of the messages: first checks of times, then checks of counts."""
+"""Checks by code, in the order of the messages: first checks of times, then checks of counts."""
 
 
 def step_counts(rows: EventTable) -> tuple[int, int, int]:

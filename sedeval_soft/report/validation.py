@@ -72,7 +72,7 @@ def _json(validation: Validation) -> str:
         "more": validation.more,
         "mends": validation.mends,
         "problems": [
-            {"file": p.source, "line": p.line, "column": p.column, "characters": validation.span(p),
+            {"file": p.source, "line": p.line, "column": p.column,
              "code": p.code, "severity": p.severity, "text": p.message, "mend": p.mend}
             for p in validation.problems
         ],
@@ -81,7 +81,7 @@ def _json(validation: Validation) -> str:
 
 
 def _sarif(validation: Validation) -> str:
-    """Return SARIF 2.1.0. Its columns are characters, ours are fields: the field goes to the properties."""
+    """Return SARIF 2.1.0. Its columns are characters, ours are fields, which go to the properties."""
     used = {code: rule for code, rule in RULES.items() if code in validation.counts}
     rules = [
         {
@@ -98,9 +98,7 @@ def _sarif(validation: Validation) -> str:
         scheme = "file://" if p.source.startswith("/") else ""
         location: dict[str, Any] = {"artifactLocation": {"uri": scheme + quote(p.source)}}
         if p.line is not None:
-            span = validation.span(p)
-            columns = {} if span is None else {"startColumn": span[0], "endColumn": span[1]}
-            location["region"] = {"startLine": p.line, **columns}
+            location["region"] = {"startLine": p.line}
         results.append(
             {
                 "ruleId": p.code,
@@ -125,9 +123,7 @@ def _github(validation: Validation) -> str:
     """Return workflow commands that annotate the lines of files in a pull request."""
     lines = []
     for p in validation.problems:
-        begin, end = validation.span(p) or (None, 0)
-        column = {} if begin is None else {"col": begin, "endColumn": max(begin, end - 1)}
-        properties = {"file": p.source, "line": p.line, **column, "title": p.code}
+        properties = {"file": p.source, "line": p.line, "title": p.code}
         given = ",".join(f"{key}={github_property(str(v))}" for key, v in properties.items() if v is not None)
         level = "notice" if p.severity == "note" else p.severity
         lines.append(f"::{level} {given}::{github_message(_message(p))}\n")

@@ -287,7 +287,8 @@ def _read_text(source: Source, known: Form | None, limits: Limits, most: int, *,
     if known is not None:
         _check_layout(known, source, layout)
     rows, found = read_text(source, layout, limits, most, whole=whole)
-    form = form_instead(source, limits, layout) if found is not None and known is None else ""
+    wrong = found is not None and found.problems and known is None
+    form = form_instead(source, limits, layout) if wrong else ""
     return Reading(form, None) if form else Reading("", rows, layout, found)
 
 

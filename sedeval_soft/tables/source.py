@@ -130,9 +130,7 @@ def as_utf8(name: str, data: Bytes) -> Bytes:
         return data[len(BOM) :] if data[: len(BOM)] == BOM else data
     if "ooTextFile" in text[:100]:
         return text.encode()
-    copy = copy_command(name)
-    mend = f": {copy} writes it so" if copy else ""
-    raise InputError(Problem(name, f"is {encoding}; expected UTF-8 text{mend}", line=1, code="utf-16"))
+    raise InputError(Problem(name, f"is {encoding}; expected UTF-8 text", line=1, code="utf-16"))
 
 
 def marked_text(name: str, data: Bytes) -> tuple[str, str]:

@@ -239,17 +239,18 @@ def read_text(
 ) -> tuple[EventTable | None, Findings | None]:
     """Read a table: the rows that can be scored, and the problems of others, None if there are none.
 
-    most, whole: the problems to look for, as for `find_wrong`. Raises InputError for a table that is over a
-    limit, RoomError for one that exceeds memory.
+    most, whole: the problems to look for, as for `find_wrong`; whole: there are findings, with the lines of
+    rows, also without a problem. Raises InputError for a table that is over a limit, RoomError for one that
+    exceeds memory.
     """
     check_text_room(source, layout)
     origin = origin_of(source, layout)
-    at_once = _columns_at_once(source, layout, limits)
+    at_once = None if whole else _columns_at_once(source, layout, limits)
     if at_once is not None and (rows := at_once.rows(origin, limits)) is not None:
         return rows, None
     found = Findings()
     columns = exact_columns(source, layout, found, most)
-    if not found.problems and (rows := columns.rows(origin, limits)) is not None:
+    if not (whole or found.problems) and (rows := columns.rows(origin, limits)) is not None:
         return rows, None
     copy = copy_command(source.name)
     sound = find_wrong(columns, source.name, limits, found, most, whole=whole, copy=copy)

@@ -5,8 +5,8 @@
 
 `byte`: exit codes, standard output, standard error and written files are identical, but for the version.
 `numbers`: exit codes are equal, and JSON, YAML, CSV and TSV have the same keys and equal numbers, to 1e-12
-(absolute below 1, else relative); `--tolerance 'PATTERN=NUMBER'` sets it for the places that match. Text is
-ignored. A place is the name of a score and what of it: `segment.soft.f1.macro.value`.
+(absolute below 1, else relative). Text is ignored. A place is the name of a score and what of it:
+`segment.soft.f1.macro.value`.
 
 `expected.tsv` lists differences that are meant: call, place and reason; `*` is anything, the place `exit` is
 the exit code. Exits with 1 if anything else differs.
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import difflib
 import json
 import math
 import os
@@ -46,6 +45,9 @@ WARM = (
 """What workers import once, not in every call."""
 
 _VERSION = re.compile(rb"\b\d+\.\d+\.\d+(\.dev\d+)?(\+\w+)?")
+TOLERANCE = 1e-12
+"""Of numbers: absolute below 1, else relative."""
+
 _UNSEEN = ("settings.", "version", "signature")
 """Places of JSON that are no result."""
 
@@ -157,10 +159,8 @@ def matches(pattern: str, text: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
 
 
-def differences(
-    call: str, before: Outcome, after: Outcome, tolerances: dict[str, float] | None = None
-) -> Iterator[Difference]:
-    """Yield what differs. tolerances: by patterns of places, the last match counts; None: all bytes count."""
+def differences(call: str, before: Outcome, after: Outcome, *, numbers: bool) -> Iterator[Difference]:
+    """Yield what differs. numbers: numbers alone, to the tolerance; else all bytes count."""
     if before.codes != after.codes:
         yield Difference(call, "exit", before.codes, after.codes)
     absent = "absent"
@@ -172,31 +172,22 @@ def differences(
         found = False
         for place in dict.fromkeys([*sides[0], *sides[1]]):
             pair = sides[0].get(place, absent), sides[1].get(place, absent)
-            tolerance = 0.0
-            for pattern, number in (tolerances or {}).items():
-                tolerance = number if matches(pattern, place) else tolerance
             text = not any(_number(value) for value in pair) or place.startswith(_UNSEEN)
-            if not (_close(*pair, tolerance) or (text and tolerances is not None)):
+            if not (_close(*pair, TOLERANCE if numbers else 0.0) or (text and numbers)):
                 found = True
                 yield Difference(call, place if name == "stdout" else f"{name}: {place}", *pair)
-        if tolerances is None and not found:
-            lines = [text.decode(errors="replace").splitlines() for text in texts]
-            _, _, *shown = [*difflib.unified_diff(*lines, lineterm="", n=0)] or [
-                "",
-                "",
-                "-bytes",
-                "+other bytes",
-            ]
-            old, new = ([line[1:] for line in shown if line[0] == sign] for sign in "-+")
-            yield Difference(call, name, "\n".join(old)[:2000], "\n".join(new)[:2000])
+        if not (numbers or found):
+            before_, after_ = ({*text.decode(errors="replace").splitlines()} for text in texts)
+            old, new = ("\n".join(sorted(lines)) for lines in (before_ - after_, after_ - before_))
+            yield Difference(call, name, old[:2000] or "bytes", new[:2000] or "other bytes")
 
 
 def compare(
     trees: Sequence[Path],
     inputs: Sequence[Path],
     calls: Sequence[str],
-    tolerances: dict[str, float] | None = None,
     *,
+    numbers: bool,
     workers: int = 2,
     warm: Sequence[str] = WARM,
 ) -> list[Difference]:
@@ -209,7 +200,7 @@ def compare(
         pair = free.get()
         outcomes = [side.run(calls[number], f"OUT{number:03d}OUT") for side in pair]
         free.put(pair)
-        return [*differences(calls[number], *outcomes, tolerances)]
+        return [*differences(calls[number], *outcomes, numbers=numbers)]
 
     with ThreadPoolExecutor(workers) as pool:
         found = [difference for each in pool.map(both, range(len(calls))) for difference in each]
@@ -245,15 +236,10 @@ def main() -> int:
     parser.add_argument("way", nargs="?", choices=["byte", "numbers"], default="byte")
     parser.add_argument("--base", default=BASE, help=f"the earlier commit (default: {BASE})")
     parser.add_argument("--calls", nargs="+", default=[], help="only calls with one of these words in them")
-    parser.add_argument("--tolerance", action="append", default=[], metavar="PATTERN=NUMBER")
-    parser.add_argument("--expected", type=Path, default=HERE / "expected.tsv")
     parser.add_argument("--workers", type=int, default=2)
     chosen = parser.parse_args()
     calls = [call for call in CALLS if not chosen.calls or any(word in call for word in chosen.calls)]
-    given = (text.rpartition("=") for text in chosen.tolerance)
-    tolerances = {"*": 1e-12, **{pattern: float(number) for pattern, _, number in given}}
-    by = None if chosen.way == "byte" else tolerances
-    with chosen.expected.open() as file:
+    with (HERE / "expected.tsv").open() as file:
         _, *expected = csv.reader(file, delimiter="\t")
     with tempfile.TemporaryDirectory() as temporary:
         base, *inputs = (Path(temporary) / name for name in ("base", "a", "b"))
@@ -262,7 +248,7 @@ def main() -> int:
         shutil.unpack_archive(f"{base}.tar", temporary)
         make(inputs[0], ROOT, lambda folder: Side(base, folder, WARM[:3]))
         shutil.copytree(inputs[0], inputs[1])
-        found = compare([base, ROOT], inputs, calls, by, workers=chosen.workers)
+        found = compare([base, ROOT], inputs, calls, numbers=chosen.way == "numbers", workers=chosen.workers)
     found = unexpected(found, expected)
     for number, difference in enumerate(found):
         if not number or found[number - 1].call != difference.call:

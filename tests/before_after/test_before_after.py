@@ -33,32 +33,24 @@ def trees(tmp_path_factory):
     return made
 
 
-def found(trees, tmp_path, *tolerances):
-    folders = [tmp_path / name for name in "ab"]
-    for folder in folders:
-        folder.mkdir()
-    return compare(trees, folders, CALLS, *tolerances, workers=1, warm=())
-
-
 NUMBER = Difference(CALLS[0], "systems[s].value", 0.5, 0.501)
 CODE = Difference(CALLS[1], "exit", [0, 0], [0, 2])
 
 
-def test_a_number_and_an_exit_code_that_differ_are_listed_with_both_values(trees, tmp_path):
-    assert found(trees, tmp_path, {"*": 1e-12}) == [NUMBER, CODE]
+TEXTS = [Difference(CALLS[0], "systems[s].text", "one", "two"), Difference(CALLS[1], "stdout", "one", "two")]
 
 
-def test_byte_by_byte_texts_count_too(trees, tmp_path):
-    text = Difference(CALLS[0], "systems[s].text", "one", "two")
-    assert found(trees, tmp_path) == [NUMBER, text, CODE, Difference(CALLS[1], "stdout", "one", "two")]
-
-
-def test_a_tree_equals_itself(trees, tmp_path):
-    assert found([trees[0], trees[0]], tmp_path) == []
-
-
-def test_a_wider_tolerance_lets_a_number_through(trees, tmp_path):
-    assert found(trees, tmp_path, {"*": 1e-12, "*value": 0.01}) == [CODE]
+@pytest.mark.parametrize(
+    ("numbers", "expected"), [(True, [NUMBER, CODE]), (False, [NUMBER, TEXTS[0], CODE, TEXTS[1]])]
+)
+def test_numbers_and_exit_codes_that_differ_are_listed_and_texts_byte_by_byte(
+    numbers, expected, trees, tmp_path
+):
+    folders = [tmp_path / name for name in "ab"]
+    for folder in folders:
+        folder.mkdir()
+    assert compare(trees, folders, CALLS, numbers=numbers, workers=1, warm=()) == expected
+    assert compare(trees[:1] * 2, folders, CALLS, numbers=numbers, workers=1, warm=()) == []
 
 
 def test_an_expected_difference_is_counted_and_no_failure(capsys):

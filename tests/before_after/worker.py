@@ -52,24 +52,6 @@ def of_library(code: str) -> None:
     os._exit(0)
 
 
-def older(words: list[str]) -> list[str]:
-    """Return a call as a tree takes it in which settings of `--set` still have options."""
-    fields = import_module("sedeval_soft.fields")
-    taken, given = [], iter(words)
-    for word in given:
-        name, _, value = next(given).partition("=") if word == "--set" else ("", "", "")
-        if not name:
-            taken.append(word)
-        elif name in fields.SELDOM:
-            taken += [word, f"{name}={value}"]
-        elif value in ("true", "false"):
-            taken.append(f"--{'no-' if value == 'false' else ''}{name.replace('_', '-')}")
-        else:
-            several = value.split(",") if isinstance(fields.FIELDS[name].default, tuple) else [value]
-            taken += [part for each in several for part in (f"--{name.replace('_', '-')}", each)]
-    return taken
-
-
 def run(command: str, folder: str) -> int:
     """Return the exit code of a command; what it prints is added to the files of the folder."""
     child = os.fork()
@@ -81,7 +63,6 @@ def run(command: str, folder: str) -> int:
     os.dup2(os.open(source, os.O_RDONLY), 0)
     for number, name in ((1, "stdout"), (2, "stderr")):
         os.dup2(os.open(f"{folder}/{name}", os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
-    words = older(words) if "--set" in words and words[0] != "published" else words
     sys.argv = ["soft-sed-eval", *(word for word in words if word != "<")]
     try:
         of_library(words[1]) if words[0] == "py" else import_module("sedeval_soft.cli").main()

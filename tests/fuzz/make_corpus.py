@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
-import tarfile
 import zipfile
 from pathlib import Path
 
-from targets import DIVIDER, EXTENSIONS, KINDS, LISTS, OPTIONS, TALLIES
+from targets import DIVIDER, EXTENSIONS, KINDS, LISTS, OPTIONS, TALLIES, tarred, zipped
 
 from sedeval_soft.settings_files import PRESETS, text_of_preset
 from sedeval_soft.tables.columnar import rows_from_data
@@ -79,11 +78,6 @@ def seed(extension: str, data: bytes, options: int = 0) -> bytes:
     return bytes([EXTENSIONS.index(extension), options]) + data
 
 
-def several(kind: str, tables: dict[str, bytes]) -> bytes:
-    """Return the input of `folders` that is some tables by name."""
-    return bytes([KINDS.index(kind)]) + DIVIDER.join(b"%s\n%s" % (n.encode(), t) for n, t in tables.items())
-
-
 def seeds() -> dict[str, bytes]:
     """Return the inputs of the reader by name."""
     found = {f"text_{name}": seed(".tsv", data) for name, data in PLAIN.items()}
@@ -108,17 +102,9 @@ def seeds() -> dict[str, bytes]:
                 extension = path.suffix if path.suffix in EXTENSIONS else ".txt"
                 found[f"{folder.removesuffix('s')}_{path.name}"] = seed(extension, path.read_bytes())
     found["packed"] = seed(".tsv.gz", gzip.compress(LONG, mtime=0))
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(zipfile.ZipInfo("a.tsv"), LONG)
-    found["zip"] = seed(".zip", stream.getvalue())
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w") as archive:
-        member = tarfile.TarInfo("a.tsv")
-        member.size = len(LONG)
-        archive.addfile(member, io.BytesIO(LONG))
-    found["tar"] = seed(".tar", stream.getvalue())
-    found["tar.gz"] = seed(".tar.gz", gzip.compress(stream.getvalue(), mtime=0))
+    tar = tarred([("a.tsv", LONG)])
+    found["zip"], found["tar"] = seed(".zip", zipped([("a.tsv", LONG)])), seed(".tar", tar)
+    found["tar.gz"] = seed(".tar.gz", gzip.compress(tar, mtime=0))
     return found
 
 
@@ -137,7 +123,14 @@ def main() -> None:
     presets = {f"preset_{name}": text_of_preset(name).encode() for name in PRESETS}
     for target, inputs in (
         ("reader", seeds()),
-        ("folders", {name: several(*given) for name, given in TABLES.items()}),
+        (
+            "folders",
+            {
+                name: bytes([KINDS.index(kind)])
+                + DIVIDER.join(b"%s\n%s" % (called.encode(), table) for called, table in tables.items())
+                for name, (kind, tables) in TABLES.items()
+            },
+        ),
         ("lists", {name: bytes([LISTS.index(end)]) + data for name, (end, data) in NAMES.items()}),
         ("settings", SETTINGS | presets),
         ("tallies", members()),

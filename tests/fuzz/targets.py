@@ -16,6 +16,7 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -97,12 +98,9 @@ def folders(data: bytes) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     for name, rest in named:
         plain = "/".join(part for part in name.replace("\0", "").split("/") if part not in {"", ".", ".."})
-        place = folder / (plain or "a.tsv")
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(rest)
-        except OSError:  # a name that is another's folder
-            continue
+        with suppress(OSError):  # a name that is another's folder
+            (folder / (plain or "a.tsv")).parent.mkdir(parents=True, exist_ok=True)
+            (folder / (plain or "a.tsv")).write_bytes(rest)
     if kind == "pattern":
         with _told():
             check_rows(read_rows(folder / "*"))
@@ -237,33 +235,25 @@ def _check_blocks(path: Path, rows: EventTable | None, refused: str) -> None:
 
 def events(rows: EventTable) -> Iterator[tuple[object, ...]]:
     """Yield each row, whatever the order of names."""
-    values = rows.values if rows.has_steps else () if rows.value is None else (rows.value,)
-    columns = sorted(zip(rows.classes, values, strict=True)) if rows.has_steps else [("", v) for v in values]
+    names = sorted(rows.classes) if rows.has_steps else [""] * len(rows.values)
+    order = [rows.classes.index(name) if rows.has_steps else 0 for name in names]
     for i in range(len(rows)):
         label = rows.classes[rows.label[i]] if not rows.has_steps else ""
-        cells = tuple((name, float(column[i])) for name, column in columns)
+        cells = tuple((name, float(rows.values[at][i])) for name, at in zip(names, order, strict=True))
         yield rows.files[rows.file[i]], float(rows.onset[i]), float(rows.offset[i]), label, cells
 
 
 def check_rows(rows: EventTable) -> None:
     """Assert what everything downstream relies on."""
-    assert np.isfinite(rows.onset).all()
-    assert np.isfinite(rows.offset).all()
-    assert (rows.onset >= 0).all()
-    assert (rows.offset >= rows.onset).all()
-    assert (rows.offset <= LIMITS.duration).all()
-    assert len(set(rows.files)) == len(rows.files)
-    assert len(set(rows.classes)) == len(rows.classes)
-    assert ((rows.file >= 0) & (rows.file < max(len(rows.files), 1))).all()
-    if not rows.has_steps:
-        assert ((rows.label >= 0) & (rows.label < max(len(rows.classes), 1))).all()
+    assert np.isfinite([rows.onset, rows.offset]).all()
+    assert ((rows.onset >= 0) & (rows.offset >= rows.onset) & (rows.offset <= LIMITS.duration)).all()
+    for names, codes in ((rows.files, rows.file), (rows.classes, rows.label)):
+        assert len({*names}) == len(names)
+        assert codes is None or ((codes >= 0) & (codes < max(len(names), 1))).all()
+        assert all(name and "\0" not in name for name in names if names != (UNNAMED,))
     # Up to where lists of a threshold stand is above 1 for that of 1.
     for column in rows.values if rows.born is None else ():
         assert ((column >= 0) & (column <= 1)).all()
-    named = () if rows.files == (UNNAMED,) else rows.files
-    for name in (*named, *rows.classes):
-        assert name
-        assert "\0" not in name
 
 
 def zipped(tables: list[tuple[str, bytes]]) -> bytes:
@@ -302,10 +292,8 @@ def with_member(archive: bytes, number: int, content: bytes) -> bytes:
 def _check_said(error: EvaluationError) -> None:
     """Assert that a message can be shown: printable, and not as long as what it is about."""
     text = str(error)
-    assert text
-    assert len(text) < 20_000
-    for line in text.split("\n"):
-        assert line.isprintable(), repr(line)
+    assert 0 < len(text) < 20_000
+    assert all(line.isprintable() for line in text.split("\n")), repr(text)
 
 
 def _tally(only: str, **values: object) -> bytes:

@@ -223,24 +223,3 @@ def test_silence_is_never_active(message, chosen):
     with pytest.raises(SettingsError, match=message):
         Settings(**chosen)
     assert Settings(threshold=0, reference_threshold=0.5).threshold == 0
-
-
-@pytest.mark.parametrize(
-    ("chosen", "names"),
-    [
-        ({"segment_length": 60, "onset_collar": 60}, []),
-        ({"offset_collar": 200, "segment_length": 1000}, ["segment_length", "offset_collar"]),
-        # Nothing is said of what plays no role.
-        ({"offset_collar": 200, "offset": False}, []),
-        ({"onset_collar": 200, "only": "segment"}, []),
-        ({"segment_length": 1000, "only": "event"}, []),
-    ],
-)
-def test_segments_and_collars_longer_than_every_recording_are_told(chosen, names):
-    table = {"filename": ["a", "b"], "onset": [1, 0], "offset": [2, 60], "event_label": ["car"] * 2}
-    warnings = evaluate(table, table, **chosen).warnings
-    told = [text.partition(" is ")[0] for text in warnings if "longer than every recording (60 s" in text]
-    assert told == names
-    if names:
-        with pytest.raises(EvaluationError, match="longer than every"):
-            evaluate(table, table, **chosen, strict=True)

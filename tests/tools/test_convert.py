@@ -31,22 +31,19 @@ def test_extension_of_the_target_says_the_form_and_the_compression(table, tmp_pa
         done = call("convert", table, tmp_path / name)
         assert (done.code, done.out, done.err) == (0, "", "")
         assert call("convert", tmp_path / name, "-", "--to", "long").out == TABLE
-    assert call("convert", table, "-").out == TABLE
     call("convert", table, tmp_path / "o.tsv.gz")
     assert gzip.decompress((tmp_path / "o.tsv.gz").read_bytes()).decode() == TABLE
-
-    call("convert", table, tmp_path / "wide.tsv", "--to", "wide", "-q")
+    wide = call("convert", table, "-", "--to", "wide", "-q").out
+    (tmp_path / "wide.tsv").write_text(wide)
     call("convert", tmp_path / "wide.tsv", tmp_path / "wide.parquet")
-    call("convert", tmp_path / "wide.parquet", tmp_path / "back.tsv")
-    assert (tmp_path / "back.tsv").read_bytes() == (tmp_path / "wide.tsv").read_bytes()
+    assert call("convert", tmp_path / "wide.parquet", "-", "--to", "wide").out == wide
 
 
-@pytest.mark.parametrize("decimals", [0, 6])
-def test_long_tables_are_written_number_by_number_as_they_were(decimals, tmp_path):
+def test_long_tables_are_written_number_by_number_as_they_were(tmp_path):
     """Numbers are the shortest decimals, as Python has them; rows of several blocks, and a silent file."""
-    rng, n = np.random.default_rng(decimals), 70_000
-    onset = np.round(np.sort(rng.uniform(1, 2e6, n)), decimals)
-    offset = np.round(onset + rng.uniform(1, 9, n), decimals)
+    rng, n = np.random.default_rng(6), 70_000
+    onset = np.sort(np.round(rng.uniform(1, 2e6, n), 6))
+    offset = np.round(onset + rng.uniform(1, 9, n))
     columns = {"filename": ["a.wav"] * n + ["b.wav"], "event_label": ["dog"] * n + [None]}
     columns |= {"onset": [*onset.tolist(), None], "offset": [*offset.tolist(), None]}
     sedeval_soft.convert(columns, tmp_path / "out.tsv")
@@ -63,7 +60,7 @@ def test_what_is_lost_is_said_once_and_refused_when_strict(table, tmp_path):
     assert done.err.count("\n") == 1 and "2 rows" in done.err
     assert target.read_text() == "a.wav\t0\t1.5\tcar horn\nb.wav\t1\t2\tdog\n"
     assert call("convert", table, target, "--to", "sed-eval", "--quiet").err == ""
-    target.unlink()
+    target = tmp_path / "strict.ann"
     done = call("convert", table, target, "--to", "sed-eval", "--strict")
     assert done.code == 2 and "2 rows" in done.err and not target.exists()
 

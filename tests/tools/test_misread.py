@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import csv
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from called import call
 from shared_data import shared
 
 from sedeval_soft import Evaluator, evaluate, validate
@@ -26,10 +26,8 @@ from sedeval_soft.tables.problem_codes import RULES
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 HEAD = ["filename", "onset", "offset", "event_label", "soft_value"]
 DURATIONS = SAMPLES / "durations.tsv"
-ONLY = ("--only", "event.hard")
+ONLY = ("event.hard",)
 """What is quick to score of times that are far too long."""
-
-SCORE = (*ONLY, "--score", "event.hard.f1.micro")
 
 
 def rows_of(name):
@@ -89,10 +87,12 @@ STEPS_OF_EVENTS = [
 ONE_EACH = {(r["filename"], r["event_label"]): r for r in events(REF)}
 PLACES = {(r["filename"], r["event_label"], r["onset"]) for r in STEPS_OF_EVENTS}
 TOUCHING = sum((r["filename"], r["event_label"], r["offset"]) in PLACES for r in STEPS_OF_EVENTS)
+CAR = row("a.wav", 0, 1, "car")
+WITHIN = events([row("a.wav", *times, "car") for times in ((0, 10), (1, 2), (3, 4))])
 OF_FRAMES = {"a.wav": 10, "b.wav": 10}
 MILLISTEPS_OF_EVENTS = {r["filename"]: 1000 * float(r["duration"]) for r in rows_of("durations.tsv")}
 CASES = {
-    "system in milliseconds": (REF, scaled(SYS, 1000), "time-unit", ["sys.tsv", "1,000", "1000"]),
+    "system in milliseconds": (REF, scaled(SYS, 1000), "time-unit", ["sys.tsv", "1,000"]),
     "reference in milliseconds": (scaled(REF, 1000), SYS, "time-unit", ["ref.tsv"]),
     "both in milliseconds": (scaled(REF, 1000), scaled(SYS, 1000), "time-unit", ["sys.tsv", "ref.tsv"]),
     "system in samples": (REF, scaled(SYS, 16000), "time-unit", ["sys.tsv", "16,000"]),
@@ -101,17 +101,7 @@ CASES = {
     "system in minutes": (REF, scaled(SYS, 1 / 60), "time-unit", ["sys.tsv"]),
     "reference in minutes": (scaled(REF, 1 / 60), SYS, "time-unit", ["60", "ref.tsv"]),
     "durations in milliseconds": (REF, SYS, "time-unit",
-        ["ref.tsv", "sys.tsv"],
-        MILLISTEPS_OF_EVENTS),
-    "a row far beyond": (REF, [*SYS, row("park.wav", 44, 4500, "car")], "outlasting-row",
-                         ["sys.tsv", "'car'", "44", "4500", "'park.wav'", "45"]),
-    "a row far beyond, of value 0": (REF, [*SYS, row("park.wav", 9000, 9001, "car", "0.0")], "outlasting-row",
-                                     ["sys.tsv", "9000", "9001"]),
-    "a row of the reference far beyond": (
-        [*REF, row("park.wav", 44, 4500, "car", "0.5")], SYS, "outlasting-row",
-        ["ref.tsv", "'car'", "44", "4500", "'park.wav'", "75"]),
-    "a row of days": (REF, [*SYS, row("park.wav", 44, 500_000, "car")], "long-recording",
-                      ["sys.tsv", "5.79"]),
+        ["ref.tsv", "sys.tsv"], {"durations": MILLISTEPS_OF_EVENTS}),
     "classes that are one": (REF, [*SYS, row("park.wav", 1, 2, "Door_Opens"),
                                    row("park.wav", 1, 2, "door opens")],
                              "similar-classes", ["sys.tsv", "'Door_Opens'", "'door opens'"]),
@@ -129,21 +119,29 @@ CASES = {
     "points in time": (REF, [r | {"offset": r["onset"]} for r in SYS], "zero-length", ["sys.tsv"]),
     "a wide table of half as long steps": (PARK, wide(step=0.5), "early-end", ["sys.tsv"]),
     "a wide table with gaps": (PARK, wide(gap=0.2), "gap", ["sys.tsv"]),
-    "one of two recordings is no unit": (TWO, [TWO[0], row("b", 1, 9000, "car")], "outlasting-row",
-        ["'car'", "9000", "'b'", "900"]),
     "a step too late": (PARK, [*STEPS, row("park.wav", "45.5", "46.2", "footsteps")], "after-end",
-        ["sys.tsv"], {"park.wav": 45}),
+        ["sys.tsv"], {"durations": {"park.wav": 45}}),
     "a second after the duration": (FRAMES, [*FRAMES, *events([row("a.wav", 9, 12, "Dog")])], "after-end", [],
-        OF_FRAMES),
+        {"durations": OF_FRAMES}),
     "wholly after the duration": (FRAMES, [*FRAMES, *events([row("a.wav", 10.2, 10.3, "Dog")])], "after-end",
-        [], OF_FRAMES),
+        [], {"durations": OF_FRAMES}),
     "time steps without values, where the system has values": (
         [*STEPS_OF_EVENTS, *(r for r in REF if not r["onset"])], SYS, "touching-rows",
         ["ref.tsv", f"{TOUCHING:,} of 1,504"]),
     "time steps of a system, where the reference has events": (
         [*ONE_EACH.values()], STEPS_OF_EVENTS, "touching-rows", ["sys.tsv", "ref.tsv"]),
     "days": (DAYS, DAYS, "time-unit", ["ref.tsv"]),
+    "one event within another": (WITHIN, WITHIN, "overlapping-rows", ["sys.tsv"]),
+    "a class of the system alone": ([CAR], [CAR, row("a.wav", 2, 3, "cow")], "unknown-class", ["'cow'"]),
+    "a class with a capital": ([CAR], [row("a.wav", 0, 1, "Car")], "class-spelling", ["'Car'", "'car'"]),
+    "a file of the system alone": ([CAR], [CAR, row("b.wav", 0, 1, "car")], "unknown-file", ["'b.wav'"]),
+    "a file of the reference alone": ([CAR, row("b.wav", 0, 1, "car")], [CAR], "missing-file", ["'b.wav'"]),
+    "a file that could be two": ([row("x/a.wav", 0, 1, "car"), row("y/a.wav", 0, 1, "car")], [CAR],
+        "ambiguous-file", ["'a.wav'"]),
+    "a list with a file of neither side": ([CAR], [CAR], "listed-file", ["'c.wav'"],
+        {"files": ["a.wav", "c.wav"]}),
 }  # fmt: skip
+"""Reference, system, the code, texts of the message; what else is said."""
 QUIET = {
     "steps of 0.7 s, of which the last reaches over 45 s": (PARK, STEPS, {"park.wav": 45}, ""),
     "such steps in a wide table": (PARK, wide(step=0.7, n=65), {"park.wav": 45}, ""),
@@ -163,37 +161,9 @@ QUIET = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=CASES)
-def case(request, tmp_path):
-    """Two tables in files, a file of durations or None, the code of what is doubted, texts of the message."""
-    reference, system, code, texts, *durations = CASES[request.param]
-    paths = write(tmp_path / "ref.tsv", reference), write(tmp_path / "sys.tsv", system)
-    return *paths, durations_of(tmp_path, *durations) if durations else None, code, texts
-
-
-def durations_of(folder, files):
-    rows = [{"filename": name, "duration": str(seconds)} for name, seconds in files.items()]
-    return write(folder / "durations.tsv", rows)
-
-
 def doubted(warnings):
     """Return the warnings that name a code."""
     return [w for w in warnings if any(w.endswith(f"({code})") for code in RULES)]
-
-
-def test_it_is_warned_of_and_scored_refused_if_strict_and_told_by_validate(case):
-    reference, system, durations, code, texts = case
-    options = ("--durations", durations) if durations else ()
-    done = call(reference, system, *SCORE, *options)
-    assert done.code == 0 and float(done.out) >= 0
-    warned = [line for line in done.err.splitlines() if line.endswith(f"({code})")]
-    assert warned and all(line.startswith("warning: ") for line in warned), done.err
-    assert all(text in "\n".join(warned) for text in texts)
-    done = call(reference, system, "--strict", *ONLY, *options)
-    assert (done.code, done.out) == (2, "") and f"({code})" in done.err
-    # Both ask the same questions: of the table on which the doubt falls.
-    pair = (reference, None) if texts[:1] == ["ref.tsv"] else (system, reference)
-    assert code in validate(*pair, durations=durations).counts
 
 
 TOLD = {
@@ -205,36 +175,63 @@ TOLD = {
 """Of lines of `evaluate` that name no code: what `validate` calls that."""
 
 
-def test_what_scoring_warns_of_and_what_validate_finds_is_one_list(case):
-    """All but errors, which scoring refuses, and problems of a few rows that an ordinary table may have."""
-    reference, system, durations, *_ = case
-    warned = evaluate(reference, system, only=("event.hard",), durations=durations).warnings
-    found = validate(system, reference, durations=durations).counts
+def in_words(template):
+    """Return a pattern of the sentences that a template makes, whose number is a group."""
+    pattern = re.sub(r"\\{.*?\\}", ".*", re.escape(template.replace("{n:,}", "NUMBER")))
+    return pattern.replace("NUMBER", r"(\d[\d,]*)")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_warned_of_refused_if_strict_and_placed_by_validate(name, tmp_path):
+    """Both find the same rows: all but errors, and problems of a few rows that an ordinary table may have."""
+    reference, system, code, texts, options = (*CASES[name], {})[:5]
+    pair = write(tmp_path / "ref.tsv", reference), write(tmp_path / "sys.tsv", system)
+    check, warned = (CHECKS | NAMES)[code], evaluate(*pair, only=ONLY, **options).warnings
+    of_code = [text for text in warned if re.search(in_words(check.counted), text)]
+    assert of_code and all(text in "\n".join(of_code) for text in texts), warned
+    assert code not in CHECKS or all(text.endswith(f"({code})") for text in of_code)
+    with pytest.raises(EvaluationError) as strict:
+        evaluate(*pair, only=ONLY, strict=True, **options)
+    assert of_code[0] in str(strict.value)
+    # Both ask the same questions: of the table on which the doubt falls.
+    table = pair[not of_code[0].startswith(str(pair[0]))]
+    found = validate(table, pair[0] if table == pair[1] else None, max_problems=10_000, **options)
+    placed = [p for p in found.problems if p.code == code]
+    assert placed and all(re.search(in_words(check.placed), p.message) for p in placed)
+    assert all(p.line for p in placed) or code in {"missing-file", "listed-file"}
+    for number in re.findall(in_words(check.counted), of_code[0]) if "{n:,}" in check.counted else ():
+        others = sum(map(int, re.findall(r"and (\d+) other rows? likewise", placed[0].message)))
+        assert found.counts[code] + others == int(number.replace(",", ""))
+    found = validate(pair[1], pair[0], **options)
     ours = {text.rpartition("(")[2].removesuffix(")"): text for text in doubted(warned)}
-    assert {code for code, text in ours.items() if text.startswith(str(system))} <= {*found}
-    n_rows = validate(system).rows
+    assert {own for own, text in ours.items() if text.startswith(str(pair[1]))} <= {*found.counts}
     alone = {
-        code for code, n in found.items()
-        if RULES[code].severity == "warning" and RULES[code].misread is not None
-        and n > RULES[code].misread * n_rows
+        each for each, n in found.counts.items()
+        if RULES[each].severity == "warning" and n > (RULES[each].misread or 0) * found.rows
+        and RULES[each].misread is not None
     }  # fmt: skip
-    told = {code for text in warned for part, codes in TOLD.items() if part in text for code in codes}
-    assert alone <= {*ours} | told, (alone, warned)
+    told = {each for text in warned for part, codes in TOLD.items() if part in text for each in codes}
+    assert alone <= {*ours} | told | ({code} - {*CHECKS}), (alone, warned)
+
+
+def test_the_list_has_all_that_scoring_warns_of_by_a_code():
+    warned = {code for code, check in (CHECKS | NAMES).items() if check.counted}
+    assert warned == {case[2] for case in CASES.values()}
+    assert warned == {code for code, rule in RULES.items() if rule.misread is not None}
 
 
 @pytest.mark.parametrize("name", QUIET)
 def test_what_may_be_meant_is_no_doubt(name, tmp_path):
     reference, system, durations, text = QUIET[name]
     pair = write(tmp_path / "ref.tsv", reference), write(tmp_path / "sys.tsv", system)
-    options = ("--durations", durations_of(tmp_path, durations)) if durations else ()
-    done = call(*pair, *SCORE, "--strict", *options)
-    assert done.code == 0 and text in done.err
+    warned = evaluate(*pair, only=ONLY, strict=True, durations=durations or None).warnings
+    assert text in "\n".join(warned)
 
 
-@pytest.mark.parametrize("kind", ["system in milliseconds", "a row far beyond", "views of each event"])
+@pytest.mark.parametrize("kind", ["system in milliseconds", "a wide table with gaps", "views of each event"])
 def test_batches_and_tallies_say_what_all_files_at_once_say(kind, tmp_path):
     reference, system, code, *_ = CASES[kind]
-    evaluator, tallies = Evaluator(only=("event.hard",)), []
+    evaluator, tallies = Evaluator(only=ONLY), []
     for name in sorted({r["filename"] for r in (*reference, *system)}):
         parts = []
         for role, rows in (("ref", reference), ("sys", system)):
@@ -243,27 +240,24 @@ def test_batches_and_tallies_say_what_all_files_at_once_say(kind, tmp_path):
             parts.append(write(tmp_path / f"{role}-{name}.tsv", own or declared))
         evaluator.update(*parts)
         tallies.append(tmp_path / f"{name}.tally")
-        assert call(*parts, "--save-tally", tallies[-1], "-q", *ONLY).code == 0
-    batches, merged = doubted(evaluator.compute().warnings), call("merge", *tallies)
-    assert merged.code == 0 and f"({code})" in merged.err
-    assert {text.rpartition("(")[2] for text in batches} == {f"{code})"}
+        Evaluator(only=ONLY).update(*parts).save(tallies[-1])
+    merged = sum(map(Evaluator.load, tallies), Evaluator(only=ONLY))
+    for batches in (evaluator, merged):
+        assert {text.rpartition("(")[2] for text in doubted(batches.compute().warnings)} == {f"{code})"}
 
 
 def test_a_tally_with_statistics_that_cannot_be_is_refused(tmp_path):
-    evaluator = Evaluator(only=("event.hard",))
+    evaluator = Evaluator(only=ONLY)
     shard = evaluator.update(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv").shard()
-    late = shard.findings.tables["system"].rows_named["outlasting-row"]
     for fault in (
-        {"rows": -1}, {"ends": (1e300,)}, {"ratios": ((3, 0),)}, {"ratios": ((10**9, 1),)},
-        {"counts": {"gap": -1}}, {"rows_named": {"outlasting-row": late._replace(offset=-1.0)}},
+        {"rows": -1}, {"last": 1e300}, {"powers": 10**9}, {"compared": -1}, {"counts": {"gap": -1}},
     ):  # fmt: skip
         table = replace(shard.findings.tables["system"], **fault)
         findings = replace(shard.findings, tables={"system": table})
         path = tmp_path / "bad.tally"
         path.write_bytes(pack_shard(shard._replace(findings=findings), "0"))
-        done = call("merge", path)
-        assert done.code == 2
-        assert "findings" in done.err
+        with pytest.raises(EvaluationError, match="findings"):
+            Evaluator.load(path)
 
 
 def test_the_samples_and_published_tables_are_quiet():
@@ -278,13 +272,11 @@ def test_the_samples_and_published_tables_are_quiet():
     pairs += [(dcase / "dcase2019t4_gt.csv", dcase / f"baseline_{each}.csv") for each in ("0.1", "0.9")]
     for reference, system in (*pairs, sides, sides[::-1]):
         durations = DURATIONS if reference.parent == SAMPLES else None
-        warned = evaluate(reference, system, only=("event.hard",), durations=durations).warnings
+        warned = evaluate(reference, system, only=ONLY, durations=durations).warnings
         told = doubted(warned)
         # MAESTRO's hard labels are rows of a second, of which each counts as an event.
         assert len(told) == (reference in sides) and all("13,276 of 14,176 rows" in text for text in told)
         assert warned == () or durations is None
-    done = call(*pairs[1], "--durations", DURATIONS, "--strict", "--score", "segment.soft.f1.micro")
-    assert (done.code, done.err) == (0, "")
 
 
 # Rows after the end of their recording are told in one line, and those that hardly are, not as a doubt.
@@ -313,11 +305,11 @@ TWINS = {
 )
 def test_rows_after_the_end_have_one_count(reference, system, lengths, n_late, doubt, tmp_path):
     pair = write(tmp_path / "ref.tsv", reference), write(tmp_path / "sys.tsv", system)
-    durations = durations_of(tmp_path, lengths)
-    done = call(*pair, "--durations", durations, *SCORE)
-    (line,) = [line for line in done.err.splitlines() if "sys" in line.split(":")[1]]
-    assert re.search(rf"\b{n_late} (system )?rows", line) and line.endswith("(after-end)")
-    assert call(*pair, "--durations", durations, "--strict", *SCORE).code == (2 if doubt else 0)
+    warned = evaluate(*pair, durations=lengths, only=ONLY).warnings
+    (line,) = [line for line in warned if line.startswith(str(pair[1]))]
+    assert re.search(rf": {n_late},", line) and line.endswith("(after-end)")
+    with pytest.raises(EvaluationError) if doubt else nullcontext():
+        evaluate(*pair, durations=lengths, only=ONLY, strict=True)
 
 
 def test_axes_of_arrays_that_seem_to_be_exchanged_are_told():
@@ -336,88 +328,12 @@ def test_names_that_look_the_same_are_told_apart(twins, tmp_path):
     reference = write(tmp_path / "ref.tsv", [row("a.wav", 0, 1, ours), *others])
     system = write(tmp_path / "sys.tsv", [row("a.wav", 0, 1, theirs), *others])
     both = write(tmp_path / "both.tsv", [row("a.wav", 0, 1, ours), row("a.wav", 0, 1, theirs), *others])
-    done = call(reference, system, *SCORE)
+    scores, name = evaluate(reference, system, only=ONLY), "event.hard.f1.micro"
     # Classes that look the same are two classes all the same.
-    assert done.out == "0.6666666666666666\n"
-    fixed = call("validate", system, "--reference", reference, "--fix", tmp_path / "fixed.tsv").out
-    assert call(reference, tmp_path / "fixed.tsv", *SCORE).out == "1.0\n"
-    validated = (call("validate", system, "--reference", reference).out, call("validate", both).out)
-    for text in (done.err, fixed, call(both, both, *SCORE).err, *validated):
+    assert scores[name] == pytest.approx(2 / 3)
+    fixed = validate(system, reference, fix=tmp_path / "fixed.tsv").mends
+    assert evaluate(reference, tmp_path / "fixed.tsv", only=ONLY)[name] == 1
+    validated = [map(str, found.problems) for found in (validate(system, reference), validate(both))]
+    for texts in (scores.warnings, fixed, evaluate(both, both, only=ONLY).warnings, *validated):
+        text = "\n".join(texts)
         assert all(name in text for name in escaped), text
-
-
-# The list of checks: each is counted by evaluate and placed by validate.
-
-CAR = row("a.wav", 0, 1, "car")
-WITHIN = events([row("a.wav", *times, "car") for times in ((0, 10), (1, 2), (3, 4))])
-BOTH_SAY = {
-    "time-unit": "system in milliseconds", "long-recording": "a row of days",
-    "after-end": "a second after the duration", "outlasting-row": "a row of the reference far beyond",
-    "zero-length": "points in time", "duplicate-row": "views of each event", "gap": "a wide table with gaps",
-    "overlapping-rows": (WITHIN, WITHIN),
-    "touching-rows": "time steps of a system, where the reference has events",
-    "early-end": "a wide table of half as long steps", "swapped-columns": "columns swapped",
-    "similar-classes": "classes that are one",
-    "unknown-class": ([CAR], [CAR, row("a.wav", 2, 3, "cow")]),
-    "class-spelling": ([CAR], [row("a.wav", 0, 1, "Car")]),
-    "unknown-file": ([CAR], [CAR, row("b.wav", 0, 1, "car")]),
-    "missing-file": ([CAR, row("b.wav", 0, 1, "car")], [CAR]),
-    "ambiguous-file": ([row("x/a.wav", 0, 1, "car"), row("y/a.wav", 0, 1, "car")], [CAR]),
-    "listed-file": ([CAR], [CAR], {"files": ["a.wav", "c.wav"]}),
-}  # fmt: skip
-"""By check a case, or both tables and what else is said."""
-
-
-def in_words(template):
-    """Return a pattern of the sentences that a template makes, whose number is a group."""
-    return re.sub(r"\\{.*?\\}", ".*", re.escape(template.replace("{n:,}", "NUMBER"))).replace(
-        "NUMBER", r"(\d[\d,]*)"
-    )
-
-
-def tables_of(name, folder):
-    """Return the paths of reference and system of a check, what else is said, and whose rows are in doubt."""
-    case = BOTH_SAY[name]
-    reference, system, *more = CASES[case] if isinstance(case, str) else case
-    options = more[0] if more and isinstance(more[0], dict) else {}
-    options |= {"durations": durations_of(folder, more[2])} if len(more) > 2 else {}
-    pair = write(folder / "ref.tsv", reference), write(folder / "sys.tsv", system)
-    return *pair, options, pair[not (more[1:] and more[1][:1] == ["ref.tsv"])]
-
-
-@pytest.mark.parametrize("name", BOTH_SAY)
-def test_what_is_on_the_list_is_warned_of_and_placed(name, tmp_path):
-    check = (CHECKS | NAMES)[name]
-    reference, system, options, table = tables_of(name, tmp_path)
-    warned = evaluate(reference, system, only=("event.hard",), **options).warnings
-    assert any(re.search(in_words(check.counted), text) for text in warned), warned
-    against = reference if table == system else None
-    found = validate(table, against, max_problems=10_000, **options)
-    code = getattr(check, "code", name)
-    # A place in the table, but where a name is missing there.
-    placed = [p for p in found.problems if p.code == code and re.search(in_words(check.placed), p.message)]
-    assert placed, found.problems
-    assert all(p.line for p in placed) or name in {"missing-file", "listed-file"}
-
-
-def test_the_list_has_all_that_scoring_warns_of_by_a_code():
-    every = [(getattr(check, "code", name), check) for name, check in (CHECKS | NAMES).items()]
-    assert {name for name, check in (CHECKS | NAMES).items() if check.counted} == {*BOTH_SAY}
-    assert {code for code, check in every if check.counted} == {
-        code for code, rule in RULES.items() if rule.misread is not None
-    }
-    assert {code for code, check in every if check.placed} == {code for code, _ in every}
-
-
-@pytest.mark.parametrize("name", [n for n, check in CHECKS.items() if "{n:,}" in check.counted])
-def test_both_count_the_same_rows(name, tmp_path):
-    """The number in the warning is the number of problems, or, where the first is told, of all likewise."""
-    check = CHECKS[name]
-    reference, system, options, _ = tables_of(name, tmp_path)
-    warned = evaluate(reference, system, only=("event.hard",), **options).warnings
-    (number,) = {n for w in warned if str(system) in w for n in re.findall(in_words(check.counted), w)}
-    found = validate(system, reference, **options)
-    n_found = found.counts[check.code]
-    if name == "touching-rows":
-        n_found += int(re.search(r"and (\d+) other rows", str([*map(str, found.problems)]))[1])
-    assert n_found == int(number.replace(",", ""))

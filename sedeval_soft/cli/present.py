@@ -107,33 +107,13 @@ class Presentation:
             lines = (self.output or "").endswith(".txt")
             text, undefined = report.codabench(systems[0], self.wanted, lines=lines)
             warn([f"undefined, so left out: {', '.join(undefined)}"] * bool(undefined), quiet=self.quiet)
-        elif is_table or (self.wanted and (self.form != "text" or of_classes)):
+        elif is_table or self.wanted:
             how = {"board": board, "of_classes": of_classes, "averages": self.averages}
             text = report.render_chosen(systems, self.wanted, self.form, **how)
-        elif self.wanted:
-            text = "".join(self._numbers(scores, named=board is not None) for scores in systems)
         else:
             how = {"board": board, "verbose": self.verbose, **terminal, **self.screen}
             text = report.render(systems, self.form, **how)
         emit(text, self.output)
-
-    def _numbers(self, scores: library.Scores, *, named: bool) -> str:
-        """Return just the wanted numbers, `-` where undefined: one per line.
-
-        If asked for, the interval of a number follows it, then its chance level and its position between this
-        level and the best score.
-
-        named: all numbers of a system on one line, after its name.
-        """
-        columns = []
-        for name in self.wanted:
-            score = scores.score(name)
-            ends = (score.low, score.high) if scores.settings.ci or scores.runs else ()
-            level = scores.chance.levels.get(name) if scores.chance else None
-            of_chance = (level.chance, level.normalised) if level else (None, None) if scores.chance else ()
-            columns.append("\t".join(map(report.exact, (score.value, *ends, *of_chance))))
-        rows = ["\t".join((visible(scores.system), *columns))] if named else columns
-        return "".join(f"{row}\n" for row in rows)
 
     def _annotate(
         self,

@@ -361,7 +361,8 @@ def main_of(scores: Mapping[str, Score], settings: Settings, inputs: Sequence[In
     """Return the name of the score for reports and ranks among the scores of one system.
 
     The settings may name it. The default is F1 of the reading that fits the reference: soft if it has values,
-    else hard; of segments and as a macro average if these were evaluated.
+    else hard; of segments and as a macro average if these were evaluated, and if it is defined for them: onsets
+    alone are events without a length.
     """
     named = settings.rank_by
     if named in scores:
@@ -372,8 +373,9 @@ def main_of(scores: Mapping[str, Score], settings: Settings, inputs: Sequence[In
         for score in scores.values()
         if score.measure == "f1" and score.average is not None and score.group is None
     ]
+    defined = [score for score in candidates if score.average == "macro" and score.value is not None]
     best = min(
-        candidates,
+        defined or candidates,
         key=lambda score: (score.basis != "segment", score.reading != reading, score.average != "macro"),
         default=None,
     )

@@ -10,7 +10,7 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.report.forms import pages_of, render
 from sedeval_soft.report.score_table import ScoreTable, by_class, by_system, expanded, value
 from sedeval_soft.report.shown import with_scores
-from sedeval_soft.report.table import Page, markdown, text
+from sedeval_soft.report.table import Page, exact, markdown, text
 
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
@@ -28,14 +28,18 @@ def render_chosen(
 ) -> str:
     """Return the named scores of systems in one of `FORMATS`.
 
-    JSON and YAML are the documents of all scores with these alone, the others a table. of_classes: with
-    classes in rows, averages below them. Other arguments as for `render`.
+    JSON and YAML are the documents of all scores with these alone, the others a table. As text they are one
+    number in a line, or, if there are more numbers, columns with heads. of_classes: with classes in rows,
+    averages below them. Other arguments as for `render`.
     """
     if form in {"json", "yaml"}:
         members = [with_scores(scores, expanded([scores], names)) for scores in systems]
         return render(members, form, board=board and replace(board, systems=tuple(members)))
     table = by_class(systems, names, averages) if of_classes else by_system(systems, names)
-    if form in {"csv", "tsv"}:
+    has_more = len(systems) > 1 or _has_ends(systems) or systems[0].chance is not None
+    if form == "text" and not of_classes and not has_more:
+        return "".join(f"{exact(systems[0][name])}\n" for name in names)
+    if form in {"csv", "tsv"} or (form == "text" and not of_classes):
         return _lines(systems, table, "," if form == "csv" else "\t", raw=raw_names)
     if form == "latex":
         from sedeval_soft.report.latex import latex_scores
@@ -52,7 +56,7 @@ def _lines(systems: Sequence[Scores], table: ScoreTable, delimiter: str, *, raw:
     """
     from sedeval_soft.report.delimited import CHANCE, chance_of, lines
 
-    has_ends = any(scores.settings.ci or scores.runs for scores in systems)
+    has_ends = _has_ends(systems)
     head, columns = [*table.head], [*zip(*table.labels, strict=True)]
     for _, _, key, scores in table.columns:
         head += [key, *(f"{key}.{end}" for end in ("low", "high") if has_ends)]
@@ -65,6 +69,10 @@ def _lines(systems: Sequence[Scores], table: ScoreTable, delimiter: str, *, raw:
                 *(chance_of(systems[0], score.name if score else "") for score in scores), strict=True
             )
     return lines(head, zip(*columns, strict=True), delimiter, raw=raw)
+
+
+def _has_ends(systems: Sequence[Scores]) -> bool:
+    return any(scores.settings.ci or scores.runs for scores in systems)
 
 
 def chosen_page(systems: Sequence[Scores], names: Sequence[str], board: Board | None) -> Page:

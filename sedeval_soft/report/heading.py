@@ -9,7 +9,7 @@ from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Scores, has_soft_reference, main_score
 from sedeval_soft.evaluation.signature import POINT
 from sedeval_soft.report.fitted import cells, clipped, folded, interval, number, shortened, styled, wrapped
-from sedeval_soft.report.legend import legend, short
+from sedeval_soft.report.legend import has_length, legend, short
 from sedeval_soft.report.shown import Family
 
 _MOST_LINES = 3
@@ -25,7 +25,7 @@ def title_lines(scored: str, scores: Scores, width: int, *, color: bool = False)
     )
     sizes = (
         counted(len(scores.files), "file"),
-        _duration(scores.length),
+        _duration(scores.length) if has_length(scores) else "",
         counted(len(scores.classes), "class"),
     )
     told = ", ".join(filter(None, (*sizes, cut)))

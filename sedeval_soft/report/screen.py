@@ -415,11 +415,13 @@ class _Screen:
         """Return the classes that readings have no reference of: why, and which readings leave them out."""
         why: dict[str, str] = {}
         readings: dict[str, list[str]] = {}
-        for family in self.order:
-            for label, reason in silent(self.scores, family, "reference").items():
-                why.setdefault(label, reason)
-                readings.setdefault(label, []).append(family[1])
         every = {reading for _, reading in self.order}
+        for reading in dict.fromkeys(reading for _, reading in self.order):
+            # Onsets alone are events, though no segment is active.
+            first, *others = [silent(self.scores, f, "reference") for f in self.order if f[1] == reading]
+            for label in (label for label in first if all(label in other for other in others)):
+                why.setdefault(label, first[label])
+                readings.setdefault(label, []).append(reading)
         return {
             label: f"{why[label]}; left out of {_listed(of) if {*of} < every else 'macro averages'}"
             for label, of in readings.items()

@@ -53,7 +53,7 @@ def second_opinion(
         one, other, differs = ours[name], theirs[name], name in differing
         difference = "" if one is None or other is None else "0" if one == other else f"{one - other:+.2e}"
         cells = visible(name), decimal(one, 6), decimal(other, 6), difference, "differs" * differs
-        rows.append((*cells, *[decimal(followed[name], 6) if differs else ""] * bool(followed)))
+        rows.append((*cells, *[decimal(followed.get(name), 6) if differs else ""] * bool(followed)))
     head = ("score", "ours", tool, "difference", "", *["by its rules"] * bool(followed))
     alike = len(names) - len(differing)
     lines = [f"{alike} of {counted(len(names), 'score')} agree{'s' * (alike == 1)}."]

@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING
 from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
-    from sedeval_soft.api.comparison import SYSTEMS, Task, compare, named_sources, ranking_of, score_several
+    from sedeval_soft.api.comparison import SYSTEMS, Task, compare, named_sources, ranking_of
     from sedeval_soft.api.evaluation import (
         Evaluation,
         evaluate,
         evaluate_rows,
         evaluation_of,
         save_tally,
+        score_systems,
         settings_for_scores,
         settings_of_points,
         with_folds,
         with_names,
     )
-    from sedeval_soft.api.evaluator import merge_tallies
+    from sedeval_soft.api.evaluator import score_tallies
     from sedeval_soft.api.request import Request
     from sedeval_soft.api.sources import (
         PARTED,

@@ -37,6 +37,7 @@ from sedeval_soft.tables.limits import Limits, size_of
 from sedeval_soft.timeline.recordings import Recordings, align
 
 if TYPE_CHECKING:
+    from sedeval_soft.comparison.board import Board
     from sedeval_soft.evaluation.ordered import Curves
     from sedeval_soft.evaluation.partition import Execute
     from sedeval_soft.evaluation.resample import Progress
@@ -146,15 +147,16 @@ class Evaluation(NamedTuple):
     scenes: Partition | None = None
 
     @property
-    def pair(self) -> Recordings:
-        """The rows of both sides on one list of files and classes; they must be in memory."""
+    def rows(self) -> tuple[EventTable, EventTable]:
+        """The rows of both sides; they must be in memory."""
         if self.sides is None:
             raise ValueError("rows that were counted in parts are not kept")
-        return align(*self.sides, self.shard.settings, self.shard.durations)
+        return self.sides
 
-    def save(self, path: str) -> None:
-        """Write the statistics for `merge`."""
-        save_tally(path, self.shard)
+    @property
+    def pair(self) -> Recordings:
+        """The rows of both sides on one list of files and classes."""
+        return align(*self.rows, self.shard.settings, self.shard.durations)
 
 
 def save_tally(path: str, shard: Shard) -> None:
@@ -218,6 +220,31 @@ def evaluation_of(
     points = sides is not None and sides[1].born is not None
     scores = score_shard(shard, __version__, **parts, points=points, progress=progress)
     return Evaluation(scores, shard, sides, parts["folds"], parts["by"])
+
+
+def score_systems(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    systems: Mapping[str, Any],
+    *,
+    jobs: int | None = None,
+    execute: Execute | None = None,
+    mean: str | None = None,
+    apart: bool = False,
+    baseline: str | None = None,
+    **how: Any,  # noqa: ANN401 - as for `evaluation_of`
+) -> tuple[list[Scores], Board | None, Shard | None]:
+    """Return the scores of systems by name, the board of several, and the statistics of a system alone.
+
+    jobs, execute: for a system alone. mean, apart, baseline: for several, as for `score_several`.
+    """
+    if len(systems) > 1:
+        from sedeval_soft.api.comparison import score_several
+
+        scores, board = score_several(reference, systems, mean=mean, apart=apart, baseline=baseline, **how)
+        return scores, board, None
+    ((name, system),) = systems.items()
+    done = evaluation_of(reference, system, name=name, jobs=None if execute else jobs, execute=execute, **how)
+    return [done.scores], None, done.shard
 
 
 def threshold_curves(

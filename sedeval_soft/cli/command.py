@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sedeval_soft import api
+from sedeval_soft import api, report
 from sedeval_soft.fields import FIELDS, METHODS, READING, SCORING
 
 if TYPE_CHECKING:
@@ -129,11 +129,7 @@ def _value(name: str, text: str) -> Any:  # noqa: ANN401 - what the setting take
         return names if FIELDS[name].least is None else tuple(map(number, names))
     from sedeval_soft.settings import of_text
 
-    value = of_text(text)
-    if isinstance(value, str):
-        with contextlib.suppress(click.BadParameter):
-            return number(value)
-    return value
+    return of_text(text)
 
 
 def _page_of_settings(ctx: click.Context, settings: Sequence[str]) -> str:
@@ -279,7 +275,7 @@ def command(
 
     The function gets arguments and options by name. If it has an argument `asked`, it gets settings, tables
     beside the two sides and options for reading tables as one `Request`, and as `limits` the most that inputs
-    may have.
+    may have; results that would replace an input are refused before.
     """
     epilog = f"\b\nExamples:\n{examples.strip(chr(10))}\n\nExit status: {status}\n"
     seldom = tuple(str(each.name) for each in parameters if isinstance(each, _Seldom))
@@ -301,6 +297,16 @@ _TABLES = ("preset", "config", "durations", "folds", "by", "limits", "memory_lim
 """Options that are a field of a request, beside settings and how tables are read."""
 
 
+_INPUTS = {
+    "reference": "reference", "system": "system output", "systems": "system output", "tallies": "tally",
+    "tables": "table of annotator", "ceiling_of": "system of --ceiling-of", "train": "training data",
+    "labels": "labels of annotator",
+}  # fmt: skip
+"""What options and arguments that are tables are called in messages."""
+
+_OUTPUTS = {"output": "-o", "save_tally": "--save-tally", "fix": "--fix"}
+
+
 def _with_request(function: Callable[..., None]) -> Callable[..., None]:
     """Return a function that hands the options of a request over as one."""
 
@@ -311,6 +317,9 @@ def _with_request(function: Callable[..., None]) -> Callable[..., None]:
         said = {name: value for name, value in taken.items() if value not in (None, ())}
         parts = [{n: v for n, v in said.items() if n in names} for names in (FIELDS, READING, _TABLES)]
         asked = api.Request(values=parts[0] | chosen, reading=parts[1], **parts[2])
+        sides = {role: options[name] for name, role in _INPUTS.items() if name in options}
+        outputs = {flag: options.get(name) for name, flag in _OUTPUTS.items()}
+        report.refuse_replacing(outputs, asked.files(sides))
         with asked.opened() as limits:
             function(asked=asked, limits=limits, **options)
 

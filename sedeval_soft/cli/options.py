@@ -18,6 +18,7 @@ from sedeval_soft.fields import (
     CHECKS,
     EVENTS,
     FIELDS,
+    FORMATS,
     INTERSECTIONS,
     MEASURES,
     OUTPUT,
@@ -26,8 +27,6 @@ from sedeval_soft.fields import (
     SCORING,
     STEERING,
 )
-
-FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
 
 SERVICE_FORMATS = ("github", "junit", "codabench")
 """Forms that services take; they also include the requirements."""

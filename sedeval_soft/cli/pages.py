@@ -17,7 +17,7 @@ from sedeval_soft import report as reports
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import PATH, argument, command, number, option, refuse, setting
 from sedeval_soft.cli.output import emit, progress, remark, sign, to_standard_output, warn
-from sedeval_soft.errors import counted, visible
+from sedeval_soft.errors import visible
 from sedeval_soft.fields import OUTPUT, SCORING, STEERING
 
 REPORT_EXAMPLES = """
@@ -64,15 +64,12 @@ def report(
     their ranks and differences. It needs no network.
     """
     refuse((to_standard_output(output) and output, f"-o {output}: expected the path of a file."))
-    reports.refuse_replacing({"-o": output}, asked.files({"reference": reference, "system output": systems}))
     from sedeval_soft.apps.page import check_audio
 
     if audio is not None:
         check_audio(audio)
-    rank_by = asked.rank_by and reports.parse_name(asked.rank_by, asked.computed)
-    ranks = [rank_by] if rank_by else []
-    settings, several = asked.settings(ranks), len(systems) > 1
-    asked.check(settings, ranks, also=(*SHOWN_ANYWAY, *(STEERING if several else ())))
+    several = len(systems) > 1
+    settings = asked.checked(ranks=True, also=(*SHOWN_ANYWAY, *(STEERING if several else ())))
     how: dict[str, Any] = {"settings": settings, "limits": limits, **asked.tables}
     # Each is read once, for the ranks and for the page.
     ours = api.to_rows(reference, "reference", settings, limits)
@@ -92,8 +89,6 @@ DIAGNOSIS_EXAMPLES = """
   soft-sed-eval diagnose ref.tsv sys.tsv --only event.hard --format json
 """
 
-FORMS = ("text", "json", "csv", "tsv", "markdown")
-
 
 @command(
     DIAGNOSIS_EXAMPLES,
@@ -105,7 +100,8 @@ FORMS = ("text", "json", "csv", "tsv", "markdown")
     *options.READ,
     option(OUTPUT, "--no-suggestions", is_flag=True, brief="Try no thresholds and no post-processing.",
         help="Try no other thresholds and no post-processing: that takes a dozen evaluations."),
-    *options.result_forms(FORMS, metavar="FORM", brief="text, json, csv, tsv or markdown.",
+    *options.result_forms(("text", "json", "csv", "tsv", "markdown"), metavar="FORM",
+        brief="text, json, csv, tsv or markdown.",
         help="Form of the results: text, json, csv, tsv or markdown."),
     options.QUIET,
     *options.INTAKE,
@@ -120,11 +116,9 @@ def diagnose(
     shows where each of them is better.
     """
     refuse((len(systems) > 2, "Expected one SYSTEM, or two to compare."))
-    reports.refuse_replacing({"-o": output}, asked.files({"reference": reference, "system output": systems}))
     from sedeval_soft.apps.diagnosis.screen import WIDTH, render_diagnoses
 
-    settings = asked.settings()
-    asked.check(settings, also=STEERING)
+    settings = asked.checked(also=STEERING)
     how: dict[str, Any] = {"durations": asked.durations, "limits": limits, "suggestions": not no_suggestions}
     how["settings"] = settings if settings.ci else replace(settings, ci="bootstrap")
     diagnoses = [library.diagnose(reference, system, **how) for system in systems]
@@ -143,9 +137,9 @@ BOARD_EXAMPLES = """
     --preset dcase2019-task4 --rank-by event.hard.f1.macro
 """
 
-STATUS = "0 the site was built, 1 a submission is invalid (--fail-on-invalid), 2 wrong call or input."
 
-BOARD = (
+@command(
+    BOARD_EXAMPLES,
     argument("SUBMISSIONS"),
     option(SCORING, "--reference", required=True, type=PATH, metavar="REFERENCE",
         brief="Table that all are scored against.", help="Table that all submissions are scored against."),
@@ -181,13 +175,8 @@ BOARD = (
     options.QUIET,
     *(*options.READ, *options.SETTINGS, *options.TUNING, options.OBJECTIVE),
     *(*options.SURE, setting("compat"), *options.PARTS, options.POINTS, *options.INTAKE),
+    status="0 the site was built, 1 a submission is invalid (--fail-on-invalid), 2 wrong call or input.",
 )  # fmt: skip
-
-_SHOWN = 200
-"""Characters of a problem that are shown."""
-
-
-@command(BOARD_EXAMPLES, *BOARD, status=STATUS)
 def board(
     submissions: str, asked: api.Request, limits: library.Limits, reference: str, output: str,
     scores: tuple[str, ...], no_reports: bool, fail_on_invalid: bool, quiet: bool,
@@ -204,27 +193,14 @@ def board(
         (to_standard_output(output), "-o names standard output; a site is a folder."),
         ("-" in (reference, submissions), "A site is built more than once; standard input is read once."),
     )
-    parse = partial(reports.parse_name, likely=asked.computed)
-    names = reports.all_of(parse, [*filter(None, [asked.rank_by]), *scores])
-    settings = replace(asked.settings(names), rank_by=names[0] if asked.rank_by else None)
-    asked.check(settings, names, also=STEERING)
-    site |= {"reports": not no_reports, "scores": names[1:] if asked.rank_by else names, **asked.tables}
+    names = reports.all_of(partial(reports.parse_name, likely=asked.computed), scores)
+    settings = asked.checked(names, ranks=True, also=STEERING)
+    site |= {"reports": not no_reports, "scores": names, **asked.tables}
     with progress(quiet=quiet, label="scoring submissions") as show:
         how: dict[str, Any] = {"progress": show, "limits": limits, "settings": settings, **site}
         built = library.build_site(submissions, reference, output, **how)
+    warn([*(f"{visible(name)} is not a submission; ignored" for name in built.ignored),
+          *map(visible, (*built.warnings, *built.ranking))], quiet=quiet)  # fmt: skip
     if not quiet:
-        _report_on(built)
+        remark(built.outcome)
     raise Exit(1 if fail_on_invalid and built.invalid else 0)
-
-
-def _report_on(site: library.Site) -> None:
-    """Print the outcome of the submissions on standard error; a name never breaks a line."""
-    ignored = [f"{visible(name)} is not a submission; ignored" for name in site.ignored]
-    warn([*ignored, *map(visible, (*site.warnings, *site.ranking))], quiet=False)
-    for name, count in site.invalid.items():
-        first, of = visible(site.first.get(name, "")), "problem" if count == 1 else "problems, the first"
-        remark(f"invalid: {visible(name)}: {count} {of}: {first[:_SHOWN]}{'...' * (len(first) > _SHOWN)}")
-    valid = 0 if site.board is None else len(site.board.systems)
-    total = valid + len(site.invalid)
-    rest = f"{len(site.invalid)} invalid; {total - len(site.scored)} unchanged"
-    remark(f"{counted(total, 'submission')}: {valid} ranked, {rest}")

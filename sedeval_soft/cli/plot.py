@@ -7,16 +7,13 @@ from typing import Any
 import click
 
 import sedeval_soft as library
-from sedeval_soft import api, report
+from sedeval_soft import api
 from sedeval_soft.apps.plots.registry import KINDS, OPTIONS, RESAMPLED, kinds_with
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import PATH, argument, command, number, number_or, option, refuse, setting
 from sedeval_soft.cli.options import QUIET
 from sedeval_soft.cli.output import progress, warn
-from sedeval_soft.fields import DEFAULT_ONLY, STEERING
-
-OF_CURVES = (".tsv", ".parquet")
-"""Ends of names of files that have the numbers of curves; a test compares them with the library's."""
+from sedeval_soft.fields import DEFAULT_ONLY, OF_CURVES, STEERING
 
 SHOWN, LOOK = "Content", "Layout"
 
@@ -109,27 +106,21 @@ def plot(
          f"--ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}."),
         (data and kind not in curves, f"-o {output}: only {', '.join(curves)} have the numbers of curves."),
     )  # fmt: skip
-    report.refuse_replacing({"-o": output}, asked.files({"reference": reference, "system output": systems}))
-    from sedeval_soft.apps.plots.run import Wish, figure_of, rendered, scored_systems
+    from sedeval_soft.apps.plots.run import Wish, scored_systems, write_figure
     from sedeval_soft.apps.plots.style import Look, form_of
 
     wish, look = Wish(**{name: shown.pop(name) for name in OPTIONS}), Look(**shown)
-    suffix = "" if data else form_of(output)
-    settings, tables = asked.settings(), {"durations": asked.durations, "folds": asked.folds}
+    settings = asked.settings()
+    how: dict[str, Any] = {"durations": asked.durations, "folds": asked.folds, "limits": limits}
+    how["default"] = settings.only == DEFAULT_ONLY and "only" not in asked.values
+    if not data:
+        form_of(output)
     with progress(quiet=quiet) as show:
-        how: dict[str, Any] = {**tables, "limits": limits, "progress": show}
-        how["default"] = settings.only == DEFAULT_ONLY and "only" not in asked.values
-        scored = scored_systems(kind, reference, systems, names or None, settings, wish, **how)
-    # Of several systems a matrix has intervals, whether they are asked for or not.
+        scored = scored_systems(kind, reference, systems, names or None, settings, wish, progress=show, **how)
+    # Of several systems a matrix has intervals, whether they are asked for or not; a timeline has events.
     sure = KINDS[kind].diagnosed or (kind == "matrix" and len(systems) > 1)
-    # A timeline has events, too.
-    also = (*(STEERING if sure else ()), *(["events"] if kind == "timeline" else []))
-    asked.check(scored.all[0].scores.settings, also=also)
+    asked.check(scored.settings, also=(*STEERING * sure, *["events"] * (kind == "timeline")))
     warn([text for system in scored.all for text in system.scores.warnings], quiet=quiet)
-    if data:
-        report.write_curves(output, {system.name: system.scores.curves for system in scored.all})
-        return
-    figure = figure_of(scored, look)
-    if not quiet:
-        click.echo(f"caption: {figure.get_label()}", err=True)
-    report.write_atomic(output, rendered(figure, suffix, look, scored))
+    caption = write_figure(output, scored, look)
+    if caption and not quiet:
+        click.echo(f"caption: {caption}", err=True)

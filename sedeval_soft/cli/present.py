@@ -16,7 +16,6 @@ import sedeval_soft as library
 from sedeval_soft import report
 from sedeval_soft.cli.output import emit, remark, sign, to_standard_output, warn
 from sedeval_soft.errors import visible, without_commands
-from sedeval_soft.report.requirements import Likely
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable in which GitHub Actions names the file that a step adds its summary to."""
@@ -29,7 +28,7 @@ class Presentation:
     """
 
     def __init__(
-        self, *, form: str, output: str | None, quiet: bool, likely: Likely = tuple,
+        self, *, form: str, output: str | None, quiet: bool, likely: report.Likely = tuple,
         wanted: Sequence[str] = (),
         requirements: Sequence[str] = (), averages: Sequence[str] = (), verbose: int = 0,
         by_class: bool = False, words: bool = False, per_file: bool = False,
@@ -40,8 +39,9 @@ class Presentation:
         self.wanted: Sequence[str] = report.all_of(partial(report.parse_name, likely=likely), wanted)
         self.names = [*self.wanted, *(name for name, _, _ in self.requirements)]
         self.form, self.output, self.quiet = form, output, quiet
-        self.averages, self.per_file, self.verbose = tuple(averages), per_file, verbose
-        self.screen = {"by_class": by_class, "words": words}
+        self.averages = tuple(averages)
+        self.how: dict[str, Any] = {"by_class": by_class, "words": words, "verbose": verbose}
+        self.how |= {"per_file": per_file, "wanted": self.wanted, "averages": self.averages}
 
     def finish(
         self,
@@ -54,7 +54,7 @@ class Presentation:
         save: writes what else was asked for. Raises UnknownScoreError for all names that a system lacks
         before anything is written, and Exit.
         """
-        self._check(systems)
+        report.check_named(systems, self.wanted, self.names[len(self.wanted) :])
         # Files first: results that are printed cannot be taken back if these fail.
         if save is not None:
             save()
@@ -67,18 +67,6 @@ class Presentation:
                 remark(f"requirement not met: {visible(f'{system}{failure.requirement}: {failure.reason}')}")
         sign(systems, self.form, self.output, quiet=self.quiet)
         raise Exit(0 if all(verdict.met for verdict in verdicts) else 1)
-
-    def _check(self, systems: Sequence[library.Scores]) -> None:
-        """Raise UnknownScoreError for all names that a system lacks."""
-        required, problems = self.names[len(self.wanted) :], dict[str, None]()
-        for scores in systems:
-            for name in [*report.expanded([scores], self.wanted), *required]:
-                try:
-                    scores.score(name)
-                except library.UnknownScoreError as error:
-                    problems[f"{scores.system}: {error}" if len(systems) > 1 else str(error)] = None
-        if problems:
-            raise library.UnknownScoreError("\n".join(problems))
 
     def _show(
         self,
@@ -93,26 +81,17 @@ class Presentation:
         terminal: dict[str, Any] = {}
         if self.form == "text" and to_standard_output(self.output) and sys.stdout.isatty():
             terminal = {"color": True, "width": get_terminal_size().columns}
-        of_classes = self.screen["by_class"] or report.expanded(systems, self.wanted) != [*self.wanted]
-        is_table = of_classes and self.form in {"csv", "tsv", "markdown", "latex"}
-        if self.per_file:
-            how: dict[str, Any] = {"names": self.wanted, "averages": self.averages, **terminal}
-            text = report.render_files(systems, self.form, every=self.verbose > 0, **how)
-        elif self.form == "github":
+        if self.form == "github":
             self._annotate(systems, board, verdicts)
             return
-        elif self.form == "junit":  # a suite for each system; a board adds nothing to these
+        if self.form == "junit":  # a suite for each system; a board adds nothing to these
             text = report.junit(systems, verdicts, self.wanted)
         elif self.form == "codabench":
             lines = (self.output or "").endswith(".txt")
             text, undefined = report.codabench(systems[0], self.wanted, lines=lines)
             warn([f"undefined, so left out: {', '.join(undefined)}"] * bool(undefined), quiet=self.quiet)
-        elif is_table or self.wanted:
-            how = {"board": board, "of_classes": of_classes, "averages": self.averages}
-            text = report.render_chosen(systems, self.wanted, self.form, **how)
         else:
-            how = {"board": board, "verbose": self.verbose, **terminal, **self.screen}
-            text = report.render(systems, self.form, **how)
+            text = report.render(systems, self.form, board=board, **terminal, **self.how)
         emit(text, self.output)
 
     def _annotate(

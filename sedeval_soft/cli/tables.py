@@ -91,22 +91,6 @@ GRID = (
     setting("pool", brief=""),
 )
 
-CONVERSION = (
-    argument("IN", "source"),
-    argument("OUT", "target"),
-    option(OUTPUT, "--to", metavar="FORM",
-        brief="Form of OUT, such as audacity or raven.",
-        help=f"Form of OUT: {', '.join(WRITTEN)}.  [default: what the extension of OUT says; TSV for -]"),
-    option(OUTPUT, "--strict", is_flag=True,
-        brief="Write nothing if anything would be lost.",
-        help="Write nothing if anything would be lost or had to be assumed."),
-    setting("files", brief="Write only these recordings.", help="Write only these recordings: a list of "
-        "names, or a table with a column of file names."),
-    FORCE,
-    QUIET,
-    *options.INTAKE,
-)  # fmt: skip
-
 
 SIMULATION = (
     option(SIMULATED, "--seed", type=int, default=0, show_default=True, metavar="N",
@@ -148,70 +132,10 @@ SIMULATION = (
 )  # fmt: skip
 """The arguments of the library's function of that name."""
 
-SYSTEM_MADE = (
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
-        brief="Write the table to a file.",
-        help="Write the table to a file, in the form of its extension.  [default: standard output]"),
-    MADE_FORM,
-    FORCE,
-    QUIET,
-)  # fmt: skip
-
 
 REPORTS = ("text", "json", "sarif", "github")
 
 _HELD = "Compared with"
-
-VALIDATION = (
-    argument("SYSTEM...", "systems", nargs=-1, required=True),
-    option(_HELD, "--reference", type=PATH, metavar="REFERENCE",
-        brief="Table that it will be scored against.",
-        help="Table that it will be scored against, which has the names of files and classes and the lengths "
-        "of recordings."),
-    option(_HELD, "--durations", type=PATH, metavar="TSV", brief="Table with the length of each file.",
-        help="Table of filename and duration."),
-    option(_HELD, "--files", type=PATH, metavar="LIST", brief="Recordings that will be scored.",
-        help="List of the recordings that will be scored, or a table with a column of file names; others are "
-        "ignored."),
-    option(_HELD, "--preset", metavar="NAME",
-        brief="Challenge whose classes are allowed.",
-        help="Challenge whose classes are allowed, as `soft-sed-eval presets` lists them."),
-    option(_HELD, "--config", type=FILE, metavar="YAML",
-        brief="File of settings with classes and files.",
-        help="File of settings: its `classes` are allowed, its `files` will be scored."),
-    option(OUTPUT, "--max-problems", type=click.IntRange(min=1), default=100, show_default=True, metavar="N",
-        brief="How many problems are listed.", help="How many problems are listed; all are counted."),
-    option(OUTPUT, "--strict", is_flag=True,
-        brief=True, help="Exit with 1 for warnings, too: scoring with --strict refuses these."),
-    *options.result_forms(REPORTS, metavar="FORM", brief="text, json, sarif (code scanning) or github.",
-        help="Form of the report: text for people, json for programs, sarif for code scanning, github for "
-        "GitHub Actions."),
-    option(OUTPUT, "-q", "--quiet", is_flag=True,
-        brief="Print nothing about a SYSTEM that passes.", help="Print nothing about a SYSTEM that passes. "
-        "With -o, json or sarif the report is complete."),
-    option(OUTPUT, "--fix", type=PATH, metavar="FILE", brief="Write a corrected copy.",
-        help="Write a copy with corrections that are safe, and report these and the problems that remain."),
-    options.POINTS,
-    *options.INTAKE,
-)  # fmt: skip
-
-TUNING = (
-    argument("REFERENCE"),
-    argument("SYSTEM"),
-    setting("threshold", type=number, metavar="NUMBER", help="The reference is active where its values are "
-        "above this, unless --reference-threshold is given. Thresholds of the system are what is looked for.",
-        brief="Above it, the reference is active."),
-    *options.COUNTING,
-    setting("psds", help="Set dtc and gtc as DCASE does for PSDS, if they are not given: "
-        "dcase-psds1 or dcase-psds2.", brief="", multiple=False),
-    setting("objective", brief="Such as event.f1 or segment.error_rate."),
-    *options.READ,
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
-        brief="Write the thresholds to a file.",
-        help="Write the thresholds to a file. If something fails, the file stays as it was."),
-    QUIET,
-    *options.INTAKE,
-)  # fmt: skip
 
 
 ANNOTATE_EXAMPLES = """
@@ -270,19 +194,23 @@ ANNOTATION = (
 )  # fmt: skip
 """The arguments of the library's function of that name."""
 
-REFERENCE_MADE = (
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the reference to a file.",
-        help="Write the reference to a file, in the form of its extension. With - it is printed, and the "
-        "agreement goes to standard error."),
-    MADE_FORM,
+
+@command(
+    CONVERT_EXAMPLES,
+    argument("IN", "source"),
+    argument("OUT", "target"),
+    option(OUTPUT, "--to", metavar="FORM",
+        brief="Form of OUT, such as audacity or raven.",
+        help=f"Form of OUT: {', '.join(WRITTEN)}.  [default: what the extension of OUT says; TSV for -]"),
+    option(OUTPUT, "--strict", is_flag=True,
+        brief="Write nothing if anything would be lost.",
+        help="Write nothing if anything would be lost or had to be assumed."),
+    setting("files", brief="Write only these recordings.", help="Write only these recordings: a list of "
+        "names, or a table with a column of file names."),
     FORCE,
-    option(OUTPUT, "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
-        brief=True, help="Form of the agreement."),
     QUIET,
+    *options.INTAKE,
 )  # fmt: skip
-
-
-@command(CONVERT_EXAMPLES, *CONVERSION)
 def convert(
     source: str, target: str, asked: api.Request, limits: library.Limits, to: str | None, force: bool,
     quiet: bool,
@@ -300,8 +228,15 @@ def convert(
     SIMULATE_EXAMPLES,
     argument("KIND", type=click.Choice(KINDS)),
     argument("REFERENCE"),
-    *(*SIMULATION, *SYSTEM_MADE, *options.INTAKE),
-)
+    *SIMULATION,
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
+        brief="Write the table to a file.",
+        help="Write the table to a file, in the form of its extension.  [default: standard output]"),
+    MADE_FORM,
+    FORCE,
+    QUIET,
+    *options.INTAKE,
+)  # fmt: skip
 def simulate(
     kind: str, reference: str, asked: api.Request, limits: library.Limits, output: str | None,
     to: str | None, force: bool, quiet: bool, train: str | None, labels: tuple[str, ...],
@@ -321,8 +256,6 @@ def simulate(
 
     REFERENCE is the table that the system is to be scored against. Each row of the output is a segment.
     """  # noqa: D301 - click's mark for lines that stay as they are
-    read = {"reference": reference, "training data": train, "labels of annotator": labels}
-    report.refuse_replacing({"-o": output}, asked.files(read))
     how |= {"train": train, "labels": labels, "durations": asked.durations, **asked.values}
     rows = library.simulate(kind, reference, limits=limits, **only_given(how))
     hand_over(rows, output, to=to, force=force, quiet=quiet, limits=limits)
@@ -333,9 +266,38 @@ def simulate(
 
 @command(
     VALIDATE_EXAMPLES,
-    *VALIDATION,
+    argument("SYSTEM...", "systems", nargs=-1, required=True),
+    option(_HELD, "--reference", type=PATH, metavar="REFERENCE",
+        brief="Table that it will be scored against.",
+        help="Table that it will be scored against, which has the names of files and classes and the lengths "
+        "of recordings."),
+    option(_HELD, "--durations", type=PATH, metavar="TSV", brief="Table with the length of each file.",
+        help="Table of filename and duration."),
+    option(_HELD, "--files", type=PATH, metavar="LIST", brief="Recordings that will be scored.",
+        help="List of the recordings that will be scored, or a table with a column of file names; others are "
+        "ignored."),
+    option(_HELD, "--preset", metavar="NAME",
+        brief="Challenge whose classes are allowed.",
+        help="Challenge whose classes are allowed, as `soft-sed-eval presets` lists them."),
+    option(_HELD, "--config", type=FILE, metavar="YAML",
+        brief="File of settings with classes and files.",
+        help="File of settings: its `classes` are allowed, its `files` will be scored."),
+    option(OUTPUT, "--max-problems", type=click.IntRange(min=1), default=100, show_default=True, metavar="N",
+        brief="How many problems are listed.", help="How many problems are listed; all are counted."),
+    option(OUTPUT, "--strict", is_flag=True,
+        brief=True, help="Exit with 1 for warnings, too: scoring with --strict refuses these."),
+    *options.result_forms(REPORTS, metavar="FORM", brief="text, json, sarif (code scanning) or github.",
+        help="Form of the report: text for people, json for programs, sarif for code scanning, github for "
+        "GitHub Actions."),
+    option(OUTPUT, "-q", "--quiet", is_flag=True,
+        brief="Print nothing about a SYSTEM that passes.", help="Print nothing about a SYSTEM that passes. "
+        "With -o, json or sarif the report is complete."),
+    option(OUTPUT, "--fix", type=PATH, metavar="FILE", brief="Write a corrected copy.",
+        help="Write a copy with corrections that are safe, and report these and the problems that remain."),
+    options.POINTS,
+    *options.INTAKE,
     status="0 no errors, 1 errors (with --strict: or warnings), 2 wrong call or input.",
-)
+)  # fmt: skip
 def validate(
     systems: tuple[str, ...], asked: api.Request, limits: library.Limits, reference: str | None, form: str,
     output: str | None, fix: str | None, max_problems: int, quiet: bool,
@@ -347,16 +309,8 @@ def validate(
     """
     one = "--fix" if fix is not None else f"--format {form}" if form in {"json", "sarif"} else ""
     refuse((len(systems) > 1 and one, f"{one} needs one SYSTEM, as it writes one copy or one report."))
-    sides = {"reference": reference, "system output": systems}
-    report.refuse_replacing({"-o": output, "--fix": fix}, asked.files(sides))
-    from sedeval_soft.settings import checked
-
-    below = asked.below if asked.config is not None else {}
-    how: dict[str, Any] = {"files": asked.values.get("files") or below.get("files"), "fix": fix}
-    how["classes"] = None if below.get("classes") is None else checked("classes", below["classes"])
-    how |= {name: below.get(name) for name in ("map", "map_to")}
-    how |= {"durations": asked.durations, "preset": asked.preset, "max_problems": max_problems}
-    results = [library.validate(each, reference, limits=limits, **how) for each in systems]
+    how: dict[str, Any] = {"fix": fix, "max_problems": max_problems, "limits": limits, **asked.expected}
+    results = [library.validate(each, reference, **how) for each in systems]
     strict = asked.values.get("strict")
     failed = [result for result in results if not result.ok or (strict and result.count("warning"))]
     # Files, and documents for programs, are complete.
@@ -366,7 +320,24 @@ def validate(
     raise Exit(1 if failed else 0)
 
 
-@command(TUNE_EXAMPLES, *TUNING)
+@command(
+    TUNE_EXAMPLES,
+    argument("REFERENCE"),
+    argument("SYSTEM"),
+    setting("threshold", type=number, metavar="NUMBER", help="The reference is active where its values are "
+        "above this, unless --reference-threshold is given. Thresholds of the system are what is looked for.",
+        brief="Above it, the reference is active."),
+    *options.COUNTING,
+    setting("psds", help="Set dtc and gtc as DCASE does for PSDS, if they are not given: "
+        "dcase-psds1 or dcase-psds2.", brief="", multiple=False),
+    setting("objective", brief="Such as event.f1 or segment.error_rate."),
+    *options.READ,
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
+        brief="Write the thresholds to a file.",
+        help="Write the thresholds to a file. If something fails, the file stays as it was."),
+    QUIET,
+    *options.INTAKE,
+)  # fmt: skip
 def tune(
     reference: str, system: str, asked: api.Request, limits: library.Limits, output: str | None, quiet: bool
 ) -> None:
@@ -376,7 +347,6 @@ def tune(
     good if the thresholds were tuned on the scored data: tune on a development set. Writes YAML: the
     thresholds, the scores that they reach there, and the range of equally good thresholds.
     """
-    report.refuse_replacing({"-o": output}, asked.files({"reference": reference, "system output": system}))
     from sedeval_soft.settings_files import dump_thresholds
 
     tuning, warnings, settings = api.tune(reference, system, asked.settings(), asked.durations, limits)
@@ -388,8 +358,17 @@ def tune(
 @command(
     ANNOTATE_EXAMPLES,
     argument("TABLE TABLE...", "tables", nargs=-1, required=True),
-    *(*ANNOTATION, *REFERENCE_MADE, *options.INTAKE),
-)
+    *ANNOTATION,
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the reference to a file.",
+        help="Write the reference to a file, in the form of its extension. With - it is printed, and the "
+        "agreement goes to standard error."),
+    MADE_FORM,
+    FORCE,
+    option(OUTPUT, "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
+        brief=True, help="Form of the agreement."),
+    QUIET,
+    *options.INTAKE,
+)  # fmt: skip
 def annotate(
     tables: tuple[str, ...], asked: api.Request, limits: library.Limits, systems: tuple[str, ...],
     ceiling_of: str | None, output: str | None, to: str | None, force: bool, form: str, quiet: bool,
@@ -405,8 +384,6 @@ def annotate(
         (len(tables) < 2, f"Expected the tables of two or more annotators, found {len(tables)}."),
         (output is None and (to or force), "--to and --force need -o, which writes the reference."),
     )
-    inputs = {"table of annotator": tables, "system output": (*systems, *filter(None, [ceiling_of]))}
-    report.refuse_replacing({"-o": output}, asked.files(inputs))
     from sedeval_soft.apps.annotators.page import annotation_text
 
     how |= {"systems": systems, "ceiling_of": ceiling_of, "durations": asked.durations, **asked.values}
@@ -444,16 +421,14 @@ def hand_over(
     from sedeval_soft.tools.convert import prepare
 
     printed = to_standard_output(output)
-    if printed and not isinstance(table, str):
-        to = to or "long"
-    target = "-" if printed or output is None else output
-    prepared = prepare(table, target, to=to, **how)
-    name = prepared.form.name
+    to = to or ("long" if printed and not isinstance(table, str) else None)
+    prepared = prepare(table, "-" if printed else output or "", to=to, **how)
+    form = prepared.form
     if printed:
-        if not prepared.form.of_text and sys.stdout.isatty():
-            raise SettingsError(f"{name} is not text for a terminal; expected the name of a file")
+        if not form.of_text and sys.stdout.isatty():
+            raise SettingsError(f"{form.name} is not text for a terminal; expected the name of a file")
         click.echo(prepared.content(), nl=False)
     else:
-        prepared.write(target, force=force)
-    losses = [f"{name} loses {loss}" for loss in prepared.conversion.losses]
+        prepared.write(output or "", force=force)
+    losses = [f"{form.name} loses {loss}" for loss in prepared.conversion.losses]
     warn([*prepared.conversion.notes, *losses], quiet=quiet)

@@ -361,8 +361,8 @@ def main_of(scores: Mapping[str, Score], settings: Settings, inputs: Sequence[In
     """Return the name of the score for reports and ranks among the scores of one system.
 
     The settings may name it. The default is F1 of the reading that fits the reference: soft if it has values,
-    else hard; of segments and as a macro average if these were evaluated, and if it is defined for them: onsets
-    alone are events without a length.
+    else hard; of segments and as a macro average if these were evaluated and have a defined one: onsets alone
+    are events without a length.
     """
     named = settings.rank_by
     if named in scores:

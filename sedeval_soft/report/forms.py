@@ -11,13 +11,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.evaluation.scores import Scores, document
+from sedeval_soft.fields import FORMATS
 from sedeval_soft.report.shown import shown, shown_of_board
 
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
     from sedeval_soft.report.table import Page
-
-FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
 
 
 def render(
@@ -25,9 +24,11 @@ def render(
     form: str = "text",
     *,
     board: Board | None = None,
+    wanted: Sequence[str] = (),
+    averages: Sequence[str] = (),
+    per_file: bool = False,
     color: bool = False,
     width: int | None = None,
-    raw_names: bool = False,
     verbose: int = 0,
     by_class: bool = False,
     words: bool = False,
@@ -35,33 +36,32 @@ def render(
     """Return the scores of one or more systems as text in one of `FORMATS`.
 
     board: The comparison of these systems, shown instead of them. JSON and YAML still have all scores of all
-    systems, and csv and tsv a row for each system. color, width: Draw `text` for a terminal so many cells
-    wide (None: 80, and tables at their full width). verbose: 0 for the first screen, 1 for all tables, 2 for
-    tables and full signatures. by_class: The screen has all classes, however many. words: The screen explains
-    its words. raw_names: Names in csv and tsv are unchanged, even names that a spreadsheet would run as
-    formulas. Raises ValueError for another form, or for no system.
+    systems, and csv and tsv a row for each system. wanted: names of scores that are shown alone. averages:
+    averages of classes that are shown alone. per_file: show the scores of single files. color, width: Draw
+    `text` for a terminal so many cells wide (None: 80, and tables at their full width). verbose: 0 for the
+    first screen, 1 for all tables, 2 for tables and full signatures. by_class: The screen has all classes,
+    however many, and any other form a row for each class. words: The screen explains its words. Raises
+    ValueError for another form, or for no system.
     """
     if not systems:
         raise ValueError("there is no system to show")
     if form not in FORMATS:
         raise ValueError(f"{form!r} is not one of {', '.join(FORMATS)}")
-    if form in {"csv", "tsv"}:
-        from sedeval_soft.report.delimited import delimited
+    if per_file:
+        from sedeval_soft.report.per_file import render_files
 
-        return delimited(systems, board, "," if form == "csv" else "\t", raw=raw_names)
-    if form == "latex":
-        from sedeval_soft.report.latex import latex
+        how: dict[str, Any] = {"names": wanted, "averages": averages, "color": color, "width": width}
+        return render_files(systems, form, every=verbose > 0, **how)
+    if wanted or (by_class and form in {"csv", "tsv", "markdown", "latex"}):
+        from sedeval_soft.report.chosen import render_chosen
 
-        return latex([*map(shown, systems)], board and shown_of_board(board))
-    if form in {"json", "yaml"}:
-        from sedeval_soft.comparison.board import board_document
-
-        return encoded(document(systems) if board is None else board_document(board), form)
+        return render_chosen(systems, wanted, form, board=board, by_class=by_class, averages=averages)
+    if form not in {"text", "markdown"}:
+        return _for_programs(systems, form, board)
     if form == "text" and not verbose:
         from sedeval_soft.report.screen import NARROWEST, WIDTH, screen
 
-        how: dict[str, Any] = {"color": color, "by_class": by_class, "words": words}
-        how["width"] = max(width or WIDTH, NARROWEST)
+        how = {"color": color, "by_class": by_class, "words": words, "width": max(width or WIDTH, NARROWEST)}
         if board is None:
             return "\n".join(screen(scores, **how) for scores in systems)
         from sedeval_soft.report.board_screen import board_screen
@@ -71,6 +71,21 @@ def render(
 
     pages = pages_of(systems, board, in_full=verbose > 1)
     return markdown(pages) if form == "markdown" else text(pages, color=color, width=width)
+
+
+def _for_programs(systems: Sequence[Scores], form: str, board: Board | None) -> str:
+    """Return the scores of systems, or of their board, in a form for programs or for LaTeX."""
+    if form in {"csv", "tsv"}:
+        from sedeval_soft.report.delimited import delimited
+
+        return delimited(systems, board, "," if form == "csv" else "\t")
+    if form == "latex":
+        from sedeval_soft.report.latex import latex
+
+        return latex([*map(shown, systems)], board and shown_of_board(board))
+    from sedeval_soft.comparison.board import board_document
+
+    return encoded(document(systems) if board is None else board_document(board), form)
 
 
 def pages_of(systems: Sequence[Scores], board: Board | None, *, in_full: bool = False) -> list[Page]:

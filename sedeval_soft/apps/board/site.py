@@ -66,7 +66,7 @@ from sedeval_soft.comparison import (
     rank_scores,
     settings_for,
 )
-from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, quoted
+from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, counted, quoted, visible
 from sedeval_soft.evaluation import (
     Progress,
     Scores,
@@ -145,6 +145,9 @@ _FORM = 4
 _RECORDS = (f"{'[0-9a-f]' * 64}.json",)
 """Files of the cache, one for each submission."""
 
+_SHOWN = 200
+"""Characters of a problem that are shown."""
+
 _LARGEST = 1 << 16
 """The most bytes of a file on who submits."""
 
@@ -178,6 +181,19 @@ class Site:
     warnings: tuple[str, ...]
     first: Mapping[str, str]
     ranking: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        """Return a line for each invalid submission, with its first problem, and a line for all."""
+        lines = []
+        for name, count in self.invalid.items():
+            first, of = visible(self.first.get(name, "")), "problem" if count == 1 else "problems, the first"
+            first = first[:_SHOWN] + "..." * (len(first) > _SHOWN)
+            lines.append(f"invalid: {visible(name)}: {count} {of}: {first}")
+        valid = 0 if self.board is None else len(self.board.systems)
+        total = valid + len(self.invalid)
+        rest = f"{len(self.invalid)} invalid; {total - len(self.scored)} unchanged"
+        return "\n".join([*lines, f"{counted(total, 'submission')}: {valid} ranked, {rest}"])
 
 
 def build_site(

@@ -12,6 +12,8 @@ from sedeval_soft.report import Table, decimal, plain_table
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline import Recordings
 
+TOOLS = ("sed_eval", "sed_scores_eval")
+
 Value = float | int | None
 
 
@@ -29,11 +31,6 @@ def refuse(*rules: tuple[object, str]) -> None:
             raise SettingsError(message)
 
 
-def refuse_settings(tool: str, settings: Settings) -> None:
-    """Raise SettingsError if a package has no such settings, or if nothing that it computes is evaluated."""
-    import_module(f"sedeval_soft.apps.second_opinion.{tool}").refuse_settings(settings)
-
-
 def second_opinion(
     tool: str, pair: Recordings, tally: Tally, settings: Settings, ours: Mapping[str, Value]
 ) -> str:
@@ -43,7 +40,7 @@ def second_opinion(
     SettingsError if the package is missing or has no such settings, EvaluationError if it fails.
     """
     module = import_module(f"sedeval_soft.apps.second_opinion.{tool}")
-    refuse_settings(tool, settings)
+    module.refuse_settings(settings)
     theirs, notes = module.opinion(pair, tally, settings)
     followed = module.by_its_rules(pair, settings)
     names = [name for name in theirs if name in ours]

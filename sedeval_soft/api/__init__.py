@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
-    from sedeval_soft.api.comparison import SYSTEMS, Task, compare, named_sources, ranking_of
+    from sedeval_soft.api.comparison import SYSTEMS, Task, compare, named_sources, ranking_of, score_several
     from sedeval_soft.api.evaluation import (
         Evaluation,
         evaluate,
         evaluate_rows,
         evaluation_of,
         save_tally,
-        score_systems,
         settings_for_scores,
         settings_of_points,
         with_folds,
@@ -45,5 +44,6 @@ if TYPE_CHECKING:
     )
     from sedeval_soft.api.tuning import tune
     from sedeval_soft.api.validation import MAX_PROBLEMS, validate
+    from sedeval_soft.comparison.compare import RANK_BY
 
 __getattr__ = face(__name__)

@@ -20,6 +20,7 @@ from sedeval_soft.api.sources import (
     read_parts,
     settings_from,
     sides_of,
+    to_rows,
     with_points,
 )
 from sedeval_soft.arrays import processors
@@ -37,7 +38,6 @@ from sedeval_soft.tables.limits import Limits, size_of
 from sedeval_soft.timeline.recordings import Recordings, align
 
 if TYPE_CHECKING:
-    from sedeval_soft.comparison.board import Board
     from sedeval_soft.evaluation.ordered import Curves
     from sedeval_soft.evaluation.partition import Execute
     from sedeval_soft.evaluation.resample import Progress
@@ -214,37 +214,13 @@ def evaluation_of(
             shard = count_tables(*paths, settings, lambda: read_lengths(durations, limits), limits, who)
         shard = shard if name is None else shard._replace(system=name)
     else:
-        sides, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
-        shard = count_rows(*sides, settings, lengths, name)
+        ours = to_rows(reference, "reference", settings, limits)
+        sides = ours, to_rows(system, "system", settings, limits)
+        shard = count_rows(*sides, settings, read_lengths(durations, limits), name)
     parts = read_parts(folds, by, shard.tally.files, limits)
     points = sides is not None and sides[1].born is not None
     scores = score_shard(shard, __version__, **parts, points=points, progress=progress)
     return Evaluation(scores, shard, sides, parts["folds"], parts["by"])
-
-
-def score_systems(
-    reference: Any,  # noqa: ANN401 - as for evaluate
-    systems: Mapping[str, Any],
-    *,
-    jobs: int | None = None,
-    execute: Execute | None = None,
-    mean: str | None = None,
-    apart: bool = False,
-    baseline: str | None = None,
-    **how: Any,  # noqa: ANN401 - as for `evaluation_of`
-) -> tuple[list[Scores], Board | None, Shard | None]:
-    """Return the scores of systems by name, the board of several, and the statistics of a system alone.
-
-    jobs, execute: for a system alone. mean, apart, baseline: for several, as for `score_several`.
-    """
-    if len(systems) > 1:
-        from sedeval_soft.api.comparison import score_several
-
-        scores, board = score_several(reference, systems, mean=mean, apart=apart, baseline=baseline, **how)
-        return scores, board, None
-    ((name, system),) = systems.items()
-    done = evaluation_of(reference, system, name=name, jobs=None if execute else jobs, execute=execute, **how)
-    return [done.scores], None, done.shard
 
 
 def threshold_curves(

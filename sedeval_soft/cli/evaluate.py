@@ -12,11 +12,10 @@ from typing import Any
 import click
 
 import sedeval_soft as library
-from sedeval_soft import api, comparison, evaluation
+from sedeval_soft import api, evaluation
 from sedeval_soft.cli import options
-from sedeval_soft.cli.command import argument, command, option, refuse, setting
-from sedeval_soft.cli.output import progress
-from sedeval_soft.cli.present import Presentation
+from sedeval_soft.cli.command import Option, argument, command, refuse, setting
+from sedeval_soft.cli.output import Presentation, progress
 from sedeval_soft.fields import OUTPUT, STEERING
 
 EXAMPLES = """
@@ -67,16 +66,16 @@ def _workers(jobs: int | str | None, *, points: bool) -> Any:  # noqa: ANN401 - 
     setting("strict"),
     *options.PARTS,
     *options.RANKED,
-    option(options.SYSTEMS, "--runs", is_flag=True, help="Each SYSTEM is a training run of one system: print "
+    Option(options.SYSTEMS, "--runs", is_flag=True, help="Each SYSTEM is a training run of one system: print "
         "the mean of each score over the runs, and its interval."),
     *options.RESULTS,
-    option(OUTPUT, "--name", "names", multiple=True, metavar="TEXT",
+    Option(OUTPUT, "--name", "names", multiple=True, metavar="TEXT",
         help="What a SYSTEM is called, once for each; with --runs, once for the mean.  "
         "[default: its file's name]"),
     setting("worst"),
     options.POINTS,
     *options.INTAKE,
-    option(options.LIMITS, "--jobs", type=_jobs, metavar="N|all|ADDRESS|FILE", help="Count large tables in N "
+    Option(options.LIMITS, "--jobs", type=_jobs, metavar="N|all|ADDRESS|FILE", help="Count large tables in N "
         "processes, in one for each processor (all), or on the workers of a dask scheduler: tcp://HOST:PORT, "
         "or its file.  [default: half of the processors, for tables from 256 MiB on]"),
     status=options.REQUIRED,
@@ -119,7 +118,7 @@ def evaluate(
     view = Presentation(**shown, likely=asked.computed)
     system = None if several else api.with_points(systems[0], limits)
     # Which of the default scores ranks systems is known when the reference was read.
-    ranking = comparison.RANK_BY.values() if several and not runs and asked.rank_by is None else ()
+    ranking = api.RANK_BY.values() if several and not runs and asked.rank_by is None else ()
     of_several = ("confidence",) if runs else () if per_file else STEERING
     settings = asked.checked(
         view.names, beside=[*ranking], systems=[system], also=of_several if several else (), ranks=True,
@@ -127,10 +126,16 @@ def evaluate(
     )  # fmt: skip
     if settings.ci:
         evaluation.refuse_jackknife(settings, view.wanted)
-    how: dict[str, Any] = {"settings": settings, "limits": limits, "jobs": jobs, **asked.tables}
-    how |= {"baseline": baseline, "mean": (*names, "")[0] if runs else None, "apart": per_file}
-    theirs = {called[0]: system} if system is not None else dict(zip(called, systems, strict=True))
+    how: dict[str, Any] = {"settings": settings, "limits": limits, **asked.tables}
     with progress(quiet=view.quiet) as show, _workers(jobs, points=api.is_points(system)) as execute:
-        scores, board, shard = api.score_systems(reference, theirs, progress=show, execute=execute, **how)
+        how["progress"], shard = show, None
+        if several:
+            mean, named = (*names, "")[0] if runs else None, dict(zip(called, systems, strict=True))
+            together = {"mean": mean, "apart": per_file, "baseline": baseline}
+            scores, board = api.score_several(reference, named, **together, **how)
+        else:
+            how |= {"jobs": None if execute else jobs, "execute": execute}
+            done = api.evaluation_of(reference, system, name=called[0], **how)
+            scores, board, shard = [done.scores], None, done.shard
     save = partial(api.save_tally, save_tally, shard) if save_tally and shard else None
     view.finish([asked.with_doubts(each) for each in scores], board, save)

@@ -10,9 +10,8 @@ import click
 import sedeval_soft as library
 from sedeval_soft import api
 from sedeval_soft.cli import options
-from sedeval_soft.cli.command import PATH, argument, command, option, pairs, refuse, setting
-from sedeval_soft.cli.output import emit, progress, warn
-from sedeval_soft.cli.present import Presentation
+from sedeval_soft.cli.command import PATH, Option, argument, command, pairs, refuse, setting
+from sedeval_soft.cli.output import Presentation, emit, progress, warn
 from sedeval_soft.fields import CHECKS, INTERVALS, OUTPUT, SCORING
 
 CHECK_EXAMPLES = """
@@ -41,11 +40,11 @@ ASKED = (
 @command(
     CHECK_EXAMPLES,
     *SIDES,
-    option(CHECKS, "--with", "tool", required=True, metavar="NAME",
+    Option(CHECKS, "--with", "tool", required=True, metavar="NAME",
         brief="sed_eval, sed_scores_eval, or of `published`.",
         help="sed_eval or sed_scores_eval: our number, theirs and the difference; or what "
         "`soft-sed-eval published` lists: our number and theirs."),
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief=True,
+    Option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief=True,
         help="Write the table to a file."),
     options.QUIET,
     *ASKED,
@@ -79,7 +78,7 @@ def check(
 @command(
     CHANCE_EXAMPLES,
     *SIDES,
-    option(INTERVALS, "--draws", type=click.IntRange(1, 1_000_000), default=100, show_default=True,
+    Option(INTERVALS, "--draws", type=click.IntRange(1, 1_000_000), default=100, show_default=True,
         metavar="N",
         brief="How often the output is moved in time.",
         help="How often the output is moved in time; chance levels are the means over these."),
@@ -118,12 +117,12 @@ PUBLISHED_EXAMPLES = """
     argument("NAME", required=False, type=str),
     argument("REFERENCE", required=False),
     argument("SYSTEM", required=False),
-    option(SCORING, "--durations", type=PATH, metavar="TSV", brief=True,
+    Option(SCORING, "--durations", type=PATH, metavar="TSV", brief=True,
         help="Table with the length of each file."),
-    option(SCORING, "--by", type=PATH, metavar="TSV|PATTERN", brief="The scene, or subset, of each file.",
+    Option(SCORING, "--by", type=PATH, metavar="TSV|PATTERN", brief="The scene, or subset, of each file.",
         help="The scene, or subset, of each file of the reference: a table of filename and scene, or a "
         "pattern of file names with the scene in braces, such as '{scene}/*'."),
-    option(SCORING, "--set", "chosen_of_script", multiple=True, metavar="OPTION=VALUE",
+    Option(SCORING, "--set", "chosen_of_script", multiple=True, metavar="OPTION=VALUE",
         brief="An option of the script.",
         help="An option of the script, by its name there. Repeatable."),
     *options.result_forms(("text", "json"), brief=True, help="For people, or for programs."),

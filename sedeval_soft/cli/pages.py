@@ -15,7 +15,7 @@ import sedeval_soft as library
 from sedeval_soft import api
 from sedeval_soft import report as reports
 from sedeval_soft.cli import options
-from sedeval_soft.cli.command import PATH, argument, command, number, option, refuse, setting
+from sedeval_soft.cli.command import PATH, Option, argument, command, number, refuse, setting
 from sedeval_soft.cli.output import emit, progress, remark, sign, to_standard_output, warn
 from sedeval_soft.errors import visible
 from sedeval_soft.fields import OUTPUT, SCORING, STEERING
@@ -34,16 +34,16 @@ SHOWN_ANYWAY = ("dtc", "gtc", "cttc", "iou", "bins", "max_fpr", "max_fnr", "wors
     REPORT_EXAMPLES,
     argument("REFERENCE"),
     argument("SYSTEM...", "systems", required=True, nargs=-1),
-    option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="PAGE", brief="Where the page goes.",
+    Option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="PAGE", brief="Where the page goes.",
         help="Where the page goes, such as page.html. If something fails, the file stays as it was."),
-    option(OUTPUT, "--timeline", "timelines", multiple=True, metavar="FILENAME",
+    Option(OUTPUT, "--timeline", "timelines", multiple=True, metavar="FILENAME",
         brief="Show this recording over time, too.",
         help="Show this recording over time, besides those that cost most and some that are drawn at random. "
         "Repeatable."),
-    option(OUTPUT, "--audio", type=PATH, metavar="FOLDER", brief="Show and play recordings in this folder.",
+    Option(OUTPUT, "--audio", type=PATH, metavar="FOLDER", brief="Show and play recordings in this folder.",
         help="Show spectrograms of the recordings in the timelines, and play them: wav, flac and others, "
         "found in this folder and in those within it by the file names in the tables."),
-    option(OUTPUT, "--title", metavar="TEXT", brief=True, help="Title of the page."),
+    Option(OUTPUT, "--title", metavar="TEXT", brief=True, help="Title of the page."),
     options.QUIET,
     *options.seldom(options.EVERYTHING, "threshold", "only", "segment_length", "ci"),
     *options.seldom(options.READ, "preset", "durations"),
@@ -98,7 +98,7 @@ DIAGNOSIS_EXAMPLES = """
     *options.seldom((setting("threshold"), setting("only")), "threshold", "only"),
     *options.seldom(options.SURE, "ci"),
     *options.READ,
-    option(OUTPUT, "--no-suggestions", is_flag=True, brief="Try no thresholds and no post-processing.",
+    Option(OUTPUT, "--no-suggestions", is_flag=True, brief="Try no thresholds and no post-processing.",
         help="Try no other thresholds and no post-processing: that takes a dozen evaluations."),
     *options.result_forms(("text", "json", "csv", "tsv", "markdown"), metavar="FORM",
         brief="text, json, csv, tsv or markdown.",
@@ -141,36 +141,36 @@ BOARD_EXAMPLES = """
 @command(
     BOARD_EXAMPLES,
     argument("SUBMISSIONS"),
-    option(SCORING, "--reference", required=True, type=PATH, metavar="REFERENCE",
+    Option(SCORING, "--reference", required=True, type=PATH, metavar="REFERENCE",
         brief="Table that all are scored against.", help="Table that all submissions are scored against."),
     setting("strict", help="A submission that may be misread is invalid (times, columns, and files and "
         "classes that are missing or unknown); such a reference is refused."),
-    option(options.SYSTEMS, "--rank-by", metavar="NAME", brief="The score that ranks submissions.",
+    Option(options.SYSTEMS, "--rank-by", metavar="NAME", brief="The score that ranks submissions.",
         help="The score by which submissions are ranked.  [default: that of the preset; else "
         "segment.soft.f1.macro, or segment.hard.f1.macro if the reference has no values]"),
-    option(options.SYSTEMS, "--baseline", metavar="NAME",
+    Option(options.SYSTEMS, "--baseline", metavar="NAME",
         help="Compare the others with this submission, by its name or its file's.  [default: the best]"),
-    option(options.SYSTEMS, "--ties", type=Choice(["exchange", "none"]),
+    Option(options.SYSTEMS, "--ties", type=Choice(["exchange", "none"]),
         help="How the differences between submissions are tested: by exchanging their outputs in random "
         "files, or not at all, so that the score alone ranks them.  [default: "
         "exchange for hard, soft and tuned readings, none where each replicate would look for thresholds]"),
-    option(options.LIMITS, "--time-limit", type=number, metavar="SECONDS", default="600",
+    Option(options.LIMITS, "--time-limit", type=number, metavar="SECONDS", default="600",
         help="How long it may take to read, score and report a submission; one that takes longer is invalid "
         "until the next call.  [default: 600]"),
-    option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="SITE", brief="Folder of the site.",
+    Option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="SITE", brief="Folder of the site.",
         help="The folder of the site; it is made, or brought up to date."),
-    option(OUTPUT, "--cache", type=PATH, metavar="FOLDER",
+    Option(OUTPUT, "--cache", type=PATH, metavar="FOLDER",
         help="Folder for results that are used again by the next call. Do not publish it.  [default: "
         "SITE.cache]"),
-    option(OUTPUT, "--title", default="Leaderboard", show_default=True, metavar="TEXT", brief=True,
+    Option(OUTPUT, "--title", default="Leaderboard", show_default=True, metavar="TEXT", brief=True,
         help="Title of the site."),
-    option(OUTPUT, "--score", "scores", multiple=True, metavar="NAME",
+    Option(OUTPUT, "--score", "scores", multiple=True, metavar="NAME",
         brief="Show this score, such as event.hard.f1.macro.", help="Show this score of all "
         "submissions, such as event.hard.f1.macro. Repeatable.  [default: the main scores of what is "
         "evaluated]"),
-    option(OUTPUT, "--no-reports", is_flag=True, brief="Leave out reports, which show the reference.",
+    Option(OUTPUT, "--no-reports", is_flag=True, brief="Leave out reports, which show the reference.",
         help="Make no reports of single submissions: these show the reference, which may be secret."),
-    option(OUTPUT, "--fail-on-invalid", is_flag=True, brief=True,
+    Option(OUTPUT, "--fail-on-invalid", is_flag=True, brief=True,
         help="Exit with 1 if a submission is invalid."),
     options.QUIET,
     *(*options.READ, *options.SETTINGS, *options.TUNING, options.OBJECTIVE),

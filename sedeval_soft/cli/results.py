@@ -12,8 +12,7 @@ import sedeval_soft as library
 from sedeval_soft import api, report
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import argument, command, setting
-from sedeval_soft.cli.output import emit, progress
-from sedeval_soft.cli.present import Presentation
+from sedeval_soft.cli.output import Presentation, emit, progress
 
 MERGE_EXAMPLES = """
   soft-sed-eval shard1/ref.tsv shard1/sys.tsv --save-tally 1.tally

@@ -15,11 +15,11 @@ from sedeval_soft.cli import options
 from sedeval_soft.cli.command import (
     FILE,
     PATH,
+    Option,
     argument,
     command,
     number,
     number_or,
-    option,
     refuse,
     setting,
 )
@@ -66,12 +66,12 @@ KINDS = (
 SIMULATED = "Simulation"
 ANNOTATORS = "Annotators"
 
-FORCE = option(OUTPUT, "--force", is_flag=True, brief=True,
+FORCE = Option(OUTPUT, "--force", is_flag=True, brief=True,
     help="Replace a folder that is not empty.")  # fmt: skip
-MADE_FORM = option(OUTPUT, "--to", metavar="FORM",
+MADE_FORM = Option(OUTPUT, "--to", metavar="FORM",
     help="Form of the table that is written: one of those that `soft-sed-eval convert` writes.")  # fmt: skip
 GRID = (
-    option(
+    Option(
         SCORING,
         "--durations",
         type=PATH,
@@ -93,39 +93,39 @@ GRID = (
 
 
 SIMULATION = (
-    option(SIMULATED, "--seed", type=int, default=0, show_default=True, metavar="N",
+    Option(SIMULATED, "--seed", type=int, default=0, show_default=True, metavar="N",
         brief="Seed of the random numbers.",
         help="Seed of the random numbers: the same seed gives the same system."),
-    option(SIMULATED, "--train", type=PATH, metavar="TABLE",
+    Option(SIMULATED, "--train", type=PATH, metavar="TABLE",
         brief="Learn from this table, not from REFERENCE.",
         help="betas, shuffled-betas, data-sampling, constant: learn from this table, not from REFERENCE."),
-    option(SIMULATED, "--fit", type=click.Choice(["moments", "likelihood"]),
+    Option(SIMULATED, "--fit", type=click.Choice(["moments", "likelihood"]),
         help="betas, shuffled-betas: how distributions are fitted.  [default: moments]"),
-    option(SIMULATED, "--epsilon", type=number, metavar="NUMBER",
+    Option(SIMULATED, "--epsilon", type=number, metavar="NUMBER",
         help="--fit likelihood: keep values this far from 0 and 1.  [default: 1e-07]"),
-    option(SIMULATED, "--value", type=number_or("prior"), metavar="NUMBER|prior",
+    Option(SIMULATED, "--value", type=number_or("prior"), metavar="NUMBER|prior",
         brief="constant: this value, or the mean of a class.",
         help="constant: this value all the time, or the mean of each class.  [default: 0.5]"),
-    option(SIMULATED, "--r", type=number, metavar="NUMBER", brief=True,
+    Option(SIMULATED, "--r", type=number, metavar="NUMBER", brief=True,
         help="beta-noise: alpha = beta = r."),
-    option(SIMULATED, "--drop", type=number, metavar="SHARE",
+    Option(SIMULATED, "--drop", type=number, metavar="SHARE",
         brief=True,
         help="perturb: drop events with this probability."),
-    option(SIMULATED, "--merge", type=number, metavar="SHARE",
+    Option(SIMULATED, "--merge", type=number, metavar="SHARE",
         brief="perturb: fill gaps with this probability.",
         help="perturb: fill gaps between events of a class with this probability."),
-    option(SIMULATED, "--jitter", type=number, metavar="SECONDS",
+    Option(SIMULATED, "--jitter", type=number, metavar="SECONDS",
         brief="perturb: shift events by about this much.",
         help="perturb: shift events by a normally distributed time with this standard deviation."),
-    option(SIMULATED, "--smoothing", type=number, metavar="SECONDS",
+    Option(SIMULATED, "--smoothing", type=number, metavar="SECONDS",
         brief="perturb: moving average over this time.",
         help="perturb: take a moving average over about this time."),
-    option(SIMULATED, "--scale", type=number, metavar="NUMBER", brief=True,
+    Option(SIMULATED, "--scale", type=number, metavar="NUMBER", brief=True,
         help="perturb: multiply values by this."),
-    option(SIMULATED, "--noise", type=number, metavar="NUMBER",
+    Option(SIMULATED, "--noise", type=number, metavar="NUMBER",
         brief="perturb: add noise of about this size.",
         help="perturb: add normally distributed noise with this standard deviation."),
-    option(SIMULATED, "--labels", multiple=True, type=PATH, metavar="TABLE",
+    Option(SIMULATED, "--labels", multiple=True, type=PATH, metavar="TABLE",
         brief="annotator: the labels of one annotator.",
         help="annotator: the labels of one annotator. Repeatable."),
     *GRID,
@@ -149,40 +149,40 @@ METHODS = ("mean", "competence", "dawid-skene", "majority")
 """Methods to make a reference; a test compares them with the library, which help does not load."""
 
 ANNOTATION = (
-    option(ANNOTATORS, "--method", type=click.Choice(METHODS), default="mean", show_default=True,
+    Option(ANNOTATORS, "--method", type=click.Choice(METHODS), default="mean", show_default=True,
         metavar="METHOD", brief="mean, competence, dawid-skene, majority.",
         help="How labels are combined: mean of all who labelled a file; competence: mean weighted by how "
         "reliable each annotator is (MACE); dawid-skene: probability of the class, by how often each "
         "annotator hears it and makes it up (Dawid & Skene 1979); majority: 1 where more than half are above "
         "the threshold."),
-    option(ANNOTATORS, "--continuous", is_flag=True, default=None,
+    Option(ANNOTATORS, "--continuous", is_flag=True, default=None,
         brief="Keep the annotators' own boundaries.",
         help="The reference begins and ends where annotators do, also where tables have values in time steps "
         "or --segment-length is given. Where neither is so, this needs no option."),
-    option(ANNOTATORS, "--events", "consensus", type=click.Choice(["consensus"]), metavar="consensus",
+    Option(ANNOTATORS, "--events", "consensus", type=click.Choice(["consensus"]), metavar="consensus",
         callback=lambda _, __, value: True if value else None,
         brief="Reference of events that mean the same.",
         help="The reference has consensus events: clusters of annotators' events that mean the same, one of "
         "each at the most, from the median onset to the median offset. The value is the share of those who "
         "labelled the file and have it; --method weights it, or takes those of more than half."),
-    option(ANNOTATORS, "--same-iou", type=number, metavar="SHARE",
+    Option(ANNOTATORS, "--same-iou", type=number, metavar="SHARE",
         brief="IoU from which on events mean the same.",
         help="With --events consensus: the mean intersection over union from which on events mean the same.  "
         "[default: 0.3]"),
-    option(ANNOTATORS, "--missing", type=click.Choice(["silent", "unlabelled"]), metavar="HOW",
+    Option(ANNOTATORS, "--missing", type=click.Choice(["silent", "unlabelled"]), metavar="HOW",
         brief="If a table lacks a file: silent, unlabelled.",
         help="Whether a file of which a table has no row is silent, labelled and nothing heard, or "
         "unlabelled, so that this annotator counts for nothing there. Must be given if there is such a file; "
         "a row with just its name says that it was labelled."),
-    option(ANNOTATORS, "--ceiling-of", type=PATH, metavar="SYSTEM",
+    Option(ANNOTATORS, "--ceiling-of", type=PATH, metavar="SYSTEM",
         brief="Compare a system with annotators.",
         help="Also give the scores of a system as a share of what annotators reach."),
-    option(ANNOTATORS, "--system", "systems", multiple=True, type=PATH, metavar="SYSTEM",
+    Option(ANNOTATORS, "--system", "systems", multiple=True, type=PATH, metavar="SYSTEM",
         brief="How sure its scores are; its place.",
         help="Also give the scores of a system with their intervals over annotators and files, over the "
         "number of annotators, and against each of them with its place among them. Repeatable: of several it "
         "is said how many annotators it takes to rank them."),
-    option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME",
+    Option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME",
         brief="Score to give.",
         help="A score to give the ceiling and the systems of. Repeatable.  [default: micro and macro F1 of "
         "segments, soft and hard]"),
@@ -199,10 +199,10 @@ ANNOTATION = (
     CONVERT_EXAMPLES,
     argument("IN", "source"),
     argument("OUT", "target"),
-    option(OUTPUT, "--to", metavar="FORM",
+    Option(OUTPUT, "--to", metavar="FORM",
         brief="Form of OUT, such as audacity or raven.",
         help=f"Form of OUT: {', '.join(WRITTEN)}.  [default: what the extension of OUT says; TSV for -]"),
-    option(OUTPUT, "--strict", is_flag=True,
+    Option(OUTPUT, "--strict", is_flag=True,
         brief="Write nothing if anything would be lost.",
         help="Write nothing if anything would be lost or had to be assumed."),
     setting("files", brief="Write only these recordings.", help="Write only these recordings: a list of "
@@ -229,7 +229,7 @@ def convert(
     argument("KIND", type=click.Choice(KINDS)),
     argument("REFERENCE"),
     *SIMULATION,
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
+    Option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
         brief="Write the table to a file.",
         help="Write the table to a file, in the form of its extension.  [default: standard output]"),
     MADE_FORM,
@@ -267,32 +267,32 @@ def simulate(
 @command(
     VALIDATE_EXAMPLES,
     argument("SYSTEM...", "systems", nargs=-1, required=True),
-    option(_HELD, "--reference", type=PATH, metavar="REFERENCE",
+    Option(_HELD, "--reference", type=PATH, metavar="REFERENCE",
         brief="Table that it will be scored against.",
         help="Table that it will be scored against, which has the names of files and classes and the lengths "
         "of recordings."),
-    option(_HELD, "--durations", type=PATH, metavar="TSV", brief="Table with the length of each file.",
+    Option(_HELD, "--durations", type=PATH, metavar="TSV", brief="Table with the length of each file.",
         help="Table of filename and duration."),
-    option(_HELD, "--files", type=PATH, metavar="LIST", brief="Recordings that will be scored.",
+    Option(_HELD, "--files", type=PATH, metavar="LIST", brief="Recordings that will be scored.",
         help="List of the recordings that will be scored, or a table with a column of file names; others are "
         "ignored."),
-    option(_HELD, "--preset", metavar="NAME",
+    Option(_HELD, "--preset", metavar="NAME",
         brief="Challenge whose classes are allowed.",
         help="Challenge whose classes are allowed, as `soft-sed-eval presets` lists them."),
-    option(_HELD, "--config", type=FILE, metavar="YAML",
+    Option(_HELD, "--config", type=FILE, metavar="YAML",
         brief="File of settings with classes and files.",
         help="File of settings: its `classes` are allowed, its `files` will be scored."),
-    option(OUTPUT, "--max-problems", type=click.IntRange(min=1), default=100, show_default=True, metavar="N",
+    Option(OUTPUT, "--max-problems", type=click.IntRange(min=1), default=100, show_default=True, metavar="N",
         brief="How many problems are listed.", help="How many problems are listed; all are counted."),
-    option(OUTPUT, "--strict", is_flag=True,
+    Option(OUTPUT, "--strict", is_flag=True,
         brief=True, help="Exit with 1 for warnings, too: scoring with --strict refuses these."),
     *options.result_forms(REPORTS, metavar="FORM", brief="text, json, sarif (code scanning) or github.",
         help="Form of the report: text for people, json for programs, sarif for code scanning, github for "
         "GitHub Actions."),
-    option(OUTPUT, "-q", "--quiet", is_flag=True,
+    Option(OUTPUT, "-q", "--quiet", is_flag=True,
         brief="Print nothing about a SYSTEM that passes.", help="Print nothing about a SYSTEM that passes. "
         "With -o, json or sarif the report is complete."),
-    option(OUTPUT, "--fix", type=PATH, metavar="FILE", brief="Write a corrected copy.",
+    Option(OUTPUT, "--fix", type=PATH, metavar="FILE", brief="Write a corrected copy.",
         help="Write a copy with corrections that are safe, and report these and the problems that remain."),
     options.POINTS,
     *options.INTAKE,
@@ -332,7 +332,7 @@ def validate(
         "dcase-psds1 or dcase-psds2.", brief="", multiple=False),
     setting("objective", brief="Such as event.f1 or segment.error_rate."),
     *options.READ,
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
+    Option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
         brief="Write the thresholds to a file.",
         help="Write the thresholds to a file. If something fails, the file stays as it was."),
     QUIET,
@@ -359,12 +359,12 @@ def tune(
     ANNOTATE_EXAMPLES,
     argument("TABLE TABLE...", "tables", nargs=-1, required=True),
     *ANNOTATION,
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the reference to a file.",
+    Option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the reference to a file.",
         help="Write the reference to a file, in the form of its extension. With - it is printed, and the "
         "agreement goes to standard error."),
     MADE_FORM,
     FORCE,
-    option(OUTPUT, "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
+    Option(OUTPUT, "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
         brief=True, help="Form of the agreement."),
     QUIET,
     *options.INTAKE,

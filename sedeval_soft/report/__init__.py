@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         wrapped,
     )
     from sedeval_soft.report.forms import json_document, notebook, render
-    from sedeval_soft.report.heading import name_of, signature_lines, title_lines
     from sedeval_soft.report.html import fill, plotly_name, plotly_script, script_hash
     from sedeval_soft.report.legend import measure_label, missed_classes
     from sedeval_soft.report.outcomes import OUTCOMES, Outcome
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
         parse_requirement,
         verdicts,
     )
-    from sedeval_soft.report.score_table import expanded
+    from sedeval_soft.report.screen import name_of, signature_lines, title_lines
     from sedeval_soft.report.services import codabench, commands, job_summary, junit
     from sedeval_soft.report.shown import (
         Family,

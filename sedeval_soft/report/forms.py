@@ -59,14 +59,14 @@ def render(
     if form not in {"text", "markdown"}:
         return _for_programs(systems, form, board)
     if form == "text" and not verbose:
-        from sedeval_soft.report.screen import NARROWEST, WIDTH, screen
+        from sedeval_soft.report.screen import NARROWEST, WIDTH, Screen
 
-        how = {"color": color, "by_class": by_class, "words": words, "width": max(width or WIDTH, NARROWEST)}
+        how = {"width": max(width or WIDTH, NARROWEST), "color": color, "by_class": by_class}
         if board is None:
-            return "\n".join(screen(scores, **how) for scores in systems)
-        from sedeval_soft.report.board_screen import board_screen
+            return "\n".join([Screen(scores, **how).text(words=words) for scores in systems])
+        from sedeval_soft.report.board_screen import BoardScreen
 
-        return board_screen(board, **how)
+        return BoardScreen(board, **how).text(words=words)
     from sedeval_soft.report.table import markdown, text
 
     pages = pages_of(systems, board, in_full=verbose > 1)

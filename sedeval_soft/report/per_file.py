@@ -21,10 +21,9 @@ from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.report import fitted
 from sedeval_soft.report.fitted import Column, lines_and_rest, shortened, styled
 from sedeval_soft.report.forms import encoded
-from sedeval_soft.report.heading import signature_lines
 from sedeval_soft.report.legend import measure_label
 from sedeval_soft.report.page import input_line
-from sedeval_soft.report.screen import WIDTH
+from sedeval_soft.report.screen import WIDTH, signature_lines
 from sedeval_soft.report.shown import in_order, shown_families
 from sedeval_soft.report.table import Page, Table, markdown, number
 

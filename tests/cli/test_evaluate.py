@@ -11,7 +11,6 @@ import pytest
 from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
 from click.testing import CliRunner
 from launched import program
-from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.cli.command import split_classes
@@ -157,7 +156,9 @@ def test_list_scores_and_version():
 
 
 def test_a_defect_is_one_message():
-    fail = "def fail(*a): raise KeyError('boom')\nimport sedeval_soft.api.evaluation as api\napi.to_rows = fail"
+    fail = (
+        "def fail(*a): raise KeyError('boom')\nimport sedeval_soft.api.evaluation as api\napi.to_rows = fail"
+    )
     done = started(fail, REFERENCE, SYSTEM)
     assert done.returncode == 2 and "defect: KeyError" in done.stderr and "Traceback" not in done.stderr
 
@@ -182,19 +183,6 @@ def test_a_package_that_is_missing_is_named_with_what_installs_it(module, option
 @pytest.mark.parametrize("name", ["numpy.nothing", "sedeval_soft.nothing", None])
 def test_a_part_that_a_package_lacks_is_no_missing_package(name):
     assert missing_package(ModuleNotFoundError("no", name=name)) is None
-
-
-@pytest.mark.parametrize(("seconds", "limit"), [(2, 1800), (4, 900), (8, 450)])
-def test_alarms_per_hour_are_counted_in_whole_ticks(seconds, limit):
-    """Three files of some seconds, and three alarms above the only hit: just so many an hour."""
-    pairs = [(0, 0.9)] * 3 + [(1, 0.8)] + [(0, 0)] * (3 * seconds - 4)
-    sides = (
-        long_rows([(f"{k // seconds}.wav", k % seconds, k % seconds + 1, "car", float(pair[side]))
-                   for k, pair in enumerate(pairs)])
-        for side in (0, 1)
-    )  # fmt: skip
-    found = evaluate(*sides, only="segment.optimal", satisfice=f"fpr_per_hour<={limit}")
-    assert found["segment.optimal.satisficed_recall[car]"] == 1
 
 
 # One row, one file and one class: words in the singular.
@@ -224,3 +212,46 @@ def test_one_thing_is_not_spoken_of_as_several(tmp_path, monkeypatch):
     for line, expected in SINGULAR.items():
         done = call(*line.split())
         assert expected in done.out + done.err and not PLURAL.findall(done.out + done.err), line
+
+
+# A preset that computes hard scores as sed_eval does changes no other score, no tuning and no figure.
+
+PRESET = ("--preset", "dcase2019-2022-task4", "-q")
+COLLARS = {"offset_collar_rate": 0.2}
+HARD = "segment.hard.f1.macro"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "settings"),
+    [
+        (
+            "intersection.hard.psds",
+            "--psds dcase-psds1",
+            {"psds": "dcase-psds1", "only": "intersection.hard"},
+        ),
+        ("segment.soft.f1.macro", "", {}),
+        ("event.optimal.f1.macro", "", {}),
+        ("event.soft.f1.harmonic", "", {"means": "harmonic"}),
+        (HARD, "", {"compat": "sed_eval"}),
+        (HARD, "--set compat=none", {}),
+    ],
+)
+def test_each_score_is_computed_with_and_without_it(name, options, settings):
+    done = call(REFERENCE, SYSTEM, *PRESET, *options.split(), "--score", name)
+    assert float(done.out) == evaluate(REFERENCE, SYSTEM, **COLLARS, **settings)[name]
+
+
+def test_its_scores_differ_and_it_lacks_some():
+    assert (
+        len({evaluate(REFERENCE, SYSTEM, compat=each, **COLLARS)[HARD] for each in ("sed_eval", None)}) == 2
+    )
+    done = call(REFERENCE, SYSTEM, *PRESET, "--score", "event.hard.f1.harmonic")
+    assert (done.code, done.out) == (2, "") and "is none of sed_eval's" in done.err
+
+
+def test_tuning_and_figures_work(tmp_path):
+    asked = ("tune", REFERENCE, SYSTEM, "--objective", "event.f1", "-q")
+    tuned, plain = (call(*asked, *more).out for more in (PRESET[:2], ("--offset-collar-rate", "0.2")))
+    assert tuned.split("signature")[0] == plain.split("signature")[0] != ""
+    for kind in ("psd-roc", "f-thresholds", "pr"):
+        assert call("plot", kind, REFERENCE, SYSTEM, *PRESET, "-o", tmp_path / "x.svg").code == 0, kind

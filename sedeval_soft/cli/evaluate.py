@@ -70,7 +70,7 @@ def _workers(jobs: int | str | None, *, points: bool) -> Any:  # noqa: ANN401 - 
         "the mean of each score over the runs, and its interval."),
     *options.RESULTS,
     Option(OUTPUT, "--name", "names", multiple=True, metavar="TEXT",
-        help="What a SYSTEM is called, once for each; with --runs, once for the mean.  "
+        help="Name of a SYSTEM, once for each; with --runs, once for the mean.  "
         "[default: its file's name]"),
     setting("worst"),
     options.POINTS,

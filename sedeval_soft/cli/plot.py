@@ -38,8 +38,8 @@ WISHES = (
     Option(SHOWN, "--max-classes", type=click.IntRange(min=1), metavar="N",
            help="Draw at most N classes, those that are most active in the reference." + _of("max_classes")),
     Option(SHOWN, "--score", "scores", multiple=True, metavar="NAME",
-           brief="What is shown, such as segment.soft.f1.",
-           help="What is shown: MEASURE.AVERAGE in a matrix, BASIS.READING.MEASURE in classes "
+           brief="Score that is shown, such as segment.soft.f1.",
+           help="Score that is shown: MEASURE.AVERAGE in a matrix, BASIS.READING.MEASURE in classes "
            "(repeatable).  [default: f1, macro]"),
     Option(SHOWN, "--sort", type=click.Choice(("given", "name", "score", "size")),
            help="Order of classes." + _of("sort")),
@@ -63,8 +63,8 @@ LOOKS = (
            help="Height in inches.  [default: what suits the figure]"),
     Option(LOOK, "--dpi", type=int, default=300, show_default=True, metavar="N", help="Dots per inch."),
     Option(LOOK, "--name", "names", multiple=True, metavar="TEXT",
-           brief="What a system is called; once for each.",
-           help="What a system is called; given once for each, in the same order.  [default: file names]"),
+           brief="Name of a system; once for each.",
+           help="Name of a system; given once for each, in the same order.  [default: file names]"),
     QUIET,
 )  # fmt: skip
 

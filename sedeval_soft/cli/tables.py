@@ -201,7 +201,7 @@ ANNOTATION = (
     argument("OUT", "target"),
     Option(OUTPUT, "--to", metavar="FORM",
         brief="Form of OUT, such as audacity or raven.",
-        help=f"Form of OUT: {', '.join(WRITTEN)}.  [default: what the extension of OUT says; TSV for -]"),
+        help=f"Form of OUT: {', '.join(WRITTEN)}.  [default: by the extension of OUT; TSV for -]"),
     Option(OUTPUT, "--strict", is_flag=True,
         brief="Write nothing if anything would be lost.",
         help="Write nothing if anything would be lost or had to be assumed."),

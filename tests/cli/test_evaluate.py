@@ -47,6 +47,21 @@ def test_plain_results_are_a_table_for_people():
 
 
 @pytest.mark.parametrize(
+    ("text", "options", "first"),
+    [
+        # Onsets alone are events; no segment is active.
+        ("filename\tonset\tevent_label\na\t1\tdog\na\t2\tdog\n", "", "event.hard.f1.macro   1.000"),
+        # Clips without times have no length.
+        ("filename\tevent_label\na\tdog\nb\tcat\n", "--only clip", "clip.hard.f1.macro   1.000"),
+    ],
+)
+def test_the_score_to_report_is_defined(text, options, first, tmp_path):
+    (tmp_path / "t.tsv").write_text(text)
+    title, _, named, *_ = call(*[tmp_path / "t.tsv"] * 2, *options.split(), "-q").out.splitlines()
+    assert named.startswith(first) and (" s," in title) == (options == "")
+
+
+@pytest.mark.parametrize(
     ("requirements", "code", "said"),
     [
         ((f"{F1}>=0.9", "segment.hard.error_rate.micro < 1"), 0, ()),

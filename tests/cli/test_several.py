@@ -95,7 +95,7 @@ def test_systems_are_ranked(paths):
     ]
     assert (board["rank_by"], board["compared_to"], board["baseline"]) == (F1, "good.tsv", None)
     assert [system["name"] for system in done.document["systems"]] == order
-    lower = ("--rank-by", "segment.soft.kl_divergence.micro", *JSON, *LITTLE)
+    lower = ("--rank-by", " segment.soft.kl_divergence.micro", *JSON, *LITTLE)
     for baseline in (paths["bad"], "bad.tsv"):
         done = call(paths["ref"], paths["good"], paths["bad"], *lower, "--baseline", baseline)
         board = done.document["board"]

@@ -18,7 +18,6 @@ from click.exceptions import Exit
 
 import sedeval_soft as library
 from sedeval_soft import report
-from sedeval_soft.errors import visible, without_commands
 
 
 def hold_streams() -> None:
@@ -49,6 +48,8 @@ def emit(text: str, output: str | None = None, *, exact: bool = False) -> None:
     exact: whether the text has commands for the service that keeps a log, or names that shall stay unchanged;
     else the function escapes all commands.
     """
+    from sedeval_soft.errors import without_commands
+
     text = text if exact else without_commands(text)
     if output is None or to_standard_output(output):
         click.echo(text, nl=False)
@@ -61,6 +62,8 @@ def remark(text: str) -> None:
 
     Parts of inputs are shown as text, so that a terminal obeys no character of them.
     """
+    from sedeval_soft.errors import visible
+
     with contextlib.suppress(OSError):
         click.echo("\n".join(map(visible, text.split("\n"))), err=True)
 
@@ -77,6 +80,8 @@ def warn(warnings: Sequence[str], *, quiet: bool) -> None:
 
 def sign(systems: Sequence[library.Scores], form: str, output: str | None, *, quiet: bool) -> None:
     """Write the signatures of rows to `PATH.signature` beside their file, or print them on standard error."""
+    from sedeval_soft.errors import visible
+
     if form not in {"csv", "tsv"}:
         return
     if output is not None and not to_standard_output(output) and Path(output).is_file():
@@ -172,7 +177,7 @@ class Presentation:
             warn([text for scores in systems for text in scores.warnings], quiet=self.quiet)
             for failure in (verdict for verdict in verdicts if not verdict.met):
                 system = f"{failure.system}: " if len(systems) > 1 else ""
-                remark(f"requirement not met: {visible(f'{system}{failure.requirement}: {failure.reason}')}")
+                remark(f"requirement not met: {system}{failure.requirement}: {failure.reason}")
         sign(systems, self.form, self.output, quiet=self.quiet)
         raise Exit(0 if all(verdict.met for verdict in verdicts) else 1)
 
@@ -201,7 +206,7 @@ class Presentation:
             text, undefined = report.codabench(systems[0], self.wanted, lines=lines)
             warn([f"undefined, so left out: {', '.join(undefined)}"] * bool(undefined), quiet=self.quiet)
         else:
-            text = report.render(systems, self.form, board=board, **terminal, **self.how)
+            text = report.render_asked(systems, self.form, board=board, **terminal, **self.how)
         emit(text, self.output)
 
     def _annotate(
@@ -211,6 +216,8 @@ class Presentation:
         verdicts: Sequence[report.Verdict],
     ) -> None:
         """Write the summary where it belongs, then print annotations: GitHub reads these from the log."""
+        from sedeval_soft.errors import without_commands
+
         warnings = [] if self.quiet else [text for scores in systems for text in scores.warnings]
         log, summary = (
             report.commands(verdicts, warnings),

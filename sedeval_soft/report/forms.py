@@ -24,9 +24,6 @@ def render(
     form: str = "text",
     *,
     board: Board | None = None,
-    wanted: Sequence[str] = (),
-    averages: Sequence[str] = (),
-    per_file: bool = False,
     color: bool = False,
     width: int | None = None,
     verbose: int = 0,
@@ -36,32 +33,21 @@ def render(
     """Return the scores of one or more systems as text in one of `FORMATS`.
 
     board: The comparison of these systems, shown instead of them. JSON and YAML still have all scores of all
-    systems, and csv and tsv a row for each system. wanted: names of scores that are shown alone. averages:
-    averages of classes that are shown alone. per_file: show the scores of single files. color, width: Draw
-    `text` for a terminal so many cells wide (None: 80, and tables at their full width). verbose: 0 for the
-    first screen, 1 for all tables, 2 for tables and full signatures. by_class: The screen has all classes,
-    however many, and any other form a row for each class. words: The screen explains its words. Raises
-    ValueError for another form, or for no system.
+    systems, and csv and tsv a row for each system. color, width: Draw `text` for a terminal so many cells
+    wide (None: 80, and tables at their full width). verbose: 0 for the first screen, 1 for all tables, 2 for
+    tables and full signatures. by_class: The screen has all classes, however many. words: The screen explains
+    its words. Raises ValueError for another form, or for no system.
     """
     if not systems:
         raise ValueError("there is no system to show")
     if form not in FORMATS:
         raise ValueError(f"{form!r} is not one of {', '.join(FORMATS)}")
-    if per_file:
-        from sedeval_soft.report.per_file import render_files
-
-        how: dict[str, Any] = {"names": wanted, "averages": averages, "color": color, "width": width}
-        return render_files(systems, form, every=verbose > 0, **how)
-    if wanted or (by_class and form in {"csv", "tsv", "markdown", "latex"}):
-        from sedeval_soft.report.chosen import render_chosen
-
-        return render_chosen(systems, wanted, form, board=board, by_class=by_class, averages=averages)
     if form not in {"text", "markdown"}:
         return _for_programs(systems, form, board)
     if form == "text" and not verbose:
         from sedeval_soft.report.screen import NARROWEST, WIDTH, Screen
 
-        how = {"width": max(width or WIDTH, NARROWEST), "color": color, "by_class": by_class}
+        how: dict[str, Any] = {"width": max(width or WIDTH, NARROWEST), "color": color, "by_class": by_class}
         if board is None:
             return "\n".join([Screen(scores, **how).text(words=words) for scores in systems])
         from sedeval_soft.report.board_screen import BoardScreen

@@ -16,9 +16,9 @@ from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.measures.registry import AVERAGES, ScoreName, measure_of
 from sedeval_soft.report.board import side_by_side
-from sedeval_soft.report.chosen import ScoreTable, by_system
 from sedeval_soft.report.fitted import UNDEFINED
 from sedeval_soft.report.legend import intervals_by, measure_label, percent
+from sedeval_soft.report.score_table import ScoreTable, by_system
 from sedeval_soft.report.shown import families
 from sedeval_soft.report.table import Table, number
 from sedeval_soft.settings import CLASS_MEANS

@@ -49,7 +49,7 @@ def parse_name(text: str, likely: Likely = tuple) -> str:
 def check_named(systems: Sequence[Scores], wanted: Sequence[str], required: Sequence[str]) -> None:
     """Raise UnknownScoreError for all wanted and required names that a system lacks."""
     from sedeval_soft.evaluation.scores import UnknownScoreError
-    from sedeval_soft.report.chosen import expanded
+    from sedeval_soft.report.score_table import expanded
 
     problems = dict[str, None]()
     for scores in systems:

@@ -2,7 +2,7 @@
 
 A reference says which sounds are heard when: a table with a row for each event, its filename, onset, offset
 and event_label. In a soft reference each row also has a value from 0 to 1: how sure the annotators were.
-What a system detects is a table of the same kind. Scores say how well the two agree, in segments and in
+The output of a system is a table of the same kind. Scores say how well the two agree, in segments and in
 events, with hard labels (values cut at a threshold) and with soft ones (values as they are). The command
 `soft-sed-eval` does the same in a terminal.
 
@@ -49,57 +49,57 @@ in which reading (hard, optimal, soft), by which measure, and of which average o
     >>> round(evaluator.compute()["segment.soft.f1.micro"], 3)
     0.947
 
-5. Find what is wrong with a table, and write a page to look at.
+5. Find the problems of a table, and write a page to look at.
 
     >>> for problem in sedeval_soft.validate("sys.tsv", "ref.tsv").problems:
     ...     print(f"{problem.severity}: {problem.message}")
     note: class 'door opens' of those in the reference is never named
     >>> _ = sedeval_soft.write_report("ref.tsv", "sys.tsv", "report.html")
 
-What is called:
+Functions:
 
 - `evaluate(reference, system, **settings)` compares two tables and returns `Scores`.
 - `compare(reference, systems, **settings)` ranks several systems and returns a `Board`.
 - `mean_of_runs(reference, runs, **settings)` returns the mean scores of repeated trainings.
 - `threshold_curves(reference, system, **settings)` returns scores over all thresholds: `Curves`, for plots.
 - `operating_points(folder)` returns the tables of a folder by the thresholds in their names, for `evaluate`.
-- `Evaluator` scores in batches, saves what it has counted, and merges.
-- `chance_levels(reference, system)` returns `Scores` with what the same output scores if it is moved in time.
-- `diagnose(reference, system)` says where a score went, kind of error by kind of error: a `Diagnosis`.
-- `validate(system, reference)` returns all that is wrong with a table, and what looks wrong: a `Validation`.
-- `convert(source, target, to=...)` writes a table in another form, and says in a `Conversion` what is lost.
+- `Evaluator` scores in batches, saves its statistics, and merges.
+- `chance_levels(reference, system)` returns `Scores` with the scores of the same output if it is moved
+  in time.
+- `diagnose(reference, system)` returns the part of a score that each kind of error costs: a `Diagnosis`.
+- `validate(system, reference)` returns the errors of a table, and doubtful values: a `Validation`.
+- `convert(source, target, to=...)` writes a table in another form, and returns the losses: a `Conversion`.
 - `simulate(kind, reference, seed=...)` returns the output of a made-up system, to read scores against.
-- `annotate(annotators)` makes a reference of several annotators' labels, and says how far they agree: an
+- `annotate(annotators)` makes a reference of several annotators' labels, and measures how far they agree: an
   `Annotation`.
-- `published_scores(name, reference, system)` returns what the evaluator that a challenge published prints.
+- `published_scores(name, reference, system)` returns the numbers of the script that a challenge published.
 - `plot(kind, reference, *systems, **settings)` draws a figure, as a matplotlib Figure.
 - `write_report(reference, systems, path, **settings)` writes a page of HTML to look at.
 - `build_site(submissions, reference, site, **settings)` writes a leaderboard of a folder of submissions, and
-  says of each, in a `Site`, what came of it.
+  returns the outcome of each: a `Site`.
 
-What is returned, beside `Board`, `Curves`, `Validation`, `Conversion`, `Annotation`, `Diagnosis` and `Site`:
+Results, beside `Board`, `Curves`, `Validation`, `Conversion`, `Annotation`, `Diagnosis` and `Site`:
 
 - `Scores` maps score names such as `segment.soft.f1.macro` to numbers.
 - `Score` is one of them, with its interval.
 
-What is given:
-
-- `Settings` holds every setting that shapes the numbers, with its default.
+Arguments:
+- `Settings` has every setting that shapes the numbers, with its default.
 - `Measure` is a measure of your own, for `evaluate(..., measures=[...])`.
-- `Limits` holds the most that an input may have, for files of strangers.
-- `Choices` holds the title of a report, and which recordings it shows.
+- `Limits` has the most that an input may have, for untrusted files.
+- `Choices` has the title of a report, and the recordings that it shows.
 
-What is raised:
+Errors:
 
 - `EvaluationError` is the base of everything this package raises on bad input or settings.
 - `InputError` has the problems of a table, each with its place; `SettingsError` is of settings and arguments,
-  `UnknownScoreError` and `UnknownSystemError` are of the name of a score or a system that there is not,
-  `OutputError` of what cannot be written.
+  `UnknownScoreError` and `UnknownSystemError` are of the unknown name of a score or a system, `OutputError`
+  of a file that cannot be written.
 
-Where to read more:
+More to read:
 
 - `help(sedeval_soft.Settings)` explains all settings; most functions take them as keywords.
-- `soft-sed-eval explain segment.soft.f1.macro`, in a terminal, says what a score means, with its formula and
+- `soft-sed-eval explain segment.soft.f1.macro`, in a terminal, explains a score with its formula and
   source; `soft-sed-eval --help` explains the command.
 - `README.md` and `docs` of the source have a tutorial, guides and a reference.
 - `sedeval_soft.apps.training` has soft scores of arrays of any library (`functional`), a loss for PyTorch

@@ -426,5 +426,11 @@ UNCOUNTED = frozenset({*STEERING, "rank_by", "means"})
 IMPLIED = {name: field.implied for name, field in FIELDS.items() if field.implied is not None}
 """Values for intersections and PSDS if neither these settings nor `psds` are given."""
 
+FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
+"""Forms of results."""
+
+OF_CURVES = (".tsv", ".parquet")
+"""Ends of the names of files that have the numbers of curves."""
+
 METHODS = FIELDS["ci"].choices
 """Methods to find intervals."""

@@ -77,13 +77,9 @@ class Plan(NamedTuple):
     @classmethod
     def of(cls, settings: Settings) -> Plan:
         """Decide the evaluation from the settings."""
-        plan = _latest.get("plan")
-        if plan is None or plan.settings is not settings:
-            plan = _latest["plan"] = cls._of(settings)
-        return plan
-
-    @classmethod
-    def _of(cls, settings: Settings) -> Plan:
+        latest = _latest.get("plan")
+        if latest is not None and latest.settings is settings:
+            return latest
         wants, groups, events = settings.wants, {*settings.measures}, ("event", "intersection")
         families = tuple(
             (basis, reading)
@@ -118,7 +114,7 @@ class Plan(NamedTuple):
         sweeps_events = not {*swept}.isdisjoint(events)
         soft_events = any(wants(basis, "soft") for basis in events)
         best_of_events = any(wants(basis, "optimal") or basis in tuned_by for basis in events)
-        return cls(
+        plan = _latest["plan"] = cls(
             settings, families, thresholded, swept, psds, compared=compared,
             filters=settings.psds_median_filters if "hard" in psds else (),
             kept=tuple(basis for basis in CELLS if basis in searched),
@@ -130,6 +126,7 @@ class Plan(NamedTuple):
             cuts_reference_at_all_levels=soft_events or "soft" in psds or sweeps_events,
             keeps_events=best_of_events or bool(psds) or ranks_events or confuses_events or sweeps_events,
         )  # fmt: skip
+        return plan
 
     def scores(self, basis: str, *readings: str) -> bool:
         """Return whether a basis is scored, in one of some readings, or in any if none is named."""

@@ -206,6 +206,16 @@ def text_of_preset(name: str) -> str:
     return (folder / f"{checked_preset(name)}.yaml").read_text(encoding="utf-8")
 
 
+def list_presets() -> str:
+    """Return two lines for each preset: its name and description, and the score that ranks systems."""
+    width = max(map(len, PRESETS)) + 2
+    return "".join(
+        f"{name:<{width}}{text_of_preset(name).splitlines()[0].removeprefix('# ')}\n"
+        f"{'':<{width}}ranked by {load_preset(name)['rank_by']}\n"
+        for name in PRESETS
+    )
+
+
 def load_preset(name: str) -> dict[str, Any]:
     """Return the settings of a preset; raises SettingsError if no preset has the name."""
     return dict(read_plain_yaml(text_of_preset(name)))

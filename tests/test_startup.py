@@ -88,8 +88,8 @@ def test_a_plain_evaluation_needs_four_packages():
 def test_public_names_are_those_documented():
     import sedeval_soft
 
-    _, _, listed = sedeval_soft.__doc__.partition("\nWhat is called:")
-    told = re.findall(r"`(\w+)[`(]", listed.partition("\nWhere to read more:")[0])
+    _, _, listed = sedeval_soft.__doc__.partition("\nFunctions:")
+    told = re.findall(r"`(\w+)[`(]", listed.partition("\nMore to read:")[0])
     assert {*told} == {*sedeval_soft.__all__} - {"__version__"} and len({*told}) > 20
     assert all(getattr(sedeval_soft, name) for name in sedeval_soft.__all__)
     assert set(sedeval_soft.__all__) <= set(dir(sedeval_soft)) and not hasattr(sedeval_soft, "nothing")

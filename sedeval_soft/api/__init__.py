@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         with_folds,
         with_names,
     )
-    from sedeval_soft.api.evaluator import merge_tallies
+    from sedeval_soft.api.evaluator import score_tallies
     from sedeval_soft.api.request import Request
     from sedeval_soft.api.sources import (
         PARTED,
@@ -44,5 +44,6 @@ if TYPE_CHECKING:
     )
     from sedeval_soft.api.tuning import tune
     from sedeval_soft.api.validation import MAX_PROBLEMS, validate
+    from sedeval_soft.comparison.compare import RANK_BY
 
 __getattr__ = face(__name__)

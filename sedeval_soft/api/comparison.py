@@ -177,7 +177,7 @@ def score_several(
     reference: Any,  # noqa: ANN401 - as for evaluate
     systems: Systems,
     *,
-    runs: bool = False,
+    mean: str | None = None,
     apart: bool = False,
     baseline: str | None = None,
     progress: Progress | None = None,
@@ -185,13 +185,14 @@ def score_several(
 ) -> tuple[list[Scores], Board | None]:
     """Return the scores of several systems, and their board if they are compared.
 
-    runs: they are trainings of one system. apart: each is scored by itself: scores of single files are not
-    compared, nor resampled. Other arguments and errors as for `compare`.
+    mean: they are trainings of one system, which has this name, or for "" the names of all. apart: each is
+    scored by itself: scores of single files are not compared, nor resampled. Other arguments and errors as
+    for `compare`.
     """
     if apart:
         return _score(reference, systems, **how)[0], None
-    if runs:
-        return [mean_of_runs(reference, systems, **how)], None
+    if mean is not None:
+        return [mean_of_runs(reference, systems, name=mean or None, **how)], None
     board = compare(reference, systems, baseline=baseline, progress=progress, **how)
     return [*board.systems], board
 

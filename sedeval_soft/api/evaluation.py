@@ -20,6 +20,7 @@ from sedeval_soft.api.sources import (
     read_parts,
     settings_from,
     sides_of,
+    to_rows,
     with_points,
 )
 from sedeval_soft.arrays import processors
@@ -146,15 +147,16 @@ class Evaluation(NamedTuple):
     scenes: Partition | None = None
 
     @property
-    def pair(self) -> Recordings:
-        """The rows of both sides on one list of files and classes; they must be in memory."""
+    def rows(self) -> tuple[EventTable, EventTable]:
+        """The rows of both sides; they must be in memory."""
         if self.sides is None:
             raise ValueError("rows that were counted in parts are not kept")
-        return align(*self.sides, self.shard.settings, self.shard.durations)
+        return self.sides
 
-    def save(self, path: str) -> None:
-        """Write the statistics for `merge`."""
-        save_tally(path, self.shard)
+    @property
+    def pair(self) -> Recordings:
+        """The rows of both sides on one list of files and classes."""
+        return align(*self.rows, self.shard.settings, self.shard.durations)
 
 
 def save_tally(path: str, shard: Shard) -> None:
@@ -212,8 +214,9 @@ def evaluation_of(
             shard = count_tables(*paths, settings, lambda: read_lengths(durations, limits), limits, who)
         shard = shard if name is None else shard._replace(system=name)
     else:
-        sides, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
-        shard = count_rows(*sides, settings, lengths, name)
+        ours = to_rows(reference, "reference", settings, limits)
+        sides = ours, to_rows(system, "system", settings, limits)
+        shard = count_rows(*sides, settings, read_lengths(durations, limits), name)
     parts = read_parts(folds, by, shard.tally.files, limits)
     points = sides is not None and sides[1].born is not None
     scores = score_shard(shard, __version__, **parts, points=points, progress=progress)

@@ -17,7 +17,8 @@ from typing import Any, Self, Unpack
 import numpy as np
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import settings_of_points
+from sedeval_soft.api.evaluation import settings_of_points, with_names
+from sedeval_soft.api.request import Request
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
@@ -32,7 +33,7 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, counted
 from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.resample import Progress
+from sedeval_soft.evaluation.resample import Progress, refuse_jackknife
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard, count_rows, refuse_other_settings
 from sedeval_soft.evaluation.system_scores import score_shard
@@ -271,3 +272,26 @@ def merge_tallies(paths: Sequence[str | os.PathLike[str]], limits: Limits | None
         limits.check(name, "files", len(owner), "files, with those of the tallies before it")
         shards.append(shard)
     return Shard.merge(shards)
+
+
+def score_tallies(
+    paths: Sequence[str],
+    asked: Request,
+    limits: Limits,
+    *,
+    names: Sequence[str],
+    wanted: Sequence[str],
+    averages: Sequence[str],
+    progress: Progress | None = None,
+) -> tuple[Scores, Shard]:
+    """Return the scores of tallies together, and their statistics.
+
+    names: of scores that must be there. wanted: of scores whose intervals must be valid. averages: means that
+    are shown. Raises EvaluationError if the tallies do not fit, SettingsError for settings.
+    """
+    shard = merge_tallies(paths, limits)
+    shard = shard._replace(settings=with_names(replace(shard.settings, **asked.values), names, averages))
+    asked.check(shard.settings, names)
+    refuse_jackknife(shard.settings, wanted)
+    parts = read_parts(asked.folds, asked.by, shard.tally.files, limits)
+    return score_shard(shard, __version__, **parts, progress=progress), shard

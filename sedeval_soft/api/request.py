@@ -11,12 +11,14 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.api.sources import limits_from, with_listed
+from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points
+from sedeval_soft.api.sources import is_points, limits_from, with_listed
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.fields import FIELDS, READING, RULES
 from sedeval_soft.memory import memory_limited
 from sedeval_soft.plan import without_effect
-from sedeval_soft.settings import Settings
+from sedeval_soft.report.requirements import parse_name
+from sedeval_soft.settings import Settings, checked
 from sedeval_soft.tables.limits import Limits, size_of
 
 if TYPE_CHECKING:
@@ -58,16 +60,30 @@ class Request:
             return files.load_settings(self.config)
         return files.load_preset(str(self.preset))
 
-    @property
+    @cached_property
     def rank_by(self) -> str | None:
-        """The score that ranks, if one is named."""
+        """The name of the score that ranks, if one is chosen."""
         name: str | None = self.values.get("rank_by") or self.below.get("rank_by")
-        return name
+        return name and parse_name(name, self.computed)
 
     @property
     def tables(self) -> dict[str, str | None]:
         """Durations, folds and scenes, as the library takes them."""
         return {"durations": self.durations, "folds": self.folds, "by": self.by}
+
+    @property
+    def expected(self) -> dict[str, Any]:
+        """What `validate` compares a table with: classes and files of the settings file, or of the preset."""
+        below = self.below if self.config is not None else {}
+        classes = below.get("classes")
+        return {
+            "files": self.values.get("files") or below.get("files"),
+            "classes": None if classes is None else checked("classes", classes),
+            "map": below.get("map"),
+            "map_to": below.get("map_to"),
+            "durations": self.durations,
+            "preset": self.preset,
+        }
 
     def settings(
         self, names: Sequence[str] = (), *, just: bool = False, averages: Sequence[str] = ()
@@ -77,8 +93,6 @@ class Request:
         just: nothing but these scores is needed. Thresholds are tuned over the folds unless the call chooses
         otherwise. Raises SettingsError, and InputError for a file.
         """
-        from sedeval_soft.api.evaluation import settings_for_scores
-
         values, below = dict(self.values), {n: v for n, v in self.below.items() if n not in READING}
         both = below | values
         if both.get("thresholds") not in (None, *RULES) and "thresholds" in values:
@@ -94,6 +108,27 @@ class Request:
         limits = Limits.of(self.limits)
         below = with_listed(below, limits)
         return settings_for_scores(names, None, values, below=below, averages=averages, limits=limits)
+
+    def checked(
+        self,
+        names: Sequence[str] = (),
+        *,
+        beside: Sequence[str] = (),
+        systems: Sequence[Any] = (),
+        also: Sequence[str] = (),
+        ranks: bool = False,
+        **how: Any,  # noqa: ANN401 - as for `settings`
+    ) -> Settings:
+        """Return the settings for systems as `settings` does, and check them as `check` does.
+
+        beside: names of further scores that are computed if they can be. ranks: the score that ranks is
+        needed, too, if one is chosen.
+        """
+        names = [*names, *filter(None, [self.rank_by if ranks else None])]
+        settings = settings_of_points(self.settings([*names, *beside], **how), systems)
+        settings = replace(settings, rank_by=self.rank_by) if ranks else settings
+        self.check(settings, names, points=any(map(is_points, systems)), also=also)
+        return settings
 
     def check(
         self, settings: Settings, names: Sequence[str] = (), *, points: bool = False, also: Sequence[str] = ()

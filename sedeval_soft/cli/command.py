@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sedeval_soft import api
+from sedeval_soft import api, report
 from sedeval_soft.fields import FIELDS, METHODS, READING, SCORING
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Option(click.Option):
     """An option under a heading of the full help; with a brief text it is also in the short help."""
 
     def __init__(
-        self, names: Sequence[str], heading: str = "Other", brief: str | bool = "", **attributes: Any  # noqa: ANN401
+        self, heading: str, *names: str, brief: str | bool = "", **attributes: Any  # noqa: ANN401
     ) -> None:  # fmt: skip
         """Keep the texts of the help; click takes the other attributes. brief: True for the help itself."""
         super().__init__(names, **attributes)
@@ -87,7 +87,7 @@ class SetOption(Option):
         """Make the option of some settings."""
         self.settings = settings
         super().__init__(
-            ["--set", "chosen"], SCORING, multiple=True, metavar="NAME=VALUE", callback=self.read,
+            SCORING, "--set", "chosen", multiple=True, metavar="NAME=VALUE", callback=self.read,
             help="Change a setting that --help-settings lists, such as beta=2. Repeatable.",
         )  # fmt: skip
 
@@ -129,11 +129,7 @@ def _value(name: str, text: str) -> Any:  # noqa: ANN401 - what the setting take
         return names if FIELDS[name].least is None else tuple(map(number, names))
     from sedeval_soft.settings import of_text
 
-    value = of_text(text)
-    if isinstance(value, str):
-        with contextlib.suppress(click.BadParameter):
-            return number(value)
-    return value
+    return of_text(text)
 
 
 def _page_of_settings(ctx: click.Context, settings: Sequence[str]) -> str:
@@ -170,7 +166,7 @@ def page_option(name: str, text: str, page: Callable[[click.Context], str]) -> O
             click.echo(page(ctx), color=ctx.color)
             ctx.exit()
 
-    return Option([name], is_flag=True, is_eager=True, expose_value=False, callback=show, help=text)
+    return Option("Other", name, is_flag=True, is_eager=True, expose_value=False, callback=show, help=text)
 
 
 HELP_ALL = page_option("--help-all", "Show this help with all options and exit.", _page_of_all)
@@ -279,7 +275,7 @@ def command(
 
     The function gets arguments and options by name. If it has an argument `asked`, it gets settings, tables
     beside the two sides and options for reading tables as one `Request`, and as `limits` the most that inputs
-    may have.
+    may have; results that would replace an input are refused before.
     """
     epilog = f"\b\nExamples:\n{examples.strip(chr(10))}\n\nExit status: {status}\n"
     seldom = tuple(str(each.name) for each in parameters if isinstance(each, _Seldom))
@@ -290,7 +286,20 @@ def command(
         params += [SetOption(seldom), page]
 
     def made(function: Callable[..., None]) -> Any:  # noqa: ANN401
-        callback = _with_request(function) if "asked" in inspect.signature(function).parameters else function
+        @wraps(function)
+        def called(**options: Any) -> None:  # noqa: ANN401
+            chosen = options.pop("chosen", {})
+            taken = {n: options.pop(n) for n in (*FIELDS, *READING, *_TABLES) if n in options}
+            said = {name: value for name, value in taken.items() if value not in (None, ())}
+            parts = [{n: v for n, v in said.items() if n in names} for names in (FIELDS, READING, _TABLES)]
+            asked = api.Request(values=parts[0] | chosen, reading=parts[1], **parts[2])
+            sides = {role: options[name] for name, role in _INPUTS.items() if name in options}
+            outputs = {flag: options.get(name) for name, flag in _OUTPUTS.items()}
+            report.refuse_replacing(outputs, asked.files(sides))
+            with asked.opened() as limits:
+                function(asked=asked, limits=limits, **options)
+
+        callback = called if "asked" in inspect.signature(function).parameters else function
         how: dict[str, Any] = {"cls": Command, "params": [*params, HELP_ALL], "epilog": epilog} | attributes
         return click.command(**how)(callback)
 
@@ -301,30 +310,19 @@ _TABLES = ("preset", "config", "durations", "folds", "by", "limits", "memory_lim
 """Options that are a field of a request, beside settings and how tables are read."""
 
 
-def _with_request(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a function that hands the options of a request over as one."""
+_INPUTS = {
+    "reference": "reference", "system": "system output", "systems": "system output", "tallies": "tally",
+    "tables": "table of annotator", "ceiling_of": "system of --ceiling-of", "train": "training data",
+    "labels": "labels of annotator",
+}  # fmt: skip
+"""What options and arguments that are tables are called in messages."""
 
-    @wraps(function)
-    def called(**options: Any) -> None:  # noqa: ANN401
-        chosen = options.pop("chosen", {})
-        taken = {n: options.pop(n) for n in (*FIELDS, *READING, *_TABLES) if n in options}
-        said = {name: value for name, value in taken.items() if value not in (None, ())}
-        parts = [{n: v for n, v in said.items() if n in names} for names in (FIELDS, READING, _TABLES)]
-        asked = api.Request(values=parts[0] | chosen, reading=parts[1], **parts[2])
-        with asked.opened() as limits:
-            function(asked=asked, limits=limits, **options)
-
-    return called
+_OUTPUTS = {"output": "-o", "save_tally": "--save-tally", "fix": "--fix"}
 
 
 def argument(metavar: str, name: str = "", **attributes: Any) -> click.Argument:  # noqa: ANN401 - click's own
     """Return an argument, by default a path, with the name of its metavar."""
     return click.Argument([name or metavar.lower()], metavar=metavar, **{"type": PATH} | attributes)
-
-
-def option(heading: str, *names: str, **attributes: Any) -> Option:  # noqa: ANN401 - click's own
-    """Return an option under a heading."""
-    return Option(names, heading, **attributes)
 
 
 class _Seldom(Option):
@@ -339,7 +337,7 @@ def setting(name: str, **changed: Any) -> Option:  # noqa: ANN401 - click's own
     """
     field = FIELDS.get(name) or READING[name]
     if field.seldom and not changed:
-        return _Seldom([f"--{name}"])
+        return _Seldom("", f"--{name}")
     attributes: dict[str, Any] = {
         "help": field.help,
         "brief": field.brief,
@@ -350,13 +348,13 @@ def setting(name: str, **changed: Any) -> Option:  # noqa: ANN401 - click's own
     }
     flag = f"--{name.replace('_', '-')}" if field.seldom else field.flag
     if field.kind == "switch":
-        return option(field.heading, flag, name, is_flag=True, flag_value=not field.default, **attributes)
+        return Option(field.heading, flag, name, is_flag=True, flag_value=not field.default, **attributes)
     kinds = {"number": number, "whole": int}
     choice = click.Choice(field.choices, case_sensitive=False) if field.choices else None
     attributes = {"type": _TYPES.get(name) or choice or kinds.get(field.kind, str), **attributes}
     if name == "classes":
         attributes = {**attributes, "callback": split_classes}
-    return option(field.heading, flag, name, **{"multiple": field.several} | attributes)
+    return Option(field.heading, flag, name, **{"multiple": field.several} | attributes)
 
 
 _TYPES: dict[str, Any] = {

@@ -12,10 +12,10 @@ from typing import Any
 import click
 
 import sedeval_soft as library
-from sedeval_soft import api, evaluation, report
+from sedeval_soft import api, evaluation
 from sedeval_soft.cli import options
-from sedeval_soft.cli.command import argument, command, option, refuse, setting
-from sedeval_soft.cli.output import progress
+from sedeval_soft.cli.command import Option, argument, command, refuse, setting
+from sedeval_soft.cli.output import Presentation, progress
 from sedeval_soft.fields import OUTPUT, STEERING
 
 EXAMPLES = """
@@ -66,16 +66,16 @@ def _workers(jobs: int | str | None, *, points: bool) -> Any:  # noqa: ANN401 - 
     setting("strict"),
     *options.PARTS,
     *options.RANKED,
-    option(options.SYSTEMS, "--runs", is_flag=True, help="Each SYSTEM is a training run of one system: print "
+    Option(options.SYSTEMS, "--runs", is_flag=True, help="Each SYSTEM is a training run of one system: print "
         "the mean of each score over the runs, and its interval."),
     *options.RESULTS,
-    option(OUTPUT, "--name", "names", multiple=True, metavar="TEXT",
-        help="What a SYSTEM is called, once for each; with --runs, once for the mean.  "
+    Option(OUTPUT, "--name", "names", multiple=True, metavar="TEXT",
+        help="Name of a SYSTEM, once for each; with --runs, once for the mean.  "
         "[default: its file's name]"),
     setting("worst"),
     options.POINTS,
     *options.INTAKE,
-    option(options.LIMITS, "--jobs", type=_jobs, metavar="N|all|ADDRESS|FILE", help="Count large tables in N "
+    Option(options.LIMITS, "--jobs", type=_jobs, metavar="N|all|ADDRESS|FILE", help="Count large tables in N "
         "processes, in one for each processor (all), or on the workers of a dask scheduler: tcp://HOST:PORT, "
         "or its file.  [default: half of the processors, for tables from 256 MiB on]"),
     status=options.REQUIRED,
@@ -115,39 +115,27 @@ def evaluate(
     )  # fmt: skip
     called = _names(systems, names, runs=runs)
     baseline = dict(zip(systems, called, strict=True)).get(baseline or "", baseline)
-    sides = {"reference": reference, "system output": systems}
-    report.refuse_replacing({"-o": shown["output"], "--save-tally": save_tally}, asked.files(sides))
-    from dataclasses import replace
-
-    from sedeval_soft.cli.present import Presentation
-
     view = Presentation(**shown, likely=asked.computed)
-    rank_by = asked.rank_by and report.parse_name(asked.rank_by, asked.computed)
-    scored = [*view.names, *([rank_by] if rank_by else [])]
-    default: list[str] = []
-    if several and not runs:
-        from sedeval_soft.comparison import RANK_BY, check_rank_by
-
-        # One of the default ones ranks systems: which one is known when the reference was read.
-        default = [] if rank_by and check_rank_by(rank_by) else [*RANK_BY.values()]
-    settings = asked.settings([*scored, *default], just=bool(view.wanted), averages=view.averages)
     system = None if several else api.with_points(systems[0], limits)
-    points = api.is_points(system)
-    settings = api.settings_of_points(replace(settings, rank_by=rank_by), [system])
+    # Which of the default scores ranks systems is known when the reference was read.
+    ranking = api.RANK_BY.values() if several and not runs and asked.rank_by is None else ()
     of_several = ("confidence",) if runs else () if per_file else STEERING
-    asked.check(settings, scored, points=points, also=of_several if several else ())
+    settings = asked.checked(
+        view.names, beside=[*ranking], systems=[system], also=of_several if several else (), ranks=True,
+        just=bool(view.wanted), averages=view.averages,
+    )  # fmt: skip
     if settings.ci:
         evaluation.refuse_jackknife(settings, view.wanted)
     how: dict[str, Any] = {"settings": settings, "limits": limits, **asked.tables}
-    with progress(quiet=view.quiet) as show, _workers(jobs, points=points) as execute:
-        how["progress"] = show
+    with progress(quiet=view.quiet) as show, _workers(jobs, points=api.is_points(system)) as execute:
+        how["progress"], shard = show, None
         if several:
-            mean = {"name": names[0]} if runs and names else {}
-            how |= {"baseline": baseline, "runs": runs, "apart": per_file, **mean}
-            scores, board = api.score_several(reference, dict(zip(called, systems, strict=True)), **how)
+            mean, named = (*names, "")[0] if runs else None, dict(zip(called, systems, strict=True))
+            together = {"mean": mean, "apart": per_file, "baseline": baseline}
+            scores, board = api.score_several(reference, named, **together, **how)
         else:
             how |= {"jobs": None if execute else jobs, "execute": execute}
             done = api.evaluation_of(reference, system, name=called[0], **how)
-            scores, board = [done.scores], None
-    save = None if save_tally is None else partial(done.save, save_tally)
+            scores, board, shard = [done.scores], None, done.shard
+    save = partial(api.save_tally, save_tally, shard) if save_tally and shard else None
     view.finish([asked.with_doubts(each) for each in scores], board, save)

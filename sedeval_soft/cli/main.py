@@ -70,8 +70,7 @@ class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
         if name not in self.commands:
             module = import_module(f"sedeval_soft.cli.{_MODULES.get(name, name)}")
             self.add_command(getattr(module, name))
-        command: click.Command = super().get_command(ctx, cmd_name)
-        return command
+        return cast("click.Command", super().get_command(ctx, cmd_name))
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:  # noqa: ANN401 - click's own
         """Return the command, its name and arguments; raises SettingsError for a word that looks like one."""
@@ -229,5 +228,5 @@ def _explain(error: Exception) -> int:
     missing = missing_package(error) if isinstance(error, ModuleNotFoundError) else None
     if missing:
         return _say(missing)
-    defect = f"defect: {type(error).__name__}: {error}"
-    return _say(f"{defect}\nPlease report it; {DEBUG_VARIABLE}=1 shows where it happened.")
+    please = f"Please report it; {DEBUG_VARIABLE}=1 shows where it happened."
+    return _say(f"defect: {type(error).__name__}: {error}\n{please}")

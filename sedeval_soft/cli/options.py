@@ -13,11 +13,12 @@ from typing import Any
 import click
 
 import sedeval_soft as library
-from sedeval_soft.cli.command import FILE, PATH, Option, option, setting
+from sedeval_soft.cli.command import FILE, PATH, Option, setting
 from sedeval_soft.fields import (
     CHECKS,
     EVENTS,
     FIELDS,
+    FORMATS,
     INTERSECTIONS,
     MEASURES,
     OUTPUT,
@@ -26,8 +27,6 @@ from sedeval_soft.fields import (
     SCORING,
     STEERING,
 )
-
-FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
 
 SERVICE_FORMATS = ("github", "junit", "codabench")
 """Forms that services take; they also include the requirements."""
@@ -72,8 +71,8 @@ def result_forms(forms: Sequence[str], **attributes: Any) -> tuple[Option, Optio
     """Return the options for the file and the form of results; attributes: of the option for the form."""
     attributes["help"] += "  [default: that of the extension of -o; else text]"
     kind = click.Choice(forms)
-    form = option(OUTPUT, "--format", "form", type=kind, callback=by_extension, **attributes)
-    output = option(
+    form = Option(OUTPUT, "--format", "form", type=kind, callback=by_extension, **attributes)
+    output = Option(
         OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
         brief="Write the results to a file." if form.brief else "",
         help="Write the results to a file. If something fails, the file stays as it was.",
@@ -84,7 +83,7 @@ def result_forms(forms: Sequence[str], **attributes: Any) -> tuple[Option, Optio
 
 def seldom(options: Sequence[Option], *but: str) -> tuple[Option, ...]:
     """Return options for a command whose short help has many of its own: only some of these are in it."""
-    copies = [copy(option) for option in options]
+    copies = [copy(each) for each in options]
     for each in copies:
         each.brief = each.brief if each.name in but else ""
     return tuple(copies)
@@ -101,27 +100,27 @@ def settings_under(*headings: str, without: Sequence[str]) -> tuple[Option, ...]
 
 
 READ = (
-    option(SCORING, "--durations", type=PATH, metavar="TSV", brief="Table with the length of each file.",
+    Option(SCORING, "--durations", type=PATH, metavar="TSV", brief="Table with the length of each file.",
         help="Table of filename and duration: the files to evaluate, and their lengths.  [default: up to "
         "the last offset in the reference]"),
-    option(SCORING, "--preset", metavar="NAME", brief="Settings of a challenge; see `presets`.",
+    Option(SCORING, "--preset", metavar="NAME", brief="Settings of a challenge; see `presets`.",
         help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them."),
-    option(SCORING, "--config", type=FILE, metavar="YAML",
+    Option(SCORING, "--config", type=FILE, metavar="YAML",
         help="File of settings; options override them."),
 )  # fmt: skip
 
 LIMITED = (
-    option(LIMITS, "--limit", "limits", multiple=True, metavar="NAME=NUMBER",
+    Option(LIMITS, "--limit", "limits", multiple=True, metavar="NAME=NUMBER",
         help="Change the most that an input may have: size (bytes, decompressed), ratio (of compression), "
         "rows, classes, files, duration (seconds), name_length, members, line_length. Repeatable."),
-    option(LIMITS, "--memory-limit", metavar="SIZE", help="Use no more memory than this, such as 4G: "
+    Option(LIMITS, "--memory-limit", metavar="SIZE", help="Use no more memory than this, such as 4G: "
         "count in parts, or refuse.  [default: 80 % of what is free]"),
 )  # fmt: skip
 
 POINTS = setting("operating_points")
 INTAKE = (*(setting(name) for name in READING if name != "operating_points"), *LIMITED)
 
-QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, brief="No warnings and remarks.",
+QUIET = Option(OUTPUT, "-q", "--quiet", is_flag=True, brief="No warnings and remarks.",
     help="No warnings and remarks on standard error.")  # fmt: skip
 
 SETTINGS = settings_under(
@@ -151,18 +150,18 @@ EVERYTHING = (
 )
 
 PARTS = (
-    option(FILES, "--folds", type=PATH, metavar="TSV",
+    Option(FILES, "--folds", type=PATH, metavar="TSV",
         help="Table of filename and fold: also show how much the scores of folds differ."),
-    option(FILES, "--by", type=PATH, metavar="TSV|PATTERN", help="Also score the files of each scene "
+    Option(FILES, "--by", type=PATH, metavar="TSV|PATTERN", help="Also score the files of each scene "
         "separately: a table of filename and scene, or a pattern of file names with the scene in "
         "braces, such as '{scene}_[0-9]*'."),
 )  # fmt: skip
 
 RANKED = (
-    option(SYSTEMS, "--rank-by", metavar="NAME",
+    Option(SYSTEMS, "--rank-by", metavar="NAME",
         help="The score that is shown first and ranks several systems.  [default: the preset's score; else "
         "segment.soft.f1.macro, or segment.hard.f1.macro if the reference has no values]"),
-    option(SYSTEMS, "--baseline", metavar="SYSTEM",
+    Option(SYSTEMS, "--baseline", metavar="SYSTEM",
         help="The system with which the others are compared.  [default: the best]"),
 )  # fmt: skip
 
@@ -171,15 +170,15 @@ SCORES = (
         brief="Such as json, csv, markdown, latex or junit.",
         help=f"{', '.join(FORMATS)}, or one that services take: github (annotations, and a summary in "
         "$GITHUB_STEP_SUMMARY), junit (each --require is a test) or codabench (scores.json, or scores.txt)."),
-    option(OUTPUT, "-v", "--verbose", count=True, brief="Print all tables; -vv the whole signature.",
+    Option(OUTPUT, "-v", "--verbose", count=True, brief="Print all tables; -vv the whole signature.",
         help="Print all tables (with --per-file all files); -vv with the whole signature."),
-    option(OUTPUT, "--by-class", is_flag=True,
+    Option(OUTPUT, "--by-class", is_flag=True,
         help="Show F of all classes, groups and scenes, not just of the worst."),
-    option(OUTPUT, "--words", is_flag=True, help="Explain the words of the screen below it."),
-    option(OUTPUT, "--average", "averages", multiple=True,
+    Option(OUTPUT, "--words", is_flag=True, help="Explain the words of the screen below it."),
+    Option(OUTPUT, "--average", "averages", multiple=True,
         type=click.Choice(["micro", "macro", "weighted", "harmonic", "geometric"]), metavar="AVERAGE",
         help="Show only these averages: micro, macro, weighted, harmonic or geometric. Repeatable."),
-    option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
+    Option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
         brief="Print only this, such as segment.soft.f1.macro.",
         help="Print only this number, such as segment.soft.f1.macro, and its interval with --ci; or these "
         "scores in the --format. Repeatable."),
@@ -189,11 +188,11 @@ SCORES = (
 
 RESULTS = (
     *SCORES,
-    option(OUTPUT, "--save-tally", type=PATH, metavar="FILE",
+    Option(OUTPUT, "--save-tally", type=PATH, metavar="FILE",
         help="Write what was counted in each file, for `merge`."),
-    option(OUTPUT, "--per-file", is_flag=True,
+    Option(OUTPUT, "--per-file", is_flag=True,
         help="Print the scores of each file, the worst first. --score chooses scores."),
-    option(CHECKS, "--require", "requirements", multiple=True, metavar="'NAME>=NUMBER'",
+    Option(CHECKS, "--require", "requirements", multiple=True, metavar="'NAME>=NUMBER'",
         brief="Exit with 1 if this does not hold.",
         help="Exit with 1 if this does not hold; >, <=, < and == are also possible. Repeatable."),
 )  # fmt: skip

@@ -15,9 +15,9 @@ import sedeval_soft as library
 from sedeval_soft import api
 from sedeval_soft import report as reports
 from sedeval_soft.cli import options
-from sedeval_soft.cli.command import PATH, argument, command, number, option, refuse, setting
+from sedeval_soft.cli.command import PATH, Option, argument, command, number, refuse, setting
 from sedeval_soft.cli.output import emit, progress, remark, sign, to_standard_output, warn
-from sedeval_soft.errors import counted, visible
+from sedeval_soft.errors import visible
 from sedeval_soft.fields import OUTPUT, SCORING, STEERING
 
 REPORT_EXAMPLES = """
@@ -34,16 +34,16 @@ SHOWN_ANYWAY = ("dtc", "gtc", "cttc", "iou", "bins", "max_fpr", "max_fnr", "wors
     REPORT_EXAMPLES,
     argument("REFERENCE"),
     argument("SYSTEM...", "systems", required=True, nargs=-1),
-    option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="PAGE", brief="Where the page goes.",
+    Option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="PAGE", brief="Where the page goes.",
         help="Where the page goes, such as page.html. If something fails, the file stays as it was."),
-    option(OUTPUT, "--timeline", "timelines", multiple=True, metavar="FILENAME",
+    Option(OUTPUT, "--timeline", "timelines", multiple=True, metavar="FILENAME",
         brief="Show this recording over time, too.",
         help="Show this recording over time, besides those that cost most and some that are drawn at random. "
         "Repeatable."),
-    option(OUTPUT, "--audio", type=PATH, metavar="FOLDER", brief="Show and play recordings in this folder.",
+    Option(OUTPUT, "--audio", type=PATH, metavar="FOLDER", brief="Show and play recordings in this folder.",
         help="Show spectrograms of the recordings in the timelines, and play them: wav, flac and others, "
         "found in this folder and in those within it by the file names in the tables."),
-    option(OUTPUT, "--title", metavar="TEXT", brief=True, help="Title of the page."),
+    Option(OUTPUT, "--title", metavar="TEXT", brief=True, help="Title of the page."),
     options.QUIET,
     *options.seldom(options.EVERYTHING, "threshold", "only", "segment_length", "ci"),
     *options.seldom(options.READ, "preset", "durations"),
@@ -64,15 +64,12 @@ def report(
     their ranks and differences. It needs no network.
     """
     refuse((to_standard_output(output) and output, f"-o {output}: expected the path of a file."))
-    reports.refuse_replacing({"-o": output}, asked.files({"reference": reference, "system output": systems}))
     from sedeval_soft.apps.page import check_audio
 
     if audio is not None:
         check_audio(audio)
-    rank_by = asked.rank_by and reports.parse_name(asked.rank_by, asked.computed)
-    ranks = [rank_by] if rank_by else []
-    settings, several = asked.settings(ranks), len(systems) > 1
-    asked.check(settings, ranks, also=(*SHOWN_ANYWAY, *(STEERING if several else ())))
+    several = len(systems) > 1
+    settings = asked.checked(ranks=True, also=(*SHOWN_ANYWAY, *(STEERING if several else ())))
     how: dict[str, Any] = {"settings": settings, "limits": limits, **asked.tables}
     # Each is read once, for the ranks and for the page.
     ours = api.to_rows(reference, "reference", settings, limits)
@@ -92,8 +89,6 @@ DIAGNOSIS_EXAMPLES = """
   soft-sed-eval diagnose ref.tsv sys.tsv --only event.hard --format json
 """
 
-FORMS = ("text", "json", "csv", "tsv")
-
 
 @command(
     DIAGNOSIS_EXAMPLES,
@@ -103,9 +98,9 @@ FORMS = ("text", "json", "csv", "tsv")
     *options.seldom((setting("threshold"), setting("only")), "threshold", "only"),
     *options.seldom(options.SURE, "ci"),
     *options.READ,
-    option(OUTPUT, "--no-suggestions", is_flag=True, brief="Try no thresholds and no post-processing.",
+    Option(OUTPUT, "--no-suggestions", is_flag=True, brief="Try no thresholds and no post-processing.",
         help="Try no other thresholds and no post-processing: that takes a dozen evaluations."),
-    *options.result_forms(FORMS, metavar="FORM", brief="text, json, csv or tsv.",
+    *options.result_forms(("text", "json", "csv", "tsv"), metavar="FORM", brief="text, json, csv or tsv.",
         help="Form of the results: text, json, csv or tsv."),
     options.QUIET,
     *options.INTAKE,
@@ -120,11 +115,9 @@ def diagnose(
     shows where each of them is better.
     """
     refuse((len(systems) > 2, "Expected one SYSTEM, or two to compare."))
-    reports.refuse_replacing({"-o": output}, asked.files({"reference": reference, "system output": systems}))
     from sedeval_soft.apps.diagnosis.screen import WIDTH, render_diagnoses
 
-    settings = asked.settings()
-    asked.check(settings, also=STEERING)
+    settings = asked.checked(also=STEERING)
     how: dict[str, Any] = {"durations": asked.durations, "limits": limits, "suggestions": not no_suggestions}
     how["settings"] = settings if settings.ci else replace(settings, ci="bootstrap")
     diagnoses = [library.diagnose(reference, system, **how) for system in systems]
@@ -143,51 +136,46 @@ BOARD_EXAMPLES = """
     --preset dcase2019-task4 --rank-by event.hard.f1.macro
 """
 
-STATUS = "0 the site was built, 1 a submission is invalid (--fail-on-invalid), 2 wrong call or input."
 
-BOARD = (
+@command(
+    BOARD_EXAMPLES,
     argument("SUBMISSIONS"),
-    option(SCORING, "--reference", required=True, type=PATH, metavar="REFERENCE",
+    Option(SCORING, "--reference", required=True, type=PATH, metavar="REFERENCE",
         brief="Table that all are scored against.", help="Table that all submissions are scored against."),
     setting("strict", help="A submission that may be misread is invalid (times, columns, and files and "
         "classes that are missing or unknown); such a reference is refused."),
-    option(options.SYSTEMS, "--rank-by", metavar="NAME", brief="The score that ranks submissions.",
+    Option(options.SYSTEMS, "--rank-by", metavar="NAME", brief="The score that ranks submissions.",
         help="The score by which submissions are ranked.  [default: that of the preset; else "
         "segment.soft.f1.macro, or segment.hard.f1.macro if the reference has no values]"),
-    option(options.SYSTEMS, "--baseline", metavar="NAME",
+    Option(options.SYSTEMS, "--baseline", metavar="NAME",
         help="Compare the others with this submission, by its name or its file's.  [default: the best]"),
-    option(options.SYSTEMS, "--ties", type=Choice(["exchange", "none"]),
+    Option(options.SYSTEMS, "--ties", type=Choice(["exchange", "none"]),
         help="How the differences between submissions are tested: by exchanging their outputs in random "
         "files, or not at all, so that the score alone ranks them.  [default: "
         "exchange for hard, soft and tuned readings, none where each replicate would look for thresholds]"),
-    option(options.LIMITS, "--time-limit", type=number, metavar="SECONDS", default="600",
+    Option(options.LIMITS, "--time-limit", type=number, metavar="SECONDS", default="600",
         help="How long it may take to score a submission, and then to make its report; one that takes longer "
         "is invalid until the next call.  [default: 600]"),
-    option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="SITE", brief="Folder of the site.",
+    Option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="SITE", brief="Folder of the site.",
         help="The folder of the site; it is made, or brought up to date."),
-    option(OUTPUT, "--cache", type=PATH, metavar="FOLDER",
+    Option(OUTPUT, "--cache", type=PATH, metavar="FOLDER",
         help="Folder for results that are used again by the next call. Do not publish it.  [default: "
         "SITE.cache]"),
-    option(OUTPUT, "--title", default="Leaderboard", show_default=True, metavar="TEXT", brief=True,
+    Option(OUTPUT, "--title", default="Leaderboard", show_default=True, metavar="TEXT", brief=True,
         help="Title of the site."),
-    option(OUTPUT, "--score", "scores", multiple=True, metavar="NAME",
+    Option(OUTPUT, "--score", "scores", multiple=True, metavar="NAME",
         brief="Show this score, such as event.hard.f1.macro.", help="Show this score of all "
         "submissions, such as event.hard.f1.macro. Repeatable.  [default: the main scores of what is "
         "evaluated]"),
-    option(OUTPUT, "--no-reports", is_flag=True, brief="Leave out reports, which show the reference.",
+    Option(OUTPUT, "--no-reports", is_flag=True, brief="Leave out reports, which show the reference.",
         help="Make no reports of single submissions: these show the reference, which may be secret."),
-    option(OUTPUT, "--fail-on-invalid", is_flag=True, brief=True,
+    Option(OUTPUT, "--fail-on-invalid", is_flag=True, brief=True,
         help="Exit with 1 if a submission is invalid."),
     options.QUIET,
     *(*options.READ, *options.SETTINGS, *options.TUNING, options.OBJECTIVE),
     *(*options.SURE, setting("compat"), *options.PARTS, options.POINTS, *options.INTAKE),
+    status="0 the site was built, 1 a submission is invalid (--fail-on-invalid), 2 wrong call or input.",
 )  # fmt: skip
-
-_SHOWN = 200
-"""Characters of a problem that are shown."""
-
-
-@command(BOARD_EXAMPLES, *BOARD, status=STATUS)
 def board(
     submissions: str, asked: api.Request, limits: library.Limits, reference: str, output: str,
     scores: tuple[str, ...], no_reports: bool, fail_on_invalid: bool, quiet: bool,
@@ -204,27 +192,14 @@ def board(
         (to_standard_output(output), "-o names standard output; a site is a folder."),
         ("-" in (reference, submissions), "A site is built more than once; standard input is read once."),
     )
-    parse = partial(reports.parse_name, likely=asked.computed)
-    names = reports.all_of(parse, [*filter(None, [asked.rank_by]), *scores])
-    settings = replace(asked.settings(names), rank_by=names[0] if asked.rank_by else None)
-    asked.check(settings, names, also=STEERING)
-    site |= {"reports": not no_reports, "scores": names[1:] if asked.rank_by else names, **asked.tables}
+    names = reports.all_of(partial(reports.parse_name, likely=asked.computed), scores)
+    settings = asked.checked(names, ranks=True, also=STEERING)
+    site |= {"reports": not no_reports, "scores": names, **asked.tables}
     with progress(quiet=quiet, label="scoring submissions") as show:
         how: dict[str, Any] = {"progress": show, "limits": limits, "settings": settings, **site}
         built = library.build_site(submissions, reference, output, **how)
+    warn([*(f"{visible(name)} is not a submission; ignored" for name in built.ignored),
+          *map(visible, (*built.warnings, *built.ranking))], quiet=quiet)  # fmt: skip
     if not quiet:
-        _report_on(built)
+        remark(built.outcome)
     raise Exit(1 if fail_on_invalid and built.invalid else 0)
-
-
-def _report_on(site: library.Site) -> None:
-    """Print the outcome of the submissions on standard error; a name never breaks a line."""
-    ignored = [f"{visible(name)} is not a submission; ignored" for name in site.ignored]
-    warn([*ignored, *map(visible, (*site.warnings, *site.ranking))], quiet=False)
-    for name, count in site.invalid.items():
-        first, of = visible(site.first.get(name, "")), "problem" if count == 1 else "problems, the first"
-        remark(f"invalid: {visible(name)}: {count} {of}: {first[:_SHOWN]}{'...' * (len(first) > _SHOWN)}")
-    valid = 0 if site.board is None else len(site.board.systems)
-    total = valid + len(site.invalid)
-    rest = f"{len(site.invalid)} invalid; {total - len(site.scored)} unchanged"
-    remark(f"{counted(total, 'submission')}: {valid} ranked, {rest}")

@@ -7,16 +7,13 @@ from typing import Any
 import click
 
 import sedeval_soft as library
-from sedeval_soft import api, report
+from sedeval_soft import api
 from sedeval_soft.apps.plots.registry import KINDS, OPTIONS, RESAMPLED, kinds_with
 from sedeval_soft.cli import options
-from sedeval_soft.cli.command import PATH, argument, command, number, number_or, option, refuse, setting
+from sedeval_soft.cli.command import PATH, Option, argument, command, number, number_or, refuse, setting
 from sedeval_soft.cli.options import QUIET
 from sedeval_soft.cli.output import progress, warn
-from sedeval_soft.fields import DEFAULT_ONLY, STEERING
-
-OF_CURVES = (".tsv", ".parquet")
-"""Ends of names of files that have the numbers of curves; a test compares them with the library's."""
+from sedeval_soft.fields import DEFAULT_ONLY, OF_CURVES, STEERING
 
 SHOWN, LOOK = "Content", "Layout"
 
@@ -35,39 +32,39 @@ def _of(name: str) -> str:
 
 
 WISHES = (
-    option(SHOWN, "--class", "class_names", multiple=True, metavar="NAME", brief="Draw only this class.",
+    Option(SHOWN, "--class", "class_names", multiple=True, metavar="NAME", brief="Draw only this class.",
            help="Draw only this class, in a panel of its own if there are several systems; averages are "
            "still over all classes. Repeatable." + _of("class_names")),
-    option(SHOWN, "--max-classes", type=click.IntRange(min=1), metavar="N",
+    Option(SHOWN, "--max-classes", type=click.IntRange(min=1), metavar="N",
            help="Draw at most N classes, those that are most active in the reference." + _of("max_classes")),
-    option(SHOWN, "--score", "scores", multiple=True, metavar="NAME",
-           brief="What is shown, such as segment.soft.f1.",
-           help="What is shown: MEASURE.AVERAGE in a matrix, BASIS.READING.MEASURE in classes "
+    Option(SHOWN, "--score", "scores", multiple=True, metavar="NAME",
+           brief="Score that is shown, such as segment.soft.f1.",
+           help="Score that is shown: MEASURE.AVERAGE in a matrix, BASIS.READING.MEASURE in classes "
            "(repeatable).  [default: f1, macro]"),
-    option(SHOWN, "--sort", type=click.Choice(("given", "name", "score", "size")),
+    Option(SHOWN, "--sort", type=click.Choice(("given", "name", "score", "size")),
            help="Order of classes." + _of("sort")),
-    option(SHOWN, "--file", metavar="FILENAME", brief="The recording of a timeline.",
+    Option(SHOWN, "--file", metavar="FILENAME", brief="The recording of a timeline.",
            help="The recording that is shown." + _of("file")),
-    option(SHOWN, "--start", type=number, metavar="SECONDS", help="Show it from here on." + _of("start")),
-    option(SHOWN, "--end", type=number, metavar="SECONDS", help="Show it up to here." + _of("end")),
-    option(SHOWN, "--binning", type=click.Choice(("width", "mass")),
+    Option(SHOWN, "--start", type=number, metavar="SECONDS", help="Show it from here on." + _of("start")),
+    Option(SHOWN, "--end", type=number, metavar="SECONDS", help="Show it up to here." + _of("end")),
+    Option(SHOWN, "--binning", type=click.Choice(("width", "mass")),
            help="Bins of equal width, or with equally many segments.  [default: width]" + _of("binning")),
 )  # fmt: skip
 
 LOOKS = (
-    option(LOOK, "-o", "--output", required=True, type=PATH, metavar="FILE",
+    Option(LOOK, "-o", "--output", required=True, type=PATH, metavar="FILE",
            brief="Where the figure goes: .pdf, .png, .svg, .tsv.",
            help="Where the figure goes. The end of the name says its form: .pdf, .png or .svg; .tsv or "
            ".parquet for the numbers of its curves."),
-    option(LOOK, "--width", type=number_or("single", "double"), metavar="INCHES|single|double",
+    Option(LOOK, "--width", type=number_or("single", "double"), metavar="INCHES|single|double",
            help="Width in inches, or that of one or both columns of a paper.  [default: what suits the "
            "figure]"),
-    option(LOOK, "--height", type=number, metavar="INCHES",
+    Option(LOOK, "--height", type=number, metavar="INCHES",
            help="Height in inches.  [default: what suits the figure]"),
-    option(LOOK, "--dpi", type=int, default=300, show_default=True, metavar="N", help="Dots per inch."),
-    option(LOOK, "--name", "names", multiple=True, metavar="TEXT",
-           brief="What a system is called; once for each.",
-           help="What a system is called; given once for each, in the same order.  [default: file names]"),
+    Option(LOOK, "--dpi", type=int, default=300, show_default=True, metavar="N", help="Dots per inch."),
+    Option(LOOK, "--name", "names", multiple=True, metavar="TEXT",
+           brief="Name of a system; once for each.",
+           help="Name of a system; given once for each, in the same order.  [default: file names]"),
     QUIET,
 )  # fmt: skip
 
@@ -109,27 +106,21 @@ def plot(
          f"--ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}."),
         (data and kind not in curves, f"-o {output}: only {', '.join(curves)} have the numbers of curves."),
     )  # fmt: skip
-    report.refuse_replacing({"-o": output}, asked.files({"reference": reference, "system output": systems}))
-    from sedeval_soft.apps.plots.run import Wish, figure_of, rendered, scored_systems
+    from sedeval_soft.apps.plots.run import Wish, scored_systems, write_figure
     from sedeval_soft.apps.plots.style import Look, form_of
 
     wish, look = Wish(**{name: shown.pop(name) for name in OPTIONS}), Look(**shown)
-    suffix = "" if data else form_of(output)
-    settings, tables = asked.settings(), {"durations": asked.durations, "folds": asked.folds}
+    settings = asked.settings()
+    how: dict[str, Any] = {"durations": asked.durations, "folds": asked.folds, "limits": limits}
+    how["default"] = settings.only == DEFAULT_ONLY and "only" not in asked.values
+    if not data:
+        form_of(output)
     with progress(quiet=quiet) as show:
-        how: dict[str, Any] = {**tables, "limits": limits, "progress": show}
-        how["default"] = settings.only == DEFAULT_ONLY and "only" not in asked.values
-        scored = scored_systems(kind, reference, systems, names or None, settings, wish, **how)
-    # Of several systems a matrix has intervals, whether they are asked for or not.
+        scored = scored_systems(kind, reference, systems, names or None, settings, wish, progress=show, **how)
+    # Of several systems a matrix has intervals, whether they are asked for or not; a timeline has events.
     sure = KINDS[kind].diagnosed or (kind == "matrix" and len(systems) > 1)
-    # A timeline has events, too.
-    also = (*(STEERING if sure else ()), *(["events"] if kind == "timeline" else []))
-    asked.check(scored.all[0].scores.settings, also=also)
+    asked.check(scored.settings, also=(*STEERING * sure, *["events"] * (kind == "timeline")))
     warn([text for system in scored.all for text in system.scores.warnings], quiet=quiet)
-    if data:
-        report.write_curves(output, {system.name: system.scores.curves for system in scored.all})
-        return
-    figure = figure_of(scored, look)
-    if not quiet:
-        click.echo(f"caption: {figure.get_label()}", err=True)
-    report.write_atomic(output, rendered(figure, suffix, look, scored))
+    caption = write_figure(output, scored, look)
+    if caption and not quiet:
+        click.echo(f"caption: {caption}", err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,11 +9,10 @@ import click
 from click.exceptions import Exit
 
 import sedeval_soft as library
-from sedeval_soft import __version__, api, evaluation, report
+from sedeval_soft import api, report
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import argument, command, setting
-from sedeval_soft.cli.output import emit, progress
-from sedeval_soft.cli.present import Presentation
+from sedeval_soft.cli.output import Presentation, emit, progress
 
 MERGE_EXAMPLES = """
   soft-sed-eval shard1/ref.tsv shard1/sys.tsv --save-tally 1.tally
@@ -61,15 +59,9 @@ def merge(
     however the files were split, and in whatever order the tallies come.
     """
     view = Presentation(**shown)
-    report.refuse_replacing({"-o": view.output, "--save-tally": save_tally}, asked.files({"tally": tallies}))
-    shard = api.merge_tallies(tallies, limits)
-    settings = api.with_names(replace(shard.settings, **asked.values), view.names, view.averages)
-    asked.check(settings, view.names)
-    evaluation.refuse_jackknife(settings, view.wanted)
-    parts = api.read_parts(asked.folds, asked.by, shard.tally.files, limits)
     with progress(quiet=view.quiet) as show:
-        shard = shard._replace(settings=settings)
-        scores = evaluation.score_shard(shard, __version__, **parts, progress=show)
+        names = {"names": view.names, "wanted": view.wanted, "averages": view.averages}
+        scores, shard = api.score_tallies(tallies, asked, limits, progress=show, **names)
     save = partial(api.save_tally, save_tally, shard) if save_tally else None
     view.finish([scores], save=save)
 
@@ -128,12 +120,9 @@ def presets(ctx: click.Context) -> None:
     that challenges published.
     """
     if ctx.invoked_subcommand is None:
-        from sedeval_soft.settings_files import PRESETS, load_preset, text_of_preset
+        from sedeval_soft.settings_files import list_presets
 
-        width = max(map(len, PRESETS)) + 2
-        for name in PRESETS:
-            emit(f"{name:<{width}}{text_of_preset(name).splitlines()[0].removeprefix('# ')}\n")
-            emit(f"{'':<{width}}ranked by {load_preset(name)['rank_by']}\n")
+        emit(list_presets())
 
 
 @command(PRESETS_EXAMPLES, argument("NAME", type=str), status=CALLED)

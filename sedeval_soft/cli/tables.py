@@ -15,11 +15,11 @@ from sedeval_soft.cli import options
 from sedeval_soft.cli.command import (
     FILE,
     PATH,
+    Option,
     argument,
     command,
     number,
     number_or,
-    option,
     refuse,
     setting,
 )
@@ -66,12 +66,12 @@ KINDS = (
 SIMULATED = "Simulation"
 ANNOTATORS = "Annotators"
 
-FORCE = option(OUTPUT, "--force", is_flag=True, brief=True,
+FORCE = Option(OUTPUT, "--force", is_flag=True, brief=True,
     help="Replace a folder that is not empty.")  # fmt: skip
-MADE_FORM = option(OUTPUT, "--to", metavar="FORM",
+MADE_FORM = Option(OUTPUT, "--to", metavar="FORM",
     help="Form of the table that is written: one of those that `soft-sed-eval convert` writes.")  # fmt: skip
 GRID = (
-    option(
+    Option(
         SCORING,
         "--durations",
         type=PATH,
@@ -91,127 +91,51 @@ GRID = (
     setting("pool", brief=""),
 )
 
-CONVERSION = (
-    argument("IN", "source"),
-    argument("OUT", "target"),
-    option(OUTPUT, "--to", metavar="FORM",
-        brief="Form of OUT, such as audacity or raven.",
-        help=f"Form of OUT: {', '.join(WRITTEN)}.  [default: what the extension of OUT says; TSV for -]"),
-    option(OUTPUT, "--strict", is_flag=True,
-        brief="Write nothing if anything would be lost.",
-        help="Write nothing if anything would be lost or had to be assumed."),
-    setting("files", brief="Write only these recordings.", help="Write only these recordings: a list of "
-        "names, or a table with a column of file names."),
-    FORCE,
-    QUIET,
-    *options.INTAKE,
-)  # fmt: skip
-
 
 SIMULATION = (
-    option(SIMULATED, "--seed", type=int, default=0, show_default=True, metavar="N",
+    Option(SIMULATED, "--seed", type=int, default=0, show_default=True, metavar="N",
         brief="Seed of the random numbers.",
         help="Seed of the random numbers: the same seed gives the same system."),
-    option(SIMULATED, "--train", type=PATH, metavar="TABLE",
+    Option(SIMULATED, "--train", type=PATH, metavar="TABLE",
         brief="Learn from this table, not from REFERENCE.",
         help="betas, shuffled-betas, data-sampling, constant: learn from this table, not from REFERENCE."),
-    option(SIMULATED, "--fit", type=click.Choice(["moments", "likelihood"]),
+    Option(SIMULATED, "--fit", type=click.Choice(["moments", "likelihood"]),
         help="betas, shuffled-betas: how distributions are fitted.  [default: moments]"),
-    option(SIMULATED, "--epsilon", type=number, metavar="NUMBER",
+    Option(SIMULATED, "--epsilon", type=number, metavar="NUMBER",
         help="--fit likelihood: keep values this far from 0 and 1.  [default: 1e-07]"),
-    option(SIMULATED, "--value", type=number_or("prior"), metavar="NUMBER|prior",
+    Option(SIMULATED, "--value", type=number_or("prior"), metavar="NUMBER|prior",
         brief="constant: this value, or the mean of a class.",
         help="constant: this value all the time, or the mean of each class.  [default: 0.5]"),
-    option(SIMULATED, "--r", type=number, metavar="NUMBER", brief=True,
+    Option(SIMULATED, "--r", type=number, metavar="NUMBER", brief=True,
         help="beta-noise: alpha = beta = r."),
-    option(SIMULATED, "--drop", type=number, metavar="SHARE",
+    Option(SIMULATED, "--drop", type=number, metavar="SHARE",
         brief=True,
         help="perturb: drop events with this probability."),
-    option(SIMULATED, "--merge", type=number, metavar="SHARE",
+    Option(SIMULATED, "--merge", type=number, metavar="SHARE",
         brief="perturb: fill gaps with this probability.",
         help="perturb: fill gaps between events of a class with this probability."),
-    option(SIMULATED, "--jitter", type=number, metavar="SECONDS",
+    Option(SIMULATED, "--jitter", type=number, metavar="SECONDS",
         brief="perturb: shift events by about this much.",
         help="perturb: shift events by a normally distributed time with this standard deviation."),
-    option(SIMULATED, "--smoothing", type=number, metavar="SECONDS",
+    Option(SIMULATED, "--smoothing", type=number, metavar="SECONDS",
         brief="perturb: moving average over this time.",
         help="perturb: take a moving average over about this time."),
-    option(SIMULATED, "--scale", type=number, metavar="NUMBER", brief=True,
+    Option(SIMULATED, "--scale", type=number, metavar="NUMBER", brief=True,
         help="perturb: multiply values by this."),
-    option(SIMULATED, "--noise", type=number, metavar="NUMBER",
+    Option(SIMULATED, "--noise", type=number, metavar="NUMBER",
         brief="perturb: add noise of about this size.",
         help="perturb: add normally distributed noise with this standard deviation."),
-    option(SIMULATED, "--labels", multiple=True, type=PATH, metavar="TABLE",
+    Option(SIMULATED, "--labels", multiple=True, type=PATH, metavar="TABLE",
         brief="annotator: the labels of one annotator.",
         help="annotator: the labels of one annotator. Repeatable."),
     *GRID,
 )  # fmt: skip
 """The arguments of the library's function of that name."""
 
-SYSTEM_MADE = (
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
-        brief="Write the table to a file.",
-        help="Write the table to a file, in the form of its extension.  [default: standard output]"),
-    MADE_FORM,
-    FORCE,
-    QUIET,
-)  # fmt: skip
-
 
 REPORTS = ("text", "json", "sarif", "github")
 
 _HELD = "Compared with"
-
-VALIDATION = (
-    argument("SYSTEM...", "systems", nargs=-1, required=True),
-    option(_HELD, "--reference", type=PATH, metavar="REFERENCE",
-        brief="Table that it will be scored against.",
-        help="Table that it will be scored against, which has the names of files and classes and the lengths "
-        "of recordings."),
-    option(_HELD, "--durations", type=PATH, metavar="TSV", brief="Table with the length of each file.",
-        help="Table of filename and duration."),
-    option(_HELD, "--files", type=PATH, metavar="LIST", brief="Recordings that will be scored.",
-        help="List of the recordings that will be scored, or a table with a column of file names; others are "
-        "ignored."),
-    option(_HELD, "--preset", metavar="NAME",
-        brief="Challenge whose classes are allowed.",
-        help="Challenge whose classes are allowed, as `soft-sed-eval presets` lists them."),
-    option(_HELD, "--config", type=FILE, metavar="YAML",
-        brief="File of settings with classes and files.",
-        help="File of settings: its `classes` are allowed, its `files` will be scored."),
-    option(OUTPUT, "--max-problems", type=click.IntRange(min=1), default=100, show_default=True, metavar="N",
-        brief="How many problems are listed.", help="How many problems are listed; all are counted."),
-    option(OUTPUT, "--strict", is_flag=True,
-        brief=True, help="Exit with 1 for warnings, too: scoring with --strict refuses these."),
-    *options.result_forms(REPORTS, metavar="FORM", brief="text, json, sarif (code scanning) or github.",
-        help="Form of the report: text for people, json for programs, sarif for code scanning, github for "
-        "GitHub Actions."),
-    option(OUTPUT, "-q", "--quiet", is_flag=True,
-        brief="Print nothing about a SYSTEM that passes.", help="Print nothing about a SYSTEM that passes. "
-        "With -o, json or sarif the report is complete."),
-    option(OUTPUT, "--fix", type=PATH, metavar="FILE", brief="Write a corrected copy.",
-        help="Write a copy with corrections that are safe, and report these and the problems that remain."),
-    options.POINTS,
-    *options.INTAKE,
-)  # fmt: skip
-
-TUNING = (
-    argument("REFERENCE"),
-    argument("SYSTEM"),
-    setting("threshold", type=number, metavar="NUMBER", help="The reference is active where its values are "
-        "above this, unless --reference-threshold is given. Thresholds of the system are what is looked for.",
-        brief="Above it, the reference is active."),
-    *options.COUNTING,
-    setting("psds", help="Set dtc and gtc as DCASE does for PSDS, if they are not given: "
-        "dcase-psds1 or dcase-psds2.", brief="", multiple=False),
-    setting("objective", brief="Such as event.f1 or segment.error_rate."),
-    *options.READ,
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
-        brief="Write the thresholds to a file.",
-        help="Write the thresholds to a file. If something fails, the file stays as it was."),
-    QUIET,
-    *options.INTAKE,
-)  # fmt: skip
 
 
 ANNOTATE_EXAMPLES = """
@@ -225,40 +149,40 @@ METHODS = ("mean", "competence", "dawid-skene", "majority")
 """Methods to make a reference; a test compares them with the library, which help does not load."""
 
 ANNOTATION = (
-    option(ANNOTATORS, "--method", type=click.Choice(METHODS), default="mean", show_default=True,
+    Option(ANNOTATORS, "--method", type=click.Choice(METHODS), default="mean", show_default=True,
         metavar="METHOD", brief="mean, competence, dawid-skene, majority.",
         help="How labels are combined: mean of all who labelled a file; competence: mean weighted by how "
         "reliable each annotator is (MACE); dawid-skene: probability of the class, by how often each "
         "annotator hears it and makes it up (Dawid & Skene 1979); majority: 1 where more than half are above "
         "the threshold."),
-    option(ANNOTATORS, "--continuous", is_flag=True, default=None,
+    Option(ANNOTATORS, "--continuous", is_flag=True, default=None,
         brief="Keep the annotators' own boundaries.",
         help="The reference begins and ends where annotators do, also where tables have values in time steps "
         "or --segment-length is given. Where neither is so, this needs no option."),
-    option(ANNOTATORS, "--events", "consensus", type=click.Choice(["consensus"]), metavar="consensus",
+    Option(ANNOTATORS, "--events", "consensus", type=click.Choice(["consensus"]), metavar="consensus",
         callback=lambda _, __, value: True if value else None,
         brief="Reference of events that mean the same.",
         help="The reference has consensus events: clusters of annotators' events that mean the same, one of "
         "each at the most, from the median onset to the median offset. The value is the share of those who "
         "labelled the file and have it; --method weights it, or takes those of more than half."),
-    option(ANNOTATORS, "--same-iou", type=number, metavar="SHARE",
+    Option(ANNOTATORS, "--same-iou", type=number, metavar="SHARE",
         brief="IoU from which on events mean the same.",
         help="With --events consensus: the mean intersection over union from which on events mean the same.  "
         "[default: 0.3]"),
-    option(ANNOTATORS, "--missing", type=click.Choice(["silent", "unlabelled"]), metavar="HOW",
+    Option(ANNOTATORS, "--missing", type=click.Choice(["silent", "unlabelled"]), metavar="HOW",
         brief="If a table lacks a file: silent, unlabelled.",
         help="Whether a file of which a table has no row is silent, labelled and nothing heard, or "
         "unlabelled, so that this annotator counts for nothing there. Must be given if there is such a file; "
         "a row with just its name says that it was labelled."),
-    option(ANNOTATORS, "--ceiling-of", type=PATH, metavar="SYSTEM",
+    Option(ANNOTATORS, "--ceiling-of", type=PATH, metavar="SYSTEM",
         brief="Compare a system with annotators.",
         help="Also give the scores of a system as a share of what annotators reach."),
-    option(ANNOTATORS, "--system", "systems", multiple=True, type=PATH, metavar="SYSTEM",
+    Option(ANNOTATORS, "--system", "systems", multiple=True, type=PATH, metavar="SYSTEM",
         brief="How sure its scores are; its place.",
         help="Also give the scores of a system with their intervals over annotators and files, over the "
         "number of annotators, and against each of them with its place among them. Repeatable: of several it "
         "is said how many annotators it takes to rank them."),
-    option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME",
+    Option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME",
         brief="Score to give.",
         help="A score to give the ceiling and the systems of. Repeatable.  [default: micro and macro F1 of "
         "segments, soft and hard]"),
@@ -270,19 +194,23 @@ ANNOTATION = (
 )  # fmt: skip
 """The arguments of the library's function of that name."""
 
-REFERENCE_MADE = (
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the reference to a file.",
-        help="Write the reference to a file, in the form of its extension. With - it is printed, and the "
-        "agreement goes to standard error."),
-    MADE_FORM,
+
+@command(
+    CONVERT_EXAMPLES,
+    argument("IN", "source"),
+    argument("OUT", "target"),
+    Option(OUTPUT, "--to", metavar="FORM",
+        brief="Form of OUT, such as audacity or raven.",
+        help=f"Form of OUT: {', '.join(WRITTEN)}.  [default: by the extension of OUT; TSV for -]"),
+    Option(OUTPUT, "--strict", is_flag=True,
+        brief="Write nothing if anything would be lost.",
+        help="Write nothing if anything would be lost or had to be assumed."),
+    setting("files", brief="Write only these recordings.", help="Write only these recordings: a list of "
+        "names, or a table with a column of file names."),
     FORCE,
-    option(OUTPUT, "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
-        brief=True, help="Form of the agreement."),
     QUIET,
+    *options.INTAKE,
 )  # fmt: skip
-
-
-@command(CONVERT_EXAMPLES, *CONVERSION)
 def convert(
     source: str, target: str, asked: api.Request, limits: library.Limits, to: str | None, force: bool,
     quiet: bool,
@@ -300,8 +228,15 @@ def convert(
     SIMULATE_EXAMPLES,
     argument("KIND", type=click.Choice(KINDS)),
     argument("REFERENCE"),
-    *(*SIMULATION, *SYSTEM_MADE, *options.INTAKE),
-)
+    *SIMULATION,
+    Option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
+        brief="Write the table to a file.",
+        help="Write the table to a file, in the form of its extension.  [default: standard output]"),
+    MADE_FORM,
+    FORCE,
+    QUIET,
+    *options.INTAKE,
+)  # fmt: skip
 def simulate(
     kind: str, reference: str, asked: api.Request, limits: library.Limits, output: str | None,
     to: str | None, force: bool, quiet: bool, train: str | None, labels: tuple[str, ...],
@@ -321,8 +256,6 @@ def simulate(
 
     REFERENCE is the table that the system is to be scored against. Each row of the output is a segment.
     """  # noqa: D301 - click's mark for lines that stay as they are
-    read = {"reference": reference, "training data": train, "labels of annotator": labels}
-    report.refuse_replacing({"-o": output}, asked.files(read))
     how |= {"train": train, "labels": labels, "durations": asked.durations, **asked.values}
     rows = library.simulate(kind, reference, limits=limits, **only_given(how))
     hand_over(rows, output, to=to, force=force, quiet=quiet, limits=limits)
@@ -333,9 +266,38 @@ def simulate(
 
 @command(
     VALIDATE_EXAMPLES,
-    *VALIDATION,
+    argument("SYSTEM...", "systems", nargs=-1, required=True),
+    Option(_HELD, "--reference", type=PATH, metavar="REFERENCE",
+        brief="Table that it will be scored against.",
+        help="Table that it will be scored against, which has the names of files and classes and the lengths "
+        "of recordings."),
+    Option(_HELD, "--durations", type=PATH, metavar="TSV", brief="Table with the length of each file.",
+        help="Table of filename and duration."),
+    Option(_HELD, "--files", type=PATH, metavar="LIST", brief="Recordings that will be scored.",
+        help="List of the recordings that will be scored, or a table with a column of file names; others are "
+        "ignored."),
+    Option(_HELD, "--preset", metavar="NAME",
+        brief="Challenge whose classes are allowed.",
+        help="Challenge whose classes are allowed, as `soft-sed-eval presets` lists them."),
+    Option(_HELD, "--config", type=FILE, metavar="YAML",
+        brief="File of settings with classes and files.",
+        help="File of settings: its `classes` are allowed, its `files` will be scored."),
+    Option(OUTPUT, "--max-problems", type=click.IntRange(min=1), default=100, show_default=True, metavar="N",
+        brief="How many problems are listed.", help="How many problems are listed; all are counted."),
+    Option(OUTPUT, "--strict", is_flag=True,
+        brief=True, help="Exit with 1 for warnings, too: scoring with --strict refuses these."),
+    *options.result_forms(REPORTS, metavar="FORM", brief="text, json, sarif (code scanning) or github.",
+        help="Form of the report: text for people, json for programs, sarif for code scanning, github for "
+        "GitHub Actions."),
+    Option(OUTPUT, "-q", "--quiet", is_flag=True,
+        brief="Print nothing about a SYSTEM that passes.", help="Print nothing about a SYSTEM that passes. "
+        "With -o, json or sarif the report is complete."),
+    Option(OUTPUT, "--fix", type=PATH, metavar="FILE", brief="Write a corrected copy.",
+        help="Write a copy with corrections that are safe, and report these and the problems that remain."),
+    options.POINTS,
+    *options.INTAKE,
     status="0 no errors, 1 errors (with --strict: or warnings), 2 wrong call or input.",
-)
+)  # fmt: skip
 def validate(
     systems: tuple[str, ...], asked: api.Request, limits: library.Limits, reference: str | None, form: str,
     output: str | None, fix: str | None, max_problems: int, quiet: bool,
@@ -347,16 +309,8 @@ def validate(
     """
     one = "--fix" if fix is not None else f"--format {form}" if form in {"json", "sarif"} else ""
     refuse((len(systems) > 1 and one, f"{one} needs one SYSTEM, as it writes one copy or one report."))
-    sides = {"reference": reference, "system output": systems}
-    report.refuse_replacing({"-o": output, "--fix": fix}, asked.files(sides))
-    from sedeval_soft.settings import checked
-
-    below = asked.below if asked.config is not None else {}
-    how: dict[str, Any] = {"files": asked.values.get("files") or below.get("files"), "fix": fix}
-    how["classes"] = None if below.get("classes") is None else checked("classes", below["classes"])
-    how |= {name: below.get(name) for name in ("map", "map_to")}
-    how |= {"durations": asked.durations, "preset": asked.preset, "max_problems": max_problems}
-    results = [library.validate(each, reference, limits=limits, **how) for each in systems]
+    how: dict[str, Any] = {"fix": fix, "max_problems": max_problems, "limits": limits, **asked.expected}
+    results = [library.validate(each, reference, **how) for each in systems]
     strict = asked.values.get("strict")
     failed = [result for result in results if not result.ok or (strict and result.count("warning"))]
     # Files, and documents for programs, are complete.
@@ -366,7 +320,24 @@ def validate(
     raise Exit(1 if failed else 0)
 
 
-@command(TUNE_EXAMPLES, *TUNING)
+@command(
+    TUNE_EXAMPLES,
+    argument("REFERENCE"),
+    argument("SYSTEM"),
+    setting("threshold", type=number, metavar="NUMBER", help="The reference is active where its values are "
+        "above this, unless --reference-threshold is given. Thresholds of the system are what is looked for.",
+        brief="Above it, the reference is active."),
+    *options.COUNTING,
+    setting("psds", help="Set dtc and gtc as DCASE does for PSDS, if they are not given: "
+        "dcase-psds1 or dcase-psds2.", brief="", multiple=False),
+    setting("objective", brief="Such as event.f1 or segment.error_rate."),
+    *options.READ,
+    Option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
+        brief="Write the thresholds to a file.",
+        help="Write the thresholds to a file. If something fails, the file stays as it was."),
+    QUIET,
+    *options.INTAKE,
+)  # fmt: skip
 def tune(
     reference: str, system: str, asked: api.Request, limits: library.Limits, output: str | None, quiet: bool
 ) -> None:
@@ -376,7 +347,6 @@ def tune(
     good if the thresholds were tuned on the scored data: tune on a development set. Writes YAML: the
     thresholds, the scores that they reach there, and the range of equally good thresholds.
     """
-    report.refuse_replacing({"-o": output}, asked.files({"reference": reference, "system output": system}))
     from sedeval_soft.settings_files import dump_thresholds
 
     tuning, warnings, settings = api.tune(reference, system, asked.settings(), asked.durations, limits)
@@ -388,8 +358,17 @@ def tune(
 @command(
     ANNOTATE_EXAMPLES,
     argument("TABLE TABLE...", "tables", nargs=-1, required=True),
-    *(*ANNOTATION, *REFERENCE_MADE, *options.INTAKE),
-)
+    *ANNOTATION,
+    Option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the reference to a file.",
+        help="Write the reference to a file, in the form of its extension. With - it is printed, and the "
+        "agreement goes to standard error."),
+    MADE_FORM,
+    FORCE,
+    Option(OUTPUT, "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
+        brief=True, help="Form of the agreement."),
+    QUIET,
+    *options.INTAKE,
+)  # fmt: skip
 def annotate(
     tables: tuple[str, ...], asked: api.Request, limits: library.Limits, systems: tuple[str, ...],
     ceiling_of: str | None, output: str | None, to: str | None, force: bool, form: str, quiet: bool,
@@ -405,8 +384,6 @@ def annotate(
         (len(tables) < 2, f"Expected the tables of two or more annotators, found {len(tables)}."),
         (output is None and (to or force), "--to and --force need -o, which writes the reference."),
     )
-    inputs = {"table of annotator": tables, "system output": (*systems, *filter(None, [ceiling_of]))}
-    report.refuse_replacing({"-o": output}, asked.files(inputs))
     from sedeval_soft.apps.annotators.page import annotation_text
 
     how |= {"systems": systems, "ceiling_of": ceiling_of, "durations": asked.durations, **asked.values}
@@ -444,16 +421,14 @@ def hand_over(
     from sedeval_soft.tools.convert import prepare
 
     printed = to_standard_output(output)
-    if printed and not isinstance(table, str):
-        to = to or "long"
-    target = "-" if printed or output is None else output
-    prepared = prepare(table, target, to=to, **how)
-    name = prepared.form.name
+    to = to or ("long" if printed and not isinstance(table, str) else None)
+    prepared = prepare(table, "-" if printed else output or "", to=to, **how)
+    form = prepared.form
     if printed:
-        if not prepared.form.of_text and sys.stdout.isatty():
-            raise SettingsError(f"{name} is not text for a terminal; expected the name of a file")
+        if not form.of_text and sys.stdout.isatty():
+            raise SettingsError(f"{form.name} is not text for a terminal; expected the name of a file")
         click.echo(prepared.content(), nl=False)
     else:
-        prepared.write(target, force=force)
-    losses = [f"{name} loses {loss}" for loss in prepared.conversion.losses]
+        prepared.write(output or "", force=force)
+    losses = [f"{form.name} loses {loss}" for loss in prepared.conversion.losses]
     warn([*prepared.conversion.notes, *losses], quiet=quiet)

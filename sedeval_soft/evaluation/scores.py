@@ -356,15 +356,22 @@ def main_score(of: Scores | Shard, scores: Mapping[str, Score] | None = None) ->
     """Return the name of the score for reports and ranks among the scores of one system; None without any F1.
 
     The settings may name it. The default is F1 of the reading that fits the reference: soft if it has values,
-    else hard; of segments and as a macro average if these were evaluated. scores: of the shard `of`.
+    else hard; of segments and as a macro average if these were evaluated and have a defined one: onsets alone
+    are events without a length. scores: of the shard `of`.
     """
     known = of.scores if isinstance(of, Scores) else scores or {}
     named = of.settings.rank_by
     if named in known:
         return named
     reading = "soft" if has_soft_reference(of) else "hard"
+    candidates = [
+        score
+        for score in known.values()
+        if score.measure == "f1" and score.average is not None and score.group is None
+    ]
+    defined = [score for score in candidates if score.average == "macro" and score.value is not None]
     best = min(
-        (s for s in known.values() if s.measure == "f1" and s.average is not None and s.group is None),
+        defined or candidates,
         key=lambda score: (score.basis != "segment", score.reading != reading, score.average != "macro"),
         default=None,
     )

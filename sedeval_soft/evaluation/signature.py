@@ -139,7 +139,7 @@ def sign_together(systems: Sequence[Scores], **asked: object) -> Signature:
             [
                 systems[0].short_signature,
                 *short,
-                *(f"{name}={_brief(value)}" for name, value in given.items()),
+                *(f"{n}={value if n == 'rank_by' else _brief(value)}" for n, value in given.items()),
             ]
         ),
     )

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
+    from sedeval_soft.fields import FORMATS
+    from sedeval_soft.report.asked import render_asked
     from sedeval_soft.report.board import board_page, side_by_side
-    from sedeval_soft.report.chosen import render_chosen
     from sedeval_soft.report.delimited import delimited_columns, lines, write_curves
     from sedeval_soft.report.escape import json_text
     from sedeval_soft.report.explanation import explanations, list_scores
@@ -24,16 +25,22 @@ if TYPE_CHECKING:
         styled,
         wrapped,
     )
-    from sedeval_soft.report.forms import FORMATS, json_document, notebook, render
-    from sedeval_soft.report.heading import name_of, signature_lines, title_lines
+    from sedeval_soft.report.forms import json_document, notebook, render
     from sedeval_soft.report.html import fill, plotly_name, plotly_script, script_hash
     from sedeval_soft.report.legend import measure_label, missed_classes
     from sedeval_soft.report.outcomes import OUTCOMES, Outcome
     from sedeval_soft.report.page import page_of
-    from sedeval_soft.report.per_file import render_files
-    from sedeval_soft.report.requirements import all_of, parse_name, parse_requirement
-    from sedeval_soft.report.score_table import expanded
-    from sedeval_soft.report.services import Verdict, codabench, commands, job_summary, junit, verdicts
+    from sedeval_soft.report.requirements import (
+        Likely,
+        Verdict,
+        all_of,
+        check_named,
+        parse_name,
+        parse_requirement,
+        verdicts,
+    )
+    from sedeval_soft.report.screen import name_of, signature_lines, title_lines
+    from sedeval_soft.report.services import codabench, commands, job_summary, junit
     from sedeval_soft.report.shown import (
         Family,
         has_thresholds,

@@ -19,7 +19,8 @@ from sedeval_soft.report.fitted import (
     cells,
     folded,
     interval,
-    lines_and_names,
+    left_out,
+    lines_of,
     needed,
     number,
     rest,
@@ -28,9 +29,8 @@ from sedeval_soft.report.fitted import (
     styled,
     wrapped,
 )
-from sedeval_soft.report.heading import name_of, signature_lines, title_lines, word_lines
 from sedeval_soft.report.legend import footnotes, marked, measure_label, percent
-from sedeval_soft.report.screen import WIDTH
+from sedeval_soft.report.screen import WIDTH, name_of, signature_lines, title_lines, word_lines
 from sedeval_soft.report.shown import families, in_order, ranked_first, shown_of_board
 
 _MOST_SYSTEMS = 8
@@ -52,25 +52,19 @@ _Rows = Sequence[tuple[str, str]]
 """Labels of rows, each with the name of the score in it."""
 
 
-def board_screen(
-    board: Board, *, width: int = WIDTH, color: bool = False, by_class: bool = False, words: bool = False
-) -> str:
-    """Return the screen of a board, lines of at most `width` cells of a terminal.
+class BoardScreen:
+    """Content and style of the screen of a board, in lines of at most `width` cells of a terminal.
 
-    by_class: show every class. words: explain the words on the screen.
-    """
-    return _BoardScreen(shown_of_board(board), width, color=color, by_class=by_class).text(words=words)
-
-
-class _BoardScreen:
-    """Content and style of the screen of a board.
-
-    ranks: the score that ranks. names: names of the systems, by rank. is_tested: whether their differences
-    have p-values. order: the bases and readings of any system.
+    by_class: show every class. ranks: the score that ranks. names: names of the systems, by rank. is_tested:
+    whether their differences have p-values. order: the bases and readings of any system.
     """
 
-    def __init__(self, board: Board, width: int, *, color: bool, by_class: bool) -> None:
-        self.board, self.width, self.color, self.by_class = board, width, color, by_class
+    def __init__(
+        self, board: Board, width: int = WIDTH, *, color: bool = False, by_class: bool = False
+    ) -> None:
+        """Choose the systems, the bases and the readings that are shown."""
+        self.board, self.width, self.color, self.by_class = shown_of_board(board), width, color, by_class
+        board = self.board
         self.settings = board.systems[0].settings
         self.ranks = ScoreName.parse(board.rank_by)
         files = [*map(name_of, board)]
@@ -88,7 +82,7 @@ class _BoardScreen:
             self.shown[-1] = max(self.shown[-1], [*board].index(board.baseline))
 
     def text(self, *, words: bool) -> str:
-        """Return all lines."""
+        """Return all lines; words: explain the words on the screen."""
         scores = self.board.systems[0]
         blocks = [self._head(), self._ranking(), *self._side_by_side()]
         blocks.append(word_lines(scores, self.order, (), self.width) if words else [])
@@ -142,9 +136,8 @@ class _BoardScreen:
 
     def _lines(self, first: Column, columns: Mapping[str, Column], shortest: int = 8) -> list[str]:
         """Return columns as lines, and note the columns that do not fit."""
-        lines, names = lines_and_names(first, columns, self.width, shortest=shortest, color=self.color)
-        self.left_out |= dict.fromkeys(names)
-        return lines
+        self.left_out |= dict.fromkeys(left_out(first, columns, self.width, shortest))
+        return lines_of([first, *columns.values()], self.width, shortest=shortest, color=self.color)
 
     def _versus(self) -> str:
         """Return the heading of differences: the rank of the system from which they are taken."""

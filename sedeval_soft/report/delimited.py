@@ -6,7 +6,7 @@ number; `-` would turn the column into text. The signature is beside the rows, n
 writes it to a file of its own, or to standard error.
 
 A name that a spreadsheet would run as a formula has an apostrophe before it, and control characters in names
-are written as escapes, unless raw names are asked for. Numbers stay numbers, even negative ones.
+are written as escapes; JSON has all names as they are. Numbers stay numbers, even negative ones.
 
 Curves: one row for each threshold of each class; undefined values are empty fields, nulls in Parquet.
 """
@@ -54,18 +54,18 @@ _INDEX_HEAD = (
 )
 
 
-def delimited(systems: Sequence[Scores], board: Board | None, delimiter: str, *, raw: bool = False) -> str:
-    """Return the scores of systems, or the entries of their board, in rows; raw: names as they are."""
+def delimited(systems: Sequence[Scores], board: Board | None, delimiter: str) -> str:
+    """Return the scores of systems, or the entries of their board, in rows."""
     if board is not None:
         entries = board_rows(board)
-        return lines([*entries[0]], ([*fields.values()] for fields in entries), delimiter, raw=raw)
+        return lines([*entries[0]], ([*fields.values()] for fields in entries), delimiter)
     has_chance = any(scores.chance is not None for scores in systems)
     rows = []
     for scores in systems:
         for score in scores.scores.values():
             chance = chance_of(scores, score.name) if has_chance else []
             rows.append([scores.system, *(getattr(score, name) for name in OF_SCORE), *chance])
-    return lines((*HEAD, *CHANCE * has_chance), rows, delimiter, raw=raw)
+    return lines((*HEAD, *CHANCE * has_chance), rows, delimiter)
 
 
 def chance_of(scores: Scores, name: str) -> list[float | None]:
@@ -86,18 +86,15 @@ def delimited_columns(board: Board, names: Sequence[str], delimiter: str) -> str
     return lines(head, rows, delimiter)
 
 
-def lines(head: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str, *, raw: bool = False) -> str:
-    """Return a head and rows as lines: None and an undefined number are empty fields, "" is quoted.
-
-    raw: names as they are.
-    """
+def lines(head: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str) -> str:
+    """Return a head and rows as lines: None and an undefined number are empty fields, "" is quoted."""
     quoted = re.compile(rf'[{re.escape(delimiter)}"#\r\n]|^\s|\s$|^$|^:')
 
     def field(value: str | float | None) -> str:
         if not isinstance(value, str):
             text = exact(value)
             return "" if text == UNDEFINED else text
-        text = value if raw else cell(value)
+        text = cell(value)
         return '"' + text.replace('"', '""') + '"' if quoted.search(text) else text
 
     text = "".join(f"{delimiter.join(map(field, row))}\n" for row in (head, *rows))
@@ -107,8 +104,6 @@ def lines(head: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str, *,
 
 # Curves.
 
-
-SUFFIXES = (".tsv", ".parquet")
 
 _POINTS = ("threshold", "tp", "n_sys", "precision", "recall", "f1", "error_rate")
 _RATES = ("false_positive_rate", "false_negative_rate")
@@ -123,11 +118,11 @@ both sides' thresholds.
 """
 
 
-def write_curves(path: str, systems: Mapping[str, Curves], *, raw_names: bool = False) -> None:
+def write_curves(path: str, systems: Mapping[str, Curves]) -> None:
     """Write all curves of systems, by name, to a text table or Parquet as the path ends, or nothing at all.
 
-    raw_names: a text table keeps names unchanged, even names that a spreadsheet would run as formulas;
-    Parquet always keeps them. Raises OutputError if the file cannot be written.
+    Parquet keeps names unchanged, even names that a spreadsheet would run as formulas. Raises OutputError if
+    the file cannot be written.
     """
     import pyarrow as pa
     from pyarrow import csv
@@ -140,7 +135,7 @@ def write_curves(path: str, systems: Mapping[str, Curves], *, raw_names: bool = 
         if column is None:
             return pa.nulls(size, field.type)
         if isinstance(column, str):
-            text = column if raw_names or in_parquet else cell(column)
+            text = column if in_parquet else cell(column)
             return pa.repeat(pa.scalar(text, field.type), size)
         # NaN is nothing.
         return pa.array(np.asarray(column, dtype=np.float64), from_pandas=True)

@@ -52,7 +52,8 @@ def fitting(columns: Sequence[Column], width: int, shortest: int = 8) -> list[Co
     column can be left out.
     """
     columns = [columns[0], *(column for column in columns[1:] if any(column.texts))]
-    while (least := max(column.rank for column in columns)) and not _gap(columns, width, shortest):
+    first = min(columns[0].width, shortest)
+    while (least := max(column.rank for column in columns)) and needed(columns, _GAPS[-1], first) > width:
         columns = [column for column in columns if column.rank < least]
     return columns
 
@@ -68,17 +69,23 @@ def lines_of(
     if width is not None:
         columns = fitting(columns, width, shortest)
         # A long name is shortened before the gaps of numbers are.
-        gap = _gap(columns, width, columns[0].width) or _gap(columns, width, shortest) or 1
-        room = max(width - _needed(columns[1:], gap), 1)
+        least = columns[0].width, min(columns[0].width, shortest)
+        fits = [gap for first in least for gap in _GAPS if needed(columns, gap, first) <= width]
+        gap = (*fits, 1)[0]
+        room = max(width - needed(columns, gap, 0), 1)
         name, texts = shortened(columns[0].name, room), [shortened(text, room) for text in columns[0].texts]
         columns = [columns[0]._replace(name=name, texts=texts, left=True), *columns[1:]]
-    widths = [column.width for column in columns]
-    headings = _headings(columns, widths, gap)
+    widths, blanks = [column.width for column in columns], _blanks(columns, gap)
+    each = range(len(columns[0].texts))
+    rows = [[(c.texts[at], c.styles[at] if c.styles else "") for c in columns] for at in each]
+    headings = _headings(columns, widths, blanks)
     lines = [styled(headings, "dim", color=color)] if headings.strip() else []
-    lines.append(_line([(column.name, "dim") for column in columns], columns, widths, gap, color=color))
-    for at in range(len(columns[0].texts)):
-        row = [(column.texts[at], column.styles[at] if column.styles else "") for column in columns]
-        lines.append(_line(row, columns, widths, gap, color=color))
+    for row in [[(column.name, "dim") for column in columns], *rows]:
+        line = ""
+        for (text, style), column, size, before in zip(row, columns, widths, blanks, strict=True):
+            shown, rest = styled(text, style, color=color), " " * (size - cells(text))
+            line += " " * before + (f"{shown}{rest}" if column.left else f"{rest}{shown}")
+        lines.append(line.rstrip())
     return lines
 
 
@@ -95,17 +102,14 @@ def lines_and_rest(
 
     columns: by their name in that line; many are counted. see: the option that shows all.
     """
-    lines, names = lines_and_names(first, columns, width, shortest=shortest, color=color)
-    return lines + rest(names, width, see=see)
+    lines = lines_of([first, *columns.values()], width, shortest=shortest, color=color)
+    return lines + rest(left_out(first, columns, width, shortest), width, see=see)
 
 
-def lines_and_names(
-    first: Column, columns: Mapping[str, Column], width: int, *, shortest: int = 8, color: bool = False
-) -> tuple[list[str], list[str]]:
-    """Return columns as lines, and the names of the columns that do not fit."""
+def left_out(first: Column, columns: Mapping[str, Column], width: int, shortest: int = 8) -> list[str]:
+    """Return the names of the columns that do not fit; columns: by these names."""
     kept = fitting([first, *columns.values()], width, shortest)
-    names = [name for name, column in columns.items() if column not in kept and any(column.texts)]
-    return lines_of(kept, width, shortest=shortest, color=color), names
+    return [name for name, column in columns.items() if column not in kept and any(column.texts)]
 
 
 def rest(names: Sequence[str], width: int, *, see: str = "-v") -> list[str]:
@@ -114,56 +118,35 @@ def rest(names: Sequence[str], width: int, *, see: str = "-v") -> list[str]:
     return folded(f"no room here for {told}: see {see}", width) if names else []
 
 
-def needed(columns: Sequence[Column]) -> int:
-    """Return how many cells columns take side by side if none is shortened."""
-    return columns[0].width + _needed(columns[1:], _GAPS[1])
+def needed(columns: Sequence[Column], gap: int = _GAPS[1], first: int | None = None) -> int:
+    """Return how many cells columns take side by side; first: the cells of the first, None for all of it."""
+    size = columns[0].width if first is None else first
+    return size + sum(_blanks(columns, gap)) + sum([column.width for column in columns[1:]])
 
 
-def _needed(columns: Sequence[Column], gap: int) -> int:
-    """Return the number of cells of columns that follow others."""
-    return sum(column.width + gap + 2 * apart for column, apart in zip(columns, _apart(columns), strict=True))
+def _blanks(columns: Sequence[Column], gap: int) -> list[int]:
+    """Return the blanks before each column: more before one that begins a group with its heading."""
+    blanks, last = [0], ""
+    for column in columns[1:]:
+        blanks.append(gap + 2 * (column.heading not in {"", last}))
+        last = column.heading
+    return blanks
 
 
-def _apart(columns: Sequence[Column]) -> list[bool]:
-    """Return which columns begin a separate group: their heading differs from their left neighbour's."""
-    before = ["", *(column.heading for column in columns)][: len(columns)]
-    return [column.heading not in {"", last} for column, last in zip(columns, before, strict=True)]
-
-
-def _gap(columns: Sequence[Column], width: int, shortest: int) -> int:
-    """Return the widest gap with which columns fit, the first in so many cells; 0 if none does."""
-    first = min(columns[0].width, shortest)
-    return next((gap for gap in _GAPS if first + _needed(columns[1:], gap) <= width), 0)
-
-
-def _headings(columns: Sequence[Column], widths: Sequence[int], gap: int) -> str:
-    line, at = " " * widths[0], widths[0]
-    end = widths[0] + _needed(columns[1:], gap)
-    for column, size, apart in zip(columns[1:], widths[1:], _apart(columns[1:]), strict=True):
-        at += gap + 2 * apart
-        if apart:
+def _headings(columns: Sequence[Column], widths: Sequence[int], blanks: Sequence[int]) -> str:
+    line, at, last = " " * widths[0], widths[0], ""
+    end = sum(widths) + sum(blanks)
+    for column, size, before in zip(columns[1:], widths[1:], blanks[1:], strict=True):
+        at += before
+        if column.heading not in {"", last}:
             # Over the first numbers of its group, no farther than the last column, or where the heading
             # before leaves room.
             start = min(at, max(end - cells(column.heading), 0))
             line = line[:start] if not line[start:].strip() else line
             line = f"{line:<{start}}" if len(line) <= start else f"{line} "
             line += column.heading
-        at += size
+        at, last = at + size, column.heading
     return line
-
-
-def _line(
-    row: Sequence[tuple[str, str]], columns: Sequence[Column], widths: Sequence[int], gap: int, *, color: bool
-) -> str:
-    line = ""
-    for k, ((text, style), column, width, apart) in enumerate(
-        zip(row, columns, widths, [False, *_apart(columns[1:])], strict=True)
-    ):
-        blanks = " " * (width - cells(text))
-        before = " " * (gap + 2 * apart) if k else ""
-        shown = styled(text, style, color=color)
-        line += f"{before}{shown}{blanks}" if column.left else f"{before}{blanks}{shown}"
-    return line.rstrip()
 
 
 def cells(text: str) -> int:

@@ -11,13 +11,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.evaluation.scores import Scores, document
+from sedeval_soft.fields import FORMATS
 from sedeval_soft.report.shown import shown, shown_of_board
 
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
     from sedeval_soft.report.table import Page
-
-FORMATS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex")
 
 
 def render(
@@ -27,7 +26,6 @@ def render(
     board: Board | None = None,
     color: bool = False,
     width: int | None = None,
-    raw_names: bool = False,
     verbose: int = 0,
     by_class: bool = False,
     words: bool = False,
@@ -38,39 +36,42 @@ def render(
     systems, and csv and tsv a row for each system. color, width: Draw `text` for a terminal so many cells
     wide (None: 80, and tables at their full width). verbose: 0 for the first screen, 1 for all tables, 2 for
     tables and full signatures. by_class: The screen has all classes, however many. words: The screen explains
-    its words. raw_names: Names in csv and tsv are unchanged, even names that a spreadsheet would run as
-    formulas. Raises ValueError for another form, or for no system.
+    its words. Raises ValueError for another form, or for no system.
     """
     if not systems:
         raise ValueError("there is no system to show")
     if form not in FORMATS:
         raise ValueError(f"{form!r} is not one of {', '.join(FORMATS)}")
-    if form in {"csv", "tsv"}:
-        from sedeval_soft.report.delimited import delimited
-
-        return delimited(systems, board, "," if form == "csv" else "\t", raw=raw_names)
-    if form == "latex":
-        from sedeval_soft.report.latex import latex
-
-        return latex([*map(shown, systems)], board and shown_of_board(board))
-    if form in {"json", "yaml"}:
-        from sedeval_soft.comparison.board import board_document
-
-        return encoded(document(systems) if board is None else board_document(board), form)
+    if form not in {"text", "markdown"}:
+        return _for_programs(systems, form, board)
     if form == "text" and not verbose:
-        from sedeval_soft.report.screen import NARROWEST, WIDTH, screen
+        from sedeval_soft.report.screen import NARROWEST, WIDTH, Screen
 
-        how: dict[str, Any] = {"color": color, "by_class": by_class, "words": words}
-        how["width"] = max(width or WIDTH, NARROWEST)
+        how: dict[str, Any] = {"width": max(width or WIDTH, NARROWEST), "color": color, "by_class": by_class}
         if board is None:
-            return "\n".join(screen(scores, **how) for scores in systems)
-        from sedeval_soft.report.board_screen import board_screen
+            return "\n".join([Screen(scores, **how).text(words=words) for scores in systems])
+        from sedeval_soft.report.board_screen import BoardScreen
 
-        return board_screen(board, **how)
+        return BoardScreen(board, **how).text(words=words)
     from sedeval_soft.report.table import markdown, text
 
     pages = pages_of(systems, board, in_full=verbose > 1)
     return markdown(pages) if form == "markdown" else text(pages, color=color, width=width)
+
+
+def _for_programs(systems: Sequence[Scores], form: str, board: Board | None) -> str:
+    """Return the scores of systems, or of their board, in a form for programs or for LaTeX."""
+    if form in {"csv", "tsv"}:
+        from sedeval_soft.report.delimited import delimited
+
+        return delimited(systems, board, "," if form == "csv" else "\t")
+    if form == "latex":
+        from sedeval_soft.report.latex import latex
+
+        return latex([*map(shown, systems)], board and shown_of_board(board))
+    from sedeval_soft.comparison.board import board_document
+
+    return encoded(document(systems) if board is None else board_document(board), form)
 
 
 def pages_of(systems: Sequence[Scores], board: Board | None, *, in_full: bool = False) -> list[Page]:

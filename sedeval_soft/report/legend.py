@@ -166,9 +166,7 @@ def scoring(scores: Scores) -> list[tuple[str, str]]:
     """Return how scores are found, as (name, text)."""
     settings, bases = scores.settings, {score.basis for score in scores.scores.values()}
     changes, texts = _changes(settings), dict[str, str]()
-    # Recordings without times on either side have no length that is known.
-    untimed = bases == {"clip"} and scores.length <= 1e-6 * len(scores.files)
-    length = "" if untimed else f", {short(round(scores.length, 6))} s"
+    length = f", {short(round(scores.length, 6))} s" if has_length(scores) else ""
     texts["files"] = f"{len(scores.files)}{length}; {_active(settings)}"
     texts["process"] = changes["process"]
     if "segment" in bases:
@@ -191,6 +189,11 @@ def scoring(scores: Scores) -> list[tuple[str, str]]:
         texts["PSDS"] = f"{named}{weights}cross triggers covered by {_share(settings.criterion('cttc'))}"
     texts["compat"] = changes["compat"]
     return [(name, text) for name, text in texts.items() if text]
+
+
+def has_length(scores: Scores) -> bool:
+    """Return whether recordings have a length that is known: without times on either side they have none."""
+    return scores.length > 1e-6 * len(scores.files) or any(s.basis != "clip" for s in scores.scores.values())
 
 
 def _active(settings: Settings) -> str:

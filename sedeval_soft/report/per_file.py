@@ -21,10 +21,9 @@ from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.report import fitted
 from sedeval_soft.report.fitted import Column, lines_and_rest, shortened, styled
 from sedeval_soft.report.forms import encoded
-from sedeval_soft.report.heading import signature_lines
 from sedeval_soft.report.legend import measure_label
 from sedeval_soft.report.page import input_line
-from sedeval_soft.report.screen import WIDTH
+from sedeval_soft.report.screen import WIDTH, signature_lines
 from sedeval_soft.report.shown import in_order, shown_families
 from sedeval_soft.report.table import Page, Table, markdown, number
 
@@ -49,14 +48,13 @@ def render_files(
     names: Sequence[str] = (),
     averages: Sequence[str] = (),
     every: bool = False,
-    raw_names: bool = False,
     color: bool = False,
     width: int | None = None,
 ) -> str:
     """Return the scores of each file of each system as text in one of `FORMATS`.
 
     names: of the scores; without any the main ones, restricted to `averages` if any are named. every: the
-    screen also has all files. color, width, raw_names: as for `render`. Raises EvaluationError for scores
+    screen also has all files. color, width: as for `render`. Raises EvaluationError for scores
     that single files do not have.
     """
     tables = [scores.file_scores(names) for scores in systems]
@@ -77,7 +75,7 @@ def render_files(
         from sedeval_soft.report.delimited import lines
 
         delimiter = "," if form == "csv" else "\t"
-        return lines((*_FIRST, *columns), _rows(systems, tables, columns), delimiter, raw=raw_names)
+        return lines((*_FIRST, *columns), _rows(systems, tables, columns), delimiter)
     picked = [*(_chosen if names else _main)(systems, columns)]
     f = (name for name, _ in picked if ScoreName.parse(name).measure in {"f1", "fbeta"})
     by, several, is_text = names[0] if names else next(f, picked[0][0]), len(systems) > 1, form == "text"

@@ -6,11 +6,15 @@ import math
 import operator
 import re
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.measures.registry import ScoreName, ScoreNameError, measure_of
 from sedeval_soft.tables.columns import is_number
+
+if TYPE_CHECKING:
+    from sedeval_soft.evaluation.scores import Scores
 
 T = TypeVar("T")
 
@@ -42,6 +46,22 @@ def parse_name(text: str, likely: Likely = tuple) -> str:
     return str(ScoreName.parse(name))
 
 
+def check_named(systems: Sequence[Scores], wanted: Sequence[str], required: Sequence[str]) -> None:
+    """Raise UnknownScoreError for all wanted and required names that a system lacks."""
+    from sedeval_soft.evaluation.scores import UnknownScoreError
+    from sedeval_soft.report.score_table import expanded
+
+    problems = dict[str, None]()
+    for scores in systems:
+        for name in (*expanded([scores], wanted), *required):
+            try:
+                scores.score(name)
+            except UnknownScoreError as error:
+                problems[f"{scores.system}: {error}" if len(systems) > 1 else str(error)] = None
+    if problems:
+        raise UnknownScoreError("\n".join(problems))
+
+
 _COMPARE = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
 # The name is greedy: a class name may contain comparison signs.
 _FORM = r"(?P<name>.*[^<>=\s])\s*(?P<sign>>=|<=|==|>|<)\s*(?P<number>[^<>=\s]+)\s*"
@@ -69,3 +89,30 @@ def meets(value: float | None, sign: str, number: float) -> bool:
         return False
     same = math.isclose(value, number, rel_tol=_ROUNDING)
     return bool(_COMPARE[sign](number if same else value, number))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of a requirement for a system.
+
+    requirement: as it was given, such as `segment.soft.f1.macro>=0.35`. value: the score.
+    """
+
+    system: str
+    requirement: str
+    value: float | int | None
+    met: bool
+
+    @property
+    def reason(self) -> str:
+        """Return the score in words."""
+        return "it is undefined" if self.value is None else f"it is {self.value!r}"
+
+
+def verdicts(systems: Sequence[Scores], requirements: Sequence[tuple[str, str, float]]) -> list[Verdict]:
+    """Return the outcome of each requirement (a name, a sign and a number) for each system."""
+    return [
+        Verdict(scores.system, f"{name}{sign}{number!r}", scores[name], meets(scores[name], sign, number))
+        for scores in systems
+        for name, sign, number in requirements
+    ]

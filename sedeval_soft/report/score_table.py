@@ -7,7 +7,7 @@ of each system. A number has three digits and its interval beside it; in csv and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import Score, Scores
@@ -17,6 +17,9 @@ from sedeval_soft.report.legend import measure_label, settings_of
 from sedeval_soft.report.shown import families
 from sedeval_soft.report.table import Table, number
 from sedeval_soft.settings import split_name
+
+if TYPE_CHECKING:
+    pass
 
 EVERY = "*"
 """In the place of a class: the score of each."""
@@ -57,7 +60,9 @@ def by_system(systems: Sequence[Scores], names: Iterable[str], title: str = "Sco
     return ScoreTable(title, ("system",), [(each.system,) for each in systems], columns)
 
 
-def by_class(systems: Sequence[Scores], names: Iterable[str], averages: Iterable[str] = ()) -> ScoreTable:
+def of_each_class(
+    systems: Sequence[Scores], names: Iterable[str], averages: Iterable[str] = ()
+) -> ScoreTable:
     """Return classes in rows, below them averages, and in columns the measures of these names.
 
     names: of scores; without any F of each basis and reading. averages: macro and micro if none are named.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores, has_soft_reference, main_score
@@ -18,25 +19,29 @@ from sedeval_soft.names import told_apart
 from sedeval_soft.report.fitted import (
     UNDEFINED,
     Column,
+    cells,
     clipped,
     folded,
     interval,
     lines_and_rest,
     number,
+    shortened,
     styled,
     wrapped,
 )
-from sedeval_soft.report.heading import main_lines, name_of, signature_lines, title_lines, word_lines
 from sedeval_soft.report.legend import (
     footnotes,
+    has_length,
+    legend,
     marked,
     measure_label,
     missed_classes,
     percent,
     settings_of,
+    short,
     silent,
 )
-from sedeval_soft.report.shown import families, in_order, shown
+from sedeval_soft.report.shown import Family, families, in_order, shown
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, settings_in, split_name
 
 WIDTH = 80
@@ -66,24 +71,17 @@ _MOST_ROWS = 12
 """Rows of averages up to which each has its chance level and its spread over folds below it."""
 
 
-def screen(
-    scores: Scores, *, width: int = WIDTH, color: bool = False, by_class: bool = False, words: bool = False
-) -> str:
-    """Return the screen of a system, lines of at most `width` cells of a terminal.
+class Screen:
+    """Content and style of the screen of a system, in lines of at most `width` cells of a terminal.
 
-    by_class: show every class, group and scene. words: explain the words on the screen.
-    """
-    return _Screen(scores, width, color=color, by_class=by_class).text(words=words)
-
-
-class _Screen:
-    """Content and style of the screen of a system.
-
-    order: the basis and reading of each row, the rows of the named score first. f: the measure that is F
-    here.
+    by_class: show every class, group and scene. order: the basis and reading of each row, the rows of the
+    named score first. f: the measure that is F here.
     """
 
-    def __init__(self, scores: Scores, width: int, *, color: bool, by_class: bool) -> None:
+    def __init__(
+        self, scores: Scores, width: int = WIDTH, *, color: bool = False, by_class: bool = False
+    ) -> None:
+        """Look through the scores for all that more than one part of the screen needs."""
         # Of many classes there are many scores: they are looked through as seldom as can be.
         self.scores, self.settings = shown(scores), scores.settings
         self.hides = self.scores is not scores
@@ -110,7 +108,7 @@ class _Screen:
         self.named: list[str] = []
 
     def text(self, *, words: bool) -> str:
-        """Return all lines."""
+        """Return all lines; words: explain the words on the screen."""
         averages = self._averages()
         blocks = [self._head(), main_lines(self.scores, self.width, color=self.color), averages]
         blocks += [self._other(), self._parts(), self._classes() if self.by_class else []]
@@ -175,15 +173,12 @@ class _Screen:
                 columns[f"{name} {heading}".strip()] = column(name, measure, average, 5 + place)
         columns["ER"] = column("ER", "error_rate", self.averages[-1], 3)
         return [
-            *self._fitted(labels, columns, labels.width),
+            *lines_and_rest(labels, columns, self.width, shortest=labels.width, color=self.color),
             *self._folded(footnotes(self.scores, self.order)),
         ]
 
     def _folded(self, texts: Sequence[str]) -> list[str]:
         return [line for text in texts for line in folded(text, self.width)]
-
-    def _fitted(self, labels: Column, columns: Mapping[str, Column], shortest: int) -> list[str]:
-        return lines_and_rest(labels, columns, self.width, shortest=shortest, color=self.color)
 
     # Other requested scores.
 
@@ -296,7 +291,8 @@ class _Screen:
         f = measure_label(self.settings, self.f)
         title = f"{f} by {kind}, worst {first} first (n: {self.order[0][0]}s of the reference)"
         named = {name: some(column) for name, column in columns.items()}
-        lines = self._fitted(some(Column("", "", texts, left=True)), named, _SHORTEST)
+        labels = some(Column("", "", texts, left=True))
+        lines = lines_and_rest(labels, named, self.width, shortest=_SHORTEST, color=self.color)
         if len(names) > most:
             lines.append(f"... and {len(names) - most} more, which are better: --by-class")
         return [clipped(title, self.width), *lines]
@@ -344,7 +340,11 @@ class _Screen:
 
     def _notes(self, averages: Sequence[str]) -> list[str]:
         """Return the notes on this result; averages: the lines of their table."""
-        notes, scores = [*self._notes_of_classes()] if self.order else [], self.scores
+        notes, scores = list[str](), self.scores
+        if self.order:
+            others = {label: why for label, why in self.missed.items() if label not in self.named}
+            notes += [*self._by_reason(others, mark="! "), *self._by_reason(self.absent)]
+            notes += [*self._classes_of_macro(), *self._lowered(), *self._faint()]
         for item in scores.inputs:
             if item.ignored:
                 columns = ", ".join(map(visible, item.ignored))
@@ -367,14 +367,6 @@ class _Screen:
         notes += [f"-v also shows: {', '.join(also)}"] if also else []
         lines = self._folded(notes)
         return [styled(line, "bad" * line.startswith("! "), color=self.color) for line in lines]
-
-    def _notes_of_classes(self) -> Iterator[str]:
-        others = {label: why for label, why in self.missed.items() if label not in self.named}
-        yield from self._by_reason(others, mark="! ")
-        yield from self._by_reason(self.absent)
-        yield from self._classes_of_macro()
-        yield from self._lowered()
-        yield from self._faint()
 
     def _value(self, basis: str, reading: str, measure: str, average: str) -> float:
         """Return an average, NaN if it is undefined or was not computed."""
@@ -415,11 +407,13 @@ class _Screen:
         """Return the classes that readings have no reference of: why, and which readings leave them out."""
         why: dict[str, str] = {}
         readings: dict[str, list[str]] = {}
-        for family in self.order:
-            for label, reason in silent(self.scores, family, "reference").items():
-                why.setdefault(label, reason)
-                readings.setdefault(label, []).append(family[1])
         every = {reading for _, reading in self.order}
+        for reading in dict.fromkeys(reading for _, reading in self.order):
+            # Onsets alone are events, though no segment is active.
+            first, *others = [silent(self.scores, f, "reference") for f in self.order if f[1] == reading]
+            for label in (label for label in first if all(label in other for other in others)):
+                why.setdefault(label, first[label])
+                readings.setdefault(label, []).append(reading)
         return {
             label: f"{why[label]}; left out of {_listed(of) if {*of} < every else 'macro averages'}"
             for label, of in readings.items()
@@ -477,3 +471,81 @@ def _size(value: float | int | None) -> str:
 def _badness(value: float | None) -> float:
     """Return the key that sorts classes: the score as it is shown; undefined scores come last."""
     return math.inf if value is None else round(value, 3)
+
+
+# The first and the last lines of a screen.
+
+
+_MOST_LINES = 3
+"""Lines of a signature on a screen that `-vv` shows in full."""
+
+
+def title_lines(scored: str, scores: Scores, width: int, *, color: bool = False) -> list[str]:
+    """Return the scored input, such as the name of a system, its reference, and the amount of data."""
+    settings = scores.settings
+    reference = next((name_of(i.name) for i in scores.inputs if i.role == "reference"), "the reference")
+    cut = (
+        "" if settings.reference_cut == settings.threshold else f"reference > {short(settings.reference_cut)}"
+    )
+    sizes = (
+        counted(len(scores.files), "file"),
+        _duration(scores.length) if has_length(scores) else "",
+        counted(len(scores.classes), "class"),
+    )
+    told = ", ".join(filter(None, (*sizes, cut)))
+    room = (width - cells(" against ")) // 2
+    title = f"{shortened(scored, room)} against {shortened(reference, room)}"
+    lines = [styled(title, "bold", color=color)]
+    if cells(title) + 4 + cells(told) <= width:
+        return [f"{lines[0]}    {told}"]
+    return [*lines, clipped(told, width)]
+
+
+def main_lines(scores: Scores, width: int, *, color: bool = False) -> list[str]:
+    """Return the line that names one score, and the reason for this choice; none without F1."""
+    name = main_score(scores)
+    if name is None:
+        return []
+    score = scores.scores[name]
+    value = f"{visible(name)}   {number(score.value)} {interval(score.low, score.high)}".rstrip()
+    line = styled(clipped(value, width), "bold", color=color)
+    kind = "soft" if has_soft_reference(scores) else "hard"
+    ranks = name == scores.settings.rank_by
+    why = "report this: it ranks systems" if ranks else f"report this: the reference is {kind}"
+    return [f"{line}        {why}"] if cells(value) + 8 + cells(why) <= width else [line, f"  {why}"]
+
+
+def word_lines(scores: Scores, order: Sequence[Family], averages: Sequence[str], width: int) -> list[str]:
+    """Return a line for each word on a screen, with its meaning in this call."""
+    words = legend(scores, order, averages)
+    margin = max(map(cells, words), default=0) + 2
+    return [
+        f"{word if not k else '':<{margin}}{line}"
+        for word, text in words.items()
+        for k, line in enumerate(folded(text, width - margin, ""))
+    ]
+
+
+def signature_lines(signature: str, width: int, most: int | None = _MOST_LINES) -> list[str]:
+    """Return a signature in short on lines: on so many at most, as many as it takes for None."""
+    parts = list(map(visible, signature.split(POINT)))
+    lines, left_out = wrapped(parts, width), 0
+    while most is not None and len(lines) > most and len(parts) > 2:
+        del parts[1]
+        left_out += 1
+        lines = wrapped([parts[0], f"{left_out} more (-vv)", *parts[1:]], width)
+    return lines
+
+
+def name_of(path: str) -> str:
+    """Return the last part of a path in a safe form; the role for an input without a file."""
+    if path in {"reference", "system"}:
+        return f"the {path}"
+    return visible(PurePath(path).name or path)
+
+
+def _duration(seconds: float) -> str:
+    """Return a length of time with three digits or so: `213 s`, `174 min`, `29.1 h`."""
+    if seconds < 600:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:.0f} min" if seconds < 36_000 else f"{seconds / 3600:.0f} h"

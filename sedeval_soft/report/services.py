@@ -13,14 +13,14 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from sedeval_soft.errors import SettingsError, visible
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.report.forms import pages_of
-from sedeval_soft.report.requirements import meets
+from sedeval_soft.report.requirements import Verdict
 from sedeval_soft.report.table import Table, exact, markdown
 
 if TYPE_CHECKING:
@@ -33,33 +33,6 @@ LONGEST = 36
 
 MOST_BYTES = 1_000_000
 """Bytes that a job summary may have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The outcome of a requirement for a system.
-
-    requirement: as it was given, such as `segment.soft.f1.macro>=0.35`. value: the score.
-    """
-
-    system: str
-    requirement: str
-    value: float | int | None
-    met: bool
-
-    @property
-    def reason(self) -> str:
-        """Return the score in words."""
-        return "it is undefined" if self.value is None else f"it is {self.value!r}"
-
-
-def verdicts(systems: Sequence[Scores], requirements: Sequence[tuple[str, str, float]]) -> list[Verdict]:
-    """Return the outcome of each requirement (a name, a sign and a number) for each system."""
-    return [
-        Verdict(scores.system, f"{name}{sign}{number!r}", scores[name], meets(scores[name], sign, number))
-        for scores in systems
-        for name, sign, number in requirements
-    ]
 
 
 def _chosen(scores: Scores, wanted: Sequence[str], *, main: bool = True) -> list[Score]:

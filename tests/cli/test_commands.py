@@ -16,16 +16,15 @@ CONTEXT = click.Context(group)
 
 
 def test_the_listing_is_what_click_makes_of_the_commands():
-    def listed(of: click.Group) -> list[str]:
-        formatter = click.HelpFormatter(width=80)
-        of.format_commands(click.Context(of), formatter)
-        return [" ".join(line.split()) for line in formatter.getvalue().splitlines()[1:]]
-
     made = {name: group.get_command(CONTEXT, name) for name in SHORT_HELPS}
     assert {name: command.get_short_help_str(1000) for name, command in made.items()} == SHORT_HELPS
-    del made[DEFAULT]
-    assert listed(group) == listed(click.Group(commands=made))
     assert list(SHORT_HELPS) == sorted(SHORT_HELPS)
+    del made[DEFAULT]
+    ours, theirs = click.HelpFormatter(width=80), click.HelpFormatter(width=80)
+    group.format_commands(CONTEXT, ours)
+    click.Group(commands=made).format_commands(CONTEXT, theirs)
+    listed = [each.getvalue().partition("\n")[2].split() for each in (ours, theirs)]
+    assert listed[0] == listed[1]
 
 
 def commands(command: click.Command = group, *before: str) -> dict[str, click.Command]:
@@ -39,11 +38,10 @@ def commands(command: click.Command = group, *before: str) -> dict[str, click.Co
 
 @pytest.mark.parametrize("name", commands())
 def test_help_ends_with_the_exit_status(name):
-    done = call(*name.split(), "--help-all")
-    said = " ".join(done.out.rpartition("Exit status: 0 ")[2].split())
+    said = " ".join(call(*name.split(), "--help-all").out.rpartition("Exit status: 0 ")[2].split())
     assert said.endswith(".") and ", 2 " in said and len(said) < 150
     options = {each for parameter in commands()[name].params for each in parameter.opts}
-    # What can be asked of results, or finds something wrong, has an answer for scripts.
+    # A command that compares, or finds something wrong, has an answer for scripts.
     answers = name in ("diff", "validate") or not options.isdisjoint({"--require", "--fail-on-invalid"})
     assert (", 1 " in said) == answers
 
@@ -71,41 +69,37 @@ def test_the_short_help_is_one_screen_and_the_full_one_has_every_option(name, co
     assert len(examples) == 3 or len(short) == len(full)
 
 
-def completed(*words: str) -> list[str]:
-    """Return what bash is told of the last word."""
+COMPLETED = {
+    # Files first: bash looks for files if nothing else fits.
+    "": ["file,", *(f"plain,{name}" for name in SHORT_HELPS)],
+    "ex": ["file,ex", "plain,explain"],
+    # Options of the default command are completed without its name, also options that only the full help has.
+    "--segment-l": ["plain,--segment-length"],
+    "ref.tsv --segment-l": ["plain,--segment-length"],
+    "--set ct": ["plain,cttc="],
+    "--set pool=": ["plain,pool=max", "plain,pool=mean"],
+    "--help-": ["plain,--help-all", "plain,--help-settings"],
+    "validate --fi": ["plain,--files", "plain,--fix"],
+}
+
+
+@pytest.mark.parametrize("words", COMPLETED)
+def test_words_are_completed(words):
     environment = {
-        "COMP_WORDS": " ".join(("soft-sed-eval", *words)),
-        "COMP_CWORD": str(len(words)),
+        "COMP_WORDS": f"soft-sed-eval {words}", "COMP_CWORD": str(words.count(" ") + 1),
         "_SOFT_SED_EVAL_COMPLETE": "bash_complete",
-    }
+    }  # fmt: skip
     done = CliRunner().invoke(group, [], prog_name="soft-sed-eval", env=environment)
-    assert done.exit_code == 0
-    return done.stdout.split()
+    assert (done.exit_code, done.stdout.split()) == (0, COMPLETED[words])
 
 
-def test_words_are_completed():
-    # Files first: bash looks for them where nothing else fits.
-    assert completed("") == ["file,", *(f"plain,{name}" for name in SHORT_HELPS)]
-    assert completed("ex") == ["file,ex", "plain,explain"]
-    # Options of the default command are completed without its name.
-    assert completed("--segment-l") == completed("ref.tsv", "--segment-l") == ["plain,--segment-length"]
-    # Those that the short help leaves out, too.
-    assert completed("--set", "ct") == ["plain,cttc="]
-    assert completed("--set", "pool=") == ["plain,pool=max", "plain,pool=mean"]
-    assert completed("--help-") == ["plain,--help-all", "plain,--help-settings"]
-    assert completed("validate", "--fi") == ["plain,--files", "plain,--fix"]
-
-
-def test_presets_are_listed_shown_with_their_sources_and_answered_with_the_closest():
-    """Their files are held by tests/config."""
+def test_presets_are_listed_and_shown():
+    """Their files are tested in tests/config."""
     lines = call("presets").out.splitlines()
     assert [line.split()[0] for line in lines[::2]] == list(PRESETS)
     assert [line.split()[2] for line in lines[1::2]] == [load_preset(name)["rank_by"] for name in PRESETS]
     assert all(len(line) <= 115 and line.endswith(".") and "  #" not in line for line in lines[::2])
-    for name in PRESETS:
-        shown = call("presets", "show", name)
-        assert (shown.code, shown.out) == (0, text_of_preset(name)) and "https://" in shown.out
-    done = call("presets", "show", "dcase2017-task33")
-    assert (done.code, done.out) == (2, "") and "did you mean 'dcase2017-task3'?" in done.err
+    shown = {name: call("presets", "show", name).out for name in PRESETS}
+    assert shown == {name: text_of_preset(name) for name in PRESETS}
     assert call("presets", "shew").code == call("presets", "show").code == 2
     assert call("presets", "schema").out == schema_text()

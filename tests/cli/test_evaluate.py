@@ -12,43 +12,53 @@ from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
 from click.testing import CliRunner
 from launched import program
 
+from sedeval_soft import evaluate
 from sedeval_soft.cli.command import split_classes
 from sedeval_soft.cli.main import group
 from sedeval_soft.errors import missing_package
 from sedeval_soft.report.requirements import meets
 
 F1 = "segment.soft.f1.micro"
+SCORES = evaluate(REFERENCE, SYSTEM)
 
 
-def run(*arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+def run(*arguments, stdin=None):
     """Run the command in a process of its own, as a shell would."""
     return subprocess.run([*program(), *arguments], input=stdin, capture_output=True, check=False, text=True)
 
 
-@pytest.fixture(scope="module")
-def scores():
-    """The scores of the samples, in JSON."""
-    found = call(REFERENCE, SYSTEM, "--format", "json").scores
-    return {name: score["value"] for name, score in found.items()}
+def started(code, *arguments):
+    """Run the command in a new interpreter after some code."""
+    code = f"import sys\n{code}\nfrom sedeval_soft.cli import main\nsys.argv = ['x', *{arguments!r}]\nmain()"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
 
 
-def test_plain_results_are_a_table_for_people(scores):
+def test_plain_results_are_a_table_for_people():
     """Screens are in tests/data/screens; a pipe gets the same text, and the whole signature."""
-    done = run(REFERENCE, SYSTEM, "-vv", "--durations", str(SAMPLES / "durations.tsv"))
-    again = call(REFERENCE, SYSTEM, "-vv", "--durations", SAMPLES / "durations.tsv")
-    assert (done.returncode, done.stderr, done.stdout) == (0, "", again.out)
+    asked = (REFERENCE, SYSTEM, "-vv", "--durations", str(SAMPLES / "durations.tsv"))
+    done = run(*asked)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", call(*asked).out)
     # sample_data/README.md: 2 TP / (N_sys + N_ref) = 0.909 soft, 0.796 hard, computed there with numpy.
-    assert (round(scores[F1], 3), round(scores["segment.hard.f1.micro"], 3)) == (0.909, 0.796)
+    assert (round(SCORES[F1], 3), round(SCORES["segment.hard.f1.micro"], 3)) == (0.909, 0.796)
     assert not re.search("[\x1b\u2500-\u257f]", done.stdout)
     last = done.stdout.splitlines()[-1]
     assert last.startswith("soft-sed-eval ") and "segment_length=1.0" in last
     assert len(re.findall(r"(?:reference|system|durations):sha256=[0-9a-f]{64}", last)) == 3
 
 
-def test_just_numbers_are_printed_as_they_are(scores):
-    undefined = "segment.hard.precision[door opens]"
-    done = call(REFERENCE, SYSTEM, "--score", undefined, "--score", f" {F1} ")
-    assert (done.code, done.out, done.err) == (0, f"-\n{scores[F1]!r}\n", "")
+@pytest.mark.parametrize(
+    ("text", "options", "first"),
+    [
+        # Onsets alone are events; no segment is active.
+        ("filename\tonset\tevent_label\na\t1\tdog\na\t2\tdog\n", "", "event.hard.f1.macro   1.000"),
+        # Clips without times have no length.
+        ("filename\tevent_label\na\tdog\nb\tcat\n", "--only clip", "clip.hard.f1.macro   1.000"),
+    ],
+)
+def test_the_score_to_report_is_defined(text, options, first, tmp_path):
+    (tmp_path / "t.tsv").write_text(text)
+    title, _, named, *_ = call(*[tmp_path / "t.tsv"] * 2, *options.split(), "-q").out.splitlines()
+    assert named.startswith(first) and (" s," in title) == (options == "")
 
 
 @pytest.mark.parametrize(
@@ -62,10 +72,16 @@ def test_just_numbers_are_printed_as_they_are(scores):
 )
 def test_requirements_are_met_or_said_to_be_missed(requirements, code, said):
     done = call(REFERENCE, SYSTEM, *(f"--require={text}" for text in requirements))
-    assert done.code == code
+    assert (done.code, "Weakest classes" in done.out) == (code, code < 2)
     assert all(text in done.err for text in said)
     assert len(done.err.splitlines()) == (1 if code == 1 else len(said))
-    assert ("Weakest classes" in done.out) == (code < 2)
+
+
+@pytest.mark.parametrize(
+    ("sign", "met"), [(">=", True), ("<=", True), ("==", True), (">", False), ("<", False)]
+)
+def test_a_requirement_of_a_decimal_is_met_by_it(sign, met):
+    assert meets(sum([0.7] * 3) / 3, sign, 0.7) == met and not meets(0.9, ">=", 0.900000001)
 
 
 @pytest.mark.parametrize(
@@ -85,25 +101,13 @@ def test_quoted_classes_may_hold_commas():
     assert split_classes(None, None, ['"a, b",c', ' d , "e ""f""" ']) == ("a, b", "c", "d", 'e "f"')
 
 
-def test_operating_points_stand_in_place_of_the_system(tmp_path):
-    rows, points = ("a.wav\t0\t2\tcar\n", "a.wav\t5\t8\tcar\n", "a.wav\t9\t9.5\tcar\n"), tmp_path / "p"
-    points.mkdir()
-    for number, path in enumerate((points / "out_0.6.tsv", tmp_path / "ref.tsv", points / "out_0.2.tsv"), 1):
-        path.write_text("".join(rows[:number]))
-    asked = (tmp_path / "ref.tsv", points, "--operating-points", "--score")
-    done = call(*asked, "event.soft.tp.micro", "--score", "event.hard.n_sys.micro")
-    assert done.out.split() == ["1.6", "3"]
-    # The high threshold's list finds one of two; the second costs a false positive in the reference's 8 s.
-    done = call(*asked, "intersection.hard.psds", "--set", "max_efpr=1000")
-    assert float(done.out) == pytest.approx(0.5 + 0.5 * (1 - 3600 / 8 / 1000))
-
-
-def test_output_file_holds_what_would_be_printed_and_standard_input_reads_the_same(tmp_path):
-    printed = call(REFERENCE, SYSTEM, "--score", F1).out
-    done = call(REFERENCE, SYSTEM, "--score", F1, "-o", tmp_path / "out")
+def test_numbers_are_exact_on_standard_output_in_a_file_and_of_standard_input(tmp_path):
+    asked = ("--score", "segment.hard.precision[door opens]", "--score", f" {F1} ")
+    printed, done = (call(REFERENCE, SYSTEM, *asked, *to) for to in ((), ("-o", tmp_path / "out")))
+    assert (printed.code, printed.out, printed.err) == (0, f"-\n{SCORES[F1]!r}\n", "")
     assert (done.code, done.out, [*tmp_path.iterdir()]) == (0, "", [tmp_path / "out"])
-    assert (tmp_path / "out").read_text() == printed
-    assert run(REFERENCE, "-", "--score", F1, stdin=Path(SYSTEM).read_text()).stdout == printed
+    assert (tmp_path / "out").read_text() == printed.out
+    assert run(REFERENCE, "-", *asked, stdin=Path(SYSTEM).read_text()).stdout == printed.out
 
 
 @pytest.mark.parametrize(
@@ -112,14 +116,12 @@ def test_output_file_holds_what_would_be_printed_and_standard_input_reads_the_sa
      ("a.yaml", "yaml"), ("a.tex", "latex"), ("a.xml", "junit"), ("a.txt", "text"), ("json", "text")],
 )  # fmt: skip
 def test_the_extension_of_a_file_says_its_form_unless_format_does(name, form, tmp_path):
-    def written(*more):
-        assert call(REFERENCE, SYSTEM, "--require", f"{F1}>=0", "-q", "-o", tmp_path / name, *more).code == 0
-        return (tmp_path / name).read_text()
-
-    assert written() == written("--format", form)
-    assert written("--format", "text") == call(REFERENCE, SYSTEM, "-q").out
-    assert call("diagnose", REFERENCE, SYSTEM, "-o", tmp_path / "d.csv").code == 0
-    assert (tmp_path / "d.csv").read_text() == call("diagnose", REFERENCE, SYSTEM, "--format", "csv").out
+    asked = (REFERENCE, SYSTEM, "--require", f"{F1}>=0", "-q", "-o", tmp_path / name)
+    texts = []
+    for more in ((), ("--format", form), ("--format", "text")):
+        assert call(*asked, *more).code == 0
+        texts.append((tmp_path / name).read_text())
+    assert texts[0] == texts[1] and texts[2] == call(REFERENCE, SYSTEM, "-q").out
 
 
 @pytest.mark.parametrize(
@@ -142,27 +144,23 @@ def test_a_file_of_another_kind_is_no_text(command, name, expected, tmp_path):
 def test_warnings_go_to_standard_error_and_can_be_silenced(tmp_path):
     table = tmp_path / "sys.tsv"
     table.write_text("filename\tonset\toffset\tevent_label\nother.wav\t0\t1\tcars\n")
-    loud = call(REFERENCE, table)
-    assert loud.code == 0
-    for said in ("warning: ", "'cars' is not in the reference", "did you mean 'car'"):
-        assert said in loud.err
-    assert call(REFERENCE, table, "-q").err == ""
-    strict = call(REFERENCE, table, "--strict")
-    assert (strict.code, strict.out) == (2, "")
-    assert "other.wav" in strict.err
+    loud, quiet, strict = (call(REFERENCE, table, *more) for more in ((), ("-q",), ("--strict",)))
+    assert loud.code == 0 and "warning: " in loud.err
+    assert "'cars' is not in the reference" in loud.err and "did you mean 'car'" in loud.err
+    assert (quiet.code, quiet.err, quiet.out) == (0, "", loud.out)
+    assert (strict.code, strict.out) == (2, "") and "other.wav" in strict.err
 
 
 def test_check_prints_ours_theirs_and_the_difference():
-    done = call("check", REFERENCE, SYSTEM, "--with", "sed_eval", "--set", "compat=sed_eval")
-    assert done.code == 0
-    assert re.search(r"(\d+) of \1 scores agree", done.out)
-    differing = call("check", REFERENCE, SYSTEM, "--with", "sed_eval", "--only", "segment.hard").out
-    # Beside what differs is our number by its rules, which is its number.
-    wanted = r"^segment\.hard\.precision\.macro +\S+ +(\S+) +\S+ +differs +\1$"
-    assert re.search(wanted, differing, re.MULTILINE)
+    """The numbers are in tests/apps/second_opinion."""
+    same, differing = (
+        call("check", REFERENCE, SYSTEM, "--with", "sed_eval", *more).out
+        for more in (("--set", "compat=sed_eval"), ("--only", "segment.hard"))
+    )
+    assert re.search(r"(\d+) of \1 scores agree", same)
     assert "By its rules (compat=sed_eval) 3 of the 3 that differ agree, too.\n" in differing
-    assert "\nmacro averages: sed_eval averages all classes with a defined value" in differing
     assert "event.hard" not in differing
+    assert call("check", REFERENCE, SYSTEM, "--with", "sed_evl").code == 2
 
 
 def test_list_scores_and_version():
@@ -173,31 +171,24 @@ def test_list_scores_and_version():
 
 
 def test_a_defect_is_one_message():
-    code = (
-        "import sys, sedeval_soft.api.evaluation as api; from sedeval_soft.cli import main\n"
-        "def fail(*a): raise KeyError('boom')\napi.sides_of = fail\n"
-        f"sys.argv = ['x', {REFERENCE!r}, {SYSTEM!r}]\nmain()"
+    fail = (
+        "def fail(*a): raise KeyError('boom')\nimport sedeval_soft.api.evaluation as api\napi.to_rows = fail"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
+    done = started(fail, REFERENCE, SYSTEM)
     assert done.returncode == 2 and "defect: KeyError" in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("module", "option", "installs"),
+    ("module", "options", "installs"),
     [
-        ("scipy", "--ci=bca", '"scipy>=1.15"'),
-        ("yaml", "--preset=maestro-soft", '"pyyaml>=6.0"'),
-        # What one of those needs that this package asks for: its own name may be another's.
-        ("dcase_util", "--with=sed_eval", '"scipy>=1.15" "sed'),
+        ("scipy", (REFERENCE, SYSTEM, "--ci=bca"), '"scipy>=1.15"'),
+        ("yaml", (REFERENCE, SYSTEM, "--preset=maestro-soft"), '"pyyaml>=6.0"'),
+        # A package that one of ours needs: its own name may be another's.
+        ("dcase_util", ("check", REFERENCE, SYSTEM, "--with=sed_eval"), '"scipy>=1.15" "sed'),
     ],
 )
-def test_a_package_that_is_missing_is_named_with_what_installs_it(module, option, installs):
-    command = ["check"] if "--with" in option else []
-    code = (
-        f"import sys; sys.modules[{module!r}] = None\nfrom sedeval_soft.cli.main import main\n"
-        f"sys.argv = ['x', *{command!r}, {REFERENCE!r}, {SYSTEM!r}, '--quiet', {option!r}]\nmain()"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
+def test_a_package_that_is_missing_is_named_with_what_installs_it(module, options, installs):
+    done = started(f"sys.modules[{module!r}] = None", *options, "--quiet")
     *_, said, command = done.stderr.splitlines()
     assert done.returncode == 2 and "defect" not in done.stderr
     assert said.startswith(f"soft-sed-eval: this needs {module}, which is not installed")
@@ -209,33 +200,7 @@ def test_a_part_that_a_package_lacks_is_no_missing_package(name):
     assert missing_package(ModuleNotFoundError("no", name=name)) is None
 
 
-# A requirement, and the limit of a threshold, is met except for rounding.
-
-HEAD = "filename\tonset\toffset\tevent_label\tvalue"
-
-
-@pytest.mark.parametrize(
-    ("sign", "met"), [(">=", True), ("<=", True), ("==", True), (">", False), ("<", False)]
-)
-def test_a_requirement_of_a_decimal_is_met_by_it(sign, met):
-    assert meets(sum([0.7] * 3) / 3, sign, 0.7) == met and not meets(0.9, ">=", 0.900000001)
-
-
-@pytest.mark.parametrize(("seconds", "limit"), [(2, 1800), (4, 900), (8, 450)])
-def test_alarms_per_hour_are_counted_in_whole_ticks(seconds, limit, tmp_path):
-    """Three files of some seconds, and three alarms above the only hit: just so many an hour."""
-    pairs = [(0, 0.9)] * 3 + [(1, 0.8)] + [(0, 0)] * (3 * seconds - 4)
-    for side in (0, 1):
-        rows = (
-            f"{k // seconds}.wav\t{k % seconds}\t{k % seconds + 1}\tcar\t{p[side]}"
-            for k, p in enumerate(pairs)
-        )
-        (tmp_path / f"{side}.tsv").write_text("\n".join([HEAD, *rows, ""]), encoding="utf-8")
-    asked = ("--set", f"satisfice=fpr_per_hour<={limit}", "--score", "segment.optimal.satisficed_recall[car]")
-    assert call(tmp_path / "0.tsv", tmp_path / "1.tsv", "--only", "segment.optimal", *asked).out == "1.0\n"
-
-
-# What is printed of one row, one file and one class: words in the singular.
+# One row, one file and one class: words in the singular.
 
 _SEVERAL = "files|classes|rows|recordings|segments|scores|events|submissions|tables|shards|columns|problems"
 PLURAL = re.compile(rf"(?<![\w.,])1 (?:\w+ )?(?:{_SEVERAL})\b")
@@ -247,6 +212,8 @@ SINGULAR = {
     "simulate constant ref.tsv -o made.tsv": "1 row, 1 file\n",
     "convert ref.tsv made.txt --to sed-eval": "loses values of 1 row: those above 0",
     "board submissions --reference ref.tsv -o site": "1 submission: 1 ranked, 0 invalid; 0 unchanged\n",
+    "ref.tsv ref.tsv --format json -o a.json": "",
+    "ref.tsv sys.tsv --format json -o b.json": "",
     "diff a.json b.json --score segment.soft.f1.macro": "1 of 1 score differs\n",
 }
 """Calls, and what each must print: else nothing would be looked at."""
@@ -256,10 +223,50 @@ def test_one_thing_is_not_spoken_of_as_several(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("submissions").mkdir()
     for name, value in {"ref.tsv": 0.8, "sys.tsv": 0.7, "submissions/one.tsv": 0.8}.items():
-        Path(name).write_text(f"{HEAD}\na.wav\t0\t1\tcar\t{value}\n")
-    for name, system in (("a", "ref"), ("b", "sys")):
-        call("ref.tsv", f"{system}.tsv", "--format", "json", "-o", f"{name}.json", "-q")
+        Path(name).write_text(f"filename\tonset\toffset\tevent_label\tvalue\na.wav\t0\t1\tcar\t{value}\n")
     for line, expected in SINGULAR.items():
         done = call(*line.split())
-        assert expected in done.out + done.err
-        assert not PLURAL.findall(done.out + done.err), line
+        assert expected in done.out + done.err and not PLURAL.findall(done.out + done.err), line
+
+
+# A preset that computes hard scores as sed_eval does changes no other score, no tuning and no figure.
+
+PRESET = ("--preset", "dcase2019-2022-task4", "-q")
+COLLARS = {"offset_collar_rate": 0.2}
+HARD = "segment.hard.f1.macro"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "settings"),
+    [
+        (
+            "intersection.hard.psds",
+            "--psds dcase-psds1",
+            {"psds": "dcase-psds1", "only": "intersection.hard"},
+        ),
+        ("segment.soft.f1.macro", "", {}),
+        ("event.optimal.f1.macro", "", {}),
+        ("event.soft.f1.harmonic", "", {"means": "harmonic"}),
+        (HARD, "", {"compat": "sed_eval"}),
+        (HARD, "--set compat=none", {}),
+    ],
+)
+def test_each_score_is_computed_with_and_without_it(name, options, settings):
+    done = call(REFERENCE, SYSTEM, *PRESET, *options.split(), "--score", name)
+    assert float(done.out) == evaluate(REFERENCE, SYSTEM, **COLLARS, **settings)[name]
+
+
+def test_its_scores_differ_and_it_lacks_some():
+    assert (
+        len({evaluate(REFERENCE, SYSTEM, compat=each, **COLLARS)[HARD] for each in ("sed_eval", None)}) == 2
+    )
+    done = call(REFERENCE, SYSTEM, *PRESET, "--score", "event.hard.f1.harmonic")
+    assert (done.code, done.out) == (2, "") and "is none of sed_eval's" in done.err
+
+
+def test_tuning_and_figures_work(tmp_path):
+    asked = ("tune", REFERENCE, SYSTEM, "--objective", "event.f1", "-q")
+    tuned, plain = (call(*asked, *more).out for more in (PRESET[:2], ("--offset-collar-rate", "0.2")))
+    assert tuned.split("signature")[0] == plain.split("signature")[0] != ""
+    for kind in ("psd-roc", "f-thresholds", "pr"):
+        assert call("plot", kind, REFERENCE, SYSTEM, *PRESET, "-o", tmp_path / "x.svg").code == 0, kind

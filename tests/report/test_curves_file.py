@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from sedeval_soft import evaluate
-from sedeval_soft.cli.plot import OF_CURVES
-from sedeval_soft.report.delimited import COLUMNS, SUFFIXES, write_curves
+from sedeval_soft.report.delimited import COLUMNS, write_curves
 from sedeval_soft.report.write import OutputError
 
 
@@ -70,10 +69,6 @@ def test_bins_give_the_calibration_errors_back(scores, table, reading):
             off = (bins.mean_score - bins.mean_reference).abs()
             wanted = scores[f"segment.{reading}.{measure}_calibration_error[{label}]"]
             assert (off * bins.bin_size).sum() / 60 == pytest.approx(wanted, abs=1e-12)
-
-
-def test_the_command_knows_the_names_that_curves_have():
-    assert OF_CURVES == SUFFIXES
 
 
 def test_each_row_names_its_system(scores, tmp_path):

@@ -22,6 +22,7 @@ from sedeval_soft.evaluation.details import Chance, Level
 from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, score_names
 from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.delimited import HEAD
+from sedeval_soft.report.escape import cell
 from sedeval_soft.settings import CLASS_MEANS, GROUPS, Settings
 
 HARD = (("segment", "hard"),)
@@ -39,8 +40,9 @@ def rows_of(text, delimiter):
 
 def expected(scores):
     return [
-        [scores.system, s.name, s.basis, s.reading, s.measure, s.average or "", s.class_name or "",
-         s.group or "", *("" if number is None else repr(number) for number in (s.value, s.low, s.high))]
+        [cell(scores.system), cell(s.name), s.basis, s.reading, s.measure, s.average or "",
+         cell(s.class_name or ""), cell(s.group or ""),
+         *("" if number is None else repr(number) for number in (s.value, s.low, s.high))]
         for s in scores.scores.values()
     ]  # fmt: skip
 
@@ -49,7 +51,7 @@ def expected(scores):
 @given(st.lists(NAMES, min_size=1, max_size=3, unique=True), st.sampled_from(sorted(DELIMITERS)))
 def test_delimited_text_reads_back(labels, form):
     scores = with_folds(with_intervals(build(labels, HARD, silent=labels[:1], system=labels[0])))
-    head, *rows = rows_of(render([scores], form, raw_names=True), DELIMITERS[form])
+    head, *rows = rows_of(render([scores], form), DELIMITERS[form])
     assert tuple(head) == HEAD
     assert rows == expected(scores)
 
@@ -57,11 +59,11 @@ def test_delimited_text_reads_back(labels, form):
 @pytest.mark.parametrize("form", DELIMITERS)
 def test_pandas_reads_delimited_text_without_options(form):
     scores = with_intervals(build(AWKWARD, HARD, missed=AWKWARD[:2], system="a#b.tsv"))
-    text = io.StringIO(render([scores], form, raw_names=True), newline="")
+    text = io.StringIO(render([scores], form), newline="")
     frame = pd.read_csv(text, sep=DELIMITERS[form])
     assert list(frame.columns) == [*HEAD]
-    assert list(frame["name"]) == list(scores)
-    assert {*frame["class"].dropna()} == {*AWKWARD}
+    assert list(frame["name"]) == [*map(cell, scores)]
+    assert {*frame["class"].dropna()} == {*map(cell, AWKWARD)}
     assert {*frame["system"]} == {"a#b.tsv"}
     made = scores.to_pandas()
     for end in ("value", "low", "high"):

@@ -83,9 +83,6 @@ def test_no_cell_is_a_formula_and_numbers_stay_numbers(form, scores, board):
             for value in row:
                 begins = re.match(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r]", value)
                 assert begins is None or re.fullmatch(r"-\d+(\.\d+)?(e-?\d+)?", value), value
-    raw = render([scores], form, raw_names=True)
-    read = {row[6] for row in csv.reader(io.StringIO(raw, newline=""), delimiter=delimiter) if len(row) > 6}
-    assert {name.strip() for name in HOSTILE} <= {name.strip() for name in read}
 
 
 def test_curves_are_safe_as_text_and_exact_as_parquet(tmp_path):
@@ -97,8 +94,6 @@ def test_curves_are_safe_as_text_and_exact_as_parquet(tmp_path):
     assert set(OBEYED.findall(text)) <= {"\t"}
     classes = {row["class"] for row in csv.DictReader(io.StringIO(text, newline=""), delimiter="\t")}
     assert "'=1+1" in classes and "=1+1" not in classes
-    write_curves(str(tmp_path / "raw.tsv"), {"s": found}, raw_names=True)
-    assert '"=1+1"' in (tmp_path / "raw.tsv").read_text()
     write_curves(str(tmp_path / "c.parquet"), {"s": found})
     exact = set(pq.read_table(tmp_path / "c.parquet")["class"].to_pylist())
     assert {name.strip() for name in HOSTILE} <= exact

@@ -64,7 +64,7 @@ from sedeval_soft.comparison import (
     rank_scores,
     settings_for,
 )
-from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, quoted
+from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, counted, quoted, visible
 from sedeval_soft.evaluation import (
     Progress,
     Shard,
@@ -131,6 +131,9 @@ _OURS = (MARK, "index.html", "board.json", "board.csv", "reports", "problems", "
 _FORM = 4
 """The version of records: records of another version are made again."""
 
+_SHOWN = 200
+"""Characters of a problem that are shown."""
+
 _LARGEST = 1 << 16
 """The most bytes of a file on who submits."""
 
@@ -157,6 +160,19 @@ class Site:
     warnings: tuple[str, ...]
     first: Mapping[str, str]
     ranking: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        """Return a line for each invalid submission, with its first problem, and a line for all."""
+        lines = []
+        for name, count in self.invalid.items():
+            first, of = visible(self.first.get(name, "")), "problem" if count == 1 else "problems, the first"
+            first = first[:_SHOWN] + "..." * (len(first) > _SHOWN)
+            lines.append(f"invalid: {visible(name)}: {count} {of}: {first}")
+        valid = 0 if self.board is None else len(self.board.systems)
+        total = valid + len(self.invalid)
+        rest = f"{len(self.invalid)} invalid; {total - len(self.scored)} unchanged"
+        return "\n".join([*lines, f"{counted(total, 'submission')}: {valid} ranked, {rest}"])
 
 
 def build_site(

@@ -28,11 +28,11 @@ from sedeval_soft.apps.plots.registry import KINDS, MATRIX_BASES, OPTIONS, RESAM
 from sedeval_soft.apps.plots.style import Look, drawn_as, form_of
 from sedeval_soft.errors import SettingsError, counted, visible
 from sedeval_soft.evaluation import Progress
-from sedeval_soft.fields import DEFAULT_ONLY, Keywords
+from sedeval_soft.fields import DEFAULT_ONLY, OF_CURVES, Keywords
 from sedeval_soft.measures import AVERAGES, ScoreName, group_of, measure_of
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
-from sedeval_soft.report import measure_label, write_atomic
+from sedeval_soft.report import measure_label, write_atomic, write_curves
 from sedeval_soft.settings import GROUPS, Schema, Settings, in_form, split_name
 from sedeval_soft.tables import Limits
 
@@ -261,6 +261,16 @@ def plot(
     if output is not None and form is not None:
         write_atomic(output, rendered(figure, form, look, scored))
     return figure
+
+
+def write_figure(output: str, systems: Systems, look: Look) -> str:
+    """Write the figure, and return its caption; or, by the end of the path, the numbers of its curves."""
+    if output.endswith(OF_CURVES):
+        write_curves(output, {system.name: system.scores.curves for system in systems.all})
+        return ""
+    figure = figure_of(systems, look)
+    write_atomic(output, rendered(figure, form_of(output), look, systems))
+    return str(figure.get_label())
 
 
 def figure_of(systems: Systems, look: Look) -> Figure:

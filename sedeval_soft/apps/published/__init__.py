@@ -5,6 +5,19 @@ follow the script. The page of official evaluators in the docs lists the differe
 """
 
 from sedeval_soft.apps.published.base import EXPLAINED, NAMES, published_evaluator
-from sedeval_soft.apps.published.scores import check_published, published_scores
+from sedeval_soft.apps.published.scores import (
+    check_published,
+    list_published,
+    published_scores,
+    published_text,
+)
 
-__all__ = ["EXPLAINED", "NAMES", "check_published", "published_evaluator", "published_scores"]
+__all__ = [
+    "EXPLAINED",
+    "NAMES",
+    "check_published",
+    "list_published",
+    "published_evaluator",
+    "published_scores",
+    "published_text",
+]

@@ -18,9 +18,9 @@ from sedeval_soft.api import (
     read_parts,
     sides_of,
 )
-from sedeval_soft.apps.published.base import EXPLAINED, Inputs, Number, published_evaluator
+from sedeval_soft.apps.published.base import EXPLAINED, NAMES, Inputs, Number, published_evaluator
 from sedeval_soft.errors import SettingsError, counted
-from sedeval_soft.report import Table, decimal, plain_table
+from sedeval_soft.report import Table, decimal, exact, json_document, plain_table
 from sedeval_soft.settings import POSTPROCESSING, Settings
 from sedeval_soft.settings_files import load_preset
 from sedeval_soft.tables import LIMITS, EventTable, Limits, Partition, part_by_file
@@ -65,6 +65,32 @@ def published_scores(
     scenes = None if by is None else part_by_file(read_parts(None, by, files, limits)["by"], files)
     lengths = read_lengths(durations, limits)
     return evaluator.numbers(replace(inputs, durations=lengths, scenes=scenes, options=options or {}))
+
+
+def list_published() -> str:
+    """Return the names and titles of all published evaluators, with the presets of their rules."""
+    width = max(map(len, NAMES)) + 2
+    lines = ""
+    for each in map(published_evaluator, NAMES):
+        rules = f"{'':<{width}}its rules: --preset {each.preset}\n" * bool(each.preset)
+        lines += f"{each.name:<{width}}{each.title}\n{rules}"
+    return f"{lines}\nWhere rules and published code differ: {EXPLAINED}\n"
+
+
+def published_text(name: str, numbers: Mapping[str, Number], form: str = "text") -> str:
+    """Return the numbers of a published evaluator as lines, or as JSON, with their source."""
+    each = published_evaluator(name)
+    if form == "json":
+        source = {"project": each.project, "version": each.version, "script": each.script}
+        document = {"published": name, **source, "ranking": each.ranking, "scores": numbers}
+        return json_document(document)
+    width = max(map(len, numbers), default=0)
+    lines = [
+        f"{label:<{width}}  {exact(value)}{'   ranks systems' * (label == each.ranking)}\n"
+        for label, value in numbers.items()
+    ] or ["nothing, as the reference has no event\n"]
+    rules = f"\n--preset {each.preset} scores by the rules as they are written.\n" * bool(each.preset)
+    return f"{each.script} of {each.project} ({each.version[:8]}) prints\n\n{''.join(lines)}{rules}"
 
 
 _OF_PARTS = ("classes", "files", "regions", "after_shots", "ignore_class")

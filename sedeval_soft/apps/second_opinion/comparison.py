@@ -12,6 +12,8 @@ from sedeval_soft.report import Table, decimal, plain_table
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline import Recordings
 
+TOOLS = ("sed_eval", "sed_scores_eval")
+
 Value = float | int | None
 
 
@@ -29,11 +31,6 @@ def refuse(*rules: tuple[object, str]) -> None:
             raise SettingsError(message)
 
 
-def refuse_settings(tool: str, settings: Settings) -> None:
-    """Raise SettingsError if a package has no such settings, or if nothing that it computes is evaluated."""
-    import_module(f"sedeval_soft.apps.second_opinion.{tool}").refuse_settings(settings)
-
-
 def second_opinion(
     tool: str, pair: Recordings, tally: Tally, settings: Settings, ours: Mapping[str, Value]
 ) -> str:
@@ -43,7 +40,7 @@ def second_opinion(
     SettingsError if the package is missing or has no such settings, EvaluationError if it fails.
     """
     module = import_module(f"sedeval_soft.apps.second_opinion.{tool}")
-    refuse_settings(tool, settings)
+    module.refuse_settings(settings)
     theirs, notes = module.opinion(pair, tally, settings)
     followed = module.by_its_rules(pair, settings)
     names = [name for name in theirs if name in ours]
@@ -53,7 +50,7 @@ def second_opinion(
         one, other, differs = ours[name], theirs[name], name in differing
         difference = "" if one is None or other is None else "0" if one == other else f"{one - other:+.2e}"
         cells = visible(name), decimal(one, 6), decimal(other, 6), difference, "differs" * differs
-        rows.append((*cells, *[decimal(followed[name], 6) if differs else ""] * bool(followed)))
+        rows.append((*cells, *[decimal(followed.get(name), 6) if differs else ""] * bool(followed)))
     head = ("score", "ours", tool, "difference", "", *["by its rules"] * bool(followed))
     alike = len(names) - len(differing)
     lines = [f"{alike} of {counted(len(names), 'score')} agree{'s' * (alike == 1)}."]

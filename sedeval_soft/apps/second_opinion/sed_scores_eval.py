@@ -57,8 +57,6 @@ def refuse_settings(settings: Settings) -> None:
          "sed_scores_eval matches events by collars; expected match_by=collar"),
         (settings.ignore_class is not None,
          "sed_scores_eval evaluates all time; expected no ignored classes"),
-        (settings.compat,
-         "sed_scores_eval does not have the rules of compat=sed_eval; expected --set compat=none"),
     )  # fmt: skip
 
 
@@ -71,7 +69,9 @@ def opinion(pair: Recordings, tally: Tally, settings: Settings) -> tuple[dict[st
 
     needs = "pip install 'sed-scores-eval==0.0.4' 'pandas<3' (it needs a C compiler)"
     try:
-        import sed_scores_eval  # noqa: F401 - whether it is there
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import_module("sed_scores_eval")
     except ImportError as error:
         raise SettingsError(f"sed_scores_eval is not installed; expected {needs}") from error
     if int(pd.__version__.split(".")[0]) >= 3:

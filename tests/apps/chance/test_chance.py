@@ -171,8 +171,11 @@ def test_the_command_shows_what_the_library_finds():
     level = found.chance.levels[name]
     # Fewer readings are evaluated, of the same moves.
     only = ("--only", "segment", "--only", "event")
-    printed = call("chance", REFERENCE, SYSTEM, *asked, "--score", name, *only).out
-    assert [*map(float, printed.split("\t"))] == [found[name], level.chance, level.normalised]
+    head, line = call("chance", REFERENCE, SYSTEM, *asked, "--score", name, *only).out.splitlines()
+    assert dict(zip(head.split("\t"), line.split("\t"), strict=True)) == {
+        "system": "sys.tsv", name: repr(found[name]), f"{name}.chance": repr(level.chance),
+        f"{name}.chance_error": repr(level.error), f"{name}.normalised": repr(level.normalised),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("draws", [0, -1, 1.5, "yes", True, 10**9])

@@ -18,7 +18,6 @@ from random_tables import Options, random_cases
 from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.apps.published import NAMES, dcase2024_task4, published_scores
 from sedeval_soft.apps.published.base import Inputs, published_evaluator
-from sedeval_soft.cli import opinions
 from sedeval_soft.settings_files import load_preset
 from sedeval_soft.tables.event_table import EventTable
 
@@ -470,7 +469,3 @@ def test_example_of_biodcase_is_scored_in_one_command(tmp_path):
     assert result.out.splitlines()[2].split()[:2] == ["event.hard.f1_of_means", "1.000"]
     numbers = published_scores("biodcase2025-task2", *paths)
     assert numbers["Final results bmabz recall"] == 0.5
-
-
-def test_the_command_check_knows_all_evaluators():
-    assert opinions.EVALUATORS == NAMES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import peer_intersection as peer
 import pytest
-from called import call
+from called import REFERENCE, SYSTEM, call
 from shared_data import shared
 from tables import long_rows
 
@@ -116,3 +116,9 @@ def test_the_command_prints_it(tmp_path):
     assert called.code == 0
     assert "Second opinion: sed_scores_eval" in called.out
     assert "left out: dog" in called.out
+
+
+def test_a_preset_with_the_rules_of_sed_eval_changes_nothing_of_it():
+    asked = ("check", REFERENCE, SYSTEM, "--with", "sed_scores_eval", "-q")
+    rules, plain = (call(*asked, "--set", f"compat={each}") for each in ("sed_eval", "none"))
+    assert rules.code == 0 and " differs" in rules.out and rules.out == plain.out

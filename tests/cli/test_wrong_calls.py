@@ -1,20 +1,27 @@
-"""Calls that cannot be: one message that says what was expected, exit code 2, and nothing written."""
+"""Calls that cannot be, or that are another tool's: one message that says what is expected, exit code 2."""
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 import shutil
+import subprocess
+from pathlib import Path
 
+import click
 import pytest
 from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
+from documents import ROOT
+from launched import program
 
-from sedeval_soft import Settings, compare
+from sedeval_soft import Settings, UnknownScoreError, compare
 from sedeval_soft import evaluate as evaluated
 from sedeval_soft.cli.evaluate import evaluate
-from sedeval_soft.cli.main import SHORT_HELPS
-from sedeval_soft.cli.wrong_calls import as_options
-from sedeval_soft.errors import EvaluationError
+from sedeval_soft.cli.main import SHORT_HELPS, group
+from sedeval_soft.cli.wrong_calls import as_options, message_of, of_words
+from sedeval_soft.errors import EvaluationError, SettingsError
+from sedeval_soft.names import aliases, by_alias, other_settings
 
 F1 = "segment.soft.f1.macro"
 
@@ -88,6 +95,7 @@ CALLS = {
     f"ref.tsv sys.tsv sys_b.tsv --rank-by {F1}@x": "leave out the @",
     "ref.tsv sys.tsv sys_b.tsv --runs --baseline x": "--runs prints means over trainings: it cannot go with",
     "ref.tsv sys.tsv sys_b.tsv --runs --ci": "it cannot go with --baseline, --ci, --worst or",
+    "ref.tsv sys.tsv sys_b.tsv -o sys_b.tsv": "-o sys_b.tsv: this is the system output 2 (sys_b.tsv)",
     "ref.tsv sys.tsv sys_b.tsv --jobs 2": "need one SYSTEM; found 2.",
     "ref.tsv sys.tsv sys_b.tsv --format codabench -o x": "--format codabench need one SYSTEM; found 2.",
     f"ref.tsv sys.tsv --by {{}}.wav --require {F1}@zoo>0 --save-tally x": f"no score is named '{F1}@zoo'",
@@ -123,11 +131,13 @@ CALLS = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("refused")
-    for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"):
-        shutil.copy(SAMPLES / name, made)
     (made / "points").mkdir()
-    for level in (0.2, 0.6):
-        shutil.copy(SAMPLES / "events.tsv", made / "points" / f"out_{level}.tsv")
+    copies = {name: name for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")}
+    for name, source in {
+        **copies,
+        **{f"points/out_{level}.tsv": "events.tsv" for level in (0.2, 0.6)},
+    }.items():
+        shutil.copy(SAMPLES / source, made / name)
     for name in ("1.tally", "2.tally", "a.yaml", "t.yaml"):
         (made / name).write_bytes(b"")
     return made
@@ -139,9 +149,8 @@ def test_one_message_says_what_was_expected(line, folder, monkeypatch):
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     words = shlex.split(line.replace("$'a\\nb'", "'a\nb'"))
     done = call(*words)
-    assert (done.code, done.out) == (2, "")
+    assert (done.code, done.out) == (2, "") and done.err.count("\n") <= 4
     assert CALLS[line] in as_options(done.err, evaluate)
-    assert done.err.count("\n") <= 4
     if done.err.startswith("Usage"):
         command = f" {words[0]}" if words[0] in SHORT_HELPS else ""
         assert re.match(rf"Usage: group{command} \[OPTIONS\].*\n.*\n\nError: [A-Z-].*", done.err)
@@ -164,31 +173,164 @@ SAID = {
 }
 
 
-def test_settings_are_spelled_as_options():
+def test_settings_are_spelled_as_options_and_only_there(tmp_path):
     assert {text: as_options(text, evaluate) for text in SAID} == SAID
+    for given in ({"rank_by": 3}, {"rank_by": "segment.hard.tp.micro"}, {"baseline": "x"}):
+        with pytest.raises(EvaluationError) as caught:
+            compare(REFERENCE, {"a": SYSTEM, "b": OTHER}, **given)
+        assert str(caught.value).startswith(*given) and "--" not in str(caught.value)
+    warnings = "\n".join(evaluated(REFERENCE, SYSTEM, classes=("car", "Cars")).warnings)
+    assert "class 'Cars', one of those to evaluate, is in neither table" in warnings and "--" not in warnings
 
 
-def test_a_preset_none_of_whose_classes_the_tables_have_is_refused(tmp_path):
+@pytest.mark.parametrize("options", ["", "--score event.hard.f1.micro", "--format json", "--jobs 2"])
+def test_a_preset_none_of_whose_classes_the_tables_have_is_refused(options, tmp_path):
     path = tmp_path / "whales.tsv"
     path.write_text("filename\tonset\toffset\tevent_label\na.wav\t1\t2\twhale\na.wav\t3\t4\tship\n")
-    for options in ((), ("--score", "event.hard.f1.micro"), ("--format", "json"), ("--jobs", "2")):
-        done = call(path, path, "--preset", "biodcase2025-task2", *options)
-        assert (done.code, done.out) == (2, "")
-        assert "'bmabz', 'd', 'bp'" in done.err and "'ship', 'whale'" in done.err
-    assert call(path, path, "--preset", "biodcase2025-task2", "--classes", "whale").code == 0
+    asked = (path, path, "--preset", "biodcase2025-task2", *options.split())
+    done = call(*asked)
+    assert (done.code, done.out) == (2, "")
+    assert "'bmabz', 'd', 'bp'" in done.err and "'ship', 'whale'" in done.err
+    assert call(*asked, "--classes", "whale").code == 0
 
 
-@pytest.mark.parametrize("given", [{"rank_by": 3}, {"rank_by": "segment.hard.tp.micro"}, {"baseline": "x"}])
-def test_a_comparison_in_python_is_refused_by_the_names_of_arguments(given):
-    with pytest.raises(EvaluationError) as caught:
-        compare(REFERENCE, {"a": SYSTEM, "b": OTHER}, **given)
-    assert str(caught.value).startswith(*given)
-    assert "--" not in str(caught.value)
+# Calls as other tools would have them are answered with what does the same here.
 
 
-def test_warnings_name_no_option():
-    scores = evaluated(REFERENCE, SYSTEM, settings=Settings(classes=("car", "Cars")))
-    warnings = "\n".join(scores.warnings)
-    assert "are not among the classes to evaluate; left out" in warnings
-    assert "class 'Cars', one of those to evaluate, is in neither table" in warnings
-    assert "--" not in warnings
+def answer(line):
+    """Return what the command line says to a wrong call."""
+    with pytest.raises((click.ClickException, EvaluationError)) as refused:
+        group.main(line.split(), prog_name="soft-sed-eval", standalone_mode=False)
+    if isinstance(refused.value, click.ClickException):
+        return message_of(refused.value, line.split())
+    return f"{refused.value}\n{of_words(line.split())}"
+
+
+ANSWERS = {
+    "a.tsv b.tsv --t_collar": "sed_eval's t_collar is --onset-collar and --offset-collar here.",
+    "a.tsv b.tsv --evaluate_onset": "sed_eval's evaluate_onset is --set onset here.",
+    "a.tsv b.tsv --timeline a.wav": "soft-sed-eval report REFERENCE SYSTEM -o FILE writes a page",
+    "a.tsv b.tsv --check sed_eval": "soft-sed-eval check REFERENCE SYSTEM --with NAME",
+    "a.tsv b.tsv --match-by iou": "It is a setting that few change: --set match_by=VALUE.",
+    "a.tsv b.tsv -t": "--onset-collar and --offset-collar are tolerances",
+    "a.tsv b.tsv --reference": "The reference is the first argument",
+    "a.tsv b.tsv --treshold": "'--threshold', '--thresholds'",
+    "tune a.tsv b.tsv --t_collar 1": "--onset-collar and --offset-collar",
+    "simulate": "\n    shuffled-betas,\n",
+    "check a.tsv b.tsv": "Missing option '--with'.",
+    "check a.tsv b.tsv --with sed_evl": "--with sed_evl: expected one of sed_eval, sed_scores_eval, few-shot",
+    "compare ref.tsv a.tsv b.tsv": "compares systems; it needs no command.",
+    "lint sys.tsv": "soft-sed-eval validate finds all problems in an output.",
+    "a.tsv a.tsv --ci 5": "--replicates N",
+    "a.tsv a.tsv --ci 0.95": "--set confidence=0.95",
+    "a.tsv a.tsv --threshold prior": "--thresholds takes a file",
+    "valdate sys.tsv": "there is no command 'valdate'; did you mean validate?",
+    "Validate sys.tsv": "did you mean validate?",
+    "baord subs/ --reference ref.tsv": "did you mean board?",
+    "plto pr ref.tsv sys.tsv -o x.pdf": "did you mean plot?",
+    "difff a.json b.json": "did you mean diff?",
+    "evalute ref.tsv sys.tsv": "did you mean evaluate?",
+}
+
+
+UNSAID = {
+    "a.tsv b.tsv --t_collar": "Did you mean",
+    "a.tsv b.tsv --qwertyuiop": "Did you mean",
+    # The command has no such option.
+    "validate a.tsv --t_collar 1": "--onset-collar",
+    "board subs --ref a.tsv": "first argument",
+}
+"""Options that only look like ours, and the hint that would mislead."""
+
+
+@pytest.mark.parametrize("line", {**ANSWERS, **UNSAID})
+def test_a_call_of_another_tool_is_answered_with_ours(line):
+    text = answer(line)
+    assert ANSWERS.get(line, "") in text and UNSAID.get(line, "\0") not in text
+
+
+def test_every_answer_names_what_there_is():
+    context = click.Context(group)
+    ours = {flag for each in evaluate.params for flag in each.opts}
+    for hint in (*aliases()["options"], *aliases()["commands"], *aliases()["numbers"]):
+        commands = re.findall(r"soft-sed-eval ([a-z]+)", hint)
+        assert {*commands} <= {*SHORT_HELPS}
+        params = [each for name in commands for each in group.get_command(context, name).params]
+        known = ours | {"--help-all", "--version"} | {flag for each in params for flag in each.opts}
+        assert set(re.findall(r"--[a-z][a-z-]+", hint)) <= known, hint
+    named = {setting for _, settings in other_settings().values() for setting in settings}
+    assert named <= {*Settings.__slots__} and not {*other_settings()} & {*Settings.__slots__}
+    assert not ours & {f"--{name.replace('_', '-')}" for name in by_alias("options")}
+    assert not set(by_alias("commands")) & set(SHORT_HELPS)
+
+
+def test_names_of_sed_eval_are_its_arguments():
+    from sed_eval.sound_event import EventBasedMetrics, SegmentBasedMetrics, SoundEventMetrics
+
+    kinds = (EventBasedMetrics, SegmentBasedMetrics, SoundEventMetrics)
+    theirs = {name for each in kinds for name in inspect.signature(each.__init__).parameters}
+    named = {name for name, found in other_settings().items() if found[0] == "sed_eval's"}
+    assert named == theirs - {"self", "kwargs"}
+    guide = (ROOT / "docs" / "guides" / "other-tools.md").read_text(encoding="utf-8")
+    assert all(name in guide for name in named)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("t_collar", "sed_eval's t_collar is onset_collar and offset_collar here"),
+        ("segment_len", "did you mean 'segment_length'"),
+        ("zoo", "known: segment_length"),
+    ],
+)
+def test_a_setting_of_another_tool_is_answered_with_ours(name, said):
+    with pytest.raises(SettingsError, match=said):
+        Settings.of(**{name: 1})
+
+
+@pytest.mark.parametrize("line", ["help", "a.tsv a.tsv --folds 5", "valdate sys.tsv"])
+def test_the_program_says_so_in_its_last_line_unless_there_is_such_a_file(line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
+    done = subprocess.run([*program(), *line.split()], capture_output=True, text=True, check=False)
+    hint = of_words(line.split()) or "soft-sed-eval: there is no command 'valdate'; did you mean validate?"
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (2, "", hint)
+    for name in ("help", "5", "valdate", "presets"):
+        Path(name).write_text(Path("a.tsv").read_text())
+    assert of_words(line.split()) == ""
+    assert call("valdate", "valdate", "--score", "segment.hard.n_ref.micro").code == 0
+    # A command is one whatever files there are; paths, and words that look like none, are not taken for one.
+    assert call("presets").out.startswith("dcase2016")
+    for name in ("validate.tsv", "./valdat", "board/", "system", "-"):
+        assert "there is no command" not in call(name, SYSTEM).err
+
+
+COMPUTED = {
+    "": {f"{basis}.{reading}" for basis in ("segment", "event") for reading in ("hard", "optimal", "soft")},
+    "--only intersection.hard": {"intersection.hard"},
+    "--only clip.soft --only event.soft --cross-tune 2": {"clip.soft", "event.soft"},
+    "--only event.hard --only event.tuned --thresholds prior": {"event.hard", "event.tuned"},
+}
+
+
+@pytest.mark.parametrize("options", COMPUTED)
+@pytest.mark.parametrize("asked", ["--score f1", "--require f1>=0.5", "--rank-by f1"])
+def test_a_part_of_a_scores_name_is_answered_with_what_is_computed(options, asked):
+    systems = [SYSTEM, OTHER] if "rank" in asked else [SYSTEM]
+    done = call(REFERENCE, *systems, *options.split(), *asked.split())
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+    assert done.err.startswith("no score is named 'f1'")
+    named = {*re.findall(r"\w+\.\w+\.f1\.\w+", done.err)}
+    assert named == {f"{stem}.f1.{average}" for stem in COMPUTED[options] for average in ("macro", "micro")}
+
+
+def test_a_part_of_a_scores_name_is_answered_wherever_one_is_named(tmp_path):
+    results = tmp_path / "a.json"
+    results.write_text(call(REFERENCE, SYSTEM, "--format", "json").out)
+    board = ("board", tmp_path, "--reference", REFERENCE, "-o", tmp_path / "site", "--rank-by", "f1")
+    for arguments in (("diff", results, results, "--score", "f1"), board):
+        done = call(*arguments)
+        assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+        assert "it could be segment.hard.f1.macro, segment.hard.f1.micro, " in done.err
+    with pytest.raises(UnknownScoreError, match="it could be event.soft.f1.macro, event.soft.f1.micro"):
+        _ = evaluated(REFERENCE, SYSTEM, only=["event.soft", "clip.hard"])["f1"]

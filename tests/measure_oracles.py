@@ -270,14 +270,14 @@ def expected(
         reference = cut(reference, settings.reference_cut, settings.inclusive)
     sizes = [sum(map(Fraction, column), Fraction(0)) for column in reference.T.tolist()]
     each = [oracle(*pair, settings) for pair in zip(reference.T.tolist(), system.T.tolist(), strict=True)]
+    copies = [oracle(column, column, settings) for column in reference.T.tolist()]
     made: Values = {}
     for name, pooled in oracle(reference.ravel().tolist(), system.ravel().tolist(), settings).items():
         made |= {f"{name}[{label}]": of[name] for label, of in zip(labels_of(reference), each, strict=True)}
         # Of d' the average of AUCs is what is turned into a distance.
         source = "roc_auc" if name == "d_prime" else name
-        copies = (oracle(column, column, settings)[source] for column in reference.T.tolist())
         kept = [(of[source], size) for of, size, copy in zip(each, sizes, copies, strict=True)
-                if size and copy is not None]  # fmt: skip
+                if size and copy[source] is not None]  # fmt: skip
         kept = [(WORST.get(name) if value is None else value, size) for value, size in kept]
         kept = [(value, size) for value, size in kept if value is not None]
         macro = mean([v for v, _ in kept])

@@ -25,7 +25,18 @@ PACKAGE = Path(sedeval_soft.__file__).parent
 
 
 @pytest.mark.parametrize(
-    "name", ["commands", "settings", "codes", "dialects", "layers", "coverage", "scores", "annotators"]
+    "name",
+    [
+        "commands",
+        "settings",
+        "codes",
+        "dialects",
+        "layers",
+        "coverage",
+        "scores",
+        "annotators",
+        "differences",
+    ],
 )
 def test_page_is_up_to_date(name, tmp_path, monkeypatch):
     made = script(name)

@@ -59,8 +59,10 @@ def imports(tree: ast.Module) -> Iterator[str]:
 
 def without_face(tree: ast.Module) -> ast.Module:
     """Return a room without the names that its face has for type checkers: these are imported when used."""
-    assigned = [ast.unparse(node.targets[0]) for node in tree.body if isinstance(node, ast.Assign)]
-    if "__getattr__" not in assigned:
+    assigned = (target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets)
+    if "__getattr__" not in {
+        target.id for each in assigned for target in ast.walk(each) if isinstance(target, ast.Name)
+    }:
         return tree
     body = [
         node

@@ -84,7 +84,7 @@ def codes_in_source() -> set[str]:
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
-                place = CODED.get(ast.unparse(node.func).rpartition(".")[2])
+                place = CODED.get(getattr(node.func, "attr", getattr(node.func, "id", "")))
                 given = node.args[place : place + 1] if place is not None else []
                 given += [keyword.value for keyword in node.keywords if keyword.arg == "code"]
                 found |= {each.value for each in given if isinstance(each, ast.Constant)}

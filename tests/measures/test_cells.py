@@ -110,7 +110,7 @@ def test_segments_of_one_file(case, chosen, block, monkeypatch):
 @pytest.mark.parametrize(("made", "files"), [(tied, 3), (fine, 5)])
 def test_segments_and_clips_of_several_files(made, files):
     """A clip is a cell: the highest value of the file. A ranking is of one segment, whatever its file."""
-    sides, known = made(files, (15, 3)), Settings()
+    sides, known = made(files, (10, 3)), Settings()
     scores = scored(*sides, files)
     size = -(-len(sides[0]) // files)
     clips = [np.array([side[k : k + size].max(axis=0) for k in range(0, len(side), size)]) for side in sides]
@@ -118,7 +118,7 @@ def test_segments_and_clips_of_several_files(made, files):
         agree(scores, f"segment.{reading}", expected(oracle, *sides, reading, known), tolerance)
         agree(scores, f"clip.{reading}", expected(oracle, *clips, reading, known), tolerance)
     for n_classes in (1, 2, 17):
-        y, p = made(files, (12, n_classes))
+        y, p = made(files, (8, n_classes))
         y = y * (np.random.default_rng(files).random(y.shape) < 0.3)
         scores = scored(y, p, files, only="ranking")
         for reading in ("hard", "soft"):

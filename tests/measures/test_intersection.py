@@ -115,6 +115,14 @@ def test_ties_are_those_of_times_as_they_are_written():
         assert hard(whole, [("f", 0.0, share, "a")], gtc=share)["tp.micro"] == 1
 
 
+def test_time_that_two_detections_cover_counts_once_at_each_level():
+    """Twice six of ten seconds are six: fewer than seven."""
+    sides = [("f", 0, 10, "a", 1.0)], [("f", 0, 6, "a", 1.0)] * 2
+    asked = {"only": ("intersection.hard", "intersection.soft"), "gtc": 0.7, "events": "rows"}
+    scores = evaluate(*map(cases.long_rows, sides), **asked)
+    assert [scores[f"intersection.{reading}.tp.micro"] for reading in ("hard", "soft")] == [0, 0]
+
+
 # Where explanations/differences.md says that intersections and PSDS are counted otherwise than elsewhere.
 # What the others give was found by running psds_eval 0.5.3 and sed_scores_eval 0.0.4 on these same cases.
 

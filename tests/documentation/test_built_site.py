@@ -105,13 +105,6 @@ def test_the_address_that_pyproject_tells_is_linked_and_filled_in(monkeypatch):
     assert config.site_url == "https://d" and config.extra["social"][0]["link"] == "https://example.org/r"
 
 
-def test_words_can_be_searched(site):
-    assert "alpha-cut" in (site / "search" / "search_index.json").read_text(encoding="utf-8")
-    # From a folder, too, where browsers start no workers.
-    assert (site / "search" / "search_index.js").is_file()
-    assert (site / "javascripts" / "iframe-worker.js").is_file()
-
-
 PHONE = {"width": 390, "height": 844}
 
 

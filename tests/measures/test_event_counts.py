@@ -164,6 +164,13 @@ def test_boundaries_are_undefined_without_a_match():
     assert boundaries(reference, system, classes=["a"]) == [None] * 4
 
 
+def test_boundaries_are_of_the_nearest_partner_however_far_off_it_is():
+    """An exact copy has no bias whatever comes before it; half of the union is 3 s late."""
+    copy = [("f", 0.3, 2.0, "a"), ("f", 0.5, 2.0, "a")]
+    assert boundaries(copy[1:], copy, events="rows") == [0.0] * 4
+    assert boundaries([("f", 0, 10, "a")], [("f", 3, 11, "a")], match_by="iou") == [3.0, 0.0, 1.0, 0.0]
+
+
 @pytest.mark.parametrize("how", [{}, {"matching": "greedy"}, {"compat": "sed_eval"}], ids=str)
 def test_boundaries_of_random_deviations(how):
     """Over files, with misses and false alarms between; each event has one to match only."""

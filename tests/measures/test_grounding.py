@@ -100,5 +100,6 @@ def test_the_share_of_answered_absent_queries_has_no_mean_over_scenes():
     asked = {"measures": ("grounding",), "means": ("scenes.mean",), "classes": ("q", "r")}
     scores = evaluate(*sides, by={"a": "one", "b": "two"}, only=(STEM,), **asked)
     assert scores[f"{STEM}.absent_answered.micro"] == 1.0
+    assert not any("queries" in warning for warning in evaluate(*sides, measures="all").warnings)
     means = {score.measure for score in scores.scores.values() if score.group == "scenes.mean"}
     assert "mean_iou" in means and "absent_answered" not in means

@@ -1,4 +1,4 @@
-"""What no linter says of the source: cycles of imports, optional packages, and who writes files.
+"""Rules of the source that no linter has: cycles of imports, optional packages, and who writes files.
 
 Directions of imports are held by `lint-imports`; docstrings, annotations, imports at module level and what
 could run a file by ruff.
@@ -98,7 +98,7 @@ def strangers(found: Trees) -> list[str]:
 
 
 def writes(found: Trees) -> list[str]:
-    """Return calls that write a file by its name, or could run what they read, where that is not done."""
+    """Return calls of modules that may not write a file by its name, or run the code of a file."""
     wrong = []
     for name, tree in found.items():
         for node in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):

@@ -70,7 +70,7 @@ def test_the_slim_install_goes_with_pyproject():
 
 
 Ran = tuple[subprocess.CompletedProcess[str], dict[str, str], str]
-"""What a step did, its outputs, and the summary of the job."""
+"""The process of a step, its outputs, and the summary of the job."""
 
 
 @pytest.fixture

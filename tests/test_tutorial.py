@@ -1,4 +1,4 @@
-"""The tutorial: its pictures and its page of thresholds are what the script makes, and say what is so."""
+"""The script makes the pictures and the page of the tutorial, with the numbers of the evaluator."""
 
 from __future__ import annotations
 

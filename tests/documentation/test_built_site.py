@@ -1,4 +1,4 @@
-"""The site builds strictly, its pages hold what they should, and nothing is fetched from anywhere.
+"""The site builds strictly, its pages are complete, and browsers fetch nothing from elsewhere.
 
 Needs `pip install --group docs`, and for what a reader sees without a network, on a phone, `--group browser`
 and Chromium; .ci/run has them. Broken links and anchors fail the build (mkdocs.yml).
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 FETCHED = r"<(?:script|img|iframe|source|video|audio|embed)\b[^>]*\bsrc=[\"']?([^\"' >]+)"
 LINKED = r"<link\b(?![^>]*\brel=[\"']?(?:canonical|prev|next))[^>]*\bhref=[\"']?([^\"' >]+)"
 STYLED = r"url\(\s*[\"']?([^\"')]+)|@import\s+[\"']([^\"']+)"
-"""What a browser fetches by itself."""
+"""Links that a browser fetches without a click."""
 
 
 def elsewhere(text: str) -> list[str]:

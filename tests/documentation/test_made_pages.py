@@ -75,7 +75,7 @@ def test_every_command_has_an_example_and_every_setting_a_row_with_its_option():
 
 
 CODED = {"Problem": 4, "problem": 0, "LayoutError": 1, "_refused": 3, "add_many": 0}
-"""Which argument of a call is a code, where it has no name."""
+"""The place of the code among the arguments of a call, if it has no name."""
 
 
 def codes_in_source() -> set[str]:

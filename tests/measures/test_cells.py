@@ -194,7 +194,7 @@ def test_decimals_and_shares_are_compared_exactly(one, other, size):
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_labels_without_units_have_slack(kind):
-    """Labels of single precision, or that are no decimals by very little, are told from no others."""
+    """Labels of single precision, or very near a decimal, have the rates of the decimal."""
     rng = np.random.default_rng(0)
     for _ in range(12):
         p = rng.permutation(12)

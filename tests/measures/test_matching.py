@@ -52,7 +52,7 @@ def test_maximum_matching_of_larger_graphs(way, seed, start):
 
 
 def test_a_matching_with_nothing_to_add_is_kept():
-    """A start is a matching even where there are no edges; and vertices without any have no partner."""
+    """A start is a matching even without edges, and a vertex without an edge has no partner."""
     assert maximum_matching(NONE, NONE, 2, 3).tolist() == [-1, -1]
     assert maximum_matching(NONE, NONE, 2, 3, start=np.array([-1, 2])).tolist() == [-1, 2]
 

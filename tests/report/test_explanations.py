@@ -1,4 +1,4 @@
-"""`explain`: every score has an explanation, and what it says is what the registry and the docs say."""
+"""`explain`: every score has an explanation, made from the registry and the documentation."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ SOFT = (("segment", "soft"),)
 
 
 def rows_of(text: str) -> list[list[str]]:
-    """Return the cells of a tabular: the lines that end a row, cut at what is no escaped ampersand."""
+    """Return the cells of a tabular: the lines that end a row, cut at ampersands that are not escaped."""
     lines = [line for line in text.splitlines() if line.endswith(r"\\")]
     return [[cell.strip() for cell in re.split(r"(?<!\\)&", line.removesuffix(r"\\"))] for line in lines]
 

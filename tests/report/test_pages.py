@@ -1,6 +1,6 @@
-"""Pages of systems and boards: all scores are shown, nothing is cut, and what a reader must know is said.
+"""Pages of systems and boards show all scores and whole names.
 
-What a page looks like to the letter is in tests/data/report; here are the rules behind it.
+The golden files in tests/data/report have each letter of a page; these tests have the rules behind it.
 """
 
 from __future__ import annotations

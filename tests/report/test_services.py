@@ -35,7 +35,7 @@ ORDER = {
     "testcase": ["skipped", "error", "failure", "system-out", "system-err"],
     "properties": ["property"],
 }
-"""What the schemas of Ant (JUnit.xsd) and Jenkins (junit-10.xsd) have in an element, in this order."""
+"""Children of an element in the order of the schemas of Ant (JUnit.xsd) and Jenkins (junit-10.xsd)."""
 
 
 def read(text: str) -> ET.Element:

@@ -97,7 +97,7 @@ def test_edges_against_fractions(step, tick, far):
     [(0.3, 0.4, 1), (0.3, 0.4003, 2), (0.3004, 0.4, 1), (0.2996, 0.4, 2), (0.3, 0.4001, 2)],
 )
 def test_an_event_that_reaches_into_a_segment_is_active_there(onset, offset, n):
-    """Times with more decimals than the grid mean what they say."""
+    """Times with more decimals than the grid are not rounded to it."""
     rows = {"filename": ["a"], "onset": [onset], "offset": [offset], "event_label": ["dog"]}
     assert evaluate(rows, rows, segment_length=0.1)["segment.hard.n_ref.micro"] == n
 

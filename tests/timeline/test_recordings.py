@@ -1,4 +1,4 @@
-"""Reference and system brought together, against a plain account of the rules, and what is said of it."""
+"""Reference and system are aligned by the rules of a plain account, and findings become warnings."""
 
 from __future__ import annotations
 

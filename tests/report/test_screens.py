@@ -120,6 +120,7 @@ SCREENS: dict[str, Callable[[], str]] = {
     **{f"notes-{name}": partial(of_notes, **chosen) for name, chosen in NOTES.items()},
     "note-optimal": lambda: of_rows(*RARE, only="segment"),
     "note-small-values": lambda: of_rows(*SMALL, only="segment", classes="b"),
+    "note-none": lambda: of_rows(*SMALL, only="segment"),
     "note-many": lambda: of_rows([("a", k, k + 1, f"class {k}", 1) for k in range(30)], []),
 }
 

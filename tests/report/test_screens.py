@@ -297,7 +297,7 @@ def str_of(board, **how):
 
 SHAPES = [
     {"n_systems": 9, "n_classes": 12},
-    {"n_systems": 30, "n_classes": 50, "name": LONG},
+    {"n_systems": 12, "n_classes": 50, "name": LONG, "replicates": 20},
     {"n_classes": 1},
     {"n_files": 1},
     {"name": HOSTILE, "classes": ["\x1b[2J", "鳥の声" * 20, "a\u0301" * 50]},

@@ -1,6 +1,6 @@
 """The screen that a person sees first: as it was, within its lines and cells, and whatever the data.
 
-Run as a program it writes the golden files anew, where ../shared is there.
+`PYTHONPATH=tests:tests/report python tests/report/test_screens.py` writes all golden files of reports anew.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def test_screen_is_as_it_was(name):
     if name == "hard" and not DCASE.exists():
         pytest.skip("needs ../shared/data/dcase2019_task4, which is not part of a checkout")
     text = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
-    assert SCREENS[name]() == text, "if this is wanted: python tests/report/test_screens.py"
+    assert SCREENS[name]() == text, "if this is wanted, write the golden files anew"
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.stem)
@@ -352,12 +352,16 @@ def test_what_was_not_tested_ties_with_nobody(tmp_path):
     how = {"reports": False, "ties": "none", "only": ["segment.soft"]}
     board = build_site(submissions, REFERENCE, tmp_path / "site", **how).board
     assert not re.search(r"(?m) (a|b|ab)$", str_of(board))
-    # A site keeps no scores of classes: neither screen is in want of them.
+    # A site keeps no scores of classes, and neither screen needs them.
     assert "by class" not in str(board) + str(board["sys_b"])
 
 
 if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
+    from test_golden import FOLDER as PAGES
+    from test_golden import OUTPUTS
+
+    for page, output in OUTPUTS.items():
+        (PAGES / page).write_text(output(), encoding="utf-8", newline="")
     for name, screen in SCREENS.items():
         if name != "hard" or DCASE.exists():
             (FOLDER / f"{name}.txt").write_text(screen(), encoding="utf-8")

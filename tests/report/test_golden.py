@@ -1,7 +1,8 @@
 """Every letter of the presentations, as in the golden files of tests/data/report.
 
-`PYTHONPATH=tests:tests/report python tests/report/test_screens.py` writes these files anew. Run it after a wanted
-change of a presentation, and read the difference before you commit it. The scores of `samples` have no meaning.
+`PYTHONPATH=tests:tests/report python tests/report/test_screens.py` writes these files anew. Run it after a
+wanted change of a presentation, and read the difference before you commit it. The scores of `samples` have no
+meaning.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ RATES = (
 
 
 def points(y: Cells, p: Cells) -> list[Point]:
-    """What is found, truly and falsely, at each threshold from the highest on; first nothing."""
+    """True and false positives at each threshold from the highest on; none at the first point."""
     found = [(Fraction(0), Fraction(0))]
     for threshold in sorted(set(p), reverse=True):
         above = [Fraction(a) for a, b in zip(y, p, strict=True) if b >= threshold]
@@ -120,7 +120,7 @@ def curves(y: Cells, p: Cells, settings: Settings) -> Values:
 
 
 def cell_entropy(a: float, b: float, settings: Settings) -> float:
-    """The cross entropy; the logarithms of b and of what it lacks to 1 are each clipped by itself."""
+    """The cross entropy; the logarithms of b and of 1 - b are clipped separately."""
     least, most = math.log(settings.epsilon), math.log1p(-settings.epsilon)
     active, silent = (min(max(math.log(v), least), most) if v else least for v in (b, 1 - b))
     return (-a * active - (1 - a) * silent) / _unit(settings)
@@ -196,7 +196,7 @@ def proper(y: Cells, p: Cells, settings: Settings) -> Values:
 
 
 def equal_width(cells: Bin, n_bins: int) -> list[Bin]:
-    """The cells of each bin that has any; the last bin holds 1 too."""
+    """The cells of each bin that is not empty; a value of 1 is in the last bin."""
     bins: list[Bin] = [[] for _ in range(n_bins)]
     for a, b in cells:
         bins[max(k for k in range(n_bins) if k / n_bins <= b)].append((a, b))
@@ -270,14 +270,14 @@ def expected(
         reference = cut(reference, settings.reference_cut, settings.inclusive)
     sizes = [sum(map(Fraction, column), Fraction(0)) for column in reference.T.tolist()]
     each = [oracle(*pair, settings) for pair in zip(reference.T.tolist(), system.T.tolist(), strict=True)]
+    copies = [oracle(column, column, settings) for column in reference.T.tolist()]
     made: Values = {}
     for name, pooled in oracle(reference.ravel().tolist(), system.ravel().tolist(), settings).items():
         made |= {f"{name}[{label}]": of[name] for label, of in zip(labels_of(reference), each, strict=True)}
         # Of d' the average of AUCs is what is turned into a distance.
         source = "roc_auc" if name == "d_prime" else name
-        copies = (oracle(column, column, settings)[source] for column in reference.T.tolist())
         kept = [(of[source], size) for of, size, copy in zip(each, sizes, copies, strict=True)
-                if size and copy is not None]  # fmt: skip
+                if size and copy[source] is not None]  # fmt: skip
         kept = [(WORST.get(name) if value is None else value, size) for value, size in kept]
         kept = [(value, size) for value, size in kept if value is not None]
         macro = mean([v for v, _ in kept])
@@ -303,7 +303,7 @@ def agree(scores: Mapping[str, float | None], stem: str, wanted: Values, toleran
 
 
 def coverage(y: Cells, p: Cells) -> float:
-    """How many classes stand no lower than the lowest active one, at each level up to the highest."""
+    """The number of classes at or above the lowest active one, over levels up to the highest."""
     area, below = Fraction(0), Fraction(0)
     for level in sorted(set(y) - {0.0}):
         depth = max(sum(other >= b for other in p) for a, b in zip(y, p, strict=True) if a >= level)

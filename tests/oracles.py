@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import product
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -111,6 +113,40 @@ def is_matching(match: Sequence[int], edges: Iterable[Edge]) -> bool:
     known = set(edges)
     pairs = [(left, right) for left, right in enumerate(match) if right >= 0]
     return all(pair in known for pair in pairs) and len({right for _, right in pairs}) == len(pairs)
+
+
+def may_pair(a: Sequence[int], b: Sequence[int], rule: Any) -> bool:
+    """Whether two events, (file, class, onset, offset), are within collars, or overlap by a share."""
+    if hasattr(rule, "least"):
+        extent = max(a[3], b[3]) - min(a[2], b[2])
+        common = Fraction(min(a[3], b[3]) - max(a[2], b[2]), extent) if extent else 1
+        return common >= Fraction(repr(rule.least))
+    starts = rule.onset is None or abs(a[2] - b[2]) <= rule.onset
+    tolerance = max(rule.offset or 0, round(rule.rate * (a[3] - a[2])))
+    return starts and (rule.offset is None or abs(a[3] - b[3]) <= tolerance)
+
+
+def all_pairs(ours: Sequence[Sequence[int]], theirs: Sequence[Sequence[int]], rule: Any) -> list[Edge]:
+    """The pairs of events of a file that may match, one by one, whatever their classes."""
+    every = product(enumerate(ours), enumerate(theirs))
+    return [(i, j) for (i, a), (j, b) in every if a[0] == b[0] and may_pair(a, b, rule)]
+
+
+def event_counts(
+    ours: Sequence[Sequence[int]], theirs: Sequence[Sequence[int]], rule: Any, n_files: int, n_classes: int
+) -> dict[str, np.ndarray]:
+    """TP, N_ref and N_sys of files by classes, and S, D and I of files, by maximum matchings."""
+    pairs, m = all_pairs(ours, theirs, rule), np.zeros(n_files, dtype=object)
+    tp, n_ref, n_sys = np.zeros((3, n_files, n_classes), dtype=object)
+    for at in np.ndindex(n_files, n_classes):
+        own = [(i, j) for i, j in pairs if tuple(ours[i][:2]) == tuple(theirs[j][:2]) == at]
+        tp[at] = maximum_size(own, len(ours), len(theirs))
+        n_ref[at], n_sys[at] = (sum(tuple(row[:2]) == at for row in side) for side in (ours, theirs))
+    for file in range(n_files):
+        m[file] = maximum_size([(i, j) for i, j in pairs if ours[i][0] == file], len(ours), len(theirs))
+    errors = m - tp.sum(axis=1), n_ref.sum(axis=1) - m, n_sys.sum(axis=1) - m
+    names = "tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions"
+    return dict(zip(names, (tp, n_ref, n_sys, *errors), strict=True))
 
 
 def hard_errors(y: Sequence[bool], p: Sequence[bool]) -> tuple[int, int, int, int]:

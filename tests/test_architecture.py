@@ -1,4 +1,4 @@
-"""What no linter says of the source: cycles of imports, optional packages, and who writes files.
+"""Rules of the source that no linter has: cycles of imports, optional packages, and who writes files.
 
 Directions of imports are held by `lint-imports`; docstrings, annotations, imports at module level and what
 could run a file by ruff.
@@ -59,8 +59,10 @@ def imports(tree: ast.Module) -> Iterator[str]:
 
 def without_face(tree: ast.Module) -> ast.Module:
     """Return a room without the names that its face has for type checkers: these are imported when used."""
-    assigned = [ast.unparse(node.targets[0]) for node in tree.body if isinstance(node, ast.Assign)]
-    if "__getattr__" not in assigned:
+    assigned = (target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets)
+    if "__getattr__" not in {
+        target.id for each in assigned for target in ast.walk(each) if isinstance(target, ast.Name)
+    }:
         return tree
     body = [
         node
@@ -96,7 +98,7 @@ def strangers(found: Trees) -> list[str]:
 
 
 def writes(found: Trees) -> list[str]:
-    """Return calls that write a file by its name, or could run what they read, where that is not done."""
+    """Return calls of modules that may not write a file by its name, or run the code of a file."""
     wrong = []
     for name, tree in found.items():
         for node in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):

@@ -9,7 +9,6 @@ from called import OTHER, REFERENCE, SYSTEM, call
 from pyarrow import parquet as pq
 
 from sedeval_soft import InputError, chance_levels, evaluate, validate
-from sedeval_soft.report.fitted import number
 from sedeval_soft.timeline.regions import Regions
 
 F1 = "segment.soft.f1.micro"
@@ -82,13 +81,6 @@ def test_a_score_that_is_named_twice_is_in_a_table_once(more):
 def test_a_lower_threshold_of_the_reference_is_told_beside_that_of_the_system():
     shown = call(REFERENCE, SYSTEM, "--reference-threshold", "0.375", "--words").out
     assert any("0.375" in line and "0.5" in line.split() for line in shown.splitlines())
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(9.9994, "9.999"), (9.9996, "10.00"), (99.996, "100.0"), (999.96, "1000")]
-)
-def test_a_score_has_five_letters_when_it_is_rounded_up(value, text):
-    assert number(value) == text
 
 
 def test_the_error_of_a_chance_level_is_of_a_sample():

@@ -10,7 +10,7 @@ import os
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from attacked import BYTES, SECONDS, attack
+from called import call
 
 pytestmark = pytest.mark.slow
 
@@ -58,9 +59,17 @@ def test_the_measure_can_fail(reference):
         done.refused()
 
 
-@pytest.mark.parametrize("piece", [bytes(MIB), b"0\t1\tcar\n" * (MIB // 8), b"\n" * MIB])
-@pytest.mark.parametrize("way", ["file", "folder", "standard input", "durations"])
-def test_a_bomb(piece, way, reference, tmp_path):
+ROWS = b"0\t1\tcar\n" * (MIB // 8)
+
+
+@pytest.mark.parametrize(
+    ("way", "piece"),
+    [
+        *(("file", piece) for piece in (bytes(MIB), ROWS, b"\n" * MIB)),
+        *(("folder", ROWS), ("standard input", ROWS), ("durations", bytes(MIB))),
+    ],
+)
+def test_a_bomb(way, piece, reference, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     path = bomb(folder / "bomb.tsv.gz", piece, 512)
@@ -87,9 +96,15 @@ def test_a_bomb_that_is_let_in_ends_at_the_limit_of_size_or_of_memory(reference,
     attack(reference, path, *let_in, "--memory-limit", "300M").refused("to hold it", "--memory-limit 300 MiB")
 
 
-@pytest.mark.parametrize("onset", ["1e12", "1e300", "999999999999", "9" * 400])
-@pytest.mark.parametrize("side", ["reference", "system", "durations"])
-def test_a_time_that_no_recording_has(onset, side, reference, tmp_path):
+@pytest.mark.parametrize(
+    ("side", "onset"),
+    [
+        *(("system", onset) for onset in ("1e12", "1e300", "9" * 400)),
+        ("reference", "1e12"),
+        ("durations", "1e12"),
+    ],
+)
+def test_a_time_that_no_recording_has(side, onset, reference, tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text(HEAD + f"a\t{onset}\t{onset}\tcar\n")
     if side == "durations":
@@ -98,21 +113,6 @@ def test_a_time_that_no_recording_has(onset, side, reference, tmp_path):
         return
     sides = (path, reference) if side == "reference" else (reference, path)
     attack(*sides).refused("t.tsv:2:2: onset")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--segment-length", "0.0001", "--set", "pool=mean"),
-        ("--segment-length", "0.001", "--measures", "all"), ("--segment-length", "1e-5", "--only", "ranking"),
-        ("--segment-length", "1e-3", "--memory-limit", "500M", "--measures", "all"),
-        ("--segment-length", "0.001", "--worst", "3", "--only", "segment.hard"),
-    ],
-)  # fmt: skip
-def test_a_long_recording_in_tiny_segments(options, reference, tmp_path):
-    path = tmp_path / "t.tsv"
-    path.write_text(HEAD + "a\t30000000\t31000000\tcar\nb\t0\t31000000\tdog\n")
-    attack(reference, path, *options).refused("would take about", "--memory-limit")
 
 
 @pytest.mark.parametrize(
@@ -140,28 +140,6 @@ def test_a_long_recording_without_a_grid_is_scored(limit, reference, tmp_path):
     done.was_cheap()
 
 
-def test_more_segments_than_can_be_counted(reference, tmp_path):
-    path = tmp_path / "t.tsv"
-    path.write_text(HEAD + "".join(f"f{i}\t0\t1e9\tcar\n" for i in range(10_000)))
-    done = attack(reference, path, "--limit", "duration=1e9", "--segment-length", "1e-6")
-    done.refused("segments x 1 class", "would take about", "re the times in seconds")
-
-
-@pytest.mark.parametrize(
-    ("head", "n", "line", "said"),
-    [
-        ("onset\toffset", 10**7, "\tc{0}", ("t.tsv:1: has more than", "--limit classes=NUMBER raises this")),
-        (HEAD, 10**6, "a\t0\t1\tc{0}\n", ("classes or more; expected 5000 or fewer (--limit classes=",)),
-        (HEAD, 40_000, "f{0}\t0\t1\tc{0}\n", ("to count 40001 classes in 40001 files would take about",)),
-    ],
-    ids=["columns", "labels", "as many files as classes"],
-)
-def test_more_classes_than_there_may_be(head, n, line, said, reference, tmp_path):
-    parts = ("".join(map(line.format, range(k, min(n, k + 10**5)))).encode() for k in range(0, n, 10**5))
-    let_in = ("--limit", "classes=100000") if "to count" in said[0] else ()
-    attack(reference, made(tmp_path / "t.tsv", [head.encode(), *parts, b"\n"]), *let_in).refused(*said)
-
-
 def test_a_file_of_a_megabyte_that_stands_for_very_many_rows(reference, tmp_path):
     """Some 80 bytes for each, and ever the same rows: what is let in is scored, what is not is refused."""
     same = columnar(tmp_path / "t.parquet", ["car"], 10_000_000)
@@ -176,33 +154,87 @@ def test_a_file_of_a_megabyte_that_stands_for_very_many_rows(reference, tmp_path
     done.refused("rows in", "bytes", "--limit ratio=")
 
 
-def test_objects_that_have_each_a_field_of_their_own(reference, tmp_path):
-    rows = "".join(f'{{"onset":0,"offset":1,"k{i % 5000}":1}}\n' for i in range(25_000))
-    path = made(tmp_path / "t.jsonl", [rows.encode()])
-    attack(reference, path).refused("bytes of cells per byte", "--limit ratio=")
-    fields = ",".join(f'"k{i}":1' for i in range(80_000))
-    many = made(tmp_path / "m.jsonl", [f'{{"onset":0,"offset":1,{fields}}}\n'.encode()])
-    attack(reference, many).refused("fields of classes", "--limit classes=")
+FAR = HEAD + "a\t30000000\t31000000\tcar\nb\t0\t31000000\tdog\n"
+TINY = (
+    "--segment-length 0.0001 --set pool=mean",
+    "--segment-length 0.001 --measures all",
+    "--segment-length 1e-5 --only ranking",
+    "--segment-length 1e-3 --memory-limit 500M --measures all",
+    "--segment-length 0.001 --worst 3 --only segment.hard",
+)
+
+
+def fields(n: int) -> str:
+    return ",".join(f'"k{i}":1' for i in range(n))
 
 
 ENTITIES = "".join(f'<!ENTITY {chr(98 + k)} "{f"&{chr(97 + k)};" * 10}">' for k in range(9))
-DOCUMENTS = {
-    "bomb.eaf": (f'<!DOCTYPE x [<!ENTITY a "ha">{ENTITIES}]><ANNOTATION_DOCUMENT>&j;', "a document type"),
-    "deep.eaf": ("<ANNOTATION_DOCUMENT>" + "<a>" * 300_000, "is not well-formed XML"),
-    "deep.json": ('[{"annotations":[],"data":' + "[" * MIB, "nested too deeply"),
-    "tasks.json": ("[" + ",".join(["{}"] * (MIB // 3)) + "]", "no task of Label Studio is annotated"),
-    "nan.jams": ('{"annotations":[NaN,"' + '\\"' * (MIB // 2), "cannot be read as JAMS"),
+HOSTILE: dict[str, tuple[str | Callable[[], str], str, str]] = {
+    # The text, options, and words of the message.
+    **{f"t{k}.tsv": (FAR, options, "would take about ... --memory-limit") for k, options in enumerate(TINY)},
+    "segments.tsv": (
+        lambda: HEAD + "".join(f"f{i}\t0\t1e9\tcar\n" for i in range(10_000)),
+        "--limit duration=1e9 --segment-length 1e-6",
+        "segments x 1 class ... would take about ... re the times in seconds",
+    ),
+    "columns.tsv": (
+        lambda: "onset\toffset" + "".join(map("\tc{0}".format, range(10**7))) + "\n",
+        "",
+        "columns.tsv:1: has more than ... --limit classes=NUMBER raises this",
+    ),
+    "labels.tsv": (
+        lambda: HEAD + "".join(map("a\t0\t1\tc{0}\n".format, range(10**6))),
+        "",
+        "classes or more; expected 5000 or fewer (--limit classes=",
+    ),
+    "both.tsv": (
+        lambda: HEAD + "".join(map("f{0}\t0\t1\tc{0}\n".format, range(40_000))),
+        "--limit classes=100000",
+        "to count 40001 classes in 40001 files would take about",
+    ),
+    "keys.jsonl": (
+        lambda: "".join(f'{{"onset":0,"offset":1,"k{i % 5000}":1}}\n' for i in range(25_000)),
+        "",
+        "bytes of cells per byte ... --limit ratio=",
+    ),
+    "fields.jsonl": (
+        lambda: f'{{"onset":0,"offset":1,{fields(80_000)}}}\n',
+        "",
+        "fields of classes ... --limit classes=",
+    ),
+    "quoted.tsv": (
+        lambda: HEAD + "a\t0\t1\t" + '"b"\t' * 3_000_000 + "\n",
+        "",
+        "quoted.tsv:2: has more than 5100 fields",
+    ),
+    "few.tsv": (HEAD + "a\t0\t1\t" + '"b"\t' * 4_000 + "\n", "", "few.tsv:2: has 4004 fields"),
+    **{
+        f"nothing{k}.tsv": (lambda text=text: text * (128 * MIB // len(text)), "", "is empty")
+        for k, text in enumerate(("\n", " \n", "\t\n", "\r"))
+    },
+    # Each takes 0.5 s of the processor, most of it the start; quadratic patterns took 10 s and more.
+    "letter.txt": ("x" * 900_000 + "\n", "", "is neither a header nor a row"),
+    "bars.txt": ("a|" * 25_000 + "a\n", "", "is neither a header nor a row"),
+    "blank.txt": (";;\n" + "\n" * 500_000 + "x\n", "", "is neither a header nor a row"),
+    "quotes.txt": ('File type = "ooTextFile"\n"' + '""' * 400_000, "", "not closed"),
+    "bomb.eaf": (f'<!DOCTYPE x [<!ENTITY a "ha">{ENTITIES}]><ANNOTATION_DOCUMENT>&j;', "", "a document type"),
+    "deep.eaf": ("<ANNOTATION_DOCUMENT>" + "<a>" * 300_000, "", "is not well-formed XML"),
+    "deep.json": ('[{"annotations":[],"data":' + "[" * MIB, "", "nested too deeply"),
+    "tasks.json": ("[" + ",".join(["{}"] * (MIB // 3)) + "]", "", "no task of Label Studio is annotated"),
+    "nan.jams": ('{"annotations":[NaN,"' + '\\"' * (MIB // 2), "", "cannot be read as JAMS"),
     "points.TextGrid": (
         '"ooTextFile" "TextGrid" 0 1 <exists> 1 "TextTier" "x" 0 1 170000\n' + '0 "a" ' * 160_000,
+        "",
         "expected the whole TextGrid",
     ),
 }
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_a_document_of_a_megabyte(name, reference, tmp_path):
-    text, said = DOCUMENTS[name]
-    attack(reference, made(tmp_path / name, [text.encode()])).refused(said)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_text_is_refused(name, reference, tmp_path):
+    text, options, said = HOSTILE[name]
+    path = made(tmp_path / name, [(text if isinstance(text, str) else text()).encode()])
+    attack(reference, path, *options.split()).refused(*said.split(" ... "))
 
 
 @pytest.mark.parametrize(
@@ -224,19 +256,6 @@ def test_a_line_of_a_gigabyte(piece, before, said, reference, tmp_path):
         attack(reference, reference, "--durations", path).refused("raises this")
     finally:
         path.unlink()
-
-
-def test_a_line_of_quoted_fields_is_not_looked_at_again_and_again(reference, tmp_path):
-    path = made(tmp_path / "t.tsv", [HEAD.encode(), b"a\t0\t1\t", b'"b"\t' * 3_000_000, b"\n"])
-    attack(reference, path).refused("t.tsv:2: has more than 5100 fields")
-    few = made(tmp_path / "t.tsv", [HEAD.encode(), b"a\t0\t1\t", b'"b"\t' * 4_000, b"\n"])
-    attack(reference, few).refused("t.tsv:2: has 4004 fields")
-
-
-@pytest.mark.parametrize("text", [b"\n", b" \n", b"\t\n", b"\r"])
-def test_a_lot_of_nothing(text, reference, tmp_path):
-    path = made(tmp_path / "t.tsv", [text * (MIB // len(text))] * 128)
-    attack(reference, path).refused("is empty")
 
 
 @pytest.mark.parametrize("name", ["/dev/zero", "/dev/urandom"])
@@ -302,27 +321,22 @@ def test_settings_of_many_names_or_a_long_one(text, said, reference, tmp_path):
 
 @pytest.mark.parametrize(
     "name",
-    ["../../out", "/o", "..\\out", "C:\\out", "out/../../out", "out\0", "a" * 4000, "CON", "~/out", "|ls"],
+    ["../../out", "/o", "..\\out", "C:\\out", "out\0", "a" * 4000, "~/out", "|ls"],
 )  # fmt: skip
-@pytest.mark.parametrize("column", ["filename", "event_label"])
-def test_names_in_a_table_never_become_paths(name, column, tmp_path):
+def test_names_in_a_table_never_become_paths(name, tmp_path):
     place = tmp_path / "deep" / "er"
     place.mkdir(parents=True)
-    file, label = (name, "car") if column == "filename" else ("a", name)
     table = place / "t.tsv"
-    table.write_text(f"filename\tonset\toffset\tevent_label\tsoft_value\n{file}\t0\t1\t{label}\t0.9\n")
-    outputs = ["-o", place / "o.json", "--save-tally", place / "x"]
-    before = set(tmp_path.rglob("*"))
-    done = attack(table, table, *outputs, "--worst", "2")
-    assert done.code == (2 if "\0" in name else 0), done.text
-    written = {path.name for path in set(tmp_path.rglob("*")) - before}
-    assert written == (set() if done.code else {"o.json", "x"})
-    if column == "filename" and not done.code:
-        attack("plot", "pr", table, table, "-o", place / "c.tsv")
-        attack("tune", table, table, "-o", place / "th.yaml")
-        attack("merge", place / "x", "-o", place / "m.txt")
-        written = {path.name for path in set(tmp_path.rglob("*")) - before}
-        assert written == {"o.json", "c.tsv", "x", "th.yaml", "m.txt"}
+    table.write_text(f"filename\tonset\toffset\tevent_label\tsoft_value\n{name}\t0\t1\t{name}\t0.9\n")
+    before, expected = set(tmp_path.rglob("*")), {"o.json", "x"}
+    code = call(table, table, "-o", place / "o.json", "--save-tally", place / "x", "--worst", "2").code
+    assert code == (2 if "\0" in name else 0)
+    if not code:
+        call("plot", "pr", table, table, "-o", place / "c.tsv")
+        call("tune", table, table, "-o", place / "th.yaml")
+        call("merge", place / "x", "-o", place / "m.txt")
+        expected |= {"c.tsv", "th.yaml", "m.txt"}
+    assert {path.name for path in set(tmp_path.rglob("*")) - before} == (set() if code else expected)
 
 
 def test_a_link_out_of_a_folder_is_read_as_what_it_is_and_never_written(reference, tmp_path):
@@ -379,7 +393,10 @@ ENCODED = ("PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")
     ("name", "labels", "encoding"),
     [
         *(("t.parquet", labels, None) for labels in LABELS),
-        *(("t.parquet", labels, encoding) for encoding in ENCODED for labels in ("700", "short")),
+        *(
+            ("t.parquet", labels, encoding)
+            for encoding, labels in zip(ENCODED, ("700", "short", "700"), strict=True)
+        ),
         *((name, "60", None) for name in ("t.arrow", "t.arrows")),
     ],
 )
@@ -427,10 +444,10 @@ def archived(path: Path, n: int) -> Path:
 
 @pytest.mark.parametrize("name", ["t.zip", "t.tar"])
 def test_an_archive_of_very_many_members(name, reference, tmp_path):
-    done = attack(reference, archived(tmp_path / name, 300_000))
-    done.refused("has 300000 members", "--limit members=300000 raises this")
+    done = attack(reference, archived(tmp_path / name, 70_000))
+    done.refused("has 70000 members", "--limit members=70000 raises this")
     assert done.seconds < 2
-    few = attack(reference, archived(tmp_path / name, 30_000), "--score", "segment.hard.f1.micro")
+    few = attack(reference, archived(tmp_path / name, 10_000), "--score", "segment.hard.f1.micro")
     assert few.code == 0, few
     few.was_cheap()
 
@@ -531,19 +548,6 @@ def test_a_device_is_no_settings_file(tmp_path):
 
 
 A_LOT = b"a." * 1990
-SMALL_BUT_SLOW = {
-    "a line of one letter": (b"x" * 900_000 + b"\n", "is neither a header nor a row"),
-    "a line of bars": (b"a|" * 25_000 + b"a\n", "is neither a header nor a row"),
-    "blank lines before RTTM": (b";;\n" + b"\n" * 500_000 + b"x\n", "is neither a header nor a row"),
-    "quotes in a TextGrid": (b'File type = "ooTextFile"\n"' + b'""' * 400_000, "not closed"),
-}
-
-
-@pytest.mark.parametrize("name", SMALL_BUT_SLOW)
-def test_a_few_bytes_that_a_pattern_could_take_long_for(name, reference, tmp_path):
-    """Each takes 0.5 s of the processor, most of it the start; quadratic patterns took 10 s and more."""
-    data, said = SMALL_BUT_SLOW[name]
-    attack(reference, made(tmp_path / "t.txt", [data])).refused(said)
 
 
 def test_names_that_end_in_very_many_extensions(tmp_path):

@@ -1,4 +1,4 @@
-"""The site builds strictly, its pages hold what they should, and nothing is fetched from anywhere.
+"""The site builds strictly, its pages are complete, and browsers fetch nothing from elsewhere.
 
 Needs `pip install --group docs`, and for what a reader sees without a network, on a phone, `--group browser`
 and Chromium; .ci/run has them. Broken links and anchors fail the build (mkdocs.yml).
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 FETCHED = r"<(?:script|img|iframe|source|video|audio|embed)\b[^>]*\bsrc=[\"']?([^\"' >]+)"
 LINKED = r"<link\b(?![^>]*\brel=[\"']?(?:canonical|prev|next))[^>]*\bhref=[\"']?([^\"' >]+)"
 STYLED = r"url\(\s*[\"']?([^\"')]+)|@import\s+[\"']([^\"']+)"
-"""What a browser fetches by itself."""
+"""Links that a browser fetches without a click."""
 
 
 def elsewhere(text: str) -> list[str]:
@@ -103,13 +103,6 @@ def test_the_address_that_pyproject_tells_is_linked_and_filled_in(monkeypatch):
     )
     config = hooks.on_config(SimpleNamespace(site_url=None, extra={}))
     assert config.site_url == "https://d" and config.extra["social"][0]["link"] == "https://example.org/r"
-
-
-def test_words_can_be_searched(site):
-    assert "alpha-cut" in (site / "search" / "search_index.json").read_text(encoding="utf-8")
-    # From a folder, too, where browsers start no workers.
-    assert (site / "search" / "search_index.js").is_file()
-    assert (site / "javascripts" / "iframe-worker.js").is_file()
 
 
 PHONE = {"width": 390, "height": 844}

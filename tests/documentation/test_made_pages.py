@@ -25,7 +25,18 @@ PACKAGE = Path(sedeval_soft.__file__).parent
 
 
 @pytest.mark.parametrize(
-    "name", ["commands", "settings", "codes", "dialects", "layers", "coverage", "scores", "annotators"]
+    "name",
+    [
+        "commands",
+        "settings",
+        "codes",
+        "dialects",
+        "layers",
+        "coverage",
+        "scores",
+        "annotators",
+        "differences",
+    ],
 )
 def test_page_is_up_to_date(name, tmp_path, monkeypatch):
     made = script(name)
@@ -64,7 +75,7 @@ def test_every_command_has_an_example_and_every_setting_a_row_with_its_option():
 
 
 CODED = {"Problem": 4, "problem": 0, "LayoutError": 1, "_refused": 3, "add_many": 0}
-"""Which argument of a call is a code, where it has no name."""
+"""The place of the code among the arguments of a call, if it has no name."""
 
 
 def codes_in_source() -> set[str]:
@@ -73,7 +84,7 @@ def codes_in_source() -> set[str]:
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
-                place = CODED.get(ast.unparse(node.func).rpartition(".")[2])
+                place = CODED.get(getattr(node.func, "attr", getattr(node.func, "id", "")))
                 given = node.args[place : place + 1] if place is not None else []
                 given += [keyword.value for keyword in node.keywords if keyword.arg == "code"]
                 found |= {each.value for each in given if isinstance(each, ast.Constant)}

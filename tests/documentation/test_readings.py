@@ -77,35 +77,6 @@ def soft(reference, system, basis="segment", **settings):
     return evaluate(reference, system, classes=CLASSES, only=[f"{basis}.soft"], **settings)
 
 
-COUNTS = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
-
-
-@SEEDS
-@BASES
-def test_soft_counts_are_integrals_of_hard_ones(basis, seed):
-    reference, system = tables(seed)
-    scores = soft(reference, system, basis)
-    names = [f"{basis}.hard.{count}.micro" for count in COUNTS]
-    found, widths = at_levels(reference, system, names, only=[f"{basis}.hard"])
-    expected = [scores[name.replace("hard", "soft")] for name in names]
-    np.testing.assert_allclose(widths @ found, expected, rtol=0, atol=1e-9)
-
-
-@SEEDS
-def test_1_soft_counts_of_segments_are_those_of_fuzzy_sets(seed):
-    reference, system = tables(seed)
-    y, p, scores = values(reference), values(system), soft(reference, system)
-    sums = {
-        "tp": np.minimum(y, p),
-        "fp": np.maximum(0, p - y),
-        "fn": np.maximum(0, y - p),
-        "n_ref": y,
-        "n_sys": p,
-    }
-    for name, expected in sums.items():
-        assert scores[f"segment.soft.{name}.micro"] == pytest.approx(expected.sum(), abs=1e-9)
-
-
 @SEEDS
 @pytest.mark.parametrize("length", [1.0, 2.5, 0.4])
 def test_3_cutting_and_pooling_by_the_maximum_can_be_exchanged(length, seed):
@@ -149,17 +120,6 @@ def test_4_is_not_the_plain_mean_in_the_third_case_of_the_paper():
         at = evaluate(y, p, only=["segment.hard"], inclusive=True, threshold=level)
         assert at["segment.hard.f1.micro"] == hard
     assert "0.4 / 0.7 = 0.571" in text
-
-
-@SEEDS
-def test_5_errors_of_a_segment_are_those_of_sorted_values(seed):
-    reference, system = tables(seed)
-    y, p = (np.sort(values(table), axis=1) for table in (reference, system))
-    scores = soft(reference, system)
-    found = [scores[f"segment.soft.{name}.micro"] for name in ("deletions", "insertions", "substitutions")]
-    substitutions = np.minimum(y, p).sum() - scores["segment.soft.tp.micro"]
-    expected = [np.maximum(0, y - p).sum(), np.maximum(0, p - y).sum(), substitutions]
-    assert found == pytest.approx(expected, abs=1e-9)
 
 
 @SEEDS
@@ -222,88 +182,28 @@ def test_9_the_optimal_reading_does_not_depend_on_the_scale(seed):
         assert abs(after[f"segment.soft.f1.{average}"] - before[f"segment.soft.f1.{average}"]) > 1e-3
 
 
-@SEEDS
-def test_10_weights_are_integrals_over_the_levels_of_the_reference(seed):
-    sklearn = pytest.importorskip("sklearn.metrics")
-    reference, system = tables(seed)
-    y, p = (values(table)[:, 0].ravel() for table in (reference, system))
-    for threshold in np.unique(p):
-        passed = y[p > threshold]
-        positives = sum(width * np.sum(passed >= level) for level, width in levels_of(reference))
-        negatives = sum(width * np.sum(passed < level) for level, width in levels_of(reference))
-        assert (positives, negatives) == pytest.approx((passed.sum(), (1 - passed).sum()), abs=1e-9)
-    doubled = np.repeat([1, 0], len(y)), np.tile(p, 2)
-    area = sklearn.roc_auc_score(*doubled, sample_weight=np.concatenate([y, 1 - y]))
-    scores = evaluate(reference, system, classes=CLASSES, only=["segment"], measures=["curves"])
-    assert scores[f"segment.soft.roc_auc[{CLASSES[0]}]"] == pytest.approx(area, abs=1e-9)
-
-
-LEVELS = [level / 10 for level in range(1, 11)]
 Run = tuple[int, int]
-"""Where an event begins and ends, in pieces."""
-
-
-def pieces(seed: int, n: int = 30) -> np.ndarray:
-    """Values with ties between walls of silence; some pieces are silent as well."""
-    return np.pad(np.random.default_rng(seed).integers(0, 6, n) / 5, 1)
-
-
-def events_at(values: np.ndarray, level: float) -> set[Run]:
-    """The longest runs of values of at least a level."""
-    edges = np.diff((values >= level).astype(int))
-    return {*zip(np.flatnonzero(edges == 1) + 1, np.flatnonzero(edges == -1), strict=True)}
-
-
-def lifetimes(values: np.ndarray) -> dict[Run, tuple[float, float]]:
-    """The lifetimes that the package finds: for each run its born and dies."""
-    return {
-        (int(a) + 1, int(b) - 1): (max(values[a], values[b]), values[s])
-        for s, a, b in zip(*level_runs(values), strict=True)
-        if values[s] > 0
-    }
-
-
-@SEEDS
-def test_11_events_are_nested_or_apart(seed):
-    values = pieces(seed)
-    for low, high in zip(LEVELS, LEVELS[1:], strict=False):
-        for begin, end in events_at(values, high):
-            assert sum(a <= begin and end <= b for a, b in events_at(values, low)) == 1
-
-
-@SEEDS
-def test_12_a_run_is_an_event_at_the_levels_of_its_lifetime(seed):
-    values = pieces(seed)
-    found = lifetimes(values)
-    for (begin, end), (born, dies) in found.items():
-        assert dies == values[begin : end + 1].min()
-        assert born == max(values[begin - 1], values[end + 1])
-    for level in LEVELS:
-        alive = {run for run, (born, dies) in found.items() if born < level <= dies}
-        assert alive == events_at(values, level)
-
-
-@SEEDS
-def test_13_there_are_at_most_as_many_events_as_pieces(seed):
-    values = pieces(seed)
-    leftmost = [begin + int(np.argmin(values[begin : end + 1])) for begin, end in lifetimes(values)]
-    assert len(set(leftmost)) == len(leftmost) <= np.count_nonzero(values)
+"""The begin and the end of an event, in pieces."""
 
 
 @SEEDS
 def test_14_the_soft_number_of_events_is_all_lifetimes_and_all_rises(seed):
-    values, table = pieces(seed), random_table(seed)
-    rises = np.maximum(0, np.diff(values)).sum()
-    assert sum(dies - born for born, dies in lifetimes(values).values()) == pytest.approx(rises)
+    table = random_table(seed)
     rises = np.maximum(0, np.diff(np.array(table["value"]).reshape(-1, 12), prepend=0)).sum()
+    assert sum(dies - born for *_, born, dies in of_table(table)) == pytest.approx(rises)
     scores = evaluate(table, table, classes=CLASSES, only=["event.soft"])
     assert scores["event.soft.n_ref.micro"] == pytest.approx(rises, abs=1e-9)
 
 
 def of_table(table: dict[str, list]) -> list[tuple[int, Run, float, float]]:
-    """All lifetimes of a random table, each with the number of its file and class."""
+    """All lifetimes that the package finds, each with the number of its file and class, its born and dies."""
     each = np.pad(np.array(table["value"]).reshape(-1, 12), ((0, 0), (1, 1)))
-    return [(k, run, *life) for k, values in enumerate(each) for run, life in lifetimes(values).items()]
+    return [
+        (k, (int(a) + 1, int(b) - 1), max(values[a], values[b]), values[s])
+        for k, values in enumerate(each)
+        for s, a, b in zip(*level_runs(values), strict=True)
+        if values[s] > 0
+    ]
 
 
 def pair_sum(reference: dict[str, list], system: dict[str, list], collar: float) -> tuple[float, bool]:
@@ -351,8 +251,21 @@ def test_16_post_processing_and_cutting_can_be_exchanged(done, seed):
     assert changed
 
 
+ELSEWHERE = {
+    "1": "measures/test_segment_counts.py::test_soft_counts_are_hard_ones_integrated_over_every_level",
+    "2": "contract/laws.py::soft_equals_hard_on_binary_labels",
+    "5": "measures/test_segment_counts.py::test_soft_counts_are_hard_ones_integrated_over_every_level",
+    "10": "measures/test_cells.py::test_segments_of_one_file",
+    "11": "timeline/test_events.py::test_the_runs_of_values_above_something",
+    "12": "timeline/test_events.py::test_alive_at_a_threshold_are_its_merged_events",
+    "13": "timeline/test_events.py::test_alive_at_a_threshold_are_its_merged_events",
+}
+"""Statements that another test holds, at every level or against an oracle."""
+
+
 def test_every_statement_has_a_test():
     told = re.findall(r"^\*\*Statement (\d+)\.\*\*", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     tested = {match[1] for name in globals() if (match := re.match(r"test_(\d+)_", name))}
-    # The contract tests have the second for all scores.
-    assert {*told} == tested | {"2"} == {str(k) for k in range(1, 17)}
+    assert {*told} == tested | {*ELSEWHERE} == {str(k) for k in range(1, 17)}
+    for path, _, name in (each.partition("::") for each in ELSEWHERE.values()):
+        assert f"def {name}(" in (ROOT / "tests" / path).read_text(encoding="utf-8")

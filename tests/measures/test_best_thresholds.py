@@ -125,39 +125,57 @@ def read_back(threshold):
     return "never" if threshold is None else float(repr(threshold))
 
 
-def micro_f(counts, beta):
+def f_of(counts, beta):
+    """F of TP, N_ref and N_sys of one class, or of several together."""
     tp, n_ref, n_sys = map(sum, zip(*counts, strict=True))
     return (1 + beta**2) * tp / (beta**2 * n_ref + n_sys) if n_ref else None
 
 
 @settings(max_examples=8, deadline=None)
 @given(TABLES, TABLES, BASES, st.sampled_from((1.0, 2.0)), st.booleans())
-def test_the_joint_optimum_is_that_of_all_combinations_and_its_thresholds_reach_it(
+def test_best_thresholds_of_classes_and_of_all_are_those_of_all_combinations(
     reference, system, basis, beta, inclusive
 ):
-    """Read back from their text, and a class of which nothing is detected cut above all values."""
+    """Read back from their text, they reach it; a class without a detection is cut above all values."""
     sides, how = (reference, system), {"beta": beta, "inclusive": inclusive}
-    found, _ = at_optimum(sides, basis, measures=("joint",), segment_length=1.0, **how)
-    at = []
-    for cut in CUTS:
-        scores = at_thresholds(sides, basis, cut)
-        at.append([tuple(scores[f"{name}[{c}]"] for name in ("tp", "n_ref", "n_sys")) for c in CLASSES])
-    combined = [micro_f(counts, beta) for counts in itertools.product(*zip(*at, strict=True))]
-    if combined[0] is None:
-        assert found["joint_f"] is None
-        assert found["single_f"] is None
-        return
     f1 = "f1" if beta == 1 else "fbeta"
-    assert found["joint_f"] == pytest.approx(max(combined), abs=1e-12)
-    assert found["single_f"] == pytest.approx(max(micro_f(counts, beta) for counts in at), abs=1e-12)
-    assert found["joint_f"] >= max(found["single_f"], found[f"{f1}.micro"]) - 1e-12
-    shown = {c: found[f"joint_threshold[{c}]"] for c in CLASSES}
-    for cuts, name in (
-        ({c: read_back(value) for c, value in shown.items()}, "joint_f"),
-        (read_back(found["single_threshold"]), "single_f"),
-    ):
+    found, _ = at_optimum(sides, basis, measures=("joint",), segment_length=1.0, **how)
+    swept = [at_thresholds(sides, basis, cut) for cut in CUTS]
+    at = [[tuple(of[f"{name}[{c}]"] for name in ("tp", "n_ref", "n_sys")) for c in CLASSES] for of in swept]
+    combined = [f_of(counts, beta) for counts in itertools.product(*zip(*at, strict=True))]
+    if combined[0] is None:
+        assert found["joint_f"] is found["single_f"] is None
+        return
+    for name, wanted in (("joint_f", max(combined)), ("single_f", max(f_of(counts, beta) for counts in at))):
+        assert found[name] == pytest.approx(wanted, abs=1e-12)
+    shown = {c: read_back(found[f"joint_threshold[{c}]"]) for c in CLASSES}
+    for cuts, name in ((shown, "joint_f"), (read_back(found["single_threshold"]), "single_f")):
         reached = at_thresholds(sides, basis, cuts, **how)[f"{f1}.micro"]
         assert reached == pytest.approx(found[name], abs=1e-12)
+    check_classes(found, swept, at, f1, beta)
+
+
+def check_classes(found, swept, at, f1, beta):
+    """The best F and the best error rate of each class, and of ties the highest threshold."""
+    for k, c in enumerate(CLASSES):
+        values, rates = [f_of([of[k]], beta) for of in at], [of[f"error_rate[{c}]"] for of in swept]
+        for name, merits, best in ((f1, values, max), ("best_error_rate", rates, min)):
+            if values[0] is None or f"{name}[{c}]" not in found:
+                assert found.get(f"{name}[{c}]") is None
+                continue
+            assert found[f"{name}[{c}]"] == pytest.approx(best(merits), abs=1e-12)
+            threshold = found[f"threshold[{c}]" if name == f1 else f"{name}_threshold[{c}]"]
+            beyond = math.inf if threshold is None else threshold
+            cuts = [math.inf if cut == "never" else cut for cut in CUTS]
+            as_good = {of[k] for of, merit, cut in zip(at, merits, cuts, strict=True)
+                       if merit == best(merits) and cut >= beyond}  # fmt: skip
+            assert len(as_good) < 2
+            if name == f1:
+                assert as_good <= {tuple(found[f"{count}[{c}]"] for count in ("tp", "n_ref", "n_sys"))}
+    if "best_error_rate.micro" in found:
+        parts = [(found[f"best_error_rate[{c}]"] or 0.0, at[0][k][1]) for k, c in enumerate(CLASSES)]
+        pooled = sum(rate * n for rate, n in parts) / sum(n for _, n in parts)
+        assert found["best_error_rate.micro"] == pytest.approx(pooled, abs=1e-12)
 
 
 # Under a constraint.

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sedeval_soft import Evaluator, evaluate
+from sedeval_soft import evaluate
 
 STEM = "segment.hard"
 LEAST = {30: Fraction(3, 10), 50: Fraction(1, 2), 70: Fraction(7, 10)}
@@ -49,6 +48,8 @@ ROWS = st.lists(
 )  # fmt: skip
 
 
+@example([("a", 0, 10, "dog"), ("b", 0, 10, "car")], [("a", 0, 3, "dog"), ("b", 0, 7, "car")])
+@example([("a", 0, 10, "dog")], [("a", 0, 5, "dog")])
 @given(ROWS.filter(lambda rows: any(b > a for _, a, b, _ in rows)), ROWS)
 def test_overlaps_are_those_of_sets_of_time(reference, system):
     scores = evaluate(table(reference), table(system), preset="audio-grounding")
@@ -68,13 +69,6 @@ def test_overlaps_are_those_of_sets_of_time(reference, system):
         for label in scores.classes:
             value = scores[f"{STEM}.{measure}[{label}]{own}"]
             assert value == (pytest.approx(float(of(by_class[label]))) if label in by_class else None)
-
-
-def test_thresholds_are_reached_by_equality():
-    for percent, right in ((30, 3), (50, 5), (70, 7)):
-        scores = evaluate(table([("a", 0, 10, "q")]), table([("a", 0, right, "q")]), preset="audio-grounding")
-        assert scores[f"{STEM}.recall_at_iou.micro{OWN[percent]}"] == 1.0
-        assert scores[f"{STEM}.mean_iou.micro"] == right / 10
 
 
 @pytest.mark.parametrize(
@@ -100,49 +94,12 @@ def test_an_answer_to_a_query_without_an_event_is_counted_in_a_warning(answers, 
     assert scores[f"{STEM}.mean_iou_all.micro"] == pytest.approx((1 + absent - answered) / (1 + absent))
 
 
-def test_ordinary_tables_with_all_measures_have_no_queries():
-    sides = table([("a", 0, 100, "q")]), table([("a", 0, 100, "q"), ("b", 0, 100, "q")])
-    assert not any("queries" in warning for warning in evaluate(*sides, measures="all").warnings)
-
-
-def test_without_a_reference_there_is_none():
-    scores = evaluate(table([("a", 5, 5, "q")]), table([("a", 0, 7, "q")]), preset="audio-grounding")
-    assert scores[f"{STEM}.mean_iou.micro"] is None
-
-
-def test_it_is_computed_when_asked_for_only():
-    sides = table([("a", 0, 10, "q")]), table([("a", 0, 10, "q")])
-    assert not [name for name in evaluate(*sides) if "iou" in name]
-    assert evaluate(*sides, measures="grounding")[f"{STEM}.mean_iou.micro"] == 1.0
-    asked = {"measures": "grounding", "only": "segment.soft"}
-    assert not [name for name in evaluate(*sides, **asked) if "iou" in name]
-
-
-def test_files_added_one_by_one_intervals_and_single_files_agree():
-    rng = np.random.default_rng(3)
-    asked = {"segment_length": 0.1, "pool": "mean", "measures": ("grounding",), "only": ("segment.hard",)}
-    rows = [
-        [(str(f), int(a), int(a + b), "q") for f, a, b in rng.integers(0, (12, 90, 60), (40, 3))]
-        for _ in "12"
-    ]
-    whole = evaluate(*map(table, rows), ci="bootstrap", replicates=50, **asked)
-    evaluator = Evaluator(**asked)
-    for name in sorted({row[0] for side in rows for row in side}):
-        evaluator.update(*(table([row for row in side if row[0] == name]) for side in rows))
-    single = whole.per_file(f"{STEM}.mean_iou.micro")
-    name = f"{STEM}.mean_iou.micro"
-    assert evaluator.compute()[name] == whole[name]
-    assert float(np.nanmean(single[name].to_numpy(dtype=float, na_value=np.nan))) == pytest.approx(
-        whole[name]
-    )
-    assert whole.score(name).low < whole[name] < whole.score(name).high
-
-
 def test_the_share_of_answered_absent_queries_has_no_mean_over_scenes():
     """A copy of the reference has no absent query: the system would decide which scenes count."""
     sides = table([("a", 0, 10, "q"), ("b", 0, 10, "q")]), table([("a", 0, 10, "q"), ("b", 0, 10, "r")])
     asked = {"measures": ("grounding",), "means": ("scenes.mean",), "classes": ("q", "r")}
     scores = evaluate(*sides, by={"a": "one", "b": "two"}, only=(STEM,), **asked)
     assert scores[f"{STEM}.absent_answered.micro"] == 1.0
+    assert not any("queries" in warning for warning in evaluate(*sides, measures="all").warnings)
     means = {score.measure for score in scores.scores.values() if score.group == "scenes.mean"}
     assert "mean_iou" in means and "absent_answered" not in means

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import first_free, is_matching, maximum_size
-from tables import long_rows
 
-from sedeval_soft import evaluate
 from sedeval_soft.measures import matching
 from sedeval_soft.measures.matching import (
     TooManyPairsError,
@@ -57,7 +52,7 @@ def test_maximum_matching_of_larger_graphs(way, seed, start):
 
 
 def test_a_matching_with_nothing_to_add_is_kept():
-    """A start is a matching even where there are no edges; and vertices without any have no partner."""
+    """A start is a matching even without edges, and a vertex without an edge has no partner."""
     assert maximum_matching(NONE, NONE, 2, 3).tolist() == [-1, -1]
     assert maximum_matching(NONE, NONE, 2, 3, start=np.array([-1, 2])).tolist() == [-1, 2]
 
@@ -70,70 +65,39 @@ def test_the_greedy_matching_takes_the_first_free(edges, seed):
     assert first_free_matching(left, right, 7, 7).tolist() == first_free(sorted(edges), 7)
 
 
-def events(rng: np.random.Generator, n: int) -> Timed:
-    """Return events of one file and class at times so few that many are equally far apart, and some alike."""
-    code, onset = np.zeros(n, dtype=np.int32), rng.integers(0, 9, n)
-    return Timed(code, code, onset, onset + rng.integers(0, 5, n))
-
-
-def best_of_all(edges, apart):
-    """Return the size of the largest matchings, and the least distance of any, looked at one by one."""
-    for size in range(len(edges), -1, -1):
-        sums = [
-            sum((Fraction(apart[edge]) for edge in some), Fraction(0))
-            for some in combinations(edges, size)
-            if len({i for i, _ in some}) == len({j for _, j in some}) == size
-        ]
-        if sums:
-            return size, min(sums)
-    raise AssertionError
-
-
-@pytest.mark.parametrize("seed", range(15))
-def test_the_nearest_matching_is_the_least_of_the_largest(way, seed):
-    """Against all matchings, in fractions."""
-    rng = np.random.default_rng(seed)
-    ours, theirs = (events(rng, int(rng.integers(0, 6))) for _ in range(2))
-    edges = np.argwhere(rng.random((len(ours), len(theirs))) < rng.choice([0.3, 0.6, 1.0]))
-    edges = rng.permutation(edges)[:12]
-    apart = {
-        (i, j): int(abs(ours.onset[i] - theirs.onset[j]) + abs(ours.offset[i] - theirs.offset[j]))
-        for i, j in map(tuple, edges.tolist())
-    }
-    partner = nearest_matching(*edges.T, ours, theirs)
-    pairs = [(i, j) for i, j in enumerate(partner.tolist()) if j >= 0]
-    assert is_matching(partner.tolist(), [*apart])
-    assert (len(pairs), sum(apart[pair] for pair in pairs)) == best_of_all([*apart], apart)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_larger_nearest_matchings_are_as_near_as_an_assignment(way, seed):
+@pytest.mark.parametrize("seed", range(12))
+def test_nearest_matchings_are_as_large_and_as_near_as_an_assignment(way, seed):
     """Against scipy's assignment, where to be without a partner costs more than all distances.
 
-    Whom an event pairs with does not depend on the order of events either.
+    Of few events many are equally far apart, and some alike. Which partner an event has does not depend on
+    the order of events either, but for those that are alike.
     """
     from scipy.optimize import linear_sum_assignment
 
     rng = np.random.default_rng(seed)
-    n, m = rng.integers(20, 60, 2)
+    few = seed < 8
     sides = [
-        Timed(*np.zeros((2, k), dtype=np.int32), *np.sort(rng.integers(0, 2000, (2, k)), axis=0))
-        for k in (n, m)
+        Timed(
+            *np.zeros((2, k), dtype=np.int32), *np.sort(rng.integers(0, 9 if few else 2000, (2, k)), axis=0)
+        )
+        for k in (rng.integers(0, 7, 2) if few else rng.integers(20, 60, 2))
     ]
     ours, theirs = (side.take(np.lexsort((side.offset, side.onset))) for side in sides)
-    may = np.abs(ours.onset[:, None] - theirs.onset) < rng.choice([30, 100, 400])
+    may = np.abs(ours.onset[:, None] - theirs.onset) < rng.choice([2, 5, 9] if few else [30, 100, 400])
+    may &= rng.random(may.shape) < (0.8 if few else 1.0)
     apart = np.abs(ours.onset[:, None] - theirs.onset) + np.abs(ours.offset[:, None] - theirs.offset)
     row, column = linear_sum_assignment(np.where(may, apart, 10**7))
     hit = may[row, column]
     partner = nearest_matching(*np.nonzero(may), ours, theirs)
     paired = np.flatnonzero(partner >= 0)
-    assert may[paired, partner[paired]].all()
-    assert len({*partner[paired].tolist()}) == len(paired) == hit.sum()
+    assert is_matching(partner.tolist(), map(tuple, np.argwhere(may).tolist()))
+    assert len(paired) == hit.sum()
     assert apart[paired, partner[paired]].sum() == apart[row[hit], column[hit]].sum()
-    mine, others = rng.permutation(n), rng.permutation(m)
-    left, right = np.nonzero(may[mine][:, others])
-    again = nearest_matching(left, right, ours.take(mine), theirs.take(others))
-    assert np.append(others, -1)[again].tolist() == partner[mine].tolist()
+    if not few:
+        mine, others = (rng.permutation(len(side)) for side in (ours, theirs))
+        left, right = np.nonzero(may[mine][:, others])
+        again = nearest_matching(left, right, ours.take(mine), theirs.take(others))
+        assert np.append(others, -1)[again].tolist() == partner[mine].tolist()
 
 
 def test_a_matching_that_takes_too_many_steps_is_refused(way, monkeypatch):
@@ -143,15 +107,3 @@ def test_a_matching_that_takes_too_many_steps_is_refused(way, monkeypatch):
     monkeypatch.setattr(matching, "_MOST_STEPS", 2)
     with pytest.raises(TooManyPairsError):
         nearest_matching(*pairs, side, side)
-
-
-def rows(onset: np.ndarray, offset: np.ndarray):
-    return long_rows(
-        [("a.wav", on, off, "car") for on, off in zip(onset.round(6), offset.round(6), strict=True)]
-    )
-
-
-def test_an_exact_copy_has_no_bias_whatever_comes_before_it():
-    sides = rows(np.array([0.5]), np.array([2.0])), rows(np.array([0.3, 0.5]), np.array([2.0, 2.0]))
-    scores = evaluate(*sides, only="event.hard", events="rows")
-    assert scores["event.hard.onset_bias.micro"] == scores["event.hard.onset_spread.micro"] == 0

@@ -62,27 +62,21 @@ def board():
     return sedeval_soft.compare(rows(HOSTILE), systems, replicates=10, only="segment")
 
 
-@pytest.mark.parametrize("form", ["text", "colour", "json", "csv", "markdown"])
-def test_no_output_has_what_a_terminal_obeys(form, scores, board):
+@pytest.mark.parametrize("form", ["text", "colour", "json", "csv", "tsv", "markdown"])
+def test_no_output_has_what_a_terminal_or_a_spreadsheet_obeys(form, scores, board):
     how = {"color": True, "width": 80} if form == "colour" else {}
     name = "text" if form == "colour" else form
     for text in (render([scores], name, **how), render_board(board, name, **how)):
-        # Colours of ours are the only escapes.
+        # Colours of ours are the only escapes, and delimiters of a table are no names.
         bare = re.sub(r"\x1b\[\d+(;\d+)*m", "", text) if form == "colour" else text
-        # Delimiters of a table are no names.
-        found = set(OBEYED.findall(bare)) - ({"\t"} if form == "tsv" else set())
-        assert found == set()
+        assert set(OBEYED.findall(bare)) <= ({"\t"} if form == "tsv" else set())
         assert text.encode()
+        cells = csv.reader(io.StringIO(text, newline=""), delimiter="," if form == "csv" else "\t")
+        for value in (value for row in cells for value in row) if form in {"csv", "tsv"} else ():
+            begins = re.match(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r]", value)
+            assert begins is None or re.fullmatch(r"-\d+(\.\d+)?(e-?\d+)?", value), value
 
 
-@pytest.mark.parametrize("form", ["csv", "tsv"])
-def test_no_cell_is_a_formula_and_numbers_stay_numbers(form, scores, board):
-    delimiter = {"csv": ",", "tsv": "\t"}[form]
-    for text in (render([scores], form), render_board(board, form)):
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
-            for value in row:
-                begins = re.match(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r]", value)
-                assert begins is None or re.fullmatch(r"-\d+(\.\d+)?(e-?\d+)?", value), value
 
 
 def test_curves_are_safe_as_text_and_exact_as_parquet(tmp_path):
@@ -100,30 +94,19 @@ def test_curves_are_safe_as_text_and_exact_as_parquet(tmp_path):
 
 
 @given(MANY)
-def test_what_is_visible_is_printable_and_what_was_stays(text):
+@example('|"=1')
+@example("b;\uff1d1")
+def test_any_name_is_harmless_in_texts_cells_and_json(text):
     assert visible(text).isprintable()
     assert visible(text) == text or not text.isprintable()
     assert OBEYED.search(harmless(text)) is None
-    assert harmless("क्‍ष") == "क्‍ष"
-
-
-@given(MANY)
-@example('|"=1')
-@example("b;\uff1d1")
-def test_cells_are_never_formulas_and_others_stay(text):
-    found = cell(text)
     # However a spreadsheet divides it.
-    assert not [part for part in re.split("[;|,]", found) if re.match(r"[\s\"]*[=+\-@\uff1d]", part)]
-    assert found.replace("'", "") == harmless(text).replace("'", "")
-    assert cell("a=1") == "a=1"
-
-
-@given(MANY)
-def test_json_says_the_same_without_what_is_obeyed(text):
+    assert not [part for part in re.split("[;|,]", cell(text)) if re.match(r"[\s\"]*[=+\-@\uff1d]", part)]
+    assert cell(text).replace("'", "") == harmless(text).replace("'", "")
     written = json.dumps({"name": text}, ensure_ascii=False, indent=2)
-    safe = json_text(written)
-    assert json.loads(safe) == json.loads(written)
-    assert OBEYED.search(safe.replace("\n", "")) is None
+    assert json.loads(json_text(written)) == json.loads(written)
+    assert OBEYED.search(json_text(written).replace("\n", "")) is None
+    assert (harmless("क्‍ष"), cell("a=1")) == ("क्‍ष", "a=1")
 
 
 @given(MANY, MANY)
@@ -132,13 +115,9 @@ def test_github_annotations_are_one_line_whose_parts_read_back(file, message):
     assert len(line.splitlines()) == 1
     found = re.fullmatch(r"::error file=([^:,]*),title=x::(.*)", line)
     assert found
-    assert _unescaped(found[1]) == _visible_parts(file)
-    assert _unescaped(found[2]) == _visible_parts(message)
-
-
-def _visible_parts(text):
-    """What reads back: ends of lines as they are, all else that is obeyed as an escape."""
-    return "".join(c if c in "\r\n" else visible(c) for c in text)
+    for part, text in zip(found.groups(), (file, message), strict=True):
+        # Ends of lines read back as they are, all else that is obeyed as an escape.
+        assert _unescaped(part) == "".join(c if c in "\r\n" else visible(c) for c in text)
 
 
 def _unescaped(text):
@@ -230,21 +209,19 @@ CALLS = [
     (0, [REF, SYS, "--worst", "3", "--measures", "confusion"]),
     (0, ["chance", REF, SYS, "--draws", "10"]), (0, ["check", REF, SYS, "--with", "sed_eval"]),
     (0, [REF, SYS, OTHER, "--runs"]),
-    *((0, [REF, SYS, OTHER, *ONLY, "--per-file", "--format", form]) for form in FORMS[:7]),
+    *((0, [REF, SYS, OTHER, *ONLY, "--per-file", "--format", form]) for form in FORMS[:7:2]),
     (0, [REF, SYS, OTHER, "--score", "segment.soft.f1.macro"]),
     *((1, [REF, SYS, "--format", form, "--require", "segment.hard.f1[::error::x]>=2"])
       for form in ("text", "github", "junit")),
-    (2, [REF, SYS, "--score", "segment.hard.f1[::error::z]"]),
     (2, [REF, SYS, "--score", "::error::x", "--score", "##[error]x"]),
     (2, [REF, f"missing{NASTY}"]), (2, [REF, SYS, f"--opt{NASTY}"]), (2, [REF, SYS, "-o", f"no{NASTY}/x"]),
     (2, [REF, SYS, "--config", BAD]), (2, [REF, SYS, "--limit", f"x{NASTY}=1"]),
-    (1, [REF, SYS, "--require", f"segment.hard.f1[{NASTY}::error::x]>=2"]),
-    (2, [REF, BAD]), (2, [REF, "::error::missing"]), (2, ["::error::x"]), (2, [REF, SYS, "--::error::x"]),
+    (2, [REF, BAD]), (2, ["::error::x"]), (2, [REF, SYS, "--::error::x"]),
     (2, [REF, SYS, "--config", "::error::bad.yaml"]), (2, [REF, SYS, "--preset", "::error::x"]),
     (2, [REF, SYS, "--strict", "--classes", "::error::x", "--classes", "##[error]zz"]),
     (2, [REF, SYS, "--folds", BAD]), (2, [REF, SYS, "--durations", BAD]),
     (2, [REF, SYS, "-o", "::error::/x"]),
-    (2, [REF, SYS, "--limit", "::error::x=1"]), (2, [REF, SYS, "--columns", "::error::x=1"]),
+    (2, [REF, SYS, "--columns", "::error::x=1"]),
     (0, ["merge", "::error::sys.tally"]), (2, ["merge", "::error::sys.tally", "##[error]other.tally"]),
     (2, ["merge", BAD]),
     *((1, ["diff", "::error::sys.json", "##[error]other.json", "--format", f]) for f in ("text", "json")),

@@ -1,7 +1,8 @@
-"""The presentations to the letter, as they stand in tests/data/report.
+"""Every letter of the presentations, as in the golden files of tests/data/report.
 
-`python tests/report/test_golden.py` writes them anew. Run it after a wanted change of a presentation, and
-read the difference before it is committed. The scores are those of `samples`: numbers without meaning.
+`PYTHONPATH=tests:tests/report python tests/report/test_screens.py` writes these files anew. Run it after a
+wanted change of a presentation, and read the difference before you commit it. The scores of `samples` have no
+meaning.
 """
 
 from __future__ import annotations
@@ -170,14 +171,9 @@ OUTPUTS: dict[str, Callable[[], str]] = {
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_output_is_as_it_was(name):
     with (FOLDER / name).open(encoding="utf-8", newline="") as file:
-        assert OUTPUTS[name]() == file.read(), "if this is wanted: python tests/report/test_golden.py"
+        assert OUTPUTS[name]() == file.read(), "if this is wanted, write the golden files anew"
 
 
 def test_folder_has_these_outputs_and_no_others():
     assert OUTPUTS
     assert {path.name for path in FOLDER.iterdir()} == set(OUTPUTS)
-
-
-if __name__ == "__main__":
-    for name, output in OUTPUTS.items():
-        (FOLDER / name).write_text(output(), encoding="utf-8", newline="")

@@ -95,13 +95,9 @@ def test_standard_output_that_is_a_file_keeps_what_it_has(tmp_path):
 def test_a_reader_who_left_is_no_error_of_ours():
     read, write = os.pipe()
     os.close(read)
-    try:
-        with pytest.raises(BrokenPipeError):
-            write_atomic(f"/dev/fd/{write}", "x")
-    except EvaluationError:
-        pytest.fail("a broken pipe became a message")
-    finally:
-        os.close(write)
+    with pytest.raises(BrokenPipeError):
+        write_atomic(f"/dev/fd/{write}", "x")
+    os.close(write)
 
 
 def broken():
@@ -110,10 +106,8 @@ def broken():
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize(
-    "existing", [None, {}, {"a.txt": b"old", "b.txt": b"old"}], ids=["new", "empty", "full"]
-)
-def test_a_folder_that_is_not_finished_is_not_there(existing, tmp_path):
+@pytest.mark.parametrize("existing", [None, {}, {"a.txt": b"old", "b.txt": b"old"}])
+def test_a_folder_is_replaced_as_a_whole_or_stays_as_it_was(existing, tmp_path):
     target = tmp_path / "made"
     if existing is not None:
         target.mkdir()
@@ -122,13 +116,7 @@ def test_a_folder_that_is_not_finished_is_not_there(existing, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         write_folder(target, broken(), replaceable=[".txt"], force=True)
     assert [path.name for path in tmp_path.iterdir()] == ([] if existing is None else ["made"])
-    if existing is not None:
-        assert {path.name: path.read_bytes() for path in target.iterdir()} == existing
-
-
-def test_a_folder_is_replaced_as_a_whole(tmp_path):
-    target = tmp_path / "made"
-    write_folder(target, [("a.txt", b"1"), ("b.txt", b"2")])
+    assert {path.name: path.read_bytes() for path in target.glob("*")} == (existing or {})
     write_folder(target, [("c.txt", b"3")], replaceable=[".txt"], force=True)
     assert {path.name: path.read_bytes() for path in target.iterdir()} == {"c.txt": b"3"}
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
@@ -155,17 +143,17 @@ def test_names_of_files_are_no_paths_and_differ(name, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_with_others_in_it_is_not_replaced(tmp_path):
+@pytest.mark.parametrize("inside", ["folder", "link.txt", None])
+def test_a_folder_with_others_in_it_and_a_file_are_not_replaced(inside, tmp_path):
     target = tmp_path / "made"
-    (target / "inner").mkdir(parents=True)
+    if inside is None:
+        target.write_text("x")
+    elif inside == "folder":
+        (target / inside).mkdir(parents=True)
+    else:
+        target.mkdir()
+        (target / inside).symlink_to(tmp_path)
     for force in (False, True):
         with pytest.raises(OutputError):
             write_folder(target, [("a.txt", b"")], replaceable=[".txt"], force=force)
-    (target / "inner").rmdir()
-    (target / "link.txt").symlink_to(tmp_path)
-    with pytest.raises(OutputError, match="since it holds 'link.txt'"):
-        write_folder(target, [("a.txt", b"")], replaceable=[".txt"], force=True)
-    file = tmp_path / "file"
-    file.write_text("x")
-    with pytest.raises(OutputError, match="it is a file"):
-        write_folder(file, [("a.txt", b"")], force=True)
+    assert inside is None or [path.name for path in target.iterdir()] == [inside]

@@ -74,15 +74,6 @@ def test_it_commutes_with_thresholds(values, gap, duration, seconds, long):
             assert sorted(zip(*(e.tolist() for e in ends), strict=True)) == expected
 
 
-def test_order_is_median_then_gaps_then_durations():
-    # A gap of 1 s between two events of 1 s: the median filter of 3 s fills it before anything is dropped.
-    rows = long_rows([("f", 0, 1, "a", 0.9), ("f", 2, 3, "a", 0.8)])
-    assert events_in(postprocessed(rows, Settings(median_filter=3.0, min_duration=2)), 0.5, Settings()) == {}
-    joined = postprocessed(rows, Settings(min_gap=1.5, min_duration=2))
-    assert events_in(joined, 0.5, Settings()) == {(0, 0): [(0, 3)]}
-    assert events_in(joined, 0.85, Settings()) == {}
-
-
 @pytest.mark.parametrize(
     ("changed", "left"), [({"min_duration": {"a": 2.0}}, 1), ({"median_filter": {"b": 3.0}}, 0)], ids=str
 )
@@ -117,14 +108,6 @@ def test_times_without_a_step_are_refused():
         TimeGrid.of(onset, offset).step("t")
 
 
-def test_time_steps_of_a_filter_are_one_event_where_they_touch():
-    """By hand: two detections apart, on a grid of 0.5 s; a window of one step changes nothing."""
-    reference = long_rows([("f", 0, 1, "a", 1.0), ("f", 3, 4.5, "a", 1.0)])
-    system = long_rows([("f", 0, 1, "a", 0.9), ("f", 3, 4.5, "a", 0.8)])
-    scores = evaluate(reference, system, median_filter=0.5, only=("event.hard",))
-    assert [scores[f"event.hard.{name}[a]"] for name in ("n_ref", "n_sys", "f1")] == [2, 2, 1.0]
-
-
 @pytest.mark.parametrize(
     "bad",
     [
@@ -140,7 +123,5 @@ def test_bad_settings_are_refused(bad):
 
 def test_an_unknown_class_is_warned_of():
     rows = long_rows([("f", 0, 1, "car", 0.9)])
-    scores = evaluate(rows, rows, min_gap={"cat": 1.0})
-    assert scores.warnings == (
-        "min_gap is set for 'cat', which is not an evaluated class; did you mean 'car'?",
-    )
+    (warning,) = evaluate(rows, rows, min_gap={"cat": 1.0}).warnings
+    assert "'cat'" in warning and "'car'" in warning

@@ -1,7 +1,8 @@
-"""Reference and system brought together, against a plain account of the rules, and what is said of it."""
+"""Reference and system are aligned by the rules of a plain account, and findings become warnings."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -94,29 +95,27 @@ WITH_SILENCE = long_rows([("a.wav", 0.0, 1.0, "car")], files=["a.wav", "b.wav"])
 AS_TWO = long_rows([("x/a.wav", 0, 1, "car"), ("y/a.wav", 0, 1, "car")])
 
 
-@pytest.mark.parametrize(("reference", "system"), [(WITH_SILENCE, ONE), (ONE, WITH_SILENCE)])
-def test_a_file_in_which_nothing_happens_is_neither_missed_nor_detected_in_vain(reference, system):
-    assert (
-        align(reference, system, Settings(strict=True), None).findings.warnings(Settings(strict=True)) == ()
-    )
-
-
 @pytest.mark.parametrize(
-    ("reference", "system", "durations", "message"),
+    ("reference", "system", "durations", "named"),
     [
+        # A file in which nothing happens is neither missed nor detected in vain.
+        *((WITH_SILENCE, ONE, None, None), (ONE, WITH_SILENCE, None, None)),
         (ONE, long_rows([("a.wav", 0.0, 1.0, "car"), ("b.wav", 0.0, 1.0, "car")]), None, "1 system file"),
         (long_rows([("b.wav", 0.0, 1.0, "car")]), ONE, None, "1 reference file"),
-        (ONE, long_rows([("a.wav", 0.0, 1.0, "cars")]), None, "did you mean 'car'"),
-        (ONE, ONE, {"b.wav": 3.0}, "1 reference file ('a.wav') has no duration"),
-        (ONE, AS_TWO, None, "could be more than one file"),
-        (long_rows([(UNNAMED, 0.0, 1.0, "car")]), long_rows([]), None, "1 reference file (without a name)"),
+        (ONE, long_rows([("a.wav", 0.0, 1.0, "cars")]), None, "'car'"),
+        (ONE, ONE, {"b.wav": 3.0}, "'a.wav'"),
+        (ONE, AS_TWO, None, "more than one file"),
+        (long_rows([(UNNAMED, 0.0, 1.0, "car")]), long_rows([]), None, "without a name"),
     ],
 )
-def test_strict_makes_warnings_errors(reference, system, durations, message):
-    assert message in "\n".join(align(reference, system, Settings(), durations).findings.warnings(Settings()))
-    with pytest.raises(EvaluationError, match="strict makes") as error:
+def test_strict_makes_warnings_errors(reference, system, durations, named):
+    found = align(reference, system, Settings(), durations).findings
+    assert (named or "") in "\n".join(found.warnings(Settings()))
+    if named is None:
+        assert found.warnings(STRICT) == ()
+        return
+    with pytest.raises(EvaluationError, match="strict makes"):
         align(reference, system, STRICT, durations).findings.warnings(STRICT)
-    assert message in str(error.value)
 
 
 def test_what_was_asked_for_or_declared_is_no_reason_for_strict_to_fail():
@@ -197,6 +196,9 @@ HERE = {"reference_classes": {"car", "dog"}, "system_classes": {"Car", "dog", "o
 def test_classes_that_are_nearly_those_to_evaluate_are_told(classes, here, said, unsaid):
     text = report(Settings(classes=classes), **here)
     assert said in text and unsaid not in text
+    if said:
+        with pytest.raises(EvaluationError, match=re.escape(said.rpartition("; did")[2])):
+            report(Settings(classes=classes, strict=True), **here)
 
 
 @pytest.mark.parametrize(
@@ -210,8 +212,3 @@ def test_classes_none_of_which_is_in_a_table_are_refused(classes, here, said):
     with pytest.raises(EvaluationError) as caught:
         report(Settings(classes=classes), **here)
     assert all(text in str(caught.value) for text in said)
-
-
-def test_strict_refuses_a_class_that_is_misspelt():
-    with pytest.raises(EvaluationError, match="did you mean 'Car'"):
-        report(Settings(classes=("car", "dog"), strict=True), **HERE)

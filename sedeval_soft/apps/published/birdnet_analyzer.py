@@ -15,7 +15,7 @@ import numpy as np
 from sedeval_soft.apps.published.base import Inputs, Number, Published, check_lists
 from sedeval_soft.arrays import Array, Bools, Floats
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.measures import Ordered, Points
+from sedeval_soft.measures import Curve
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables import EventTable
 from sedeval_soft.timeline import expand
@@ -199,8 +199,10 @@ def overall_score(name: str, truth: Bools, scores: Array, active: Bools, average
 
 
 def _auroc(truth: Bools, scores: Array) -> float:
-    points = Points.of(Ordered.of(scores, truth))
-    tp, fp = points.tp, points.fp
+    curve = Curve.of_cells(scores, truth)
+    assert curve.fp is not None
+    # Thresholds from the highest down.
+    tp, fp = curve.tp[-2::-1], curve.fp[-2::-1]
     if not tp[-1] or not fp[-1]:
         return float("nan")
     if len(tp) > 2:
@@ -212,11 +214,11 @@ def _auroc(truth: Bools, scores: Array) -> float:
 
 
 def _average_precision(truth: Bools, scores: Array) -> float:
-    points = Points.of(Ordered.of(scores, truth))
-    tp = points.tp
-    recall = tp / tp[-1] if tp[-1] else np.ones(len(tp))
-    gain = np.diff(np.append(recall[::-1], 0.0))
-    return float(max(0.0, -np.sum(gain * (tp / points.n_sys)[::-1])))
+    curve = Curve.of_cells(scores, truth)
+    tp = curve.tp[:-1]
+    recall = tp / tp[0] if tp[0] else np.ones(len(tp))
+    gain = np.diff(np.append(recall, 0.0))
+    return float(max(0.0, -np.sum(gain * (tp / curve.n_sys[:-1]))))
 
 
 _CURVES: dict[str, Callable[[Bools, Array], float]] = {"auroc": _auroc, "ap": _average_precision}

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         stream,
     )
     from sedeval_soft.evaluation.scores import (
-        Input,
         Score,
         Scores,
         UnknownScoreError,
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
         plain,
         score_tally,
     )
-    from sedeval_soft.evaluation.shard import Shard, count_rows, describe, shard_of
+    from sedeval_soft.evaluation.shard import Input, Shard, count_rows, describe, shard_of
     from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
     from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 

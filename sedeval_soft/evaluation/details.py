@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, expand
-from sedeval_soft.evaluation.optimal import counts_at, optimal_scores
-from sedeval_soft.evaluation.scores import Score, Scores, finite, named
-from sedeval_soft.evaluation.shard import Files
-from sedeval_soft.measures.base import Tables
-from sedeval_soft.measures.detection import detection_scores
-from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.segment import fuzzy_and
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.plan import CELLS, ORDERED, Plan
-from sedeval_soft.settings import BASES, Settings
+from sedeval_soft.plan import Plan
+from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.grid import Edges
 from sedeval_soft.timeline.recordings import (
@@ -169,67 +162,6 @@ class Sweep:
     scores: Mapping[str, tuple[float | int | None, ...]]
 
 
-def details_of(tally: Tally, settings: Settings, *, points: bool) -> dict[str, Any]:
-    """Return the requested details of the scores of a tally, as fields of `Scores`; points: as there."""
-    plan, details = Plan.of(settings), dict[str, Any]()
-    if "confusion" in settings.measures:
-        details["confusion"] = _confusions(tally, settings, plan)
-    if settings.worst:
-        details["worst"] = worst_of(tally, settings)
-    if points or settings.reference_sweep or plan.asks_for(*ORDERED):
-        from sedeval_soft.evaluation.ordered import curves_of
-
-        details["make_curves"] = partial(curves_of, tally, settings)
-        if settings.reference_sweep:
-            details["sweep"] = _sweep_of(tally, settings)
-    return details
-
-
-def _confusions(tally: Tally, settings: Settings, plan: Plan) -> tuple[Confusion, ...]:
-    """Return the confusions of classes, for segments, clips and events, with both sides binarised."""
-    from sedeval_soft.measures.confusion import confuse_events, confuse_segments
-
-    counts = {}
-    for basis in CELLS:
-        if plan.scores(basis, "hard"):
-            reference, system = (tally.samples[f"{basis}.{side}"] for side in ("reference", "system"))
-            counts[basis] = confuse_segments(positive(reference, settings), detected(system, settings))
-    if plan.confuses_events:
-        # The choice of the largest matching must not depend on the order of the table.
-        ours, theirs = (tally.events[side].events().in_order() for side in ("reference", "detected"))
-        counts["event"] = confuse_events(ours, theirs, len(tally.classes), pair_rule(settings))
-    return tuple(
-        Confusion(
-            basis, "hard", tally.classes, tuple(map(tuple, pairs.tolist())), tuple(missed.tolist()),
-            tuple(inserted.tolist()),
-        )
-        for basis, (pairs, missed, inserted) in counts.items()
-    )  # fmt: skip
-
-
-def folds_of(
-    scores: Mapping[str, Score],
-    of_folds: Mapping[str, Mapping[str, Score]],
-    folds: Files,
-    variants: Mapping[str, Scores],
-    of_variants: Mapping[str, Score],
-) -> Folds:
-    """Return how the averages differ between folds, and the averages of variants that have names.
-
-    scores, of_folds: of all files, and of each fold. variants, of_variants: as `_variants` returns them.
-    """
-    spreads = [
-        Spread.of(name, [of_fold[name].value for of_fold in of_folds.values()])
-        for name, score in scores.items()
-        if score.average is not None
-    ]
-    for text, own in variants.items():
-        of_variant = own.folds.spreads if own.folds else ()
-        renamed = (replace(each, name=f"{each.name}@{text}") for each in of_variant)
-        spreads += [each for each in renamed if each.name in of_variants]
-    return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))
-
-
 # The worst errors: places where a person should listen.
 
 
@@ -312,47 +244,3 @@ def _segments(tally: Tally, reading: str, settings: Settings) -> Iterator[Offend
         onset, offset = to_seconds(np.array([begin, end if begin >= length else min(end, length)])).tolist()
         values = float(reference[c, i]), float(system[c, i])
         yield Offender(tally.files[file], tally.classes[c], *numbers, *values, onset=onset, offset=offset)
-
-
-# The hard and optimal readings over thresholds of the reference.
-
-_SWEPT = frozenset({"n_ref", "precision", "recall", "f1", "fbeta", "error_rate"})
-
-
-def _sweep_of(tally: Tally, settings: Settings) -> Sweep:
-    """Return the averages of hard and optimal readings at thresholds of the reference."""
-    at: dict[str, list[int]] = {basis: [] for basis in Plan.of(settings).swept}
-    scores: dict[str, list[float | int | None]] = {}
-    for threshold in THRESHOLDS:
-        for basis, counts in at.items():
-            # Number of events and cells whose values equal the threshold.
-            values = tally.samples[f"{basis}.reference"] if basis in CELLS else tally.events["levels"].dies
-            counts.append(int(np.count_nonzero(values == threshold)))
-        for key, value in named(_tables_at(tally, threshold, settings), tally.classes, settings.means):
-            if key.average is not None and key.measure in _SWEPT:
-                number = None if value is None else finite(value.item())
-                scores.setdefault(str(key), []).append(number)
-    return Sweep(
-        THRESHOLDS,
-        {basis: tuple(counts) for basis, counts in at.items()},
-        {name: tuple(values) for name, values in scores.items()},
-    )
-
-
-def _tables_at(tally: Tally, threshold: float, settings: Settings) -> Tables:
-    """Return the tables of hard and optimal readings with the reference binarised at a threshold."""
-    settings = replace(settings, reference_threshold=threshold, measures=(), satisfice=None)
-    plan = Plan.of(settings)
-    if plan.sweeps_events:
-        from sedeval_soft.evaluation.ordered import cut_at
-
-        tally = cut_at(tally, tally.events["levels"].alive(threshold, settings.inclusive))
-    tables: Tables = {}
-    for basis in BASES:
-        if plan.scores(basis, "hard"):
-            one = np.full(len(tally.classes), settings.threshold)
-            counts = counts_at(tally, basis, one, settings).total()
-            tables[basis, "hard"] = detection_scores(counts, settings.beta)
-        if plan.scores(basis, "optimal"):
-            tables[basis, "optimal"] = optimal_scores(tally, basis, settings)
-    return tables

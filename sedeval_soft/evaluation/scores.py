@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Sweep, Worst
-    from sedeval_soft.evaluation.shard import Shard
+    from sedeval_soft.evaluation.shard import Input, Shard
 
 
 class UnknownScoreError(EvaluationError, KeyError):
@@ -84,33 +84,6 @@ class Score(NamedTuple):
         # In this order NaN stays NaN.
         low, high = (min(max(end, least), most) for end in (low, high))
         return self._replace(low=finite(low), high=finite(high))
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """An input: name, SHA-256 of its bytes (None for data in memory), sizes and form.
-
-    options: the user's options for reading it, such as `label=speech`. points: the thresholds of operating
-    points in order; none for any other table.
-    """
-
-    name: str
-    role: str
-    sha256: str | None
-    rows: int
-    files: int
-    classes: int
-    form: str
-    has_values: bool
-    events: str
-    ignored: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    points: tuple[float, ...] = ()
-
-    @property
-    def has_thresholds(self) -> bool:
-        """Whether a threshold matters: the input has values, or tables at several thresholds."""
-        return self.has_values or len(self.points) > 1
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path, PurePath
@@ -16,7 +16,6 @@ import numpy as np
 from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import bytes_per_file, check_counts, left_out, tally_pair
-from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures.registry import variants_of
 from sedeval_soft.measures.tally import Tally
@@ -46,6 +45,33 @@ _LARGE = 1 << 25
 
 Files = dict[str, tuple[str, ...]]
 """Files of each scene or fold by its name, sorted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input: name, SHA-256 of its bytes (None for data in memory), sizes and form.
+
+    options: the user's options for reading it, such as `label=speech`. points: the thresholds of operating
+    points in order; none for any other table.
+    """
+
+    name: str
+    role: str
+    sha256: str | None
+    rows: int
+    files: int
+    classes: int
+    form: str
+    has_values: bool
+    events: str
+    ignored: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    points: tuple[float, ...] = ()
+
+    @property
+    def has_thresholds(self) -> bool:
+        """Whether a threshold matters: the input has values, or tables at several thresholds."""
+        return self.has_values or len(self.points) > 1
 
 
 class Shard(NamedTuple):

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sedeval_soft.evaluation.scores import Input, Scores
+from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.shard import Input
 from sedeval_soft.settings import Settings, short_fraction
 
 if TYPE_CHECKING:

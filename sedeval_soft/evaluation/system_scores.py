@@ -5,7 +5,7 @@ Modules for requested details are imported on demand, which keeps start-up fast.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -19,6 +19,8 @@ from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import columns_of, with_columns
 from sedeval_soft.evaluation.optimal import (
     best_counts,
+    counts_at,
+    optimal_scores,
     with_rule_followed,
     with_tuned,
 )
@@ -26,22 +28,28 @@ from sedeval_soft.evaluation.scores import (
     Score,
     Scores,
     all_tables,
+    finite,
     main_score,
+    named,
     score_tally,
     scores_in,
 )
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.base import Tables
+from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.event import MOST
+from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.plan import ORDERED, Plan
+from sedeval_soft.plan import CELLS, ORDERED, Plan
 from sedeval_soft.settings import BASES, GROUPS, Settings, split_name
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.timeline.recordings import detected, positive
 
 if TYPE_CHECKING:
+    from sedeval_soft.evaluation.details import Confusion, Folds, Sweep
     from sedeval_soft.evaluation.resample import Progress
     from sedeval_soft.tables.file_groups import Partition
 
@@ -112,10 +120,8 @@ def score_shard(
     warnings += [warning for own in others.values() for warning in own.warnings]
     details: dict[str, Any] = {}
     if folds or points or settings.worst or settings.reference_sweep or plan.asks_for("confusion", *ORDERED):
-        from sedeval_soft.evaluation.details import details_of, folds_of
-
-        details = details_of(tally, settings, points=points)
-        spread = partial(folds_of, scores, of_folds, files["folds"], others, of_others)
+        details = _details_of(tally, settings, points=points)
+        spread = partial(_folds_of, scores, of_folds, files["folds"], others, of_others)
         details["folds"] = None if folds is None else spread()
     signature, short = sign(version, asked, shard.inputs, shard.durations, folds=folds, by=by)
     return Scores(
@@ -303,3 +309,116 @@ def unreachable(scores: Iterable[Score], satisfice: str | None) -> list[str]:
         f"{basis}: no threshold reaches {satisfice}; the nearest: {', '.join(classes)}"
         for basis, classes in nearest.items()
     ]
+
+
+# Details beside the scores.
+
+
+def _details_of(tally: Tally, settings: Settings, *, points: bool) -> dict[str, Any]:
+    """Return the requested details of the scores of a tally, as fields of `Scores`; points: as there."""
+    from sedeval_soft.evaluation.details import worst_of
+
+    plan, details = Plan.of(settings), dict[str, Any]()
+    if "confusion" in settings.measures:
+        details["confusion"] = _confusions(tally, settings, plan)
+    if settings.worst:
+        details["worst"] = worst_of(tally, settings)
+    if points or settings.reference_sweep or plan.asks_for(*ORDERED):
+        from sedeval_soft.evaluation.ordered import curves_of
+
+        details["make_curves"] = partial(curves_of, tally, settings)
+        if settings.reference_sweep:
+            details["sweep"] = _sweep_of(tally, settings)
+    return details
+
+
+def _confusions(tally: Tally, settings: Settings, plan: Plan) -> tuple[Confusion, ...]:
+    """Return the confusions of classes, for segments, clips and events, with both sides binarised."""
+    from sedeval_soft.evaluation.details import Confusion
+    from sedeval_soft.measures.confusion import confuse_events, confuse_segments
+
+    counts = {}
+    for basis in CELLS:
+        if plan.scores(basis, "hard"):
+            reference, system = (tally.samples[f"{basis}.{side}"] for side in ("reference", "system"))
+            counts[basis] = confuse_segments(positive(reference, settings), detected(system, settings))
+    if plan.confuses_events:
+        # The choice of the largest matching must not depend on the order of the table.
+        ours, theirs = (tally.events[side].events().in_order() for side in ("reference", "detected"))
+        counts["event"] = confuse_events(ours, theirs, len(tally.classes), pair_rule(settings))
+    return tuple(
+        Confusion(
+            basis, "hard", tally.classes, tuple(map(tuple, pairs.tolist())), tuple(missed.tolist()),
+            tuple(inserted.tolist()),
+        )
+        for basis, (pairs, missed, inserted) in counts.items()
+    )  # fmt: skip
+
+
+def _folds_of(
+    scores: Mapping[str, Score],
+    of_folds: Mapping[str, Mapping[str, Score]],
+    folds: Files,
+    variants: Mapping[str, Scores],
+    of_variants: Mapping[str, Score],
+) -> Folds:
+    """Return how the averages differ between folds, and the averages of variants that have names.
+
+    scores, of_folds: of all files, and of each fold. variants, of_variants: as `_variants` returns them.
+    """
+    from sedeval_soft.evaluation.details import Folds, Spread
+
+    spreads = [
+        Spread.of(name, [of_fold[name].value for of_fold in of_folds.values()])
+        for name, score in scores.items()
+        if score.average is not None
+    ]
+    for text, own in variants.items():
+        of_variant = own.folds.spreads if own.folds else ()
+        renamed = (replace(each, name=f"{each.name}@{text}") for each in of_variant)
+        spreads += [each for each in renamed if each.name in of_variants]
+    return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))
+
+
+_SWEPT = frozenset({"n_ref", "precision", "recall", "f1", "fbeta", "error_rate"})
+
+
+def _sweep_of(tally: Tally, settings: Settings) -> Sweep:
+    """Return the averages of hard and optimal readings at thresholds of the reference."""
+    from sedeval_soft.evaluation.details import THRESHOLDS, Sweep
+
+    at: dict[str, list[int]] = {basis: [] for basis in Plan.of(settings).swept}
+    scores: dict[str, list[float | int | None]] = {}
+    for threshold in THRESHOLDS:
+        for basis, counts in at.items():
+            # Number of events and cells whose values equal the threshold.
+            values = tally.samples[f"{basis}.reference"] if basis in CELLS else tally.events["levels"].dies
+            counts.append(int(np.count_nonzero(values == threshold)))
+        for key, value in named(_tables_at(tally, threshold, settings), tally.classes, settings.means):
+            if key.average is not None and key.measure in _SWEPT:
+                number = None if value is None else finite(value.item())
+                scores.setdefault(str(key), []).append(number)
+    return Sweep(
+        THRESHOLDS,
+        {basis: tuple(counts) for basis, counts in at.items()},
+        {name: tuple(values) for name, values in scores.items()},
+    )
+
+
+def _tables_at(tally: Tally, threshold: float, settings: Settings) -> Tables:
+    """Return the tables of hard and optimal readings with the reference binarised at a threshold."""
+    settings = replace(settings, reference_threshold=threshold, measures=(), satisfice=None)
+    plan = Plan.of(settings)
+    if plan.sweeps_events:
+        from sedeval_soft.evaluation.ordered import cut_at
+
+        tally = cut_at(tally, tally.events["levels"].alive(threshold, settings.inclusive))
+    tables: Tables = {}
+    for basis in BASES:
+        if plan.scores(basis, "hard"):
+            one = np.full(len(tally.classes), settings.threshold)
+            counts = counts_at(tally, basis, one, settings).total()
+            tables[basis, "hard"] = detection_scores(counts, settings.beta)
+        if plan.scores(basis, "optimal"):
+            tables[basis, "optimal"] = optimal_scores(tally, basis, settings)
+    return tables

@@ -27,8 +27,7 @@ import numpy as np
 from sedeval_soft.arrays import Array
 from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import InputError, Problem
-from sedeval_soft.evaluation.scores import Input
-from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.shard import Input, Shard
 from sedeval_soft.measures.registry import variants_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import check_room

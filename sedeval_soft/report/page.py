@@ -24,7 +24,8 @@ from sedeval_soft.tables.event_table import WEAK
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Level, Offender, Sweep, Worst
-    from sedeval_soft.evaluation.scores import Input, Score, Scores
+    from sedeval_soft.evaluation.scores import Score, Scores
+    from sedeval_soft.evaluation.shard import Input
 
 _MOST_FOLDS = 10
 """Number of folds up to which the page shows each fold."""

@@ -13,8 +13,7 @@ import numpy as np
 from tables import long_rows
 
 from sedeval_soft.checks.alignment import AlignmentReport
-from sedeval_soft.evaluation.scores import Input
-from sedeval_soft.evaluation.shard import Shard, count_rows
+from sedeval_soft.evaluation.shard import Input, Shard, count_rows
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.settings import Settings
 

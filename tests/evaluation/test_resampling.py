@@ -288,7 +288,7 @@ def test_one_file_has_no_intervals():
     for method in ("bootstrap", "bca", "expanded", "jackknife"):
         scores = scored(tables, replace(SOME, ci=method))
         assert scores.scores == tables.scores(SOME).scores
-        assert sum("only one file" in text for text in scores.warnings) == 1
+        assert sum("no intervals: found 1 file" in text for text in scores.warnings) == 1
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from zlib import crc32
 
 from sedeval_soft.comparison.board import Agreement, Board, Difference, Discordance, Entry
 from sedeval_soft.evaluation.details import Chance, Folds, Level, Offender, Spread, Sweep, Worst
-from sedeval_soft.evaluation.scores import Input, Score, Scores
+from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.evaluation.shard import Input
 from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.registry import ScoreName, group_of, score_names
 from sedeval_soft.report import render

@@ -77,8 +77,6 @@ def test_no_output_has_what_a_terminal_or_a_spreadsheet_obeys(form, scores, boar
             assert begins is None or re.fullmatch(r"-\d+(\.\d+)?(e-?\d+)?", value), value
 
 
-
-
 def test_curves_are_safe_as_text_and_exact_as_parquet(tmp_path):
     import pyarrow.parquet as pq
 

@@ -200,7 +200,6 @@ def overall_score(name: str, truth: Bools, scores: Array, active: Bools, average
 
 def _auroc(truth: Bools, scores: Array) -> float:
     curve = Curve.of_cells(scores, truth)
-    assert curve.fp is not None
     # Thresholds from the highest down.
     tp, fp = curve.tp[-2::-1], curve.fp[-2::-1]
     if not tp[-1] or not fp[-1]:

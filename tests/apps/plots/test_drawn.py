@@ -192,7 +192,8 @@ def test_from_seven_classes_on_all_together_the_best_and_the_worst_have_names(ki
     ends = {"best": max(values, key=values.get), "worst": min(values, key=values.get)}
     first, *texts = legend_of(plot(kind, reference, system, **asked))
     assert first.startswith("all classes  ")
-    assert texts == [*(f"{end}: {name}  {values[name]:.3f}" for end, name in ends.items()), "5 other classes"]
+    lines = [*(f"{end}: {name}  {values[name]:.3f}" for end, name in ends.items()), "5 other classes"]
+    assert texts == lines + ["best threshold", "threshold 0.5"] * (kind == "f-thresholds")
     # Six may have a line each; and curves without one of all classes have panels.
     assert len(legend_of(plot("pr", reference, system, **asked, max_classes=6))) == 7
     events = plot("pr", reference, system, **asked, only="event")

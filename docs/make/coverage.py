@@ -20,7 +20,7 @@ from sedeval_soft.evaluation import intervals as coverage
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.intervals import bca, jackknife, percentile
 from sedeval_soft.evaluation.resample import Replicates, bootstrap, leave_one_out
-from sedeval_soft.evaluation.scores import Key
+from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -45,7 +45,7 @@ SEGMENTS = 30
 LEVELS, CHANCES = (0.2, 0.4, 0.6, 0.8, 1.0), (0.15, 0.15, 0.2, 0.2, 0.3)
 SHIFT = 0.4
 READINGS = ("hard", "soft", "optimal")
-KEYS = [Key("segment", reading, "f1", "macro", None) for reading in READINGS]
+KEYS = [ScoreName("segment", reading, "f1", "macro") for reading in READINGS]
 SETTINGS = Settings.of(only="segment", classes=CLASSES, ci="bootstrap")
 
 METHODS = ("bootstrap", "bca", "expanded", "jackknife")

@@ -43,6 +43,8 @@ def _names(paths: Sequence[str], names: Sequence[str], *, runs: bool) -> list[st
         refuse((len({*names}) != len(paths) or len(names) != len(paths), f"--name: {expected}."))
         return [*names]
     refuse((len(names) > 1, "--name with --runs is the name of the mean; expected it once."))
+    twice = next((path for path in paths if paths.count(path) > 1), "")
+    refuse((bool(twice), f"{twice} is given twice; expected each SYSTEM once."))
     files = [PurePath(path).name or path for path in paths]
     return files if len({*files}) == len(files) else [*paths]
 

@@ -44,7 +44,7 @@ def _names(paths: Sequence[str], names: Sequence[str], *, runs: bool) -> list[st
         return [*names]
     refuse((len(names) > 1, "--name with --runs is the name of the mean; expected it once."))
     twice = next((path for path in paths if paths.count(path) > 1), "")
-    refuse((bool(twice), f"{twice} is given twice; expected each SYSTEM once."))
+    refuse((bool(twice), f"SYSTEM {twice} is given twice; expected each once."))
     files = [PurePath(path).name or path for path in paths]
     return files if len({*files}) == len(files) else [*paths]
 

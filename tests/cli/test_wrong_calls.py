@@ -37,7 +37,7 @@ CALLS = {
     "ref.tsv sys.tsv --set pol=mean": "compat; did you mean 'pool'?",
     "ref.tsv sys.tsv --set pool": "Invalid value for '--set': 'pool': expected NAME=VALUE.",
     "ref.tsv sys.tsv --set pool=median": "pool must be one of max, mean, not 'median'",
-    "ref.tsv sys.tsv sys_b.tsv sys.tsv": "sys.tsv is given twice; expected each SYSTEM once.",
+    "ref.tsv sys.tsv sys_b.tsv sys.tsv": "SYSTEM sys.tsv is given twice; expected each once.",
     "ref.tsv sys.tsv --set pool=mean --set pool=max": "pool is given twice; expected once.",
     "ref.tsv sys.tsv --set bins=5": "--set bins has no effect in this call: it needs --measures cal",
     "ref.tsv sys.tsv --set max_fnr=.5": "--set max_fnr has no effect in this call: it needs --measures",

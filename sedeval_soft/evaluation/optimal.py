@@ -35,8 +35,7 @@ from sedeval_soft.measures.event import (
     file_class,
     match_lifetimes,
 )
-from sedeval_soft.measures.matching import naming
-from sedeval_soft.measures.pairs import PairRule, pair_rule
+from sedeval_soft.measures.matching import PairRule, naming, pair_rule
 from sedeval_soft.measures.segment import count_hard, sum_files
 from sedeval_soft.measures.tally import Tally, blocks, cells_of
 from sedeval_soft.measures.thresholds import (

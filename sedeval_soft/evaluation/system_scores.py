@@ -39,7 +39,7 @@ from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.event import MOST
-from sedeval_soft.measures.pairs import pair_rule
+from sedeval_soft.measures.matching import pair_rule
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan

@@ -26,8 +26,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from sedeval_soft.arrays import STRETCH, Bools, Codes, Floats, Index, heads, in_order, order_of, stretches
-from sedeval_soft.measures.matching import compiled_loop
-from sedeval_soft.measures.pairs import shared_levels
+from sedeval_soft.measures.matching import compiled_loop, shared_levels
 from sedeval_soft.timeline.events import EventLifetimes
 
 _MUCH = 1_000_000

@@ -174,11 +174,8 @@ class Screen:
         columns["ER"] = column("ER", "error_rate", self.averages[-1], 3)
         return [
             *lines_and_rest(labels, columns, self.width, shortest=labels.width, color=self.color),
-            *self._folded(footnotes(self.scores, self.order)),
+            *(line for note in footnotes(self.scores, self.order) for line in folded(note, self.width)),
         ]
-
-    def _folded(self, texts: Sequence[str]) -> list[str]:
-        return [line for text in texts for line in folded(text, self.width)]
 
     # Other requested scores.
 
@@ -365,8 +362,11 @@ class Screen:
         }
         also = [name for name, there in beside.items() if there]
         notes += [f"-v also shows: {', '.join(also)}"] if also else []
-        lines = self._folded(notes)
-        return [styled(line, "bad" * line.startswith("! "), color=self.color) for line in lines]
+        return [
+            styled(line, "bad" * line.startswith("! "), color=self.color)
+            for note in notes
+            for line in folded(note, self.width)
+        ]
 
     def _value(self, basis: str, reading: str, measure: str, average: str) -> float:
         """Return an average, NaN if it is undefined or was not computed."""

@@ -115,7 +115,10 @@ class Screen:
         weakest = [] if self.by_class else self._weakest()
         blocks.append([*weakest, *self._notes(averages)])
         blocks.append(word_lines(self.scores, self.order, self.averages, self.width) if words else [])
-        blocks.append(self._next())
+        hints = "-v all tables | --words meanings | --by-class | soft-sed-eval report"
+        ends = folded(f"More: {hints}", self.width)
+        ends += signature_lines(self.scores.short_signature, self.width)
+        blocks.append([styled(line, "dim", color=self.color) for line in ends])
         return "\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)
 
     # The inputs.
@@ -439,17 +442,6 @@ class Screen:
             some = names if len(names) <= _WEAKEST + 1 else names[:_WEAKEST]
             more = f" and {len(names) - len(some)} more" * (some != names)
             yield f"{mark}{', '.join(some)}{more}: {why}"
-
-    def _next(self) -> list[str]:
-        """Return the next commands, and the signature."""
-        hints = ["-v all tables", "--words meanings", "--by-class", "soft-sed-eval report"]
-        return [
-            styled(line, "dim", color=self.color)
-            for line in (
-                *folded(f"More: {' | '.join(hints)}", self.width),
-                *signature_lines(self.scores.short_signature, self.width),
-            )
-        ]
 
 
 def _ends(score: Score) -> str:

@@ -17,7 +17,6 @@ from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.fields import FIELDS, READING, RULES
 from sedeval_soft.memory import memory_limited
 from sedeval_soft.plan import without_effect
-from sedeval_soft.report.requirements import parse_name
 from sedeval_soft.settings import Settings, checked
 from sedeval_soft.tables.limits import Limits, size_of
 
@@ -64,7 +63,11 @@ class Request:
     def rank_by(self) -> str | None:
         """The name of the score that ranks, if one is chosen."""
         name: str | None = self.values.get("rank_by") or self.below.get("rank_by")
-        return name and parse_name(name, self.computed)
+        if not name:
+            return name
+        from sedeval_soft.report.requirements import parse_name
+
+        return parse_name(name, self.computed)
 
     @property
     def tables(self) -> dict[str, str | None]:

@@ -33,5 +33,5 @@ def tune(
     rows, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
     shard = count_rows(*rows, settings, lengths)
     tuning = find(shard.tally, settings)
-    tuning["signature"] = sign(__version__, settings, shard.inputs, lengths).full
+    tuning["signature"] = sign(__version__, settings, shard.inputs, lengths)[0]
     return tuning, shard.findings.warnings(settings), settings

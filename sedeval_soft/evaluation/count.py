@@ -22,8 +22,7 @@ from sedeval_soft.measures.event import (
     match_events,
     mean_over_levels,
 )
-from sedeval_soft.measures.matching import naming
-from sedeval_soft.measures.pairs import PairRule, pair_rule
+from sedeval_soft.measures.matching import PairRule, naming, pair_rule
 from sedeval_soft.measures.segment import count_files, count_hard, count_items, count_soft
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import check_room

@@ -35,8 +35,7 @@ from sedeval_soft.measures.event import (
     file_class,
     match_lifetimes,
 )
-from sedeval_soft.measures.matching import naming
-from sedeval_soft.measures.pairs import PairRule, pair_rule
+from sedeval_soft.measures.matching import PairRule, naming, pair_rule
 from sedeval_soft.measures.segment import count_hard, sum_files
 from sedeval_soft.measures.tally import Tally, blocks, cells_of
 from sedeval_soft.measures.thresholds import (
@@ -149,11 +148,11 @@ def threshold_counts(
         return [*map(make, ThresholdCounts.of_lives(*_lives_of_owners(tally, basis, settings, owner)))]
     scores, hits, lengths = _cells(tally, basis, settings)
     file, n_owners = np.repeat(owner.astype(np.int32), lengths), int(owner.max(initial=0)) + 1
-
-    def of_class(c: int) -> Any:  # noqa: ANN401 - what is made
-        return make(ThresholdCounts.of_cells(scores[c], hits[c], file, n_owners))
-
-    return for_each(of_class, range(len(scores)), scores.size)
+    return for_each(
+        lambda c: make(ThresholdCounts.of_cells(scores[c], hits[c], file, n_owners)),
+        range(len(scores)),
+        scores.size,
+    )
 
 
 def pooled_counts(

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Input
@@ -38,22 +38,16 @@ _MOST_SYSTEMS = 3
 """Systems up to which each has its hash in short."""
 
 
-class Signature(NamedTuple):
-    """Signature that makes a result repeatable, in full and in short."""
-
-    full: str
-    short: str
-
-
 def sign(
     version: str,
     settings: Settings,
     inputs: Sequence[Input],
     durations: Mapping[str, float] | None = None,
     **partitions: Partition | None,
-) -> Signature:
-    """Return the signature: in full `soft-sed-eval 0.1.0 | segment_length=1 ... | reference:sha256=...`.
+) -> tuple[str, str]:
+    """Return the signature in full and in short.
 
+    In full it is `soft-sed-eval 0.1.0 | segment_length=1 ... | reference:sha256=...`.
     durations: seconds by file name; their hash is the hash of lines of name, tabulator and seconds by name.
     partitions: of the files, by the name of their option.
     """
@@ -80,7 +74,7 @@ def sign(
     listed = {name: ",".join(getattr(settings, name)) for name in _LISTED if name in differing}
     told = [f"{name}={listed.get(name) or _brief(text)}" for name, text in differing.items()]
     program, words = f"soft-sed-eval {version}", " ".join(f"{name}={text}" for name, text in chosen.items())
-    return Signature(
+    return (
         f"{program} | {words} | {' '.join(hashes)}",
         POINT.join([program, *told, *map(_brief, options), *short]),
     )
@@ -123,8 +117,8 @@ def doubts_of_tuning(path: str, made: str, settings: Settings, inputs: Sequence[
     return doubts
 
 
-def sign_together(systems: Sequence[Scores], **asked: object) -> Signature:
-    """Return the signature of several systems: the first signature, the other systems, and options.
+def sign_together(systems: Sequence[Scores], **asked: object) -> tuple[str, str]:
+    """Return the signature of several systems in full and in short: the first one, the others, and options.
 
     asked: other options that shaped the numbers, None without any.
     """
@@ -134,7 +128,7 @@ def sign_together(systems: Sequence[Scores], **asked: object) -> Signature:
     short = [f"sys {_first(hashed)}" for hashed in others]
     if len(systems) > _MOST_SYSTEMS:
         short = [f"{len(others)} others {_first(_hash(hashes))}"]
-    return Signature(
+    return (
         f"{systems[0].signature}{hashes} |{''.join(f' {name}={value}' for name, value in given.items())}",
         POINT.join(
             [

@@ -39,7 +39,7 @@ from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.event import MOST
-from sedeval_soft.measures.pairs import pair_rule
+from sedeval_soft.measures.matching import pair_rule
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan
@@ -90,7 +90,7 @@ def score_shard(
         return with_intervals(scores, part, settings, progress)
 
     scores = scored(tally, None)
-    warnings += unreachable(scores.values(), settings.satisfice)
+    warnings += unreachable(scores.values(), settings.satisfice) if settings.satisfice else []
     if settings.ci is not None:
         from sedeval_soft.evaluation.resample import interval_notes
 
@@ -289,13 +289,11 @@ def _sampled(tables: Tables, tally: Tally, group: str | None) -> list[str]:
     return [f"{name} is the mean over {n} of {of_all:,} levels" for name, n, of_all in sampled]
 
 
-def unreachable(scores: Iterable[Score], satisfice: str | None) -> list[str]:
-    """Return a warning for each basis with classes for which no threshold satisfies the constraint, if any.
+def unreachable(scores: Iterable[Score], satisfice: str) -> list[str]:
+    """Return a warning for each basis with classes for which no threshold satisfies the constraint.
 
     scores: of one evaluation; the nearest value of a constrained measure is beside a missing F.
     """
-    if satisfice is None:
-        return []
     values = {(s.basis, s.class_name, s.measure): s.value for s in scores if s.reading == "optimal"}
     nearest: dict[str, list[str]] = {}
     for (basis, label, measure), recall in values.items():

@@ -11,8 +11,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Bools, Index
 from sedeval_soft.measures.event import match_events
-from sedeval_soft.measures.matching import nearest_matching
-from sedeval_soft.measures.pairs import PairCandidates, PairRule
+from sedeval_soft.measures.matching import PairCandidates, PairRule, nearest_matching
 from sedeval_soft.timeline.events import Events
 
 _BLOCK = 1 << 16

@@ -32,8 +32,7 @@ from sedeval_soft.measures.base import Table, averaged, ratio
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.intersections import overlapping
-from sedeval_soft.measures.matching import first_free_matching
-from sedeval_soft.measures.pairs import intersection_over_union
+from sedeval_soft.measures.matching import first_free_matching, intersection_over_union
 from sedeval_soft.measures.tally import FileSums, counted_together, first_where, in_blocks, of_each, picked
 from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.timeline.events import EventLifetimes, Events

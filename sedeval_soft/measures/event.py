@@ -15,8 +15,14 @@ from sedeval_soft.fields import Matching
 from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.level_matching import LevelChanges, integrals, matching_changes, rounded
-from sedeval_soft.measures.matching import first_free_matching, maximum_matching, nearest_matching
-from sedeval_soft.measures.pairs import PairCandidates, PairRule, level_pairs
+from sedeval_soft.measures.matching import (
+    PairCandidates,
+    PairRule,
+    first_free_matching,
+    level_pairs,
+    maximum_matching,
+    nearest_matching,
+)
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Bools, Codes, Index
 from sedeval_soft.measures.event import file_class
-from sedeval_soft.measures.pairs import PairCandidates, PairRule
+from sedeval_soft.measures.matching import PairCandidates, PairRule
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import Timed
 from sedeval_soft.timeline.regions import Regions

@@ -26,8 +26,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from sedeval_soft.arrays import STRETCH, Bools, Codes, Floats, Index, heads, in_order, order_of, stretches
-from sedeval_soft.measures.matching import compiled_loop
-from sedeval_soft.measures.pairs import shared_levels
+from sedeval_soft.measures.matching import compiled_loop, shared_levels
 from sedeval_soft.timeline.events import EventLifetimes
 
 _MUCH = 1_000_000
@@ -78,9 +77,9 @@ def matching_changes(
     some = np.flatnonzero(matters)
     level, order = in_order(levels[some])
     update = np.concatenate((~number, number))[some[order]]
-    by_block = np.argsort(_blocks((n_ref, first, near), group)[_event(update)], kind="stable")
-    level, update = level[by_block], update[by_block]
-    group = group[_event(update)]
+    event = np.maximum(update, ~update)
+    by_block = np.argsort(_blocks((n_ref, first, near), group)[event], kind="stable")
+    level, update, group = level[by_block], update[by_block], group[event[by_block]]
     begin = heads(group, level)
     moment = np.repeat(np.arange(len(begin), dtype=np.int32), np.diff(begin, append=len(update)))
     mark = np.where(matters[1], _ABSENT, _FREE)
@@ -88,12 +87,6 @@ def matching_changes(
     grown = np.flatnonzero(change)
     at = begin[grown]
     return LevelChanges.joined((changes, LevelChanges(group[at], level[at], change[grown])))
-
-
-def _event(update: Codes) -> Codes:
-    """Return the event of each update, (n,): v for an update v or ~v."""
-    event: Codes = np.maximum(update, ~update)
-    return event
 
 
 def _without_rival(reference: EventLifetimes, system: EventLifetimes, left: Codes, right: Codes) -> Bools:
@@ -422,12 +415,6 @@ def integrals(counts: Sequence[Lives], n_groups: int) -> Index:
     Levels are in [0, 1]. Digit k is a whole number of 2**(-27 (k + 1)), of any sign and size.
     """
     digits: list[Index] = []
-
-    def add(digit: int, count: int, group: Index, values: Index) -> None:
-        if digit == len(digits):
-            digits.append(np.zeros((len(counts), n_groups), dtype=np.int64))
-        digits[digit][count] += np.bincount(group, values, minlength=n_groups).astype(np.int64)
-
     # Few at a time stay in the processor's cache.
     step = max(STRETCH, n_groups)
     for count, (group, born, dies) in enumerate(counts):
@@ -439,11 +426,14 @@ def integrals(counts: Sequence[Lives], n_groups: int) -> Index:
                 scaled = [end * 4.0**_BITS for end in ends]
                 whole = [end.astype(np.int64) for end in scaled]
                 length = whole[1] - whole[0]
-                add(digit, count, of, length >> _BITS)
-                add(digit + 1, count, of, length & ((1 << _BITS) - 1))
+                for values in (length >> _BITS, length & ((1 << _BITS) - 1)):
+                    if digit == len(digits):
+                        digits.append(np.zeros((len(counts), n_groups), dtype=np.int64))
+                    digits[digit][count] += np.bincount(of, values, minlength=n_groups).astype(np.int64)
+                    digit += 1
                 rest = [end - floor for end, floor in zip(scaled, whole, strict=True)]
                 more = np.flatnonzero((rest[0] > 0) | (rest[1] > 0))
-                of, ends, digit = of[more], (rest[0][more], rest[1][more]), digit + 2
+                of, ends = of[more], (rest[0][more], rest[1][more])
     return np.array(digits, dtype=np.int64).reshape(len(digits), len(counts), n_groups)
 
 

@@ -428,7 +428,8 @@ def family_of(name: ScoreName | str, likely: Sequence[str] = ()) -> tuple[Family
             raise ScoreNameError(f"{error}{did_you_mean(text, score_names(means=CLASS_MEANS))}") from None
     found = MEASURES.get((name.basis, name.reading, name.measure))
     if found is not None and found[1].has(name.average):
-        _check_mean(name, found[1])
+        if name.part in PART_MEANS:
+            _check_mean(name, found[1])
         return found
     whole = str(name._replace(group=None))
     spelled = whole if name.class_name is None else f"{name.basis}.{name.reading}.{name.measure}[class]"
@@ -438,9 +439,7 @@ def family_of(name: ScoreName | str, likely: Sequence[str] = ()) -> tuple[Family
 
 def _check_mean(name: ScoreName, measure: Measure) -> None:
     """Raise ScoreNameError for a mean over files, scenes or groups that a measure, or its form, lacks."""
-    if name.part not in PART_MEANS:
-        return
-    parts, _, kind = name.part.partition(".")
+    parts, _, kind = (name.part or "").partition(".")
     if not measure.has_mean(kind):
         better = "one way is better, and whose range has a lower end," if kind == "mean" else "more is better"
         raise ScoreNameError(

@@ -26,8 +26,7 @@ from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.measures.base import Averaged, Table, mean_of
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
 from sedeval_soft.measures.event import count_per_class, file_class
-from sedeval_soft.measures.matching import first_free_matching
-from sedeval_soft.measures.pairs import Collars, PairCandidates
+from sedeval_soft.measures.matching import Collars, PairCandidates, first_free_matching
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.regions import Regions

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -43,50 +42,16 @@ def sum_files(values: Array, start: Index, dtype: npt.DTypeLike | None = None) -
     return sums
 
 
-_PIECE = 1 << 13
-"""Segments summed at a time."""
-
-_AT_ONCE = 1 << 14
-"""Segments summed at a time: their values stay in the processor's cache."""
-
-
-class Pieces(NamedTuple):
-    """Segments of files, cut into pieces from the beginning of each file.
-
-    So the sums of a file do not depend on the files beside it, nor on its position among them. edges:
-    (n_pieces + 1,) the first segment of each. start: (n_files + 1,) the first piece of each file.
-    """
-
-    edges: Index
-    start: Index
-
-    @classmethod
-    def of(cls, start: Index, length: int = _PIECE) -> Pieces:
-        """Cut files; start: (n_files + 1,) first segment of each. length: the most segments of a piece."""
-        count = -(-np.diff(start) // length)
-        file, number = expand(np.zeros_like(count), count)
-        return cls(np.append(start[file] + number * length, start[-1]), np.append(0, np.cumsum(count)))
-
-    def sums(self, values: Callable[[slice], Iterable[Floats]], n_rows: int) -> Floats:
-        """Sum over each file a function of a range of segments, (n,) per row: (n_rows, n_files)."""
-        sums = np.zeros((n_rows, len(self.edges) - 1))
-        first = np.searchsorted(self.edges, np.arange(self.edges[0], self.edges[-1], _AT_ONCE))
-        for begin, end in pairwise((*distinct(first).tolist(), sums.shape[1])):
-            edges = self.edges[begin : end + 1]
-            made = values(slice(int(edges[0]), int(edges[-1])))
-            for row, of_row in zip(sums, made, strict=True):
-                row[begin:end] = np.add.reduceat(of_row, edges[:-1] - edges[0])
-        return sum_files(sums, self.start)
-
-
 def count_files(values: Bools, start: Index) -> Array:
     """Count the active segments of each file: (n_classes, n_segments) to (n_files, n_classes)."""
     # numpy adds bytes many times faster than it makes wider numbers of them.
-    pieces = Pieces.of(start, _OF_A_BYTE)
-    if len(pieces.edges) == 1:
+    n_pieces = -(-np.diff(start) // _OF_A_BYTE)
+    file, piece = expand(np.zeros_like(n_pieces), n_pieces)
+    if not len(file):
         return np.zeros((len(start) - 1, len(values)), dtype=np.int64)
-    counts = np.add.reduceat(values.view(np.uint8), pieces.edges[:-1], axis=-1, dtype=np.uint8)
-    return sum_files(counts, pieces.start, np.int64).T
+    edges = start[file] + piece * _OF_A_BYTE
+    counts = np.add.reduceat(values.view(np.uint8), edges, axis=-1, dtype=np.uint8)
+    return sum_files(counts, np.append(0, np.cumsum(n_pieces)), np.int64).T
 
 
 def sum_classes(values: Floats) -> Floats:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,24 +19,9 @@ from sedeval_soft.errors import EvaluationError
 from sedeval_soft.timeline.events import EventLifetimes
 
 
-class Totals(Protocol):
-    """Statistics summed over files: of a tally, or of many mixtures of its files on the first axis."""
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The classes, last in columns per class."""
-
-    def total(self, name: str) -> Array:
-        """Return a column summed over files: shape (..., n_classes), or (...) for a column per file."""
-
-    @property
-    def is_expected(self) -> Bools:
-        """Whether the reference or the settings name a class, (n_classes,)."""
-
-
 @dataclass(frozen=True, slots=True)
 class Mixtures:
-    """`Totals` whose first axis are mixtures of the files of a tally: weighted files, or single ones.
+    """Totals whose first axis are mixtures of the files of a tally: weighted files, or single ones.
 
     sums: by name, (n_mixtures, n_classes) or (n_mixtures,).
     """
@@ -207,6 +192,9 @@ class Tally:
             expected,
         )
 
+
+Totals = Tally | Mixtures
+"""Statistics summed over files: of a tally, or of many mixtures of its files on the first axis."""
 
 _Part = tuple[Tally, Index, Index]
 """A tally that is merged with others, and the positions of its files and classes among theirs."""

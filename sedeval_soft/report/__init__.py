@@ -6,7 +6,7 @@ from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
     from sedeval_soft.fields import FORMATS
-    from sedeval_soft.report.asked import render_asked
+    from sedeval_soft.report.asked import render, render_asked
     from sedeval_soft.report.board import board_page, side_by_side
     from sedeval_soft.report.delimited import delimited_columns, lines, write_curves
     from sedeval_soft.report.escape import json_text
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         styled,
         wrapped,
     )
-    from sedeval_soft.report.forms import json_document, notebook, render
+    from sedeval_soft.report.forms import json_document, notebook
     from sedeval_soft.report.html import fill, plotly_name, plotly_script, script_hash
     from sedeval_soft.report.legend import measure_label, missed_classes
     from sedeval_soft.report.outcomes import OUTCOMES, Outcome
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
         OutputError,
         add_to,
         locked,
-        refuse_replacing,
         write_atomic,
         write_folder,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from sedeval_soft.fields import FORMATS
+
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
     from sedeval_soft.evaluation.scores import Scores
@@ -34,6 +36,47 @@ def render_asked(
 
         of_classes = {"by_class": how["by_class"], "averages": averages}
         return render_chosen(systems, wanted, form, board=board, **of_classes)
-    from sedeval_soft.report.forms import render
-
     return render(systems, form, board=board, **how)
+
+
+def render(
+    systems: Sequence[Scores],
+    form: str = "text",
+    *,
+    board: Board | None = None,
+    color: bool = False,
+    width: int | None = None,
+    verbose: int = 0,
+    by_class: bool = False,
+    words: bool = False,
+) -> str:
+    """Return the scores of one or more systems as text in one of `FORMATS`.
+
+    board: The comparison of these systems, shown instead of them. JSON and YAML still have all scores of all
+    systems, and csv and tsv a row for each system. color, width: Draw `text` for a terminal so many cells
+    wide (None: 80, and tables at their full width). verbose: 0 for the first screen, 1 for all tables, 2 for
+    tables and full signatures. by_class: The screen has all classes, however many. words: The screen explains
+    its words. Raises ValueError for another form, or for no system.
+    """
+    if not systems:
+        raise ValueError("there is no system to show")
+    if form not in FORMATS:
+        raise ValueError(f"{form!r} is not one of {', '.join(FORMATS)}")
+    if form not in {"text", "markdown"}:
+        from sedeval_soft.report.forms import for_programs
+
+        return for_programs(systems, form, board)
+    if form == "text" and not verbose:
+        from sedeval_soft.report.screen import NARROWEST, WIDTH, Screen
+
+        how: dict[str, Any] = {"width": max(width or WIDTH, NARROWEST), "color": color, "by_class": by_class}
+        if board is None:
+            return "\n".join([Screen(scores, **how).text(words=words) for scores in systems])
+        from sedeval_soft.report.board_screen import BoardScreen
+
+        return BoardScreen(board, **how).text(words=words)
+    from sedeval_soft.report.forms import pages_of
+    from sedeval_soft.report.table import markdown, text
+
+    pages = pages_of(systems, board, in_full=verbose > 1)
+    return markdown(pages) if form == "markdown" else text(pages, color=color, width=width)

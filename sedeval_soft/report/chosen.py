@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.report.forms import pages_of, render
+from sedeval_soft.report.forms import for_programs, pages_of
 from sedeval_soft.report.score_table import ScoreTable, by_system, expanded, of_each_class, value
 from sedeval_soft.report.shown import with_scores
 from sedeval_soft.report.table import Page, exact, markdown, text
@@ -29,11 +29,11 @@ def render_chosen(
 
     JSON and YAML are the documents of all scores with these alone, the others a table. As text they are one
     number in a line, or, if there are more numbers, columns with heads. by_class: with classes in rows,
-    averages below them, as for names with `[*]`. Other arguments as for `render`.
+    averages below them, as for names with `[*]`.
     """
     if form in {"json", "yaml"}:
         members = [with_scores(scores, expanded([scores], names)) for scores in systems]
-        return render(members, form, board=board and replace(board, systems=tuple(members)))
+        return for_programs(members, form, board and replace(board, systems=tuple(members)))
     of_classes = by_class or expanded(systems, names) != [*names]
     table = of_each_class(systems, names, averages) if of_classes else by_system(systems, names)
     has_more = len(systems) > 1 or _has_ends(systems) or systems[0].chance is not None

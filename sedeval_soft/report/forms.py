@@ -1,4 +1,4 @@
-r"""Choose a presentation; documents as equivalent JSON and YAML, and their schemas.
+r"""Forms for programs, with documents as equivalent JSON and YAML; and pages of systems, or of their board.
 
 Every output carries the signature, the line that makes it repeatable; `delimited` explains csv and tsv. Every
 output can be encoded: a byte of a file's name that is not text is shown as `\udcff`.
@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.evaluation.scores import Scores, document
-from sedeval_soft.fields import FORMATS
 from sedeval_soft.report.shown import shown, shown_of_board
 
 if TYPE_CHECKING:
@@ -19,47 +18,7 @@ if TYPE_CHECKING:
     from sedeval_soft.report.table import Page
 
 
-def render(
-    systems: Sequence[Scores],
-    form: str = "text",
-    *,
-    board: Board | None = None,
-    color: bool = False,
-    width: int | None = None,
-    verbose: int = 0,
-    by_class: bool = False,
-    words: bool = False,
-) -> str:
-    """Return the scores of one or more systems as text in one of `FORMATS`.
-
-    board: The comparison of these systems, shown instead of them. JSON and YAML still have all scores of all
-    systems, and csv and tsv a row for each system. color, width: Draw `text` for a terminal so many cells
-    wide (None: 80, and tables at their full width). verbose: 0 for the first screen, 1 for all tables, 2 for
-    tables and full signatures. by_class: The screen has all classes, however many. words: The screen explains
-    its words. Raises ValueError for another form, or for no system.
-    """
-    if not systems:
-        raise ValueError("there is no system to show")
-    if form not in FORMATS:
-        raise ValueError(f"{form!r} is not one of {', '.join(FORMATS)}")
-    if form not in {"text", "markdown"}:
-        return _for_programs(systems, form, board)
-    if form == "text" and not verbose:
-        from sedeval_soft.report.screen import NARROWEST, WIDTH, Screen
-
-        how: dict[str, Any] = {"width": max(width or WIDTH, NARROWEST), "color": color, "by_class": by_class}
-        if board is None:
-            return "\n".join([Screen(scores, **how).text(words=words) for scores in systems])
-        from sedeval_soft.report.board_screen import BoardScreen
-
-        return BoardScreen(board, **how).text(words=words)
-    from sedeval_soft.report.table import markdown, text
-
-    pages = pages_of(systems, board, in_full=verbose > 1)
-    return markdown(pages) if form == "markdown" else text(pages, color=color, width=width)
-
-
-def _for_programs(systems: Sequence[Scores], form: str, board: Board | None) -> str:
+def for_programs(systems: Sequence[Scores], form: str, board: Board | None) -> str:
     """Return the scores of systems, or of their board, in a form for programs or for LaTeX."""
     if form in {"csv", "tsv"}:
         from sedeval_soft.report.delimited import delimited

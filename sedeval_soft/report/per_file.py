@@ -16,7 +16,7 @@ import numpy as np
 from sedeval_soft.errors import EvaluationError, counted, visible
 from sedeval_soft.evaluation.resample import FileScores
 from sedeval_soft.evaluation.scores import Scores, document, finite
-from sedeval_soft.evaluation.signature import Signature, sign_together
+from sedeval_soft.evaluation.signature import sign_together
 from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.report import fitted
 from sedeval_soft.report.fitted import Column, lines_and_rest, shortened, styled
@@ -90,8 +90,8 @@ def render_files(
         name: column._replace(texts=[_cell(row[k], name, is_text) for row in rows])
         for k, (name, column) in enumerate(picked, 2)
     }
-    signature = Signature(systems[0].signature, systems[0].short_signature)
-    signature = sign_together(systems) if several else signature
+    alone = systems[0].signature, systems[0].short_signature
+    signature, short = sign_together(systems) if several else alone
     if is_text:
         beside = {"system": owners} if several else {}
         screen = [styled(title, "bold", color=color)]
@@ -100,16 +100,16 @@ def render_files(
             screen += ["", *lines_and_rest(first, beside | numbers, width or WIDTH, **how)]
         if n_left:
             screen += ["", f"... and {n_left} more: -v shows all files, --format csv all of their scores"]
-        screen += ["", *signature_lines(signature.short, width or WIDTH, most=None)]
+        screen += ["", *signature_lines(short, width or WIDTH, most=None)]
         return "".join(f"{line}\n" for line in screen)
     table = Table.of(title, [*[owners] * several, first, *numbers.values()], 1 + several)
     if form == "latex":
         from sedeval_soft.report.latex import escaped, latex_table
 
         cells = tuple((*map(escaped, row[: table.names]), *row[table.names :]) for row in table.rows)
-        return latex_table(replace(table, rows=cells), f"{title}.", (signature.full,))
+        return latex_table(replace(table, rows=cells), f"{title}.", (signature,))
     inputs = dict.fromkeys(input_line(item) for scores in systems for item in scores.inputs)
-    page = Page("Scores of single files", tuple(inputs), (table,), (), signatures=(signature.short,))
+    page = Page("Scores of single files", tuple(inputs), (table,), (), signatures=(short,))
     return markdown([page])
 
 

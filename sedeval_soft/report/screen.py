@@ -115,7 +115,10 @@ class Screen:
         weakest = [] if self.by_class else self._weakest()
         blocks.append([*weakest, *self._notes(averages)])
         blocks.append(word_lines(self.scores, self.order, self.averages, self.width) if words else [])
-        blocks.append(self._next())
+        hints = "-v all tables | --words meanings | --by-class | soft-sed-eval report"
+        ends = folded(f"More: {hints}", self.width)
+        ends += signature_lines(self.scores.short_signature, self.width)
+        blocks.append([styled(line, "dim", color=self.color) for line in ends])
         return "\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)
 
     # The inputs.
@@ -174,11 +177,8 @@ class Screen:
         columns["ER"] = column("ER", "error_rate", self.averages[-1], 3)
         return [
             *lines_and_rest(labels, columns, self.width, shortest=labels.width, color=self.color),
-            *self._folded(footnotes(self.scores, self.order)),
+            *(line for note in footnotes(self.scores, self.order) for line in folded(note, self.width)),
         ]
-
-    def _folded(self, texts: Sequence[str]) -> list[str]:
-        return [line for text in texts for line in folded(text, self.width)]
 
     # Other requested scores.
 
@@ -365,8 +365,11 @@ class Screen:
         }
         also = [name for name, there in beside.items() if there]
         notes += [f"-v also shows: {', '.join(also)}"] if also else []
-        lines = self._folded(notes)
-        return [styled(line, "bad" * line.startswith("! "), color=self.color) for line in lines]
+        return [
+            styled(line, "bad" * line.startswith("! "), color=self.color)
+            for note in notes
+            for line in folded(note, self.width)
+        ]
 
     def _value(self, basis: str, reading: str, measure: str, average: str) -> float:
         """Return an average, NaN if it is undefined or was not computed."""
@@ -439,17 +442,6 @@ class Screen:
             some = names if len(names) <= _WEAKEST + 1 else names[:_WEAKEST]
             more = f" and {len(names) - len(some)} more" * (some != names)
             yield f"{mark}{', '.join(some)}{more}: {why}"
-
-    def _next(self) -> list[str]:
-        """Return the next commands, and the signature."""
-        hints = ["-v all tables", "--words meanings", "--by-class", "soft-sed-eval report"]
-        return [
-            styled(line, "dim", color=self.color)
-            for line in (
-                *folded(f"More: {' | '.join(hints)}", self.width),
-                *signature_lines(self.scores.short_signature, self.width),
-            )
-        ]
 
 
 def _ends(score: Score) -> str:

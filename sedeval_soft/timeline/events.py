@@ -14,7 +14,7 @@ its lifetime, one of the `EventLifetimes`. A run with tied minima is represented
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -207,11 +207,8 @@ def active(values: Floats, threshold: float | Floats, inclusive: bool) -> Bools:
     """Return which values are active: above the threshold, or also at it if `inclusive`."""
     compare, above = np.greater_equal if inclusive else np.greater, np.empty(values.shape, dtype=bool)
     thresholds = np.broadcast_to(threshold, values.shape)
-
-    def mark(row: Any) -> None:  # noqa: ANN401 - an index
-        compare(values[row], thresholds[row], out=above[row])
-
-    for_each(mark, range(len(values)) if values.ndim > 1 else [...], values.size)
+    rows: Iterable[Any] = range(len(values)) if values.ndim > 1 else [...]
+    for_each(lambda row: compare(values[row], thresholds[row], out=above[row]), rows, values.size)
     return above
 
 

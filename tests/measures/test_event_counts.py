@@ -13,10 +13,16 @@ from oracles import all_pairs, event_counts, first_free, is_matching
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.measures import pairs
+from sedeval_soft.measures import matching
 from sedeval_soft.measures.event import count_events, match_events
-from sedeval_soft.measures.matching import TooManyPairsError, naming
-from sedeval_soft.measures.pairs import Collars, Overlap, PairCandidates, level_pairs
+from sedeval_soft.measures.matching import (
+    Collars,
+    Overlap,
+    PairCandidates,
+    TooManyPairsError,
+    level_pairs,
+    naming,
+)
 from sedeval_soft.memory import RoomError, memory_limited
 from sedeval_soft.timeline.events import EventLifetimes, Events
 
@@ -75,7 +81,7 @@ def test_candidates_and_counts(ours, theirs, collars, way, at_once):
     reference, system = events(ours), events(theirs)
     hits = [(i, j) for i, j in all_pairs(ours, theirs, collars) if ours[i][1] == theirs[j][1]]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "_AT_ONCE", at_once)
+        patch.setattr(matching, "_AT_ONCE", at_once)
         left, right = candidate_pairs(reference, system, collars)
     assert list(zip(left.tolist(), right.tolist(), strict=True)) == hits
     matched = match_events(reference, system, N_CLASSES, collars, way)
@@ -126,12 +132,12 @@ def test_more_pairs_than_can_be_matched_are_refused(limit, times, at_once, find,
         )
         for side in (ours, theirs)
     )
-    monkeypatch.setattr(pairs, "PAIRS_OF_ONE", 0)
-    monkeypatch.setattr(pairs, "_AT_ONCE", at_once)
-    monkeypatch.setattr(pairs, "MOST_PAIRS", 12 if times == 1 else 48)
-    monkeypatch.setattr(pairs, "_LOOKED_AT", times)
+    monkeypatch.setattr(matching, "PAIRS_OF_ONE", 0)
+    monkeypatch.setattr(matching, "_AT_ONCE", at_once)
+    monkeypatch.setattr(matching, "MOST_PAIRS", 12 if times == 1 else 48)
+    monkeypatch.setattr(matching, "_LOOKED_AT", times)
     assert len(find(ours, theirs, Collars(1, 1, 0.0))[0]) == 9 * 12
-    monkeypatch.setattr(pairs, "MOST_PAIRS", 11 if times == 1 else 44)
+    monkeypatch.setattr(matching, "MOST_PAIRS", 11 if times == 1 else 44)
     with (
         pytest.raises(
             TooManyPairsError, match=r"files2, class dog: .*more than 11 pairs.*--only segment"

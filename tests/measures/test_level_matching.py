@@ -18,8 +18,7 @@ from sedeval_soft import Evaluator
 from sedeval_soft.measures import event, level_matching
 from sedeval_soft.measures.event import count_soft_events
 from sedeval_soft.measures.level_matching import matching_changes
-from sedeval_soft.measures.matching import compiled_loop
-from sedeval_soft.measures.pairs import Collars, Overlap, PairRule
+from sedeval_soft.measures.matching import Collars, Overlap, PairRule, compiled_loop
 from sedeval_soft.timeline.events import Activity, EventLifetimes
 
 N_GROUPS = 30

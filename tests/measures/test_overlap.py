@@ -9,7 +9,7 @@ import pytest
 from tables import long_rows, wide_rows
 
 from sedeval_soft import Settings, SettingsError, evaluate
-from sedeval_soft.measures.pairs import intersection_over_union
+from sedeval_soft.measures.matching import intersection_over_union
 
 
 def test_an_overlap_that_is_a_decimal_is_met_and_no_more():

@@ -69,8 +69,8 @@ def build(
 
 def signed(settings: Settings, inputs: Sequence[Input]) -> dict[str, str]:
     """Sign as an evaluation does."""
-    signature = sign(SIGNATURE_VERSION, settings, inputs)
-    return {"signature": signature.full, "short_signature": signature.short}
+    signature, short = sign(SIGNATURE_VERSION, settings, inputs)
+    return {"signature": signature, "short_signature": short}
 
 
 def registered(classes: Sequence[str]) -> list[Score]:

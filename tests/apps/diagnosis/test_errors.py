@@ -23,7 +23,7 @@ from sedeval_soft.apps.diagnosis.segments import (
     segment_errors,
     soft_errors,
 )
-from sedeval_soft.measures.pairs import Collars, Overlap, pair_rule
+from sedeval_soft.measures.matching import Collars, Overlap, pair_rule
 from sedeval_soft.tables import read_rows
 from sedeval_soft.timeline.events import Events
 

@@ -201,7 +201,8 @@ def overall_score(name: str, truth: Bools, scores: Array, active: Bools, average
 def _auroc(truth: Bools, scores: Array) -> float:
     curve = Curve.of_cells(scores, truth)
     # Thresholds from the highest down.
-    tp, fp = curve.tp[-2::-1], curve.fp[-2::-1]
+    tp, n_sys = curve.tp[-2::-1], curve.n_sys[-2::-1]
+    fp = n_sys - tp
     if not tp[-1] or not fp[-1]:
         return float("nan")
     if len(tp) > 2:

@@ -294,7 +294,7 @@ def test_intervals_of_many_classes_keep_to_the_limit_of_memory(reference, tmp_pa
     path = made(tmp_path / "t.tsv", [HEAD.encode(), rows.encode()])
     options = ("--ci", "--only", "segment.hard", "--score", "segment.hard.f1.macro", "-q")
     done = attack(path, path, *options, "--memory-limit", "500M")
-    assert (done.code, done.text) == (0, "1.0\t1.0\t1.0\n")
+    assert (done.code, done.text.split()[-3:]) == (0, ["1.0"] * 3)
     assert done.memory < 500 * MIB, done
 
 

@@ -33,7 +33,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, be, counted, quoted
+from sedeval_soft.errors import InputError, Problem, be, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import (
     TIMES,
@@ -669,7 +669,7 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
             given = quoted(cell.names[cell.codes[row]] if isinstance(cell, Texts) else "")
             mend = f"expected one of these, or {option(('', name))} where that is no class"
             wrong = f"{name} {given} is not POS, NEG or UNK; {mend}"
-            found.add(Problem(source.name, wrong, table.lines[row], i + 1), MAX_PROBLEMS)
+            found.add(Problem(source.name, wrong, table.lines[row], i + 1))
         unknown |= cells[i].where(lambda text: text == UNKNOWN)
         marked.append(np.flatnonzero(cells[i].where(lambda text: text == "POS")))
     n_unknown, declares_unknown = int(unknown.sum()), UNKNOWN not in layout.names

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from sedeval_soft.arrays import Array, Floats, processors
-from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted, one_line
+from sedeval_soft.errors import InputError, Problem, counted, one_line
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.arrays import array_of
 from sedeval_soft.tables.columns import (
@@ -43,7 +43,7 @@ from sedeval_soft.tables.date_times import SUCH_AS
 from sedeval_soft.tables.event_table import WEAK, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import behind
-from sedeval_soft.tables.rows import Columns, Findings, Texts, find_wrong, text_of
+from sedeval_soft.tables.rows import Columns, Findings, Texts, rows_of_columns, text_of
 from sedeval_soft.tables.source import SPARED, Source
 from sedeval_soft.tables.ticks import as_written
 from sedeval_soft.tables.unclear_columns import settled
@@ -280,13 +280,12 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
     origin = replace(
         origin, form=form, ignored=layout.ignored, assumed=layout.assumed, lacking=layout.lacking
     )
-    rows = columns.rows(origin, limits)
-    if rows is not None:
-        return rows
-    found = Findings()
-    find_wrong(replace(columns, lines=range(len(columns))), table.name, limits, found)
-    found.problems = [table.problem(each.line or 0, each.message) for each in found.problems]
-    raise InputError(found.problems[:MAX_PROBLEMS], more=found.counts.total() > MAX_PROBLEMS)
+    columns = replace(columns, lines=range(len(columns)))
+    try:
+        return rows_of_columns(table.name, columns, Findings(), origin, limits)
+    except InputError as error:
+        problems = [p if p.line is None else table.problem(p.line, p.message) for p in error.problems]
+        raise InputError(problems, error.more) from error
 
 
 def _layout_of(table: _Table, limits: Limits) -> Layout:

@@ -426,9 +426,12 @@ class _Geometry(msgspec.Struct):
     coordinates: Any
 
 
-class _Sound(msgspec.Struct):
+class _Clip(msgspec.Struct):
     uuid: str
     recording: str
+
+
+class _Sound(_Clip):
     geometry: _Geometry
 
 
@@ -442,11 +445,6 @@ class _Tagged(msgspec.Struct):
     def scores(self) -> dict[int, float | None]:
         """Return the score of each tag, by number; None for a tag without one."""
         return dict((tag, None) if isinstance(tag, int) else tag for tag in self.tags or ())
-
-
-class _Clip(msgspec.Struct):
-    uuid: str
-    recording: str
 
 
 class _OfClip(msgspec.Struct):

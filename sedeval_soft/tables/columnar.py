@@ -33,7 +33,6 @@ from sedeval_soft.tables.columns import (
     PRESENT,
     TEXTS,
     TIMES,
-    WORDS,
     Layout,
     LayoutError,
     layout_of_header,
@@ -98,29 +97,16 @@ def cells_of(column: Any) -> Texts | Floats:  # noqa: ANN401
     return np.full(len(column), np.nan)
 
 
-def words_as_numbers(texts: Any) -> Any:  # noqa: ANN401
-    """Return texts as numbers, words for 1 or 0 as these, blank ones as null."""
-    import pyarrow.compute as pc
-
-    trimmed = pc.utf8_trim_whitespace(texts.cast(TEXT))
-    upper = pc.utf8_upper(trimmed)
-    for word, number in WORDS.items():
-        trimmed = pc.if_else(pc.equal(upper, word), number, trimmed)
-    return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, TEXT), trimmed).cast(pa.float64())
-
-
 def as_numbers(column: Any, role: str | None) -> Floats:  # noqa: ANN401
     """Return a column of numbers, missing ones as NaN.
 
-    role: of soft values, which may be words for 1 or 0; times are not true or false.
+    role: times are not true or false. Texts, which may be words for 1 or 0, are read as they are in tables.
     """
     array = _array(column)
     if pa.types.is_dictionary(array.type):
         values, codes = _distinct(array)
         return as_numbers(values, role)[codes]
-    if role == "soft_value" and is_text(array.type):
-        array = words_as_numbers(array)
-    sound = is_number(array.type) or is_text(array.type) or pa.types.is_null(array.type)
+    sound = is_number(array.type) or pa.types.is_null(array.type)
     if not sound or (role in TIMES and pa.types.is_boolean(array.type)):
         raise pa.ArrowTypeError(f"it is of type {array.type}")
     if array.type not in {pa.float16(), pa.float32(), pa.float64()}:

@@ -218,24 +218,24 @@ def _enter_lines(source: Source, limits: Limits, columns: _Columns, enter: Calla
     lines, places, header, kinds = _table_of(source, limits, columns)
     found, files = Findings(), dict[str, None]()
     for number, fields in lines:
-        message, at = "", list[int]()
+        message, column = "", None
         if isinstance(fields, Problem):
             found.add(fields)
         # Other fields on the lines of a table of parts without a header could be meant.
         elif max(places) >= len(fields) or ("part" in columns and not header and len(fields) != 2):
             message = f"has {counted(len(fields), 'field')}; expected {_nouns(columns)}"
         elif not fields[places[0]].strip():
-            message, at = "filename is empty; expected a name", places[:1]
+            message, column = "filename is empty; expected a name", places[0] + 1
         else:
-            file, *texts = (fields[place].strip() for place in places)
+            file, *texts = (fields[at].strip() for at in places)
             files[file] = None
             try:
                 enter(file, kinds, *texts)
             except ValueError as error:
                 message, *wrong = error.args
-                at = [places[1 + sum(wrong)]]
+                column = places[1 + sum(wrong)] + 1
         if message:
-            found.add(Problem(source.name, message, number, *(place + 1 for place in at)))
+            found.add(Problem(source.name, message, number, column))
     found.check()
     _check_names(source, limits, files)
 

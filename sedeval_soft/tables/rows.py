@@ -20,7 +20,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Codes, Floats, distinct, for_each
+from sedeval_soft.arrays import Bools, Codes, Floats, distinct, for_each
 from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import (
@@ -390,18 +390,12 @@ class Columns:
     def _first_views(self) -> Bools:
         """Return which rows are in the first view that their selection is in, (n,)."""
         selection, view = self.texts.get("selection"), self.texts.get("view")
-        onset, offset = self.times
         if selection is None or view is None or len(view.names) < 2:
-            return np.ones(len(onset), dtype=bool)
+            return np.ones(len(self), dtype=bool)
         names = (selection, self.file, self.label)
-        keys: list[Array] = [onset, offset, *(each.codes for each in names if each is not None)]
-        order = np.lexsort([np.arange(len(onset)), *keys])
-        keys = [key[order] for key in keys]
-        new = np.ones(len(order), dtype=bool)
-        new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0) if len(order) > 1 else []
-        first = np.empty_like(order)
-        first[order] = order[new][np.cumsum(new) - 1]
-        return np.equal(view.codes, view.codes[first])
+        keys = np.column_stack([*self.times, *(each.codes for each in names if each is not None)])
+        _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        return np.equal(view.codes, view.codes[first[group.reshape(-1)]])
 
     def _assumed(self, rows: Bools) -> Iterator[str]:
         """Yield the assumptions about rows of a dialect."""

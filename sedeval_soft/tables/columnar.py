@@ -49,8 +49,6 @@ from sedeval_soft.tables.unclear_columns import settled
 
 FAILURES = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
-TEXT = pa.large_string()
-
 
 def is_number(kind: Any) -> bool:  # noqa: ANN401 - pyarrow is untyped
     """Return whether a type is of numbers, truth values included."""
@@ -461,10 +459,7 @@ _MEND = "Expected less data, or data in several parts"
 _TITLES = {"parquet": "Parquet", "arrow": "Arrow file", "arrow-stream": "Arrow stream"}
 """Titles of formats in messages."""
 
-_FAILURES = (
-    *(pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, OverflowError),
-    NotImplementedError,
-)
+_FAILURES = (*FAILURES, OSError, KeyError, IndexError, NotImplementedError)
 
 
 def read_columnar(source: Source, limits: Limits, form: str) -> EventTable | None:

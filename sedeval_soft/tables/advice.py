@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sedeval_soft.errors import SettingsError
+from sedeval_soft.errors import SettingsError, quoted
 from sedeval_soft.tables.columns import (
     COLUMNS,
     LISTED,
@@ -22,6 +22,8 @@ from sedeval_soft.tables.columns import (
     column_names,
     is_number,
     layout_of_header,
+    layout_of_row,
+    looks_like_header,
     mask_of,
     misnamed,
     normal,
@@ -32,6 +34,7 @@ from sedeval_soft.tables.columns import (
     without_time,
 )
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.lines import DELIMITERS, split
 
 ROWS = 50
 """Rows on which they are tried."""
@@ -123,6 +126,26 @@ def first_line(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: 
     lacking = ": no column is known to have onsets" * (header and len(texts) > 1)
     wrong = f"{line} is neither a header nor a row{lacking}"
     return LayoutError(f"{wrong}; expected {header_or_rows}{one_class}", "not-a-table")
+
+
+def table_within(lines: Sequence[str], columns: ColumnNames) -> LayoutError | None:
+    """Return why a text is no table if it is a page of the web, or one but for its first lines or delimiter.
+
+    lines: the first ones. columns: the user's roles.
+    """
+    first, wrong = lines[0].strip(), f"{quoted(lines[0].strip())} is neither a header nor a row"
+    if first.lower().startswith(("<!doctype html", "<html")):
+        expected = "the file itself, which such a page often has a link to"
+        return LayoutError(f"{quoted(first)} begins a page of the web", "not-a-table", expected=expected)
+    for title, fields in (("'|'", first.strip("|").split("|")), ("blanks", first.split())):
+        if looks_like_header(fields, columns) or layout_of_row(fields):
+            expected = f"tabs, commas or semicolons between its fields, not {title}"
+            return LayoutError(wrong, "not-a-table", expected=expected)
+    for line in lines[1:ROWS]:
+        if any(looks_like_header(split(line, delimiter), columns) for delimiter in DELIMITERS):
+            expected = f"the header {quoted(line)} as the first line: leave out the lines before it"
+            return LayoutError(wrong, "not-a-table", expected=expected)
+    return None
 
 
 def no_class(layout: Layout, rows: Cells, limits: Limits, at: int) -> str:

@@ -33,7 +33,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, be, counted, quoted
+from sedeval_soft.errors import InputError, Problem, be, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import (
     TIMES,
@@ -610,17 +610,6 @@ def _seconds(document: Document, slot: str, time: str | None) -> str:
     return repr(number / 1000)
 
 
-_EVENT = 600
-"""Bytes that an event takes while it is read."""
-
-
-def _check(source: Source, limits: Limits, n_events: int) -> None:
-    """Refuse lines that are too long, and events that exceed memory; raises InputError, RoomError."""
-    check_lines(source, limits)
-    what = f"{source.name}: to read about {n_events} events"
-    check_room(_EVENT * n_events, what, "Expected less data, or batches of files")
-
-
 # Few-shot
 
 _MARKS = WORD_LISTS["marks"]
@@ -654,7 +643,7 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
     if not classes:
         wrong = "has no column of a class; expected columns whose cells are POS, NEG or UNK"
         raise InputError(Problem(source.name, wrong, layout.skip or None))
-    _check(source, limits, source.data[:].count(b"POS") + source.data[:].count(b"UNK"))
+    check_document(source)
     found = Findings()
     table = exact_columns(source, layout, found)
     cells = {i: column.stripped() for i, column in table.cells.items() if isinstance(column, Texts)}
@@ -669,7 +658,7 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
             given = quoted(cell.names[cell.codes[row]] if isinstance(cell, Texts) else "")
             mend = f"expected one of these, or {option(('', name))} where that is no class"
             wrong = f"{name} {given} is not POS, NEG or UNK; {mend}"
-            found.add(Problem(source.name, wrong, table.lines[row], i + 1), MAX_PROBLEMS)
+            found.add(Problem(source.name, wrong, table.lines[row], i + 1))
         unknown |= cells[i].where(lambda text: text == UNKNOWN)
         marked.append(np.flatnonzero(cells[i].where(lambda text: text == "POS")))
     n_unknown, declares_unknown = int(unknown.sum()), UNKNOWN not in layout.names
@@ -723,7 +712,7 @@ def _names_frames(fields: Sequence[str]) -> bool:
 def read_seld(source: Source, limits: Limits) -> EventTable | None:
     """Read the class of each frame, 1.0 while it is active; raises InputError for other lines."""
     document = Document(source, limits, "SELD frames of 0.1 s", _FRAME)
-    _check(source, limits, source.data[:].count(b"\n"))
+    check_lines(source, limits)
     names: tuple[str, ...] = _SELD
     most = 0
     for line, fields in records(source, ","):

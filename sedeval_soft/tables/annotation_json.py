@@ -32,7 +32,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, be, counted, quoted
+from sedeval_soft.errors import InputError, Problem, be, counted, quoted
 from sedeval_soft.tables.annotation_document import (
     HEAD,
     Document,
@@ -45,6 +45,7 @@ from sedeval_soft.tables.columns import PLAIN, Layout, looks_like_header, normal
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.rows import Findings
 from sedeval_soft.tables.source import SPARED, Source
 
 NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
@@ -67,6 +68,14 @@ def objects(source: Source) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
         except NO_JSON as error:
             wrong = f"is not a JSON object: {error}; expected one in each line"
             yield line, Problem(source.name, wrong, line)
+
+
+def _first_object(source: Source) -> dict[str, Any] | None:
+    """Return the JSON object on the first line, None if there is none."""
+    line = source.data[:HEAD].lstrip().split(b"\n", 1)[0]
+    with suppress(*NO_JSON):
+        return msgspec.json.decode(line, type=dict[str, Any])
+    return None
 
 
 def repeated_key(text: bytes) -> str:
@@ -417,9 +426,12 @@ class _Geometry(msgspec.Struct):
     coordinates: Any
 
 
-class _Sound(msgspec.Struct):
+class _Clip(msgspec.Struct):
     uuid: str
     recording: str
+
+
+class _Sound(_Clip):
     geometry: _Geometry
 
 
@@ -433,11 +445,6 @@ class _Tagged(msgspec.Struct):
     def scores(self) -> dict[int, float | None]:
         """Return the score of each tag, by number; None for a tag without one."""
         return dict((tag, None) if isinstance(tag, int) else tag for tag in self.tags or ())
-
-
-class _Clip(msgspec.Struct):
-    uuid: str
-    recording: str
 
 
 class _OfClip(msgspec.Struct):
@@ -552,10 +559,7 @@ _WIDTHS = {"pred_relevant_windows": 3, "relevant_windows": 2}
 
 def reads_moments(source: Source, limits: Limits) -> bool:  # noqa: ARG001
     """Return whether the first line is a query with its number, its recording, and windows."""
-    try:
-        first = msgspec.json.decode(source.data[:HEAD].lstrip().split(b"\n", 1)[0], type=dict[str, Any])
-    except NO_JSON:
-        return False
+    first = _first_object(source) or {}
     return {"qid", "vid"} <= first.keys() and not first.keys().isdisjoint(_WIDTHS)
 
 
@@ -604,27 +608,21 @@ _DOCUMENTS = (("annotations", list), ("data", dict))
 
 def reads_jsonl(source: Source, limits: Limits) -> bool:  # noqa: ARG001
     """Return whether the first line is a JSON object with an onset and an offset, or the name of a file."""
-    try:
-        first = msgspec.json.decode(source.data[:HEAD].lstrip().split(b"\n", 1)[0], type=dict[str, Any])
-    except NO_JSON:
-        return False
-    is_document = any(isinstance(first.get(key), kind) for key, kind in _DOCUMENTS)
-    return not is_document or looks_like_header([*first])
+    first = _first_object(source)
+    is_document = first is not None and any(isinstance(first.get(key), kind) for key, kind in _DOCUMENTS)
+    return first is not None and (not is_document or looks_like_header([*first]))
 
 
 def read_jsonl(source: Source, limits: Limits) -> EventTable | None:
     """Read an object per line, as rows of a data frame; raises InputError with the first that are wrong."""
-    lines, rows, problems = [], [], []
+    lines, rows, found = [], [], Findings()
     for line, row in objects(source):
         if isinstance(row, Problem):
-            problems.append(row)
-            if len(problems) > MAX_PROBLEMS:
-                break
+            found.add(row)
         else:
             lines.append(line)
             rows.append(row)
-    if problems:
-        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
+    found.check()
     if not rows:
         return None
     limits.check(source.name, "rows", len(rows), "rows")

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from sedeval_soft.arrays import Array, Floats, processors
-from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted, one_line
+from sedeval_soft.errors import InputError, Problem, counted, one_line
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.arrays import array_of
 from sedeval_soft.tables.columns import (
@@ -33,7 +33,6 @@ from sedeval_soft.tables.columns import (
     PRESENT,
     TEXTS,
     TIMES,
-    WORDS,
     Layout,
     LayoutError,
     layout_of_header,
@@ -43,14 +42,12 @@ from sedeval_soft.tables.date_times import SUCH_AS
 from sedeval_soft.tables.event_table import WEAK, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import behind
-from sedeval_soft.tables.rows import Columns, Findings, Texts, find_wrong, text_of
+from sedeval_soft.tables.rows import Columns, Findings, Texts, rows_of_columns, text_of
 from sedeval_soft.tables.source import SPARED, Source
 from sedeval_soft.tables.ticks import as_written
 from sedeval_soft.tables.unclear_columns import settled
 
 FAILURES = (pa.ArrowException, TypeError, ValueError, OverflowError)
-
-TEXT = pa.large_string()
 
 
 def is_number(kind: Any) -> bool:  # noqa: ANN401 - pyarrow is untyped
@@ -98,29 +95,16 @@ def cells_of(column: Any) -> Texts | Floats:  # noqa: ANN401
     return np.full(len(column), np.nan)
 
 
-def words_as_numbers(texts: Any) -> Any:  # noqa: ANN401
-    """Return texts as numbers, words for 1 or 0 as these, blank ones as null."""
-    import pyarrow.compute as pc
-
-    trimmed = pc.utf8_trim_whitespace(texts.cast(TEXT))
-    upper = pc.utf8_upper(trimmed)
-    for word, number in WORDS.items():
-        trimmed = pc.if_else(pc.equal(upper, word), number, trimmed)
-    return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, TEXT), trimmed).cast(pa.float64())
-
-
 def as_numbers(column: Any, role: str | None) -> Floats:  # noqa: ANN401
     """Return a column of numbers, missing ones as NaN.
 
-    role: of soft values, which may be words for 1 or 0; times are not true or false.
+    role: times are not true or false. Texts, which may be words for 1 or 0, are read as they are in tables.
     """
     array = _array(column)
     if pa.types.is_dictionary(array.type):
         values, codes = _distinct(array)
         return as_numbers(values, role)[codes]
-    if role == "soft_value" and is_text(array.type):
-        array = words_as_numbers(array)
-    sound = is_number(array.type) or is_text(array.type) or pa.types.is_null(array.type)
+    sound = is_number(array.type) or pa.types.is_null(array.type)
     if not sound or (role in TIMES and pa.types.is_boolean(array.type)):
         raise pa.ArrowTypeError(f"it is of type {array.type}")
     if array.type not in {pa.float16(), pa.float32(), pa.float64()}:
@@ -280,13 +264,12 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
     origin = replace(
         origin, form=form, ignored=layout.ignored, assumed=layout.assumed, lacking=layout.lacking
     )
-    rows = columns.rows(origin, limits)
-    if rows is not None:
-        return rows
-    found = Findings()
-    find_wrong(replace(columns, lines=range(len(columns))), table.name, limits, found)
-    found.problems = [table.problem(each.line or 0, each.message) for each in found.problems]
-    raise InputError(found.problems[:MAX_PROBLEMS], more=found.counts.total() > MAX_PROBLEMS)
+    columns = replace(columns, lines=range(len(columns)))
+    try:
+        return rows_of_columns(table.name, columns, Findings(), origin, limits)
+    except InputError as error:
+        problems = [p if p.line is None else table.problem(p.line, p.message) for p in error.problems]
+        raise InputError(problems, error.more) from error
 
 
 def _layout_of(table: _Table, limits: Limits) -> Layout:
@@ -476,10 +459,7 @@ _MEND = "Expected less data, or data in several parts"
 _TITLES = {"parquet": "Parquet", "arrow": "Arrow file", "arrow-stream": "Arrow stream"}
 """Titles of formats in messages."""
 
-_FAILURES = (
-    *(pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, OverflowError),
-    NotImplementedError,
-)
+_FAILURES = (*FAILURES, OSError, KeyError, IndexError, NotImplementedError)
 
 
 def read_columnar(source: Source, limits: Limits, form: str) -> EventTable | None:

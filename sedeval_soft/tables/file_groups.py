@@ -20,7 +20,6 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from sedeval_soft.errors import (
-    MAX_PROBLEMS,
     EvaluationError,
     InputError,
     Problem,
@@ -44,20 +43,26 @@ from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, unknown_names, without_extension
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import BLANK, DELIMITERS, Record, check_lines, decode, records, split
+from sedeval_soft.tables.rows import Findings
 from sedeval_soft.tables.source import Source, extension_of, open_source
 
 T = TypeVar("T")
-
-_Columns = Mapping[str, Sequence[Collection[str]]]
-"""Attributes of files, with the names of the column that has it, the best first."""
-
-_DURATIONS = [NAMES["duration"], MILLISECONDS["duration"]]
 
 _Kind = tuple[str, int]
 """The role of a column of times, and how many of its units are a second."""
 
 _LISTS: _Kind = ("labels", 0)
 """A column of labels of whole files, with commas between them."""
+
+_Columns = Mapping[str, Sequence[tuple[Collection[str], _Kind]]]
+"""Attributes of files, with the names of the column that has it, the best first, and what these names say."""
+
+
+def _columns_of(*roles: str) -> list[tuple[Collection[str], _Kind]]:
+    """Return the names of columns of times of some roles, for `_Columns`."""
+    units = ((NAMES, 1), (MILLISECONDS, 1000))
+    return [(names[role], (role, unit)) for role in roles for names, unit in units]
+
 
 NOT_OF_REGIONS = (
     "cannot be in a table of regions; expected filename, onset and offset, perhaps event_label, and no other "
@@ -83,10 +88,11 @@ def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dic
     """Return seconds by file name; raises InputError with all that is wrong, up to `MAX_PROBLEMS`."""
     durations: dict[str, float] = {}
 
-    def enter(file: str, text: str) -> None:
-        _enter_once(durations, file, _seconds("duration", text, limits), "duration", text)
+    def enter(file: str, kinds: Sequence[_Kind], text: str) -> None:
+        ((_, unit),) = kinds or [("duration", 1)]
+        _enter_once(durations, file, _seconds("duration", text, limits, unit), "duration", text)
 
-    _enter_lines(open_source(path, limits=limits), limits, {"duration": _DURATIONS}, enter)
+    _enter_lines(open_source(path, limits=limits), limits, {"duration": _columns_of("duration")}, enter)
     return durations
 
 
@@ -99,13 +105,13 @@ def read_partition(
     """
     parts: dict[str, str] = {}
 
-    def enter(file: str, text: str) -> None:
+    def enter(file: str, _: Sequence[_Kind], text: str) -> None:
         if not is_part_name(text):
             raise ValueError(f"part {text!r} cannot be part of a score's name; expected {PART_NAMES}")
         _enter_once(parts, file, text, "part", repr(text))
 
     source = open_source(path, limits=limits)
-    _enter_lines(source, limits, {"part": [prefer, PART_COLUMNS]}, enter)
+    _enter_lines(source, limits, {"part": [(prefer, ("part", 0)), (PART_COLUMNS, ("part", 0))]}, enter)
     return Partition(parts, source.name, source.sha256)
 
 
@@ -153,20 +159,22 @@ def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[
     """
     regions: dict[str, list[list[Any]]] = {}
 
-    def enter(file: str, *texts: str) -> None:
+    def enter(file: str, kinds: Sequence[_Kind], *texts: str) -> None:
+        own = regions.setdefault(file, [])
         if len(texts) == 1:
-            regions.setdefault(file, []).extend([0.0, LONGEST, label] for label in texts if label)
+            labels = texts[0].split(",") if _LISTS in kinds else texts
+            own.extend([0.0, LONGEST, label.strip()] for label in labels if label.strip())
             return
-        nouns = enumerate(("onset", "offset"))
-        onset, offset = (_seconds(noun, texts[at], limits, at) for at, noun in nouns)
+        (_, unit), (role, other) = kinds or [("onset", 1), ("offset", 1)]
+        onset = _seconds("onset", texts[0], limits, unit)
+        offset = _seconds("offset", texts[1], limits, other, 1, onset if role == "duration" else None)
         if not onset < offset:
             message = f"offset {texts[1]} is not after onset {texts[0]}; expected a region that has an extent"
             raise ValueError(message, 1)
-        regions.setdefault(file, []).append([onset, offset, *filter(None, texts[2:])])
+        own.append([onset, offset, *filter(None, texts[2:])])
 
     source = open_source(path, limits=limits)
-    columns: _Columns = {noun: [NAMES[noun], MILLISECONDS[noun]] for noun in ("onset", "offset")}
-    columns = {**columns, "offset": [*columns["offset"], *_DURATIONS]}
+    columns = {"onset": _columns_of("onset"), "offset": _columns_of("offset", "duration")}
     _enter_lines(source, limits, columns, enter)
     if not regions:
         expected = f"expected rows of filename, onset and offset{_or_uem(columns)}"
@@ -182,11 +190,20 @@ def _enter_once(values: dict[str, T], file: str, value: T, noun: str, text: str)
         raise ValueError(f"{file!r} has {noun} {text}, but {earlier!r} on an earlier line; expected one")
 
 
-def _seconds(noun: str, text: str, limits: Limits, at: int = 0) -> float:
-    """Return a time; raises ValueError if it is none, with which of the texts of a line it is."""
-    seconds = to_number(text)
+def _seconds(
+    noun: str, text: str, limits: Limits, unit: int, at: int = 0, begin: float | None = None
+) -> float:
+    """Return a time; raises ValueError if it is none, with which of the texts of a line it is.
+
+    unit: how many are a second. begin: of the duration that the text is, in place of the time.
+    """
+    seconds = to_number(text) / unit
+    if begin is not None:
+        # As precise as a tick: a sum of decimals has as many of them.
+        seconds = round(begin + seconds, 9)
     if not seconds >= 0:
-        raise ValueError(f"{noun} {quoted(text)} is not a number of seconds, 0 or more", at)
+        units = "seconds" if unit == 1 else "milliseconds"
+        raise ValueError(f"{noun} {quoted(text)} is not a number of {units}, 0 or more", at)
     if seconds > limits.duration:
         raise ValueError(f"{noun} {text} {limits.too_long(seconds)}; expected seconds", at)
     return seconds
@@ -195,69 +212,70 @@ def _seconds(noun: str, text: str, limits: Limits, at: int = 0) -> float:
 def _enter_lines(source: Source, limits: Limits, columns: _Columns, enter: Callable[..., None]) -> None:
     """Enter the attributes of a file in each line of a table; raises InputError with all problems.
 
-    enter: takes the name of a file and texts, or raises ValueError with the problem, and with the index of
-    the wrong text.
+    enter: takes the name of a file, the kinds of columns and the texts in these, or raises ValueError with
+    the problem, and with the index of the wrong text.
     """
-    problems, files = list[Problem](), dict[str, None]()
-    for number, fields, places in _entries(source, limits, columns):
+    lines, places, header, kinds = _table_of(source, limits, columns)
+    found, files = Findings(), dict[str, None]()
+    for number, fields in lines:
+        message, column = "", None
         if isinstance(fields, Problem):
-            problems.append(fields)
-        elif not fields[0]:
-            message = "filename is empty; expected a name"
-            problems.append(Problem(source.name, message, number, places[0] + 1))
+            found.add(fields)
+        # Other fields on the lines of a table of parts without a header could be meant.
+        elif max(places) >= len(fields) or ("part" in columns and not header and len(fields) != 2):
+            message = f"has {counted(len(fields), 'field')}; expected {_nouns(columns)}"
+        elif not fields[places[0]].strip():
+            message, column = "filename is empty; expected a name", places[0] + 1
         else:
-            files[fields[0]] = None
+            file, *texts = (fields[at].strip() for at in places)
+            files[file] = None
             try:
-                enter(*fields)
+                enter(file, kinds, *texts)
             except ValueError as error:
-                message, *at = error.args
-                problems.append(Problem(source.name, message, number, places[1 + sum(at)] + 1))
-        if len(problems) > MAX_PROBLEMS:
-            break
-    if problems:
-        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
+                message, *wrong = error.args
+                column = places[1 + sum(wrong)] + 1
+        if message:
+            found.add(Problem(source.name, message, number, column))
+    found.check()
     _check_names(source, limits, files)
 
 
-def _entries(
+def _table_of(
     source: Source, limits: Limits, columns: _Columns
-) -> Iterator[tuple[int, list[str] | Problem, list[int]]]:
-    """Yield the number of each line, the name of a file with its attributes, and their positions.
+) -> tuple[list[Record], list[int], bool, list[_Kind]]:
+    """Return the rows of a table, or their problems, and the layout of its columns, as `_layout_of` does.
 
     A line that begins with `#` is a comment before a header, and without one if it is not a row: recordings
     may be called so. Raises InputError if the first line leaves open the roles of columns.
     """
-    name, regions, header, kinds = source.name, "onset" in columns, False, list[_Kind]()
-    nouns = "filename, onset and offset" if regions else f"filename and {next(iter(columns))}"
-    text, places = _first_of(_lines(source, limits)), list[int]()
-    lines = records(source, max(DELIMITERS, key=text.count))
+    text, places, header, kinds = _first_of(_lines(source, limits)), list[int](), False, list[_Kind]()
+    lines, rows = records(source, max(DELIMITERS, key=text.count)), list[Record]()
     if "part" not in columns and _is_uem(source, text):
-        lines, places = _uem_lines(source, zero=not regions), [0, 2, 3] if regions else [0, 3]
+        places = [0, 2, 3] if "onset" in columns else [0, 3]
+        lines = _uem_lines(source, zero="onset" not in columns)
     for number, fields in lines:
-        if isinstance(fields, Problem):
-            yield number, fields, places
-            continue
-        times = [] if "part" in columns else fields[-len(columns) :]
-        is_row = len(fields) > len(columns) and all(map(is_number, times))
-        if not (header or is_row) and fields[0].lstrip().startswith("#"):
-            continue
-        if not places:
-            try:
-                places, header, kinds = _layout_of(fields, columns)
-            except ValueError as error:
-                message, *column = error.args
-                raise InputError(Problem(name, message, number, *column)) from error
-            if header:
+        if isinstance(fields, list) and not header:
+            times = [] if "part" in columns else fields[-len(columns) :]
+            is_row = len(fields) > len(columns) and all(map(is_number, times))
+            if fields[0].lstrip().startswith("#") and not is_row:
                 continue
-        # Other fields on the lines of a table of parts without a header could be meant.
-        if max(places) >= len(fields) or ("part" in columns and not header and len(fields) != 2):
-            wrong = f"has {counted(len(fields), 'field')}; expected {nouns}"
-            yield number, Problem(name, wrong, number), places
-        else:
-            file, *texts = (fields[at].strip() for at in places)
-            yield from ((number, [file, *said], places) for said in _said(texts, kinds, len(columns)))
-    if not places:
-        raise InputError(Problem(name, f"is empty; expected a table of {nouns}{_or_uem(columns)}"))
+            if not places:
+                try:
+                    places, header, kinds = _layout_of(fields, columns)
+                except ValueError as error:
+                    message, *column = error.args
+                    raise InputError(Problem(source.name, message, number, *column)) from error
+                if header:
+                    continue
+        rows.append((number, fields))
+    if not rows and not places:
+        expected = f"expected a table of {_nouns(columns)}{_or_uem(columns)}"
+        raise InputError(Problem(source.name, f"is empty; {expected}"))
+    return rows, places, header, kinds
+
+
+def _nouns(columns: _Columns) -> str:
+    return "filename, onset and offset" if "onset" in columns else f"filename and {next(iter(columns))}"
 
 
 def _layout_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool, list[_Kind]]:
@@ -271,47 +289,45 @@ def _layout_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool,
     if len(head) == 2 and len(labels) == len(files) == 1:
         return [*files, *labels], True, [_LISTS] * (role_of(head[labels[0]]) is None)
     others = [at for at in range(len(head)) if at not in labels]
-    found = [at for noun in columns.items() for at in _named_column(head, others, *noun)]
-    header = len(found) == len(columns) or (bool(files) and not any(map(is_number, head)))
-    if len(found) < len(columns):
-        if len(others) != 1 + len(columns):
-            what = f"{', '.join(map(repr, head))} is neither a header nor a row"
-            nouns = f"filename{', ' if len(columns) > 1 else ' and '}{' and '.join(columns)}"
-            raise ValueError(f"{what}; expected {nouns}{_or_uem(columns)}")
-        found = [at for at in others if at not in files[:1]] if header else others[1:]
-    places = [files[0] if header else others[0], *found]
-    if not header or "part" in columns:
-        return places, header, []
-    if len(labels) > 1:
-        raise ValueError(f"column {quoted(head[labels[1]])} is the second one of classes; expected one")
-    places += labels
-    for at, field in enumerate(head if regions else ()):
-        if at not in places and not says_where(field):
-            raise ValueError(f"column {quoted(field.strip())} {NOT_OF_REGIONS}", at + 1)
-    return places, header, [_kind_of(head[at], noun) for at, noun in zip(places[1:], columns, strict=False)]
+    found = {noun: at for noun in columns for at in _named_column(head, others, noun, columns[noun])}
+    if len(found) == len(columns):
+        places = [*files[:1], *(at for at, _ in found.values()), *labels]
+        if len(labels) > 1:
+            raise ValueError(f"column {quoted(head[labels[1]])} is the second one of classes; expected one")
+        for at, field in enumerate(head if regions else ()):
+            if at not in places and not says_where(field):
+                raise ValueError(f"column {quoted(field.strip())} {NOT_OF_REGIONS}", at + 1)
+        return places, True, [kind for _, kind in found.values()]
+    if len(others) != 1 + len(columns):
+        what = f"{', '.join(map(repr, head))} is neither a header nor a row"
+        raise ValueError(f"{what}; expected {_nouns(columns)}{_or_uem(columns)}")
+    header = bool(files) and not any(map(is_number, head))
+    file = files[0] if header else others[0]
+    values = [at for at in others if at != file]
+    if header and "part" not in columns:
+        noun, at = next(each for each in zip(columns, values, strict=True) if each[0] not in found)
+        known = " or ".join(dict.fromkeys(repr(role) for _, (role, _) in columns[noun]))
+        message = f"column {quoted(head[at])} is not known as the {noun}; expected one named {known}"
+        raise ValueError(f"{message}, in seconds")
+    return [file, *values], header, []
 
 
 def _named_column(
-    head: Sequence[str], among: Sequence[int], noun: str, choices: Sequence[Collection[str]]
-) -> list[int]:
-    """Return the position, among some, of the column of an attribute, if there is any; raises ValueError."""
-    named = ([at for at in among if normal(head[at]) in names] for names in choices)
+    head: Sequence[str], among: Sequence[int], noun: str, choices: Sequence[tuple[Collection[str], _Kind]]
+) -> list[tuple[int, _Kind]]:
+    """Return the position, among some, and the kind of the column of an attribute, if there is any.
+
+    Raises ValueError if there are several.
+    """
+    named = ([(at, kind) for at in among if normal(head[at]) in names] for names, kind in choices)
     found = next(filter(None, named), [])
     if len(found) > 1:
-        several = " and ".join(repr(head[at].strip()) for at in found)
+        several = " and ".join(repr(head[at].strip()) for at, _ in found)
         raise ValueError(f"columns {several} could each be the {noun}; expected one of them")
     if found and "filename" not in map(role_of, head):
-        name = head[found[0]].strip()
+        name = head[found[0][0]].strip()
         raise ValueError(f"{name!r} names a column of {noun}s, but no column is filename; expected one")
     return found
-
-
-def _said(texts: Sequence[str], kinds: Sequence[_Kind], n: int) -> Iterator[Sequence[str]]:
-    """Yield the attributes in a line, times in seconds, or each label of a list; n: the number of times."""
-    if kinds == [_LISTS]:
-        yield from ([label.strip()] for label in texts[-1].split(","))
-    else:
-        yield [*_in_seconds(texts[:n], kinds), *texts[n:]]
 
 
 def _is_label(column: str) -> bool:
@@ -321,27 +337,6 @@ def _is_label(column: str) -> bool:
 def says_where(column: str) -> bool:
     """Return whether a column of a table of regions, by its name, has the file or a time of a region."""
     return role_of(column) in ("filename", "onset", "offset", "duration")
-
-
-def _kind_of(name: str, noun: str) -> _Kind:
-    """Return the role of a column of times by its name, and its unit; raises ValueError if unknown."""
-    key, may_be = normal(name), {"offset": ("offset", "duration")}.get(noun, (noun,))
-    for role in may_be:
-        if key in NAMES[role] or key in MILLISECONDS[role]:
-            return role, 1 if key in NAMES[role] else 1000
-    expected = f"expected one named {' or '.join(map(repr, may_be))}, in seconds"
-    raise ValueError(f"column {quoted(name)} is not known as the {noun}; {expected}")
-
-
-def _in_seconds(texts: Sequence[str], kinds: Sequence[_Kind]) -> Sequence[str]:
-    """Return texts of times in seconds, and an offset in place of a duration that follows an onset."""
-    if kinds in ([], [("duration", 1)], [("onset", 1), ("offset", 1)]) or not all(map(is_number, texts)):
-        return texts
-    seconds = [to_number(text) / unit for text, (_, unit) in zip(texts, kinds, strict=True)]
-    if len(kinds) == 2 and kinds[1][0] == "duration":
-        # As precise as a tick: a sum of decimals has as many of them.
-        seconds[1] = round(sum(seconds), 9)
-    return [*map(repr, seconds)]
 
 
 def _or_uem(columns: _Columns) -> str:

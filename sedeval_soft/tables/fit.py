@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from sedeval_soft.arrays import Array, Codes
+from sedeval_soft.arrays import Array, Codes, range_maximum
 from sedeval_soft.errors import InputError, Problem, be, counted, plural, quoted, without_commands
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import LayoutError, are_decimal, layout_of_header
@@ -208,28 +208,20 @@ def fold(rows: EventTable, *, gaps: bool = True) -> tuple[EventTable, list[str]]
     edges, edge = np.unique(file * len(ticks) + code, return_inverse=True)
     edge_file, tick = np.divmod(edges, max(1, len(ticks)))
     first, last = edge[: len(rows)], edge[len(rows) : 2 * len(rows)]
-    cells = np.zeros((len(edges), len(rows.classes)))
-    length = last - first
-    counts = np.zeros(cells.shape, dtype=np.int32)
+    length, place = last - first, rows.row_label.astype(np.int64) * len(edges)
+    # Edges of a class are behind those of the class before it; no row covers the last edge of a recording.
+    cells = range_maximum(len(rows.classes) * len(edges), place + first, place + last, value)
+    counts = np.zeros((len(edges), len(rows.classes)), dtype=np.int32)
     np.add.at(counts, (first, rows.row_label), 1)
     np.subtract.at(counts, (last, rows.row_label), 1)
     np.cumsum(counts, axis=0, out=counts)
-    # A row is two runs of steps that overlap, of the greatest power of two that fits; the maxima of runs
-    # become those of their halves, down to single steps: no row is laid out.
-    level = np.frexp(length)[1] - 1
-    for power in reversed(range(level.max(initial=0) + 1)):
-        run = 1 << power
-        cells[run:] = np.maximum(cells[run:], cells[:-run])
-        own = level == power
-        for begin in (first[own], last[own] - run):
-            np.maximum.at(cells, (begin, rows.row_label[own]), value[own])
     # The last edge of a recording begins no step.
     steps = np.append(edge_file[1:] == edge_file[:-1], False)[: len(edges)]
     if gaps:
         steps &= (counts > 0).any(axis=1)
     at = np.flatnonzero(steps)
     onset, offset = (to_seconds(ticks[tick[step]]) for step in (at, at + 1))
-    columns = [np.ascontiguousarray(column) for column in cells[at].T]
+    columns = [column[at] for column in cells.reshape(len(rows.classes), len(edges))]
     codes = edge_file[at].astype(np.int32)
     wide = EventTable(rows.files, rows.classes, codes, onset, offset, tuple(columns), rows.origin)
     lost = (

@@ -295,18 +295,12 @@ def _read_text(source: Source, known: Form | None, limits: Limits, most: int, *,
 def _check_layout(form: Form, source: Source, layout: Layout) -> None:
     """Refuse a table whose layout differs from the layout of a format of text; raises InputError."""
     from sedeval_soft.tables.event_table import WEAK
-    from sedeval_soft.tables.lines import DELIMITERS
     from sedeval_soft.tables.text import origin_of
 
     wide, header = "long" in form.lacks, "header" in form.kind
     same = form.folder or (layout.delimiter, layout.has_header) == (form.delimiter, header)
     if layout.timed == (form.name != "weak") and (not layout.timed or (same and layout.wide == wide)):
         return
-    divided = f" {'with' if header else 'without'} header, {DELIMITERS[form.delimiter]}"
-    wanted = f"{'wide' if wide else 'long'} table{'' if form.folder else divided}"
     kind = origin_of(source, layout).form if layout.timed else f"list of {WEAK}"
-    message = f"is a {kind}; expected a {wanted}"
-    if form.name == "weak":
-        wrong = "has no header with a filename and labels, and without times"
-        message = f"{wrong}; expected filename and event_labels"
+    message = f"is a {kind}; expected the form {form.name}: {form.title}"
     raise InputError(Problem(source.name, message, line=1, code="malformed-file"))

@@ -104,8 +104,14 @@ def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem
     if at == nul:
         message = "holds a NUL byte: this is not text; expected a table"
         return Problem(name, message, line, column, "nul-byte")
-    message = f"byte 0x{piece[at : at + 1].hex()} at position {at + 1} of the line is not UTF-8"
-    return Problem(name, f"{message}; expected the table as UTF-8", line, column, "not-utf-8")
+    byte = piece[at : at + 1]
+    message = f"byte 0x{byte.hex()} at position {at + 1} of the line is not UTF-8"
+    # Only what Windows has as a letter was probably written there.
+    letter = byte.decode("cp1252", "ignore")
+    expected = "expected the table as UTF-8"
+    if letter.isalpha():
+        expected += f": `iconv -f WINDOWS-1252 -t UTF-8` converts it if that byte is {letter!r}"
+    return Problem(name, f"{message}; {expected}", line, column, "not-utf-8")
 
 
 def numbered(source: Source) -> Iterator[tuple[int, str | bytes]]:

@@ -15,11 +15,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, compress, islice
+from operator import not_
 from types import MappingProxyType
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Codes, Floats, distinct, for_each
+from sedeval_soft.arrays import Bools, Codes, Floats, distinct, for_each
 from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import (
@@ -242,16 +243,16 @@ class Columns:
         """
         label, layout = self.label, self.layout
         if label is not None and not layout.timed:
-            return label.where(_is_empty)
+            return label.where(not_)
         first, *others = self.numbers
         blank = self._missing(first)
         for at in others if blank.any() else ():
             blank = blank & self._missing(at)
         if blank.any() and label is not None:
-            blank = blank & label.where(_is_empty)
+            blank = blank & label.where(not_)
         if blank.any() and layout.ignored:
             # A cell of a column that is ignored may be the only content of a nameless row.
-            blank = blank & (False if self.file is None else ~self.file.where(_is_empty))
+            blank = blank & (False if self.file is None else ~self.file.where(not_))
         if label is not None and layout.dialect is not None and layout.dialect.nothing:
             blank = blank | label.where(layout.says_nothing)
         return blank
@@ -308,7 +309,7 @@ class Columns:
         names, at = self.label, self.layout.position("event_label")
         if not label or not self.layout.timed or names is None or at is None or "" not in names.names:
             return self
-        unlabelled = names.where(_is_empty) & ~self.blank
+        unlabelled = names.where(not_) & ~self.blank
         if not unlabelled.any():
             return self
         codes = np.where(unlabelled, len(names.names), names.codes).astype(np.int32)
@@ -389,18 +390,12 @@ class Columns:
     def _first_views(self) -> Bools:
         """Return which rows are in the first view that their selection is in, (n,)."""
         selection, view = self.texts.get("selection"), self.texts.get("view")
-        onset, offset = self.times
         if selection is None or view is None or len(view.names) < 2:
-            return np.ones(len(onset), dtype=bool)
+            return np.ones(len(self), dtype=bool)
         names = (selection, self.file, self.label)
-        keys: list[Array] = [onset, offset, *(each.codes for each in names if each is not None)]
-        order = np.lexsort([np.arange(len(onset)), *keys])
-        keys = [key[order] for key in keys]
-        new = np.ones(len(order), dtype=bool)
-        new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0) if len(order) > 1 else []
-        first = np.empty_like(order)
-        first[order] = order[new][np.cumsum(new) - 1]
-        return np.equal(view.codes, view.codes[first])
+        keys = np.column_stack([*self.times, *(each.codes for each in names if each is not None)])
+        _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        return np.equal(view.codes, view.codes[first[group.reshape(-1)]])
 
     def _assumed(self, rows: Bools) -> Iterator[str]:
         """Yield the assumptions about rows of a dialect."""
@@ -422,10 +417,6 @@ class Columns:
                     f"{counted(n, 'selection')} that {'ends' if n == 1 else 'end'} in another file than "
                     "that of the begin: assumed to be in the first"
                 )
-
-
-def _is_empty(name: str) -> bool:
-    return not name
 
 
 def _has_nul(name: str) -> bool:
@@ -529,17 +520,16 @@ def columns_of(
 
 def rows_of_columns(
     name: str, columns: Columns, found: Findings, origin: Origin, limits: Limits
-) -> EventTable | None:
+) -> EventTable:
     """Return the rows of columns of another format; raises InputError with the problems of any.
 
     name: of the table. found: its problems that are known already.
     """
-    rows = None if found.problems else columns.rows(origin, limits)
-    if rows is None:
-        find_wrong(columns, name, limits, found)
-        found.problems = [replace(each, code="invalid") for each in found.problems]
-        found.check()
-    return rows
+    if not found.problems and (rows := columns.rows(origin, limits)) is not None:
+        return rows
+    find_wrong(columns, name, limits, found)
+    found.problems = [replace(each, code="invalid") for each in found.problems]
+    raise found.error()
 
 
 def declares(layout: Layout, fields: Sequence[str]) -> str:
@@ -603,16 +593,20 @@ class Findings:
     lines: Sequence[int] = ()
     misread: Columns | None = None
 
-    def add(self, problem: Problem, most: int) -> None:
+    def add(self, problem: Problem, most: int = MAX_PROBLEMS) -> None:
         """Count a problem, and store it if it is one of the first of its code."""
         self.counts[problem.code] += 1
         if self.counts[problem.code] <= most:
             self.problems.append(problem)
 
+    def error(self) -> InputError:
+        """Return the error that has the first problems."""
+        return InputError(self.problems[:MAX_PROBLEMS], more=self.counts.total() > MAX_PROBLEMS)
+
     def check(self) -> None:
         """Raise InputError with the first problems, if there are any."""
         if self.problems:
-            raise InputError(self.problems[:MAX_PROBLEMS], more=self.counts.total() > MAX_PROBLEMS)
+            raise self.error()
 
 
 def find_wrong(

@@ -125,25 +125,16 @@ def as_utf8(name: str, data: Bytes) -> Bytes:
 
     Praat writes UTF-16 if a text is not ASCII: a file of Praat in UTF-16 is accepted.
     """
-    encoding, text = marked_text(name, data)
+    encoding = next((each for mark, each in _MARKS.items() if data[: len(mark)] == mark), "")
     if not encoding:
         return data[len(BOM) :] if data[: len(BOM)] == BOM else data
+    try:
+        text, damage = data[:].decode(encoding), ""
+    except UnicodeDecodeError as error:
+        text, damage = "", f" that is damaged ({error.reason})"
     if "ooTextFile" in text[:100]:
         return text.encode()
-    raise InputError(Problem(name, f"is {encoding}; expected UTF-8 text", line=1, code="utf-16"))
-
-
-def marked_text(name: str, data: Bytes) -> tuple[str, str]:
-    """Return the encoding of a mark, UTF-16 or UTF-32, and the text in it; empty ones without a mark.
-
-    Raises InputError if the text is damaged.
-    """
-    encoding = next((each for mark, each in _MARKS.items() if data[: len(mark)] == mark), "")
-    try:
-        return encoding, data[:].decode(encoding) if encoding else ""
-    except UnicodeDecodeError as error:
-        wrong = f"is {encoding} that is damaged ({error.reason}); expected UTF-8 text"
-        raise InputError(Problem(name, wrong, line=1, code="utf-16")) from error
+    raise InputError(Problem(name, f"is {encoding}{damage}; expected UTF-8 text", line=1, code="utf-16"))
 
 
 def copy_command(name: str) -> str:

@@ -124,9 +124,9 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
     delimiter = max(DELIMITERS, key=first.count)
     _check_quotes(first, delimiter)
     fields, *rows = divided[delimiter]
-    from sedeval_soft.tables.advice import first_line
+    from sedeval_soft.tables.advice import first_line, table_within
 
-    raise first_line(fields, rows, columns, label)
+    raise table_within(lines, columns) or first_line(fields, rows, columns, label)
 
 
 def _layout_of_rows(

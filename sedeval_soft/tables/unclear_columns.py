@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -55,24 +55,11 @@ _ROLES = {UNCLEAR_FILE: "filename", UNCLEAR_VALUE: "value"}
 _SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _Doubt:
-    """The possible roles of a column by its name.
-
-    may_name, may_value: whether it may name the recordings, or have the values. likely: it has the name of a
-    column that names recordings; called: it has the name of a column of values.
-    """
-
-    position: int
-    name: str
-    may_name: bool
-    may_value: bool
-    likely: bool
-    called: bool
-
-
 class _Column:
-    """The cells of an unclear column.
+    """A column that may name the recordings, or have the values; its name and its cells.
+
+    likely, called: whether it has the name of a column that names recordings, or of a column of values.
+    may_value: whether it may have the values by its name.
 
     texts: the first ones that differ. textual: one is not a number. digits: there is a number, or a text with
     one. ones: all are 1.
@@ -81,8 +68,21 @@ class _Column:
     fraction: there is a number between 0 and 1.
     """
 
-    def __init__(self, doubt: _Doubt, cells: Texts | Floats) -> None:
-        self.doubt = doubt
+    def __init__(self, layout: Layout, position: int) -> None:
+        """Look at the name."""
+        self.position, self.name = position, layout.names[position]
+        key = normal(self.name)
+        words = words_in(key)
+        valueless = layout.position("soft_value") is None and not layout.wide and bool(self.name)
+        self.may_value = valueless and words.isdisjoint(WORD_LISTS["no-values"])
+        self.called = not words.isdisjoint(WORD_LISTS["values"])
+        self.likely = bool(re.search(_RECORDINGS, key)) and not re.search(_OF_RECORDINGS, key)
+        # A table of a tool that has no column of recordings is of one.
+        may_name = self.likely or not (self.called or layout.dialect)
+        self.may_name = layout.position("filename") is None and may_name
+
+    def look_at(self, cells: Texts | Floats) -> None:
+        """Look at the cells."""
         if isinstance(cells, Texts):
             cells = cells.stripped()
             numbers = cells.as_numbers("soft_value")[cells.where(bool)]
@@ -101,45 +101,24 @@ class _Column:
     def names_recordings(self, *, by_table: bool) -> bool:
         """Return whether it may name the recordings; by_table: these are named after the table otherwise."""
         flags = {text.casefold() for text in self.texts} <= {*WORD_LISTS["flags"]}
-        if not self.doubt.may_name or len(self.texts) < 2 or flags:
+        if not self.may_name or len(self.texts) < 2 or flags:
             return False
         audio = all(without_extension(text) != text for text in self.texts)
-        return (
-            self.textual and (self.doubt.likely or audio) if by_table else self.textual or self.doubt.likely
-        )
+        return self.textual and (self.likely or audio) if by_table else self.textual or self.likely
 
     def has_values(self) -> bool:
         """Return whether it has the values by its name, or may have them: it does not matter if all are 1."""
-        may_have = self.doubt.may_value and self.digits and not self.ones
-        return may_have and (self.doubt.called or self.within == self.n)
+        may_have = self.may_value and self.digits and not self.ones
+        return may_have and (self.called or self.within == self.n)
 
     def seems_values(self) -> bool:
         """Return whether most of its cells are like values, so that a message should report this."""
-        return self.doubt.may_value and self.fraction and 2 * self.within >= self.n
+        return self.may_value and self.fraction and 2 * self.within >= self.n
 
     def __str__(self) -> str:
         """Return the first cells."""
         cells = [text if is_number(text) else quoted(text) for text in self.texts]
         return ", ".join(cells[:_SHOWN]) + (" ..." if len(cells) > _SHOWN else "")
-
-
-def _unclear(layout: Layout) -> list[_Doubt]:
-    """Return the columns that must be looked at, the likeliest to name recordings first: mostly none."""
-    may_name, valueless = (layout.position(role) is None for role in ("filename", "soft_value"))
-    columns = []
-    for i, name in enumerate(layout.names) if layout.has_header else ():
-        if layout.roles[i] is not None or i in layout.settled or role_of(name):
-            continue
-        key = normal(name)
-        words = words_in(key)
-        may_value = valueless and not layout.wide and bool(name) and words.isdisjoint(WORD_LISTS["no-values"])
-        called = not words.isdisjoint(WORD_LISTS["values"])
-        likely = bool(re.search(_RECORDINGS, key)) and not re.search(_OF_RECORDINGS, key)
-        # A table of a tool that has no column of recordings is of one.
-        may_name_them = may_name and (likely or not (called or layout.dialect))
-        if may_name_them or may_value:
-            columns.append(_Doubt(i, name, may_name_them, may_value, likely, called))
-    return sorted(columns, key=lambda each: not each.likely)
 
 
 def settled(source: str, layout: Layout, limits: Limits, cells: Cells, line: int | None = None) -> Layout:
@@ -161,18 +140,24 @@ def settled(source: str, layout: Layout, limits: Limits, cells: Cells, line: int
 
 def _assumed(source: str, layout: Layout, limits: Limits, cells: Cells, line: int | None) -> list[str]:
     """Return assumptions about columns that play no role; arguments and errors as for `settled`."""
-    doubts = _unclear(layout)
-    looked_at = cells([each.position for each in doubts]) if doubts else ()
-    columns = [*map(_Column, doubts, looked_at)]
+    unknown = {at for at, role in enumerate(layout.roles) if role is None and layout.has_header}
+    unknown = {at for at in unknown - layout.settled if not role_of(layout.names[at])}
+    columns = [
+        each for each in (_Column(layout, at) for at in sorted(unknown)) if each.may_name or each.may_value
+    ]
+    columns.sort(key=lambda each: not each.likely)
+    looked_at = cells([each.position for each in columns]) if columns else ()
+    for column, found in zip(columns, looked_at, strict=True):
+        column.look_at(found)
     by_table = limits.by_table and not limits.only
     files = [each for each in columns if each.names_recordings(by_table=by_table)]
     values = [each for each in columns if each.has_values() and each not in files]
     problems = []
     for code, unclear in ((UNCLEAR_FILE, files), (UNCLEAR_VALUE, values)):
-        titles = [each.doubt.name for each in unclear[:_SHOWN]]
+        titles = [each.name for each in unclear[:_SHOWN]]
         for first in unclear[:1]:
             message = _MESSAGES[code].format(
-                names=" or ".join(_named(each.doubt) for each in unclear[:_SHOWN]),
+                names=" or ".join(_named(each) for each in unclear[:_SHOWN]),
                 cells=first,
                 what="has numbers in [0, 1]" if first.within == first.n else "is called like one",
                 first=option((_ROLES[code], titles[0])) if titles[0] else "'filename' as its name",
@@ -180,7 +165,7 @@ def _assumed(source: str, layout: Layout, limits: Limits, cells: Cells, line: in
                 if titles[0]
                 else "the table without it",
             )
-            problems.append(Problem(source, message, line, first.doubt.position + 1, code))
+            problems.append(Problem(source, message, line, first.position + 1, code))
     if problems:
         raise InputError(problems)
     given = [name for role, name in limits.columns if role == "filename"]
@@ -190,15 +175,15 @@ def _assumed(source: str, layout: Layout, limits: Limits, cells: Cells, line: in
         raise InputError(Problem(source, message, line, code="missing-column"))
     return [
         _ASSUMED.format(
-            name=quoted(each.doubt.name),
+            name=quoted(each.name),
             cells=each,
-            first=option(("value", each.doubt.name)),
-            ignore=option(("", each.doubt.name)),
+            first=option(("value", each.name)),
+            ignore=option(("", each.name)),
         )
         for each in columns
         if each.seems_values()
     ]
 
 
-def _named(doubt: _Doubt) -> str:
-    return quoted(doubt.name) if doubt.name else f"{doubt.position + 1}, which has no name,"
+def _named(column: _Column) -> str:
+    return quoted(column.name) if column.name else f"{column.position + 1}, which has no name,"

@@ -93,8 +93,7 @@ class Line:
         if self.areas is not None:
             axes.scatter(self.x, self.y, self.areas, color=stroke["color"], alpha=0.7, linewidths=0)
         if self.mark is not None:
-            edge = axes.get_facecolor()
-            axes.plot(*self.mark, "o", color=stroke["color"], markeredgecolor=edge, zorder=4)
+            axes.plot(*self.mark, "o", color=stroke["color"], markeredgecolor="white", zorder=4)
 
 
 Panels = dict[str, list[tuple[str, Line | None, dict[str, Any]]]]
@@ -133,10 +132,8 @@ def _draw_panels(
         for name, line, stroke in next(iter(panels.values()))
         if name
     ]
-    spans = [abs(line.x[-1] - line.x[-2]) for line in drawn if line.dotted and np.isfinite(line.x[-1])]
-    if spans:
-        share = " to ".join(dict.fromkeys(f"{100 * end:.0f}" for end in (min(spans), max(spans))))
-        notes = [*notes, f"Dotted ({share} % of the axis): no threshold detects values of 0."]
+    dotted = any(line.dotted and np.isfinite(line.x[-1]) for line in drawn)
+    notes = [*notes, *["Dotted: no threshold detects values of 0."] * dotted]
     figure, all_axes = layout.lay_out(
         look, (width, height), (rows, columns), len(panels), entries=[*entries, *more],
         heading=heading if alone else "", notes=notes, sharex=True, sharey=True,
@@ -189,6 +186,7 @@ def _draw_systems(
     look: Look,
     line_of: Callable[[System, str | None], Line | None],
     *,
+    notes: Sequence[str] = (),
     pooled: bool = False,
     most: int = MOST_LINES,
     reason: str = "Undefined",
@@ -196,9 +194,9 @@ def _draw_systems(
 ) -> Figure:
     """Draw the lines of all systems.
 
-    line_of: returns the line of a class, of all classes for None. pooled: whether all classes have a line.
-    most: classes of one system that have lines in one panel. reason: for a class with reference but without a
-    line.
+    line_of: returns the line of a class, of all classes for None. notes: for the caption. pooled: whether
+    all classes have a line. most: classes of one system that have lines in one panel. reason: for a class
+    with reference but without a line.
     """
     if len(systems.all) > layout.DISTINCT:
         raise SettingsError(
@@ -215,7 +213,7 @@ def _draw_systems(
     whole = drawable(None) if pooled else []
     by_class = {} if pooled and several else {name: drawable(name) for name in systems.classes()}
     drawn = {name: lines for name, lines in by_class.items() if any(lines)}
-    notes = systems.undefined([name for name in by_class if name not in drawn], reason)
+    notes = [*notes, *systems.undefined([name for name in by_class if name not in drawn], reason)]
     chosen, omitted = systems.largest([*drawn], len(drawn) if any(whole) else MOST_PANELS)
     lines = {name: drawn[name][0] for name in chosen}
     if not several and len(chosen) > most and any(whole):
@@ -237,25 +235,28 @@ def _draw_systems(
 def _draw_curves(
     systems: Systems,
     look: Look,
-    line_of: Callable[[Curve, Callable[[str], float | None], str | None], Line],
+    line_of: Callable[[Curve, Callable[..., float | None]], Line],
     **how: Any,  # noqa: ANN401 - as for _draw_systems
 ) -> Figure:
     """Draw the line of each curve of a class with reference.
 
-    line_of: returns it, given the curve, a function that returns the value of a `READING.MEASURE` of the
-    class, or of all classes, and the class, None for all.
+    line_of: returns it, given the curve and a function that returns the value of a measure of the class, or
+    of all classes, in the reading of the curve or another one.
     """
-    (basis, reading), family = systems.family, ".".join(systems.family)
+    basis, of_curve = systems.family
+    family = f"{basis}.{of_curve}"
     curves = {system.name: system.scores.curves for system in systems.all}
 
     def line(system: System, label: str | None) -> Line | None:
         of_system = curves[system.name]
-        by_class = of_system.pooled if label is None else of_system.families()[basis, reading]
+        by_class = of_system.pooled if label is None else of_system.families()[basis, of_curve]
         curve = by_class.get(label or family)
         if curve is None or not curve.n_ref:
             return None
         part = ".micro" if label is None else f"[{label}]"
-        return line_of(curve, lambda name: system.value(f"{basis}.{name}{part}"), label)
+        return line_of(
+            curve, lambda measure, reading=of_curve: system.value(f"{basis}.{reading}.{measure}{part}")
+        )
 
     pooled = all(family in each.pooled for each in curves.values())
     return _draw_systems(systems, look, line, pooled=pooled, **how)
@@ -276,15 +277,15 @@ def _draw_rates(
     **how: Any,  # noqa: ANN401 - as for _draw_systems
 ) -> Figure:
     """Draw the line of two rates of each curve; measure: of its area, shown if lines join the points."""
-    points, (_, reading) = joins == "points", systems.family
+    points = joins == "points"
 
-    def line(curve: Curve, value: Callable[[str], float | None], _: str | None) -> Line:
+    def line(curve: Curve, value: Callable[..., float | None]) -> Line:
         x, y = (axis[::-1] for axis in rates(curve))
         if points:
             return Line(x, y, joins)
         # The point of most detections may be reached at no threshold.
         dotted = len(curve.threshold) > 1 and bool(np.isnan(curve.threshold[0]))
-        area = value(f"{reading}.{measure}")
+        area = value(measure)
         return Line(x, y, joins, layout.number(area), area, dotted=dotted)
 
     heading = "" if points else measure.replace("roc_auc", "area under the curve").replace("_", " ")
@@ -324,17 +325,16 @@ def draw_det(systems: Systems, look: Look) -> Figure:
 
     An equal error rate is beside a name if a threshold has no fewer false alarms than misses.
     """
-    _, reading = systems.family
 
-    def line(curve: Curve, value: Callable[[str], float | None], _: str | None) -> Line:
+    def line(curve: Curve, value: Callable[..., float | None]) -> Line:
         # The rates of the point without threshold, 1 and 0, have no normal deviates.
         x, y = (axis[::-1] for axis in curve.det)
         known = ~np.isnan(curve.threshold)
         met = np.any(curve.false_positive_rate[known] >= curve.false_negative_rate[known])
-        rate = value(f"{reading}.equal_error_rate") if met else None
+        rate = value("equal_error_rate") if met else None
         text = layout.UNDEFINED if rate is None else f"{100 * rate:.1f}"
         # Of a budget of false alarms the misses are those of the last threshold that keeps to it.
-        return Line(x, y, "steps-post", text, value(f"{reading}.roc_auc"))
+        return Line(x, y, "steps-post", text, value("roc_auc"))
 
     def behind(axes: Axes) -> None:
         from scipy.special import ndtri
@@ -361,16 +361,17 @@ def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
     """Draw F1 over the system's threshold, and mark the best."""
     threshold = systems.settings.threshold
 
-    def line(curve: Curve, value: Callable[[str], float | None], label: str | None) -> Line:
+    def line(curve: Curve, value: Callable[..., float | None]) -> Line:
         # A curve ends with the threshold that nothing is above; it holds for all above that.
         known = ~np.isnan(curve.threshold)
         x, y = np.append(curve.threshold[known], 1.0), np.append(curve.f1[known], curve.f1[-1])
-        at, best = value("optimal.threshold"), value("optimal.f1")
-        if label is None and np.any(np.isfinite(y)):
-            at, best = float(x[np.nanargmax(y)]), float(np.nanmax(y))
+        at, best = value("threshold", "optimal"), value("f1", "optimal")
+        if at is None and best:
+            # All classes together have no such threshold.
+            at, best = float(x[y.argmax()]), float(y.max())
         # If nothing is detected at best, F1 is 0 and no threshold is the best.
         mark = None if at is None or best is None else (at, best)
-        return Line(x, y, "steps-post", "" if best is None else f"{best:.3f}", best, mark)
+        return Line(x, y, "steps-post", layout.number(best), best, mark)
 
     more = (
         layout.Entry(Line2D([], [], color=layout.GREY, linestyle="none", marker="o"), "best threshold"),
@@ -385,16 +386,13 @@ def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
 
 def draw_reliability(systems: Systems, look: Look) -> Figure:
     """Draw the mean reference over the mean of the system's values, bin by bin; dots grow with bins."""
-    (basis, reading), mass = systems.family, systems.wish.binning == "mass"
-    family = f"{basis}.{reading}"
-    of_systems = [system.scores.curves.reliability.get(family, {}) for system in systems.all]
+    (basis, reading), family = systems.family, ".".join(systems.family)
     bins = {
-        (system.name, label): kinds[mass]
-        for system, of_system in zip(systems.all, of_systems, strict=True)
-        for label, kinds in of_system.items()
+        (system.name, label): equally_wide
+        for system in systems.all
+        for label, (equally_wide, _) in system.scores.curves.reliability.get(family, {}).items()
     }
     largest = max((int(each.size.max(initial=0)) for each in bins.values()), default=0)
-    measure = "adaptive_calibration_error" if mass else "expected_calibration_error"
 
     def line(system: System, label: str | None) -> Line | None:
         of_class = bins.get((system.name, label or ""))
@@ -402,21 +400,19 @@ def draw_reliability(systems: Systems, look: Look) -> Figure:
             return None
         drawn = of_class.size >= LEAST
         areas = 64.0 * np.sqrt(of_class.size[drawn] / largest)
-        value = layout.number(system.value(f"{family}.{measure}[{label}]"))
+        value = layout.number(system.value(f"{family}.expected_calibration_error[{label}]"))
         return Line(of_class.score[drawn], of_class.reference[drawn], "default", value, areas=areas)
 
     height = "Mean of the reference" if reading == "soft" else "Share active in the reference"
-    labels, heading = (f"Mean of the system's values ({basis}s)", height), measure.replace("_", " ")
-    figure = _draw_systems(
-        systems, look, line, most=0, reason=f"No bin of {LEAST} {basis}s", labels=labels, heading=heading,
-        square=True, grid="both", diagonal=True,
-    )  # fmt: skip
-    said = "" if systems.several else f" Numbers: {heading}."
-    figure.set_label(
+    labels, heading = (f"Mean of the system's values ({basis}s)", height), "expected calibration error"
+    explained = (
         f"Larger dots are bins of more {basis}s (up to {largest}); those of fewer than {LEAST} are left out."
-        f"{said} {figure.get_label()}"
+        + f" Numbers: {heading}." * (not systems.several)
     )
-    return figure
+    return _draw_systems(
+        systems, look, line, notes=[explained], most=0, reason=f"No bin of {LEAST} {basis}s", labels=labels,
+        square=True, grid="both", diagonal=True, heading=heading,
+    )  # fmt: skip
 
 
 def draw_psd_roc(systems: Systems, look: Look) -> Figure:

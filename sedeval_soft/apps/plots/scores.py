@@ -5,8 +5,8 @@ Rows: bases or systems, classes, kinds of errors. Cells: which class is taken fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from textwrap import fill
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,11 +17,10 @@ from matplotlib.patches import Rectangle
 
 from sedeval_soft.apps.plots import layout
 from sedeval_soft.apps.plots.registry import MATRIX_BASES
-from sedeval_soft.apps.plots.run import READINGS, Dot, System, Systems, class_scores, matrix_score, of_stem
+from sedeval_soft.apps.plots.run import READINGS, Dot, System, Systems, class_scores, matrix_score
 from sedeval_soft.apps.plots.style import Look
 from sedeval_soft.arrays import Floats
 from sedeval_soft.plan import Plan
-from sedeval_soft.settings import split_name
 
 if TYPE_CHECKING:
     from sedeval_soft import Board
@@ -31,8 +30,7 @@ COUNTS = "Blues"
 
 _MOST_CELLS = 30  # classes of which there are cells if the call does not say how many
 _NUMBERED = 14  # classes up to which there is room for numbers in the cells of a page's width
-_MOST_ROWS, _MOST_COLUMNS = 40, 12  # classes of which there are rows, and cells
-_NARROW = 6  # classes up to which cells beside rows fit into one column
+_MOST_ROWS = 40  # classes of which there are rows
 _NAMES = 0.42  # share of the width that names may take
 
 
@@ -75,8 +73,7 @@ def draw_rows(axes: Axes, places: Floats, series: Sequence[Series]) -> None:
     if len(series) > 1:
         for place in places[1:]:
             axes.axhline(place - 0.5, **layout.faint(0.12), linewidth=0.4, zorder=0)
-    if len(places):
-        axes.set_ylim(places[-1] + 0.55, places[0] - 0.55)
+    axes.set_ylim(places[-1] + 0.55, places[0] - 0.55)
     axes.grid(True, axis="x")
     axes.tick_params(axis="y", length=0)
     axes.margins(x=0.04)
@@ -141,10 +138,8 @@ def _ranking(systems: Systems, board: Board) -> list[str]:
     """Return sentences on the ranking of systems, and on systems that do not differ significantly."""
     basis, reading, measure, average = board.rank_by.split(".")
     score, sure = systems.label(measure, basis, reading, average), f"{board.confidence * 100:g} %"
-    groups: dict[int, list[str]] = {}
-    for entry in board.entries:
-        groups.setdefault(entry.rank, []).append(str(entry.place))
-    ties = "; ".join(", ".join(group) for group in groups.values() if len(group) > 1)
+    groups = [[f"{entry.place}" for entry in alike] for _, alike in groupby(board.entries, lambda e: e.rank)]
+    ties = "; ".join(", ".join(group) for group in groups if len(group) > 1)
     alike = (
         f"Not significantly different ({sure}): {ties}." if ties else f"All differ significantly ({sure})."
     )
@@ -155,25 +150,25 @@ def draw_classes(systems: Systems, look: Look) -> Figure:
     """Draw scores of each class, and below them their mean over classes."""
     stems = class_scores(systems.settings, systems.wish, several=systems.several)
     sources = [(system, stem) for stem in stems for system in systems.all]
-    names = systems.classes()
-    if systems.wish.sort == "score":
-        first = {name: sources[0][0].value(of_stem(stems[0], f"[{name}]")) for name in names}
+    first = {name: systems.all[0].value(f"{stems[0]}[{name}]") for name in systems.classes()}
+    orders: dict[str | None, Callable[[str], Any]] = {
+        "name": str,
+        "size": lambda name: -systems.size(name),
         # Undefined ones are the lowest.
-        names.sort(key=lambda name: (first[name] is None, -(first[name] or 0.0)))
-    names, notes = systems.largest(names, _MOST_ROWS)
-    parts = [split_name(stem)[0].split(".") for stem in stems]
-    own = [f" @{text}" * bool(text) for _, text in map(split_name, stems)]
+        "score": lambda name: (first[name] is None, -(first[name] or 0.0)),
+    }
+    ordered = sorted(first, key=orders.get(systems.wish.sort, lambda _: 0))
+    names, notes = systems.largest(ordered, _MOST_ROWS)
+    parts = [stem.split(".") for stem in stems]
     alike = len({(basis, measure) for basis, _, measure in parts}) == 1
     basis, reading, measure = parts[0]
     label = systems.label(measure, basis, "" if len(stems) > 1 else reading) if alike else "Score"
-    label += own[0] if len(stems) == 1 else ""
     called = [
-        system.name if systems.several
-        else (reading if alike else systems.label(measure, basis, reading)) + text
-        for (basis, reading, measure), text in zip(parts, own, strict=True) for system in systems.all
+        system.name if systems.several else reading if alike else systems.label(measure, basis, reading)
+        for basis, reading, measure in parts for system in systems.all
     ]  # fmt: skip
     series = [
-        Series(name, stroke, [system.dot(of_stem(stem, part)) for part in
+        Series(name, stroke, [system.dot(stem + part) for part in
                               (*(f"[{name}]" for name in names), ".macro")])
         for (system, stem), name, stroke in zip(sources, called, layout.strokes(len(sources)), strict=True)
     ]  # fmt: skip
@@ -197,52 +192,28 @@ def draw_classes(systems: Systems, look: Look) -> Figure:
 
 
 def draw_errors(systems: Systems, look: Look) -> Figure:
-    """Draw the share of lost F1 of each kind of error; of one system also gains, and what classes lose."""
+    """Draw the share of lost F1 of each kind of error, the costliest kind first."""
     basis, reading = systems.family
-    diagnoses = [system.diagnosis for system in systems.all if system.diagnosis is not None]
     tables = [
         [each for each in of.errors if (each.basis, each.reading, each.average) == (basis, reading, "micro")]
-        for of in diagnoses
-    ]
+        for of in (system.diagnosis for system in systems.all) if of is not None
+    ]  # fmt: skip
     order = sorted(range(len(tables[0])), key=lambda k: -max(table[k].share or 0.0 for table in tables))
     order = [k for k in order if any(table[k].count for table in tables)]
-    alone = not systems.several and bool(order)
-    names, notes = systems.largest(systems.classes(), _MOST_COLUMNS)
-    strokes = layout.strokes(len(tables) + 1)
     series = [
-        Series(system.name if systems.several else "share of lost F1", stroke,
-               [Dot(table[k].share or 0.0, table[k].low, table[k].high) for k in order])
-        for system, stroke, table in zip(systems.all, strokes, tables, strict=False)
-    ]  # fmt: skip
-    if alone:
-        gains = [Dot(tables[0][k].gain) for k in order]
-        series.append(Series("gain of F1 without the kind", strokes[1] | {"fillstyle": "none"}, gains))
-    width = look.inches("double" if alone and len(names) > _NARROW else "single")
-    figure, axes = layout.lay_out(
-        look, (width, max(height_of(len(order), series), (0.5 + 0.2 * len(order) + alone))),
-        (1, 2) if alone else (1, 1), 2 if alone else 1, entries=[each.entry for each in series],
-        notes=[*(notes if alone else ()), *["Cells: percent of what is lost."] * alone], sharey=True,
+        Series(system.name, stroke, [Dot(table[k].share or 0.0, table[k].low, table[k].high) for k in order])
+        for system, stroke, table in zip(systems.all, layout.strokes(len(tables)), tables, strict=True)
+    ]
+    figure, (axes,) = layout.lay_out(
+        look, (look.inches(), height_of(len(order) or 2, series)),
+        entries=[each.entry for each in series] if systems.several else (),
     )  # fmt: skip
     if not order:
-        layout.write_empty(axes[0])
+        layout.write_empty(axes)
         return figure
-    draw_rows(axes[0], np.arange(len(order), dtype=np.float64), series)
-    axes[0].set_yticks(range(len(order)), [tables[0][k].kind.replace("_", " ") for k in order])
-    axes[0].set_xlim(left=0)
-    text = f"Share of lost F1 ({basis}-based, {reading})"
-    room = width * layout.POINTS * (0.36 if alone else 0.8)
-    axes[0].set_xlabel(fill(text, int(room / 4.2)))
-    if alone:
-        costs = {(each.kind, each.class_name): each.share or 0.0 for each in diagnoses[0].classes
-                 if (each.basis, each.reading) == (basis, reading)}  # fmt: skip
-        kinds = [tables[0][k].kind for k in order]
-        lost = sum(each.share or 0.0 for each in tables[0]) or 1.0
-        cells = np.array([[costs.get((kind, name), 0.0) / lost for name in names] for kind in kinds])
-        texts = {(i, j): f"{100 * cells[i, j]:.0f}" for i, j in np.argwhere(cells >= 0.005).tolist()}
-        draw_cells(axes[1], cells / max(cells.max(), 1e-9), texts, fontsize=layout.SMALL)
-        short = layout.all_shortened(names, 0.9 * layout.POINTS)
-        axes[1].set_xticks(range(len(names)), short, rotation=90)
-        axes[1].set_xlabel("% of lost F1")
+    draw_rows(axes, np.arange(len(order), dtype=np.float64), series)
+    axes.set_yticks(range(len(order)), [tables[0][k].kind.replace("_", " ") for k in order])
+    axes.set(xlabel=f"Share of lost F1 ({basis}-based, {reading})", xlim=(0, None))
     return figure
 
 

@@ -68,13 +68,10 @@ def drawn_as(look: Look) -> Iterator[None]:
         logger.setLevel(level)
 
 
-def form_of(path: str | os.PathLike[str], option: str = "-o") -> str:
+def form_of(path: str | os.PathLike[str]) -> str:
     """Return the format of a figure by the suffix of a path; raises SettingsError for others."""
     name = os.fspath(path)
     suffix = PurePath(name).suffix.removeprefix(".").lower()
     if suffix not in SUFFIXES:
-        expected = ", ".join(f".{each}" for each in SUFFIXES)
-        raise SettingsError(
-            f"{option} {name}: the end of the name says the form of a figure; expected one of {expected}"
-        )
+        raise SettingsError(f"-o {name}: expected a name that ends with .{', .'.join(SUFFIXES)}")
     return suffix

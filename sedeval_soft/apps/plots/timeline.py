@@ -155,11 +155,9 @@ def _left_out(pair: Recordings, length: float) -> list[tuple[float, float]]:
 def _file(files: list[str], wanted: str | None) -> str:
     """Return the file that is drawn; raises SettingsError."""
     name = files[0] if wanted is None and len(files) == 1 else wanted
-    if name is None:
-        raise SettingsError(f"timeline draws one of {len(files)} files; --file names it: {joined(files, 10)}")
     if name not in files:
-        hint = did_you_mean(name, files) or f"; there are {joined(files, 10)}"
-        raise SettingsError(f"--file {name}: there is no such file{hint}")
+        hint = did_you_mean(name or "", files) or f"; there are {joined(files, 10)}"
+        raise SettingsError(f"--file {name or ''}: expected the name of the file that is drawn{hint}")
     return name
 
 

@@ -8,7 +8,7 @@ import click
 
 import sedeval_soft as library
 from sedeval_soft import api, report
-from sedeval_soft.apps.plots.registry import KINDS, OPTIONS, RESAMPLED, kinds_with
+from sedeval_soft.apps.plots.registry import KINDS, RESAMPLED, kinds_with
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import PATH, Option, argument, command, number, number_or, refuse, setting
 from sedeval_soft.cli.options import QUIET
@@ -94,7 +94,7 @@ class that is not in the reference.
 def plot(
     kind: str, reference: str, systems: tuple[str, ...], asked: api.Request, limits: library.Limits,
     output: str, names: tuple[str, ...], quiet: bool,
-    **shown: Any,  # noqa: ANN401 - the fields of `Wish` and of `Look`
+    **shown: Any,  # noqa: ANN401 - the fields of `Wish`
 ) -> None:  # fmt: skip
     """Draw a figure; the help is made from the list of kinds."""
     data = output.endswith(OF_CURVES)
@@ -106,9 +106,9 @@ def plot(
         (data and kind not in curves, f"-o {output}: only {', '.join(curves)} have the numbers of curves."),
     )  # fmt: skip
     from sedeval_soft.apps.plots.run import Wish, figure_of, scored_systems
-    from sedeval_soft.apps.plots.style import Look, form_of
+    from sedeval_soft.apps.plots.style import form_of
 
-    wish, look = Wish(**{name: shown.pop(name) for name in OPTIONS}), Look(**shown)
+    wish = Wish(**shown)
     settings = asked.settings()
     how: dict[str, Any] = {"durations": asked.durations, "folds": asked.folds, "limits": limits}
     how["default"] = settings.only == DEFAULT_ONLY and "only" not in asked.values
@@ -123,6 +123,6 @@ def plot(
     if data:
         report.write_curves(output, {system.name: system.scores.curves for system in scored.all})
         return
-    figure = figure_of(scored, look, output)
+    figure = figure_of(scored, output)
     if not quiet:
         click.echo(f"caption: {figure.get_label()}", err=True)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -26,13 +26,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sedeval_soft.apps.plots import layout
-from sedeval_soft.apps.plots.run import System, Systems, joined
-from sedeval_soft.apps.plots.style import Look
+from sedeval_soft.apps.plots.run import System, Systems, Wish, joined
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
-
-if TYPE_CHECKING:
-    from sedeval_soft.measures import Curve
+from sedeval_soft.measures import Curve
 
 POOLED = "all classes"
 
@@ -101,7 +98,7 @@ Panels = dict[str, list[tuple[str, Line | None, dict[str, Any]]]]
 
 
 def _draw_panels(
-    look: Look,
+    wish: Wish,
     panels: Panels,
     notes: Sequence[str],
     labels: Sequence[str],
@@ -120,7 +117,7 @@ def _draw_panels(
     square: whether axes are. grid: its axis, `both` or none. diagonal: whether it is drawn.
     """
     alone = len(panels) == 1
-    width = look.inches("single" if alone else "double")
+    width = wish.inches("single" if alone else "double")
     rows = ceil(len(panels) / max(1, int(width / _NARROWEST)))
     columns = ceil(len(panels) / rows)
     each = width / columns
@@ -135,13 +132,12 @@ def _draw_panels(
     dotted = any(line.dotted and np.isfinite(line.x[-1]) for line in drawn)
     notes = [*notes, *["Dotted: no threshold detects values of 0."] * dotted]
     figure, all_axes = layout.lay_out(
-        look, (width, height), (rows, columns), len(panels), entries=[*entries, *more],
+        wish, (width, height), (rows, columns), len(panels), entries=[*entries, *more],
         heading=heading if alone else "", notes=notes, sharex=True, sharey=True,
     )  # fmt: skip
     titles = layout.all_shortened([*panels], each * layout.POINTS * 0.7, layout.LABELS)
-    if not alone:
-        # A label is not longer than its panel.
-        labels = [fill(text, int(14 * each)) for text in labels]
+    # A label is not longer than its panel.
+    labels = [fill(text, int(14 * each)) for text in labels]
     for i, (axes, title, lines) in enumerate(zip(all_axes, titles, panels.values(), strict=True)):
         # The value of the only line is not in the legend.
         value = "" if alone or not lines or lines[0][0] or not lines[0][1] else lines[0][1].value
@@ -183,7 +179,6 @@ def _summary(lines: dict[str, Line], whole: Line | None) -> list[tuple[str, Line
 
 def _draw_systems(
     systems: Systems,
-    look: Look,
     line_of: Callable[[System, str | None], Line | None],
     *,
     notes: Sequence[str] = (),
@@ -229,12 +224,11 @@ def _draw_systems(
             notes += [f"{name} has no line for {joined(absent)}."] if absent else []
         by_panel, styles = by_panel or {"": [None] * len(called)}, layout.strokes(len(called))
         panels = {title: list(zip(called, each, styles, strict=True)) for title, each in by_panel.items()}
-    return _draw_panels(look, panels, [*notes, *omitted], **frame)
+    return _draw_panels(systems.wish, panels, [*notes, *omitted], **frame)
 
 
 def _draw_curves(
     systems: Systems,
-    look: Look,
     line_of: Callable[[Curve, Callable[..., float | None]], Line],
     **how: Any,  # noqa: ANN401 - as for _draw_systems
 ) -> Figure:
@@ -259,7 +253,7 @@ def _draw_curves(
         )
 
     pooled = all(family in each.pooled for each in curves.values())
-    return _draw_systems(systems, look, line, pooled=pooled, **how)
+    return _draw_systems(systems, line, pooled=pooled, **how)
 
 
 def _based(systems: Systems, text: str) -> str:
@@ -270,7 +264,6 @@ def _based(systems: Systems, text: str) -> str:
 
 def _draw_rates(
     systems: Systems,
-    look: Look,
     rates: Callable[[Curve], tuple[Floats, Floats]],
     joins: Joins,
     measure: str,
@@ -289,10 +282,10 @@ def _draw_rates(
         return Line(x, y, joins, layout.number(area), area, dotted=dotted)
 
     heading = "" if points else measure.replace("roc_auc", "area under the curve").replace("_", " ")
-    return _draw_curves(systems, look, line, heading=heading, **how)
+    return _draw_curves(systems, line, heading=heading, **how)
 
 
-def draw_pr(systems: Systems, look: Look) -> Figure:
+def draw_pr(systems: Systems) -> Figure:
     """Draw precision over recall, and lines of equal F1 behind."""
 
     def behind(axes: Axes) -> None:
@@ -300,27 +293,28 @@ def draw_pr(systems: Systems, look: Look) -> Figure:
             precision = np.geomspace(f / (2 - f), 1.0, 100)
             recall = f * precision / (2 * precision - f)
             axes.plot(recall, precision, **layout.faint(0.15), linewidth=0.6, zorder=0.5)
-            small = layout.SMALL
             if axes.get_subplotspec().is_last_col():  # type: ignore[union-attr]
-                axes.text(1.03, f / (2 - f), f"F1 {f:g}", va="center", color=layout.GREY, fontsize=small)
+                axes.text(
+                    1.03, f / (2 - f), f"F1 {f:g}", va="center", color=layout.GREY, fontsize=layout.SMALL
+                )
 
     joins: Joins = "steps-pre" if systems.family[0] in ("segment", "clip") else "points"
     return _draw_rates(
-        systems, look, lambda curve: (curve.recall, curve.precision), joins, "average_precision",
+        systems, lambda curve: (curve.recall, curve.precision), joins, "average_precision",
         labels=(_based(systems, "Recall"), "Precision"), behind=behind, reason="Never detected",
     )  # fmt: skip
 
 
-def draw_roc(systems: Systems, look: Look) -> Figure:
+def draw_roc(systems: Systems) -> Figure:
     """Draw the true positive rate over the false positive rate."""
     return _draw_rates(
-        systems, look, lambda curve: (curve.false_positive_rate, curve.recall), "default", "roc_auc",
+        systems, lambda curve: (curve.false_positive_rate, curve.recall), "default", "roc_auc",
         labels=(_based(systems, "False positive rate"), "True positive rate"), square=True, diagonal=True,
         reason="Active throughout in the reference",
     )  # fmt: skip
 
 
-def draw_det(systems: Systems, look: Look) -> Figure:
+def draw_det(systems: Systems) -> Figure:
     """Draw the miss rate over the false alarm rate, both as normal deviates.
 
     An equal error rate is beside a name if a threshold has no fewer false alarms than misses.
@@ -350,14 +344,14 @@ def draw_det(systems: Systems, look: Look) -> Figure:
             axis.set_ticks(ticks, [f"{percent:g}" for percent in _PERCENTS])
         axes.set(xlim=span, ylim=span)
 
-    labels = (_based(systems, "False alarms in %"), "Misses in %")
     return _draw_curves(
-        systems, look, line, labels=labels, behind=behind, heading="equal error rate in %", square=True,
-        grid="both", diagonal=True, reason="Beyond the axes (no threshold with misses and false alarms)",
+        systems, line, labels=(_based(systems, "False alarms in %"), "Misses in %"), behind=behind,
+        heading="equal error rate in %", square=True, grid="both", diagonal=True,
+        reason="Beyond the axes (no threshold with misses and false alarms)",
     )  # fmt: skip
 
 
-def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
+def draw_f_thresholds(systems: Systems) -> Figure:
     """Draw F1 over the system's threshold, and mark the best."""
     threshold = systems.settings.threshold
 
@@ -377,14 +371,14 @@ def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
         layout.Entry(Line2D([], [], color=layout.GREY, linestyle="none", marker="o"), "best threshold"),
         layout.Entry(Line2D([], [], color=layout.GREY, linestyle=":"), f"threshold {threshold:g}"),
     )
-    labels = ("Threshold of the system", _based(systems, "F1"))
     return _draw_curves(
-        systems, look, line, labels=labels, heading="best F1", more=more, grid="y",
+        systems, line, labels=("Threshold of the system", _based(systems, "F1")), heading="best F1",
+        more=more, grid="y",
         behind=lambda axes: axes.axvline(threshold, color=layout.GREY, linestyle=":", zorder=1),
     )  # fmt: skip
 
 
-def draw_reliability(systems: Systems, look: Look) -> Figure:
+def draw_reliability(systems: Systems) -> Figure:
     """Draw the mean reference over the mean of the system's values, bin by bin; dots grow with bins."""
     (basis, reading), family = systems.family, ".".join(systems.family)
     bins = {
@@ -410,12 +404,12 @@ def draw_reliability(systems: Systems, look: Look) -> Figure:
         + f" Numbers: {heading}." * (not systems.several)
     )
     return _draw_systems(
-        systems, look, line, notes=[explained], most=0, reason=f"No bin of {LEAST} {basis}s", labels=labels,
+        systems, line, notes=[explained], most=0, reason=f"No bin of {LEAST} {basis}s", labels=labels,
         square=True, grid="both", diagonal=True, heading=heading,
     )  # fmt: skip
 
 
-def draw_psd_roc(systems: Systems, look: Look) -> Figure:
+def draw_psd_roc(systems: Systems) -> Figure:
     """Draw the effective true positive rate over effective false positives per hour; the area is PSDS."""
     end = systems.settings.criterion("max_efpr")
     styles = layout.strokes(2 * len(systems.all))
@@ -430,5 +424,7 @@ def draw_psd_roc(systems: Systems, look: Look) -> Figure:
                 x, y = np.append(roc.efpr, end), np.append(roc.etpr, roc.etpr[-1])
                 line = Line(x, y, "steps-post", f"{name} {roc.value:.3f}")
                 panels[""].append((system.name, line, styles[len(panels[""])]))
-    labels = ("Effective false positives per hour", "Effective true positive rate")
-    return _draw_panels(look, panels, notes, labels, behind=lambda axes: axes.set_xlim(0, end), grid="both")
+    return _draw_panels(
+        systems.wish, panels, notes, ("Effective false positives per hour", "Effective true positive rate"),
+        behind=lambda axes: axes.set_xlim(0, end), grid="both",
+    )  # fmt: skip

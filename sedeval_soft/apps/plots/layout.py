@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.textpath import text_to_path
 
-from sedeval_soft.apps.plots.style import Look
+from sedeval_soft.apps.plots.run import Wish
 from sedeval_soft.errors import escaped, visible
 
 POINTS = 72.0  # points of an inch
@@ -51,7 +51,7 @@ class Entry(NamedTuple):
 
 
 def lay_out(
-    look: Look,
+    wish: Wish,
     size: tuple[float, float],
     grid: tuple[int, int] = (1, 1),
     count: int = 1,
@@ -63,7 +63,7 @@ def lay_out(
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with its legend, and its axes, which are to be drawn on.
 
-    size: inches of width, and of the height of the axes if the look does not give the height of the whole.
+    size: inches of width, and of the height of the axes unless the height of the whole is wished for.
     grid: rows and columns of axes. count: of axes. heading: above the legend. notes: sentences for the
     caption.
     """
@@ -73,7 +73,7 @@ def lay_out(
     if entries:
         legend = _legend(figure, entries, heading, (size[0] - 2 * _MARGIN) * POINTS)
         height += legend.get_window_extent().height / figure.dpi + _MARGIN
-    figure.set_size_inches(size[0], look.height or height)
+    figure.set_size_inches(size[0], wish.height or height)
     axes = list(figure.subplots(*grid, squeeze=False, **panels).flat)
     for each in axes[count:]:
         each.set_axis_off()

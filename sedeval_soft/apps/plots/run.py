@@ -25,7 +25,7 @@ from sedeval_soft.api import (
     with_points,
 )
 from sedeval_soft.apps.plots.registry import KINDS, MATRIX_BASES, OPTIONS, RESAMPLED, kinds_with
-from sedeval_soft.apps.plots.style import Look, drawn_as, form_of
+from sedeval_soft.apps.plots.style import COLUMNS, form_of, in_style
 from sedeval_soft.errors import SettingsError, counted, visible
 from sedeval_soft.evaluation import Progress
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
@@ -45,12 +45,16 @@ if TYPE_CHECKING:
 ORDERS = ("given", "name", "score", "size")
 READINGS = ("hard", "tuned", "optimal", "soft")
 
-_FORMS: dict[str, Schema] = {
-    "sort": {"enum": ORDERS},
-    "start": {"type": "number"},
-    "end": {"type": "number"},
-    "max_classes": {"type": "integer", "minimum": 1, "maximum": 999_999_999},
-    "class_names": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+_INCHES: Schema = {"type": "number", "minimum": 1.0, "maximum": 100.0}  # of a side of a figure
+_FORMS: dict[str, tuple[Schema, ...]] = {
+    "sort": ({"enum": ORDERS},),
+    "start": ({"type": "number"},),
+    "end": ({"type": "number"},),
+    "max_classes": ({"type": "integer", "minimum": 1, "maximum": 999_999_999},),
+    "class_names": ({"type": "array", "items": {"type": "string"}, "uniqueItems": True},),
+    "width": (_INCHES, {"enum": tuple(COLUMNS)}),
+    "height": (_INCHES,),
+    "dpi": ({"type": "integer", "minimum": 30, "maximum": 2400},),
 }
 _TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
 _LONG = 32  # letters of a name in a list
@@ -64,12 +68,14 @@ _PSDS_RANGE = 100.0  # false positives per hour up to which a PSD-ROC goes by de
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The part of the systems that is drawn; None chooses a default for the kind of figure.
+    """The part of the systems that is drawn, and how large; None chooses a default for the kind of figure.
 
     - class_names: only these classes are drawn, in this order; averages over classes stay unchanged.
     - max_classes: so many at most. scores: names of scores or parts of them, as the kind of figure has it.
     - sort: the order of classes: as they are `given`, by `name`, by `score` or by `size` of their reference.
     - file: the recording. start, end: seconds of it.
+    - width: inches, or `single` or `double` for one or both columns. height: inches, None to fit the content.
+    - dpi: of a PNG, and of pixel images in other formats.
     """
 
     class_names: tuple[str, ...] = ()
@@ -79,12 +85,20 @@ class Wish:
     file: str | None = None
     start: float | None = None
     end: float | None = None
+    width: str | float | None = None
+    height: float | None = None
+    dpi: int = 300
 
     def __post_init__(self) -> None:
         """Check what can be checked without systems; raises SettingsError."""
-        for name, form in _FORMS.items():
+        for name, forms in _FORMS.items():
             if getattr(self, name) is not None:
-                in_form(name, getattr(self, name), [form])
+                in_form(name, getattr(self, name), forms)
+
+    def inches(self, preferred: str = "single") -> float:
+        """Return the width; preferred: the columns that suit the kind of figure."""
+        width = preferred if self.width is None else self.width
+        return COLUMNS[width] if isinstance(width, str) else float(width)
 
 
 class Dot(NamedTuple):
@@ -228,8 +242,8 @@ def plot(
     - output: a path that ends with .pdf, .png or .svg, to which the figure is written as well, as the command
       does.
     - progress: called with the numbers of replicates done and of all, for figures with intervals.
-    Other keywords choose the content (`class_names`, `max_classes`, `scores`, `sort`, `file`, `start`, `end`;
-    see `Wish`), the look (`width`, `height`, `dpi`; see `Look`), and settings as for `evaluate`.
+    Other keywords choose the content and the size (`class_names`, `max_classes`, `scores`, `sort`, `file`,
+    `start`, `end`, `width`, `height`, `dpi`; see `Wish`), and settings as for `evaluate`.
 
     The label of the figure, `figure.get_label()`, is a draft of its caption.
 
@@ -238,8 +252,7 @@ def plot(
     if output is not None:
         form_of(path_of(output, "output"))
     of_classes, of_scores = texts_of("class_names", class_names), texts_of("scores", scores)
-    wish = Wish(of_classes, max_classes, of_scores, sort, file, start, end)
-    look = Look(width, height, dpi)
+    wish = Wish(of_classes, max_classes, of_scores, sort, file, start, end, width, height, dpi)
     if values.get("ci") and kind not in RESAMPLED:
         raise SettingsError(f"ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}")
     chosen = with_folds(settings_from(settings, values, limits=limits), folds)
@@ -248,21 +261,21 @@ def plot(
         default=chosen.only == DEFAULT_ONLY and "only" not in values,
         durations=durations, folds=folds, limits=limits_from(limits, values), progress=progress,
     )  # fmt: skip
-    return figure_of(scored, look, output)
+    return figure_of(scored, output)
 
 
-def figure_of(systems: Systems, look: Look, output: str | os.PathLike[str] | None = None) -> Figure:
+def figure_of(systems: Systems, output: str | os.PathLike[str] | None = None) -> Figure:
     """Draw a figure, labelled with its caption, and write it.
 
     Raises SettingsError if the space is too small or the pixels are too many.
     """
-    with drawn_as(look), warnings.catch_warnings():
+    with in_style(), warnings.catch_warnings():
         # Matplotlib, which this imports, reports what it cannot find unless it is told not to.
         module, _, name = KINDS[systems.kind].draw.partition(".")
-        figure: Figure = getattr(import_module(f"sedeval_soft.apps.plots.{module}"), name)(systems, look)
+        figure: Figure = getattr(import_module(f"sedeval_soft.apps.plots.{module}"), name)(systems)
         warnings.filterwarnings("error", message=".*constrained_layout not applied")
         try:
-            # What matplotlib makes when it first draws, ticks above all, is made in this look as well.
+            # What matplotlib makes when it first draws, ticks above all, is made in this style as well.
             figure.draw_without_rendering()
         except UserWarning as error:
             size = "{:g} x {:g} inches".format(*figure.get_size_inches())
@@ -271,33 +284,30 @@ def figure_of(systems: Systems, look: Look, output: str | os.PathLike[str] | Non
             ) from error
     figure.set_label(systems.caption(str(figure.get_label())))
     if output is not None:
-        write_atomic(output, _rendered(figure, form_of(output), look, systems))
+        _write(figure, output, systems)
     return figure
 
 
-def _rendered(figure: Figure, form: str, look: Look, systems: Systems) -> bytes:
-    """Return the file of a figure, with a description of its content; form: one of `SUFFIXES`.
-
-    Raises SettingsError for too many pixels.
-    """
-    width, height = figure.get_size_inches()
-    if width * height * look.dpi**2 > _MOST_PIXELS:
+def _write(figure: Figure, output: str | os.PathLike[str], systems: Systems) -> None:
+    """Write a figure, with a description of its content; raises SettingsError for too many pixels."""
+    (width, height), dpi = figure.get_size_inches(), systems.wish.dpi
+    if width * height * dpi**2 > _MOST_PIXELS:
         raise SettingsError(
-            f"{width:g} x {height:g} inches at {look.dpi} dots each have more than {_MOST_PIXELS:g} pixels; "
+            f"{width:g} x {height:g} inches at {dpi} dots each have more than {_MOST_PIXELS:g} pixels; "
             "expected fewer --dpi"
         )
     title = visible(f"{systems.kind}: {', '.join(system.name for system in systems.all)}")
     signature = visible("\n".join(dict.fromkeys(system.scores.signature for system in systems.all)))
+    form, written = form_of(output), io.BytesIO()
     # No date: the same call gives the same bytes.
     metadata: dict[str, dict[str, Any]] = {
         "pdf": {"Title": title, "Subject": signature, "CreationDate": None},
         "png": {"Title": title, "Description": signature},
         "svg": {"Title": title, "Description": signature, "Date": None},
     }
-    written = io.BytesIO()
-    with drawn_as(look):
-        figure.savefig(written, format=form, dpi=look.dpi, metadata=metadata[form])
-    return written.getvalue()
+    with in_style():
+        figure.savefig(written, format=form, dpi=dpi, metadata=metadata[form])
+    write_atomic(output, written.getvalue())
 
 
 def scored_systems(
@@ -327,9 +337,8 @@ def scored_systems(
         names = stems if len({*stems}) == len(stems) else whole
     called = texts_of("names", names)
     if len(called) != len(systems) or len(set(called)) < len(called):
-        found = ", ".join(map(repr, called)) or "none"
         raise SettingsError(
-            f"expected {counted(len(systems), 'different name')}, one a system; found {found}"
+            f"expected {counted(len(systems), 'different name')}, one a system; found {[*called]}"
         )
     chosen = settings_for(kind, settings, wish, several=len(systems) > 1, default=default)
     tables = {name: with_points(system, limits) for name, system in zip(called, systems, strict=True)}
@@ -454,10 +463,8 @@ def matrix_score(wish: Wish) -> tuple[str, str]:
         raise SettingsError(f"matrix draws one score, not {len(wish.scores)}")
     text = wish.scores[0] if wish.scores else "f1.macro"
     name, _, average = text.partition(".")
-    known = (
-        average in AVERAGES and measure_of(ScoreName("segment", "hard", name, average=average)).high == 1.0
-    )
-    if not known or group_of(f"segment.hard.{text}"):
+    score = ScoreName("segment", "hard", name, average=average)
+    if average not in AVERAGES or measure_of(score).high != 1.0 or group_of(str(score)):
         raise SettingsError(
             f"--score {text}: a matrix needs a measure between 0 and 1 that all bases have, and its average, "
             "such as f1.macro, fbeta.micro, precision.macro or recall.weighted"

@@ -30,7 +30,7 @@ from sedeval_soft import EvaluationError, SettingsError, plot
 from sedeval_soft.apps.plots.layout import plain
 from sedeval_soft.apps.plots.registry import KINDS, OPTIONS, SUFFIXES
 from sedeval_soft.apps.plots.run import ORDERS, Wish
-from sedeval_soft.apps.plots.style import Look, drawn_as
+from sedeval_soft.apps.plots.style import in_style
 from sedeval_soft.cli.plot import plot as command
 
 CASES = {
@@ -181,8 +181,8 @@ def test_operating_points_have_event_based_curves():
 
 
 def test_lists_of_kinds_and_options_agree():
-    assert {*OPTIONS, *Look.__slots__} <= inspect.signature(plot).parameters.keys()
-    assert list(OPTIONS) == list(Wish.__slots__)
+    assert {*Wish.__slots__} <= inspect.signature(plot).parameters.keys()
+    assert {*OPTIONS, "width", "height", "dpi"} == {*Wish.__slots__}
     assert {name for kind in KINDS.values() for name in kind.options} == {*OPTIONS}
     parameters = {parameter.name: parameter for parameter in command.params}
     assert {name: parameters[name].opts for name in OPTIONS} == {name: [OPTIONS[name]] for name in OPTIONS}
@@ -244,7 +244,7 @@ def test_a_bare_machine_draws_without_display_or_pyplot_and_tells_nothing(tmp_pa
 
 @given(st.text())
 def test_no_name_is_a_formula_and_all_can_be_drawn(name):
-    with drawn_as(Look()):
+    with in_style():
         drawn = plain(name)
     assert not is_math_text(drawn)
     assert drawn.replace(r"\$", "$").isprintable()

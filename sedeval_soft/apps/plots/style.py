@@ -43,5 +43,7 @@ def form_of(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     suffix = PurePath(name).suffix.removeprefix(".").lower()
     if suffix not in SUFFIXES:
-        raise SettingsError(f"-o {name}: expected a name that ends with .{', .'.join(SUFFIXES)}")
+        raise SettingsError(
+            f"-o {name}: a name ends with the form of a figure; expected one of .{', .'.join(SUFFIXES)}"
+        )
     return suffix

@@ -96,7 +96,7 @@ def test_the_same_call_gives_the_same_bytes_with_the_signature_of_its_numbers(tm
 REFUSED = {
     "pie": "KIND",
     "pr --file cafe.wav": "--file",
-    "classes --score event.hard.f1@onset_collar=0.1": "--score",
+    "classes --score event.hard.f1@onset_collar=1": "--score",
     "pr --ci": "intervals",
     "matrix --replicates 9": "--replicates",
     "roc --only event": "--only",

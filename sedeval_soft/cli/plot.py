@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 import sedeval_soft as library
-from sedeval_soft import api
-from sedeval_soft.apps.plots.registry import KINDS, OPTIONS, RESAMPLED, kinds_with
+from sedeval_soft import api, report
+from sedeval_soft.apps.plots.registry import KINDS, RESAMPLED, kinds_with
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import PATH, Option, argument, command, number, number_or, refuse, setting
 from sedeval_soft.cli.options import QUIET
@@ -47,8 +47,6 @@ WISHES = (
            help="The recording that is shown." + _of("file")),
     Option(SHOWN, "--start", type=number, metavar="SECONDS", help="Show it from here on." + _of("start")),
     Option(SHOWN, "--end", type=number, metavar="SECONDS", help="Show it up to here." + _of("end")),
-    Option(SHOWN, "--binning", type=click.Choice(("width", "mass")),
-           help="Bins of equal width, or with equally many segments.  [default: width]" + _of("binning")),
 )  # fmt: skip
 
 LOOKS = (
@@ -96,20 +94,21 @@ class that is not in the reference.
 def plot(
     kind: str, reference: str, systems: tuple[str, ...], asked: api.Request, limits: library.Limits,
     output: str, names: tuple[str, ...], quiet: bool,
-    **shown: Any,  # noqa: ANN401 - the fields of `Wish` and of `Look`
+    **shown: Any,  # noqa: ANN401 - the fields of `Wish`
 ) -> None:  # fmt: skip
     """Draw a figure; the help is made from the list of kinds."""
-    data, curves = output.endswith(OF_CURVES), [name for name, each in KINDS.items() if each.has_curves]
+    data = output.endswith(OF_CURVES)
+    curves = [name for name, each in KINDS.items() if each.group in ("curves", "calibration")]
     refuse(
         (len(asked.values.get("psds", ())) > 1, "--psds: a figure shows one; expected it once."),
         ("ci" in asked.values and kind not in RESAMPLED,
          f"--ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}."),
         (data and kind not in curves, f"-o {output}: only {', '.join(curves)} have the numbers of curves."),
     )  # fmt: skip
-    from sedeval_soft.apps.plots.run import Wish, scored_systems, write_figure
-    from sedeval_soft.apps.plots.style import Look, form_of
+    from sedeval_soft.apps.plots.run import Wish, figure_of, scored_systems
+    from sedeval_soft.apps.plots.style import form_of
 
-    wish, look = Wish(**{name: shown.pop(name) for name in OPTIONS}), Look(**shown)
+    wish = Wish(**shown)
     settings = asked.settings()
     how: dict[str, Any] = {"durations": asked.durations, "folds": asked.folds, "limits": limits}
     how["default"] = settings.only == DEFAULT_ONLY and "only" not in asked.values
@@ -118,9 +117,12 @@ def plot(
     with progress(quiet=quiet) as show:
         scored = scored_systems(kind, reference, systems, names or None, settings, wish, progress=show, **how)
     # Of several systems a matrix has intervals, whether they are asked for or not; a timeline has events.
-    sure = KINDS[kind].diagnosed or (kind == "matrix" and len(systems) > 1)
+    sure = kind == "errors" or (kind == "matrix" and len(systems) > 1)
     asked.check(scored.settings, also=(*STEERING * sure, *["events"] * (kind == "timeline")))
     warn([text for system in scored.all for text in system.scores.warnings], quiet=quiet)
-    caption = write_figure(output, scored, look)
-    if caption and not quiet:
-        click.echo(f"caption: {caption}", err=True)
+    if data:
+        report.write_curves(output, {system.name: system.scores.curves for system in scored.all})
+        return
+    figure = figure_of(scored, output)
+    if not quiet:
+        click.echo(f"caption: {figure.get_label()}", err=True)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -26,13 +26,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sedeval_soft.apps.plots import layout
-from sedeval_soft.apps.plots.run import System, Systems, joined
-from sedeval_soft.apps.plots.style import Look
+from sedeval_soft.apps.plots.run import System, Systems, Wish, joined
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
-
-if TYPE_CHECKING:
-    from sedeval_soft.measures import Curve
+from sedeval_soft.measures import Curve
 
 POOLED = "all classes"
 
@@ -93,8 +90,7 @@ class Line:
         if self.areas is not None:
             axes.scatter(self.x, self.y, self.areas, color=stroke["color"], alpha=0.7, linewidths=0)
         if self.mark is not None:
-            edge = axes.get_facecolor()
-            axes.plot(*self.mark, "o", color=stroke["color"], markeredgecolor=edge, zorder=4)
+            axes.plot(*self.mark, "o", color=stroke["color"], markeredgecolor="white", zorder=4)
 
 
 Panels = dict[str, list[tuple[str, Line | None, dict[str, Any]]]]
@@ -102,7 +98,7 @@ Panels = dict[str, list[tuple[str, Line | None, dict[str, Any]]]]
 
 
 def _draw_panels(
-    look: Look,
+    wish: Wish,
     panels: Panels,
     notes: Sequence[str],
     labels: Sequence[str],
@@ -121,7 +117,7 @@ def _draw_panels(
     square: whether axes are. grid: its axis, `both` or none. diagonal: whether it is drawn.
     """
     alone = len(panels) == 1
-    width = look.inches("single" if alone else "double")
+    width = wish.inches("single" if alone else "double")
     rows = ceil(len(panels) / max(1, int(width / _NARROWEST)))
     columns = ceil(len(panels) / rows)
     each = width / columns
@@ -133,18 +129,15 @@ def _draw_panels(
         for name, line, stroke in next(iter(panels.values()))
         if name
     ]
-    spans = [abs(line.x[-1] - line.x[-2]) for line in drawn if line.dotted and np.isfinite(line.x[-1])]
-    if spans:
-        share = " to ".join(dict.fromkeys(f"{100 * end:.0f}" for end in (min(spans), max(spans))))
-        notes = [*notes, f"Dotted ({share} % of the axis): no threshold detects values of 0."]
+    dotted = any(line.dotted and np.isfinite(line.x[-1]) for line in drawn)
+    notes = [*notes, *["Dotted: no threshold detects values of 0."] * dotted]
     figure, all_axes = layout.lay_out(
-        look, (width, height), (rows, columns), len(panels), entries=[*entries, *more],
+        wish, (width, height), (rows, columns), len(panels), entries=[*entries, *more],
         heading=heading if alone else "", notes=notes, sharex=True, sharey=True,
     )  # fmt: skip
     titles = layout.all_shortened([*panels], each * layout.POINTS * 0.7, layout.LABELS)
-    if not alone:
-        # A label is not longer than its panel.
-        labels = [fill(text, int(14 * each)) for text in labels]
+    # A label is not longer than its panel.
+    labels = [fill(text, int(14 * each)) for text in labels]
     for i, (axes, title, lines) in enumerate(zip(all_axes, titles, panels.values(), strict=True)):
         # The value of the only line is not in the legend.
         value = "" if alone or not lines or lines[0][0] or not lines[0][1] else lines[0][1].value
@@ -186,9 +179,9 @@ def _summary(lines: dict[str, Line], whole: Line | None) -> list[tuple[str, Line
 
 def _draw_systems(
     systems: Systems,
-    look: Look,
     line_of: Callable[[System, str | None], Line | None],
     *,
+    notes: Sequence[str] = (),
     pooled: bool = False,
     most: int = MOST_LINES,
     reason: str = "Undefined",
@@ -196,9 +189,9 @@ def _draw_systems(
 ) -> Figure:
     """Draw the lines of all systems.
 
-    line_of: returns the line of a class, of all classes for None. pooled: whether all classes have a line.
-    most: classes of one system that have lines in one panel. reason: for a class with reference but without a
-    line.
+    line_of: returns the line of a class, of all classes for None. notes: for the caption. pooled: whether
+    all classes have a line. most: classes of one system that have lines in one panel. reason: for a class
+    with reference but without a line.
     """
     if len(systems.all) > layout.DISTINCT:
         raise SettingsError(
@@ -215,7 +208,7 @@ def _draw_systems(
     whole = drawable(None) if pooled else []
     by_class = {} if pooled and several else {name: drawable(name) for name in systems.classes()}
     drawn = {name: lines for name, lines in by_class.items() if any(lines)}
-    notes = systems.undefined([name for name in by_class if name not in drawn], reason)
+    notes = [*notes, *systems.undefined([name for name in by_class if name not in drawn], reason)]
     chosen, omitted = systems.largest([*drawn], len(drawn) if any(whole) else MOST_PANELS)
     lines = {name: drawn[name][0] for name in chosen}
     if not several and len(chosen) > most and any(whole):
@@ -231,34 +224,36 @@ def _draw_systems(
             notes += [f"{name} has no line for {joined(absent)}."] if absent else []
         by_panel, styles = by_panel or {"": [None] * len(called)}, layout.strokes(len(called))
         panels = {title: list(zip(called, each, styles, strict=True)) for title, each in by_panel.items()}
-    return _draw_panels(look, panels, [*notes, *omitted], **frame)
+    return _draw_panels(systems.wish, panels, [*notes, *omitted], **frame)
 
 
 def _draw_curves(
     systems: Systems,
-    look: Look,
-    line_of: Callable[[Curve, Callable[[str], float | None], str | None], Line],
+    line_of: Callable[[Curve, Callable[..., float | None]], Line],
     **how: Any,  # noqa: ANN401 - as for _draw_systems
 ) -> Figure:
     """Draw the line of each curve of a class with reference.
 
-    line_of: returns it, given the curve, a function that returns the value of a `READING.MEASURE` of the
-    class, or of all classes, and the class, None for all.
+    line_of: returns it, given the curve and a function that returns the value of a measure of the class, or
+    of all classes, in the reading of the curve or another one.
     """
-    (basis, reading), family = systems.family, ".".join(systems.family)
+    basis, of_curve = systems.family
+    family = f"{basis}.{of_curve}"
     curves = {system.name: system.scores.curves for system in systems.all}
 
     def line(system: System, label: str | None) -> Line | None:
         of_system = curves[system.name]
-        by_class = of_system.pooled if label is None else of_system.families()[basis, reading]
+        by_class = of_system.pooled if label is None else of_system.families()[basis, of_curve]
         curve = by_class.get(label or family)
         if curve is None or not curve.n_ref:
             return None
         part = ".micro" if label is None else f"[{label}]"
-        return line_of(curve, lambda name: system.value(f"{basis}.{name}{part}"), label)
+        return line_of(
+            curve, lambda measure, reading=of_curve: system.value(f"{basis}.{reading}.{measure}{part}")
+        )
 
     pooled = all(family in each.pooled for each in curves.values())
-    return _draw_systems(systems, look, line, pooled=pooled, **how)
+    return _draw_systems(systems, line, pooled=pooled, **how)
 
 
 def _based(systems: Systems, text: str) -> str:
@@ -269,29 +264,28 @@ def _based(systems: Systems, text: str) -> str:
 
 def _draw_rates(
     systems: Systems,
-    look: Look,
     rates: Callable[[Curve], tuple[Floats, Floats]],
     joins: Joins,
     measure: str,
     **how: Any,  # noqa: ANN401 - as for _draw_systems
 ) -> Figure:
     """Draw the line of two rates of each curve; measure: of its area, shown if lines join the points."""
-    points, (_, reading) = joins == "points", systems.family
+    points = joins == "points"
 
-    def line(curve: Curve, value: Callable[[str], float | None], _: str | None) -> Line:
+    def line(curve: Curve, value: Callable[..., float | None]) -> Line:
         x, y = (axis[::-1] for axis in rates(curve))
         if points:
             return Line(x, y, joins)
         # The point of most detections may be reached at no threshold.
         dotted = len(curve.threshold) > 1 and bool(np.isnan(curve.threshold[0]))
-        area = value(f"{reading}.{measure}")
+        area = value(measure)
         return Line(x, y, joins, layout.number(area), area, dotted=dotted)
 
     heading = "" if points else measure.replace("roc_auc", "area under the curve").replace("_", " ")
-    return _draw_curves(systems, look, line, heading=heading, **how)
+    return _draw_curves(systems, line, heading=heading, **how)
 
 
-def draw_pr(systems: Systems, look: Look) -> Figure:
+def draw_pr(systems: Systems) -> Figure:
     """Draw precision over recall, and lines of equal F1 behind."""
 
     def behind(axes: Axes) -> None:
@@ -299,42 +293,42 @@ def draw_pr(systems: Systems, look: Look) -> Figure:
             precision = np.geomspace(f / (2 - f), 1.0, 100)
             recall = f * precision / (2 * precision - f)
             axes.plot(recall, precision, **layout.faint(0.15), linewidth=0.6, zorder=0.5)
-            small = layout.SMALL
             if axes.get_subplotspec().is_last_col():  # type: ignore[union-attr]
-                axes.text(1.03, f / (2 - f), f"F1 {f:g}", va="center", color=layout.GREY, fontsize=small)
+                axes.text(
+                    1.03, f / (2 - f), f"F1 {f:g}", va="center", color=layout.GREY, fontsize=layout.SMALL
+                )
 
     joins: Joins = "steps-pre" if systems.family[0] in ("segment", "clip") else "points"
     return _draw_rates(
-        systems, look, lambda curve: (curve.recall, curve.precision), joins, "average_precision",
+        systems, lambda curve: (curve.recall, curve.precision), joins, "average_precision",
         labels=(_based(systems, "Recall"), "Precision"), behind=behind, reason="Never detected",
     )  # fmt: skip
 
 
-def draw_roc(systems: Systems, look: Look) -> Figure:
+def draw_roc(systems: Systems) -> Figure:
     """Draw the true positive rate over the false positive rate."""
     return _draw_rates(
-        systems, look, lambda curve: (curve.false_positive_rate, curve.recall), "default", "roc_auc",
+        systems, lambda curve: (curve.false_positive_rate, curve.recall), "default", "roc_auc",
         labels=(_based(systems, "False positive rate"), "True positive rate"), square=True, diagonal=True,
         reason="Active throughout in the reference",
     )  # fmt: skip
 
 
-def draw_det(systems: Systems, look: Look) -> Figure:
+def draw_det(systems: Systems) -> Figure:
     """Draw the miss rate over the false alarm rate, both as normal deviates.
 
     An equal error rate is beside a name if a threshold has no fewer false alarms than misses.
     """
-    _, reading = systems.family
 
-    def line(curve: Curve, value: Callable[[str], float | None], _: str | None) -> Line:
+    def line(curve: Curve, value: Callable[..., float | None]) -> Line:
         # The rates of the point without threshold, 1 and 0, have no normal deviates.
         x, y = (axis[::-1] for axis in curve.det)
         known = ~np.isnan(curve.threshold)
         met = np.any(curve.false_positive_rate[known] >= curve.false_negative_rate[known])
-        rate = value(f"{reading}.equal_error_rate") if met else None
+        rate = value("equal_error_rate") if met else None
         text = layout.UNDEFINED if rate is None else f"{100 * rate:.1f}"
         # Of a budget of false alarms the misses are those of the last threshold that keeps to it.
-        return Line(x, y, "steps-post", text, value(f"{reading}.roc_auc"))
+        return Line(x, y, "steps-post", text, value("roc_auc"))
 
     def behind(axes: Axes) -> None:
         from scipy.special import ndtri
@@ -350,51 +344,49 @@ def draw_det(systems: Systems, look: Look) -> Figure:
             axis.set_ticks(ticks, [f"{percent:g}" for percent in _PERCENTS])
         axes.set(xlim=span, ylim=span)
 
-    labels = (_based(systems, "False alarms in %"), "Misses in %")
     return _draw_curves(
-        systems, look, line, labels=labels, behind=behind, heading="equal error rate in %", square=True,
-        grid="both", diagonal=True, reason="Beyond the axes (no threshold with misses and false alarms)",
+        systems, line, labels=(_based(systems, "False alarms in %"), "Misses in %"), behind=behind,
+        heading="equal error rate in %", square=True, grid="both", diagonal=True,
+        reason="Beyond the axes (no threshold with misses and false alarms)",
     )  # fmt: skip
 
 
-def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
+def draw_f_thresholds(systems: Systems) -> Figure:
     """Draw F1 over the system's threshold, and mark the best."""
     threshold = systems.settings.threshold
 
-    def line(curve: Curve, value: Callable[[str], float | None], label: str | None) -> Line:
+    def line(curve: Curve, value: Callable[..., float | None]) -> Line:
         # A curve ends with the threshold that nothing is above; it holds for all above that.
         known = ~np.isnan(curve.threshold)
         x, y = np.append(curve.threshold[known], 1.0), np.append(curve.f1[known], curve.f1[-1])
-        at, best = value("optimal.threshold"), value("optimal.f1")
-        if label is None and np.any(np.isfinite(y)):
-            at, best = float(x[np.nanargmax(y)]), float(np.nanmax(y))
+        at, best = value("threshold", "optimal"), value("f1", "optimal")
+        if at is None and best:
+            # All classes together have no such threshold.
+            at, best = float(x[y.argmax()]), float(y.max())
         # If nothing is detected at best, F1 is 0 and no threshold is the best.
         mark = None if at is None or best is None else (at, best)
-        return Line(x, y, "steps-post", "" if best is None else f"{best:.3f}", best, mark)
+        return Line(x, y, "steps-post", layout.number(best), best, mark)
 
     more = (
         layout.Entry(Line2D([], [], color=layout.GREY, linestyle="none", marker="o"), "best threshold"),
         layout.Entry(Line2D([], [], color=layout.GREY, linestyle=":"), f"threshold {threshold:g}"),
     )
-    labels = ("Threshold of the system", _based(systems, "F1"))
     return _draw_curves(
-        systems, look, line, labels=labels, heading="best F1", more=more, grid="y",
+        systems, line, labels=("Threshold of the system", _based(systems, "F1")), heading="best F1",
+        more=more, grid="y",
         behind=lambda axes: axes.axvline(threshold, color=layout.GREY, linestyle=":", zorder=1),
     )  # fmt: skip
 
 
-def draw_reliability(systems: Systems, look: Look) -> Figure:
+def draw_reliability(systems: Systems) -> Figure:
     """Draw the mean reference over the mean of the system's values, bin by bin; dots grow with bins."""
-    (basis, reading), mass = systems.family, systems.wish.binning == "mass"
-    family = f"{basis}.{reading}"
-    of_systems = [system.scores.curves.reliability.get(family, {}) for system in systems.all]
+    (basis, reading), family = systems.family, ".".join(systems.family)
     bins = {
-        (system.name, label): kinds[mass]
-        for system, of_system in zip(systems.all, of_systems, strict=True)
-        for label, kinds in of_system.items()
+        (system.name, label): equally_wide
+        for system in systems.all
+        for label, (equally_wide, _) in system.scores.curves.reliability.get(family, {}).items()
     }
     largest = max((int(each.size.max(initial=0)) for each in bins.values()), default=0)
-    measure = "adaptive_calibration_error" if mass else "expected_calibration_error"
 
     def line(system: System, label: str | None) -> Line | None:
         of_class = bins.get((system.name, label or ""))
@@ -402,24 +394,22 @@ def draw_reliability(systems: Systems, look: Look) -> Figure:
             return None
         drawn = of_class.size >= LEAST
         areas = 64.0 * np.sqrt(of_class.size[drawn] / largest)
-        value = layout.number(system.value(f"{family}.{measure}[{label}]"))
+        value = layout.number(system.value(f"{family}.expected_calibration_error[{label}]"))
         return Line(of_class.score[drawn], of_class.reference[drawn], "default", value, areas=areas)
 
     height = "Mean of the reference" if reading == "soft" else "Share active in the reference"
-    labels, heading = (f"Mean of the system's values ({basis}s)", height), measure.replace("_", " ")
-    figure = _draw_systems(
-        systems, look, line, most=0, reason=f"No bin of {LEAST} {basis}s", labels=labels, heading=heading,
-        square=True, grid="both", diagonal=True,
-    )  # fmt: skip
-    said = "" if systems.several else f" Numbers: {heading}."
-    figure.set_label(
+    labels, heading = (f"Mean of the system's values ({basis}s)", height), "expected calibration error"
+    explained = (
         f"Larger dots are bins of more {basis}s (up to {largest}); those of fewer than {LEAST} are left out."
-        f"{said} {figure.get_label()}"
+        + f" Numbers: {heading}." * (not systems.several)
     )
-    return figure
+    return _draw_systems(
+        systems, line, notes=[explained], most=0, reason=f"No bin of {LEAST} {basis}s", labels=labels,
+        square=True, grid="both", diagonal=True, heading=heading,
+    )  # fmt: skip
 
 
-def draw_psd_roc(systems: Systems, look: Look) -> Figure:
+def draw_psd_roc(systems: Systems) -> Figure:
     """Draw the effective true positive rate over effective false positives per hour; the area is PSDS."""
     end = systems.settings.criterion("max_efpr")
     styles = layout.strokes(2 * len(systems.all))
@@ -434,5 +424,7 @@ def draw_psd_roc(systems: Systems, look: Look) -> Figure:
                 x, y = np.append(roc.efpr, end), np.append(roc.etpr, roc.etpr[-1])
                 line = Line(x, y, "steps-post", f"{name} {roc.value:.3f}")
                 panels[""].append((system.name, line, styles[len(panels[""])]))
-    labels = ("Effective false positives per hour", "Effective true positive rate")
-    return _draw_panels(look, panels, notes, labels, behind=lambda axes: axes.set_xlim(0, end), grid="both")
+    return _draw_panels(
+        systems.wish, panels, notes, ("Effective false positives per hour", "Effective true positive rate"),
+        behind=lambda axes: axes.set_xlim(0, end), grid="both",
+    )  # fmt: skip

@@ -19,8 +19,8 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.textpath import text_to_path
 
-from sedeval_soft.apps.plots.style import Look
-from sedeval_soft.errors import SettingsError, escaped, visible
+from sedeval_soft.apps.plots.run import Wish
+from sedeval_soft.errors import escaped, visible
 
 POINTS = 72.0  # points of an inch
 LABELS, TICKS, SMALL = 8.0, 7.0, 6.5  # points of letters
@@ -37,7 +37,6 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 DISTINCT = len(COLOURS) * len(DASHES)
 """Distinguishable lines: neighbours differ in colour and dash, for in grey only the dash is left."""
 
-_HIGHEST = 100.0  # inches of a figure
 _FEW = 6  # entries of a legend that may have the whole width each
 _HANDLE = 27.5  # points of a legend's handle and what is around it
 _MARGIN = 0.06  # inches left free around a legend
@@ -52,7 +51,7 @@ class Entry(NamedTuple):
 
 
 def lay_out(
-    look: Look,
+    wish: Wish,
     size: tuple[float, float],
     grid: tuple[int, int] = (1, 1),
     count: int = 1,
@@ -64,7 +63,7 @@ def lay_out(
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with its legend, and its axes, which are to be drawn on.
 
-    size: inches of width, and of the height of the axes if the look does not give the height of the whole.
+    size: inches of width, and of the height of the axes unless the height of the whole is wished for.
     grid: rows and columns of axes. count: of axes. heading: above the legend. notes: sentences for the
     caption.
     """
@@ -74,13 +73,7 @@ def lay_out(
     if entries:
         legend = _legend(figure, entries, heading, (size[0] - 2 * _MARGIN) * POINTS)
         height += legend.get_window_extent().height / figure.dpi + _MARGIN
-    whole = look.height or height
-    if whole > _HIGHEST:
-        raise SettingsError(
-            f"the figure would be {whole:.0f} inches high; expected fewer classes (--max-classes) or "
-            f"systems, or --height, {_HIGHEST:g} at most"
-        )
-    figure.set_size_inches(size[0], whole)
+    figure.set_size_inches(size[0], wish.height or height)
     axes = list(figure.subplots(*grid, squeeze=False, **panels).flat)
     for each in axes[count:]:
         each.set_axis_off()

@@ -17,7 +17,7 @@ class Kind(NamedTuple):
       same basis that it needs as well.
     - only: its scores if the call does not choose any, and in any call if `fixed`.
     - group: of measures that it needs. intervals: whether it shows some.
-    - diagnosed: whether it shows kinds of errors. single: whether it is of one system.
+    - single: whether it is of one system.
     """
 
     summary: str
@@ -29,13 +29,7 @@ class Kind(NamedTuple):
     fixed: bool = False
     group: str = ""
     intervals: bool = False
-    diagnosed: bool = False
     single: bool = False
-
-    @property
-    def has_curves(self) -> bool:
-        """Whether there are curves, which can be had as numbers."""
-        return self.group in ("curves", "calibration")
 
 
 MATRIX_BASES = ("segment", "event", "intersection")
@@ -68,30 +62,30 @@ KINDS: dict[str, Kind] = {
     ),
     "f-thresholds": Kind(
         "F1 over the system's threshold, the best one marked", "curves.draw_f_thresholds", _CLASSES,
-        ("segment.hard", "clip.hard", *_EVENTS), ("optimal", "hard"), group="curves",
+        ("segment.hard", "clip.hard", *_EVENTS), ("optimal",), group="curves",
     ),
     # Agreement of annotators is what a calibrated value means; of a hard reference the readings are one.
     "reliability": Kind(
-        "how well the system's values are calibrated", "curves.draw_reliability", (*_CLASSES, "binning"),
+        "how well the system's values are calibrated", "curves.draw_reliability", _CLASSES,
         ("segment.soft", "segment.hard", "clip.soft", "clip.hard"), group="calibration",
     ),
     "confusion": Kind(
-        "which class is taken for which", "scores.draw_confusion", (*_CLASSES, "sort"),
+        "which class is taken for which", "scores.draw_confusion", _CLASSES,
         ("segment.hard", "event.hard", "clip.hard"), group="confusion", single=True,
     ),
     "timeline": Kind(
         "one file over time: hits, misses and false alarms", "timeline.draw_timeline",
-        (*_CLASSES, "sort", "file", "start", "end"), only=("segment.hard",), fixed=True,
+        (*_CLASSES, "file", "start", "end"), only=("segment.hard",), fixed=True,
     ),
     "errors": Kind(
-        "how much F1 each kind of error costs, and in which class", "scores.draw_errors", _CLASSES,
-        ("event.hard", "segment.hard", "segment.soft"), diagnosed=True, intervals=True,
+        "how much F1 each kind of error costs", "scores.draw_errors", (),
+        ("event.hard", "segment.hard", "segment.soft"), intervals=True,
     ),
 }  # fmt: skip
 
 OPTIONS = {
     "class_names": "--class", "max_classes": "--max-classes", "scores": "--score", "sort": "--sort",
-    "file": "--file", "start": "--start", "end": "--end", "binning": "--binning",
+    "file": "--file", "start": "--start", "end": "--end",
 }  # fmt: skip
 """The fields of `Wish`, and their names on the command line."""
 

@@ -25,15 +25,15 @@ from sedeval_soft.api import (
     with_points,
 )
 from sedeval_soft.apps.plots.registry import KINDS, MATRIX_BASES, OPTIONS, RESAMPLED, kinds_with
-from sedeval_soft.apps.plots.style import Look, drawn_as, form_of
+from sedeval_soft.apps.plots.style import COLUMNS, form_of, in_style
 from sedeval_soft.errors import SettingsError, counted, visible
 from sedeval_soft.evaluation import Progress
-from sedeval_soft.fields import DEFAULT_ONLY, OF_CURVES, Keywords
+from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.measures import AVERAGES, ScoreName, group_of, measure_of
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
-from sedeval_soft.report import measure_label, write_atomic, write_curves
-from sedeval_soft.settings import GROUPS, Schema, Settings, in_form, split_name
+from sedeval_soft.report import measure_label, write_atomic
+from sedeval_soft.settings import GROUPS, Schema, Settings, in_form
 from sedeval_soft.tables import Limits
 
 if TYPE_CHECKING:
@@ -42,15 +42,19 @@ if TYPE_CHECKING:
     from sedeval_soft import Board, Diagnosis, Scores
     from sedeval_soft.timeline import Recordings
 
-CHOICES = {"sort": ("given", "name", "score", "size"), "binning": ("width", "mass")}
+ORDERS = ("given", "name", "score", "size")
 READINGS = ("hard", "tuned", "optimal", "soft")
 
-_FORMS: dict[str, Schema] = {
-    **{name: {"enum": choices} for name, choices in CHOICES.items()},
-    "start": {"type": "number"},
-    "end": {"type": "number"},
-    "max_classes": {"type": "integer", "minimum": 1, "maximum": 999_999_999},
-    "class_names": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+_INCHES: Schema = {"type": "number", "minimum": 1.0, "maximum": 100.0}  # of a side of a figure
+_FORMS: dict[str, tuple[Schema, ...]] = {
+    "sort": ({"enum": ORDERS},),
+    "start": ({"type": "number"},),
+    "end": ({"type": "number"},),
+    "max_classes": ({"type": "integer", "minimum": 1, "maximum": 999_999_999},),
+    "class_names": ({"type": "array", "items": {"type": "string"}, "uniqueItems": True},),
+    "width": (_INCHES, {"enum": tuple(COLUMNS)}),
+    "height": (_INCHES,),
+    "dpi": ({"type": "integer", "minimum": 30, "maximum": 2400},),
 }
 _TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
 _LONG = 32  # letters of a name in a list
@@ -64,12 +68,14 @@ _PSDS_RANGE = 100.0  # false positives per hour up to which a PSD-ROC goes by de
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The part of the systems that is drawn; None chooses a default for the kind of figure.
+    """The part of the systems that is drawn, and how large; None chooses a default for the kind of figure.
 
     - class_names: only these classes are drawn, in this order; averages over classes stay unchanged.
     - max_classes: so many at most. scores: names of scores or parts of them, as the kind of figure has it.
     - sort: the order of classes: as they are `given`, by `name`, by `score` or by `size` of their reference.
-    - file: the recording. start, end: seconds of it. binning: of calibration.
+    - file: the recording. start, end: seconds of it.
+    - width: inches, or `single` or `double` for one or both columns. height: inches, None to fit the content.
+    - dpi: of a PNG, and of pixel images in other formats.
     """
 
     class_names: tuple[str, ...] = ()
@@ -79,13 +85,20 @@ class Wish:
     file: str | None = None
     start: float | None = None
     end: float | None = None
-    binning: str | None = None
+    width: str | float | None = None
+    height: float | None = None
+    dpi: int = 300
 
     def __post_init__(self) -> None:
         """Check what can be checked without systems; raises SettingsError."""
-        for name, form in _FORMS.items():
+        for name, forms in _FORMS.items():
             if getattr(self, name) is not None:
-                in_form(name, getattr(self, name), [form])
+                in_form(name, getattr(self, name), forms)
+
+    def inches(self, preferred: str = "single") -> float:
+        """Return the width; preferred: the columns that suit the kind of figure."""
+        width = preferred if self.width is None else self.width
+        return COLUMNS[width] if isinstance(width, str) else float(width)
 
 
 class Dot(NamedTuple):
@@ -115,9 +128,7 @@ class System:
     def dot(self, name: str) -> Dot:
         """Return the value of a score and the ends of its interval."""
         score = self.scores.scores.get(name)
-        if score is None or score.value is None:
-            return Dot()
-        return Dot(float(score.value), score.low, score.high)
+        return Dot() if score is None else Dot(score.value, score.low, score.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,28 +156,22 @@ class Systems:
         return family_for(self.kind, self.settings)
 
     def classes(self) -> list[str]:
-        """Return the classes that are wished for, in the order that is; raises SettingsError."""
-        lists = dict.fromkeys(system.scores.classes for system in self.all)
-        classes = list(next(iter(lists))) if len(lists) == 1 else sorted({*chain.from_iterable(lists)})
+        """Return the classes that are wished for; raises SettingsError."""
+        classes = list(dict.fromkeys(chain.from_iterable(system.scores.classes for system in self.all)))
         for name in self.wish.class_names:
             if name not in classes:
                 hint = did_you_mean(name, classes) or f"; there are {joined(classes, 10)}"
                 raise SettingsError(f"class {name!r} is not among those that are evaluated{hint}")
-        names = list(self.wish.class_names) or classes
-        if self.wish.sort == "score" and self.kind != "classes":
-            raise SettingsError(f"--sort score: a {self.kind} has no score; expected given, name or size")
-        if self.wish.sort == "name":
-            names.sort()
-        if self.wish.sort == "size":
-            names.sort(key=lambda name: -self.size(name))
-        return names
+        return list(self.wish.class_names) or classes
 
     def size(self, name: str) -> float:
         """Return the size of the reference of a class, in whatever basis comes first."""
-        for score in self.all[0].scores.scores.values():
-            if score.measure == "n_ref" and score.class_name == name and score.group is None:
-                return float(score.value or 0)
-        return 0.0
+        sizes = (
+            score.value
+            for score in self.all[0].scores.scores.values()
+            if score.measure == "n_ref" and score.class_name == name and score.group is None
+        )
+        return next(sizes, None) or 0.0
 
     def largest(self, names: Sequence[str], most: int) -> tuple[list[str], list[str]]:
         """Return the classes that are drawn, of too many those with most reference, and a note on the others.
@@ -225,7 +230,6 @@ def plot(
     file: str | None = None,
     start: float | None = None,
     end: float | None = None,
-    binning: str | None = None,
     width: str | float | None = None,
     height: float | None = None,
     dpi: int = 300,
@@ -238,17 +242,17 @@ def plot(
     - output: a path that ends with .pdf, .png or .svg, to which the figure is written as well, as the command
       does.
     - progress: called with the numbers of replicates done and of all, for figures with intervals.
-    Other keywords choose the content (`class_names`, `max_classes`, `scores`, `sort`, `file`, `start`, `end`,
-    `binning`; see `Wish`), the look (`width`, `height`, `dpi`; see `Look`), and settings as for `evaluate`.
+    Other keywords choose the content and the size (`class_names`, `max_classes`, `scores`, `sort`, `file`,
+    `start`, `end`, `width`, `height`, `dpi`; see `Wish`), and settings as for `evaluate`.
 
     The label of the figure, `figure.get_label()`, is a draft of its caption.
 
     Raises InputError for input that cannot be scored, SettingsError for anything that cannot be drawn.
     """
-    form = None if output is None else form_of(path_of(output, "output"))
+    if output is not None:
+        form_of(path_of(output, "output"))
     of_classes, of_scores = texts_of("class_names", class_names), texts_of("scores", scores)
-    wish = Wish(of_classes, max_classes, of_scores, sort, file, start, end, binning)
-    look = Look(width, height, dpi)
+    wish = Wish(of_classes, max_classes, of_scores, sort, file, start, end, width, height, dpi)
     if values.get("ci") and kind not in RESAMPLED:
         raise SettingsError(f"ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}")
     chosen = with_folds(settings_from(settings, values, limits=limits), folds)
@@ -257,31 +261,21 @@ def plot(
         default=chosen.only == DEFAULT_ONLY and "only" not in values,
         durations=durations, folds=folds, limits=limits_from(limits, values), progress=progress,
     )  # fmt: skip
-    figure = figure_of(scored, look)
-    if output is not None and form is not None:
-        write_atomic(output, rendered(figure, form, look, scored))
-    return figure
+    return figure_of(scored, output)
 
 
-def write_figure(output: str, systems: Systems, look: Look) -> str:
-    """Write the figure, and return its caption; or, by the end of the path, the numbers of its curves."""
-    if output.endswith(OF_CURVES):
-        write_curves(output, {system.name: system.scores.curves for system in systems.all})
-        return ""
-    figure = figure_of(systems, look)
-    write_atomic(output, rendered(figure, form_of(output), look, systems))
-    return str(figure.get_label())
+def figure_of(systems: Systems, output: str | os.PathLike[str] | None = None) -> Figure:
+    """Draw a figure, labelled with its caption, and write it.
 
-
-def figure_of(systems: Systems, look: Look) -> Figure:
-    """Draw a figure, labelled with its caption; raises SettingsError if the space is too small."""
-    with drawn_as(look), warnings.catch_warnings():
+    Raises SettingsError if the space is too small or the pixels are too many.
+    """
+    with in_style(), warnings.catch_warnings():
         # Matplotlib, which this imports, reports what it cannot find unless it is told not to.
         module, _, name = KINDS[systems.kind].draw.partition(".")
-        figure: Figure = getattr(import_module(f"sedeval_soft.apps.plots.{module}"), name)(systems, look)
+        figure: Figure = getattr(import_module(f"sedeval_soft.apps.plots.{module}"), name)(systems)
         warnings.filterwarnings("error", message=".*constrained_layout not applied")
         try:
-            # What matplotlib makes when it first draws, ticks above all, is made in this look as well.
+            # What matplotlib makes when it first draws, ticks above all, is made in this style as well.
             figure.draw_without_rendering()
         except UserWarning as error:
             size = "{:g} x {:g} inches".format(*figure.get_size_inches())
@@ -289,32 +283,31 @@ def figure_of(systems: Systems, look: Look) -> Figure:
                 f"{systems.kind} has no room in {size}; expected more --width or --height"
             ) from error
     figure.set_label(systems.caption(str(figure.get_label())))
+    if output is not None:
+        _write(figure, output, systems)
     return figure
 
 
-def rendered(figure: Figure, form: str, look: Look, systems: Systems) -> bytes:
-    """Return the file of a figure, with a description of its content; form: one of `SUFFIXES`.
-
-    Raises SettingsError for too many pixels.
-    """
-    width, height = figure.get_size_inches()
-    if width * height * look.dpi**2 > _MOST_PIXELS:
+def _write(figure: Figure, output: str | os.PathLike[str], systems: Systems) -> None:
+    """Write a figure, with a description of its content; raises SettingsError for too many pixels."""
+    (width, height), dpi = figure.get_size_inches(), systems.wish.dpi
+    if width * height * dpi**2 > _MOST_PIXELS:
         raise SettingsError(
-            f"{width:g} x {height:g} inches at {look.dpi} dots each have more than {_MOST_PIXELS:g} pixels; "
+            f"{width:g} x {height:g} inches at {dpi} dots each have more than {_MOST_PIXELS:g} pixels; "
             "expected fewer --dpi"
         )
     title = visible(f"{systems.kind}: {', '.join(system.name for system in systems.all)}")
     signature = visible("\n".join(dict.fromkeys(system.scores.signature for system in systems.all)))
+    form, written = form_of(output), io.BytesIO()
     # No date: the same call gives the same bytes.
     metadata: dict[str, dict[str, Any]] = {
         "pdf": {"Title": title, "Subject": signature, "CreationDate": None},
         "png": {"Title": title, "Description": signature},
         "svg": {"Title": title, "Description": signature, "Date": None},
     }
-    written = io.BytesIO()
-    with drawn_as(look):
-        figure.savefig(written, format=form, dpi=look.dpi, metadata=metadata[form])
-    return written.getvalue()
+    with in_style():
+        figure.savefig(written, format=form, dpi=dpi, metadata=metadata[form])
+    write_atomic(output, written.getvalue())
 
 
 def scored_systems(
@@ -340,13 +333,12 @@ def scored_systems(
         paths = [os.fspath(each) if isinstance(each, str | os.PathLike) else "" for each in systems]
         stems = [PurePath(path).stem or path or f"system {k}" for k, path in enumerate(paths, 1)]
         # Files of one name are told apart by their folders.
-        alike = len(set(stems)) < len(stems)
-        names = [path or stem for path, stem in zip(paths, stems, strict=True)] if alike else stems
+        whole = [path or stem for path, stem in zip(paths, stems, strict=True)]
+        names = stems if len({*stems}) == len(stems) else whole
     called = texts_of("names", names)
     if len(called) != len(systems) or len(set(called)) < len(called):
-        found = ", ".join(map(repr, called)) or "none"
         raise SettingsError(
-            f"expected {counted(len(systems), 'different name')}, one a system; found {found}"
+            f"expected {counted(len(systems), 'different name')}, one a system; found {[*called]}"
         )
     chosen = settings_for(kind, settings, wish, several=len(systems) > 1, default=default)
     tables = {name: with_points(system, limits) for name, system in zip(called, systems, strict=True)}
@@ -357,7 +349,7 @@ def scored_systems(
         by = f"{next(families)}.{measure}"
         board = compare(reference, tables, rank_by=by, limits=limits, settings=chosen, **how)
         return Systems(kind, wish, tuple(System(each.system, each) for each in board.systems), board)
-    if KINDS[kind].diagnosed:
+    if kind == "errors":
         from sedeval_soft import diagnose
 
         del how["folds"]
@@ -388,10 +380,9 @@ def check_kind(kind: str, wish: Wish, count: int) -> None:
     for field, option in OPTIONS.items():
         if getattr(wish, field) not in (None, ()) and field not in KINDS[kind].options:
             raise SettingsError(f"{option} works with {', '.join(kinds_with(field))}; not with {kind}")
-    if not count:
-        raise SettingsError("expected one or more systems, found none")
-    if count > 1 and KINDS[kind].single:
-        raise SettingsError(f"{kind} shows one system; found {count}")
+    if not count or (count > 1 and KINDS[kind].single):
+        expected = "one system" if KINDS[kind].single else "one or more systems"
+        raise SettingsError(f"{kind} shows {expected}; found {count}")
 
 
 def texts_of(name: str, given: object) -> tuple[str, ...]:
@@ -420,10 +411,8 @@ def settings_for(
         only = tuple(dict.fromkeys(f"{basis}.{each}" for each in (reading, *needs.beside)))
     elif kind == "classes":
         stems = class_scores(replace(base, only=only), wish, several=several)
-        plain = [stem for stem in stems if "@" not in stem]
-        groups = {group_of(f"{stem}[class]") for stem in plain}
-        only = tuple(dict.fromkeys(".".join(stem.split(".")[:2]) for stem in stems))
-        base = replace(base, variants=tuple(of_stem(stem, ".macro") for stem in stems if stem not in plain))
+        groups = {group_of(f"{stem}[class]") for stem in stems}
+        only = tuple(dict.fromkeys(stem.rpartition(".")[0] for stem in stems))
     elif kind == "timeline":
         base = replace(base, thresholds=None, cross_tune=None)
     elif kind == "matrix" and several and base.ci is None:
@@ -448,21 +437,14 @@ def family_for(kind: str, settings: Settings) -> tuple[str, str]:
     raise SettingsError(f"{kind} shows one of {', '.join(KINDS[kind].families)}; --only names none of them")
 
 
-def of_stem(stem: str, part: str) -> str:
-    """Return the name of a score from its beginning, which may have settings; part: class or average."""
-    head, text = split_name(stem)
-    return f"{head}{part}@{text}" if text else f"{stem}{part}"
-
-
 def class_scores(settings: Settings, wish: Wish, *, several: bool) -> tuple[str, ...]:
     """Return the scores that dots of classes show, as `basis.reading.measure`; raises SettingsError."""
     for stem in wish.scores:
-        head = split_name(stem)[0]
-        if head.count(".") != 2 or {*"[@"} & {*head}:
+        if stem.count(".") != 2 or {*"[@"} & {*stem}:
             raise SettingsError(
                 f"--score {stem}: classes needs BASIS.READING.MEASURE, such as segment.soft.f1"
             )
-        measure_of(of_stem(stem, "[class]"))
+        measure_of(f"{stem}[class]")
     if several and len(wish.scores) > 1:
         raise SettingsError(f"with several systems, classes draws one score, not {len(wish.scores)}")
     plan = Plan.of(settings)
@@ -481,10 +463,8 @@ def matrix_score(wish: Wish) -> tuple[str, str]:
         raise SettingsError(f"matrix draws one score, not {len(wish.scores)}")
     text = wish.scores[0] if wish.scores else "f1.macro"
     name, _, average = text.partition(".")
-    known = (
-        average in AVERAGES and measure_of(ScoreName("segment", "hard", name, average=average)).high == 1.0
-    )
-    if not known or group_of(f"segment.hard.{text}"):
+    score = ScoreName("segment", "hard", name, average=average)
+    if average not in AVERAGES or measure_of(score).high != 1.0 or group_of(str(score)):
         raise SettingsError(
             f"--score {text}: a matrix needs a measure between 0 and 1 that all bases have, and its average, "
             "such as f1.macro, fbeta.micro, precision.macro or recall.weighted"

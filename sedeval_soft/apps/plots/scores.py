@@ -5,9 +5,9 @@ Rows: bases or systems, classes, kinds of errors. Cells: which class is taken fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from textwrap import fill
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,24 +15,19 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
+from sedeval_soft import Board
 from sedeval_soft.apps.plots import layout
 from sedeval_soft.apps.plots.registry import MATRIX_BASES
-from sedeval_soft.apps.plots.run import READINGS, Dot, System, Systems, class_scores, matrix_score, of_stem
-from sedeval_soft.apps.plots.style import Look
+from sedeval_soft.apps.plots.run import READINGS, Dot, System, Systems, class_scores, matrix_score
 from sedeval_soft.arrays import Floats
 from sedeval_soft.plan import Plan
-from sedeval_soft.settings import split_name
-
-if TYPE_CHECKING:
-    from sedeval_soft import Board
 
 COUNTS = "Blues"
 """Most shares are near 0, which is white: ink and eye are spared."""
 
 _MOST_CELLS = 30  # classes of which there are cells if the call does not say how many
 _NUMBERED = 14  # classes up to which there is room for numbers in the cells of a page's width
-_MOST_ROWS, _MOST_COLUMNS = 40, 12  # classes of which there are rows, and cells
-_NARROW = 6  # classes up to which cells beside rows fit into one column
+_MOST_ROWS = 40  # classes of which there are rows
 _NAMES = 0.42  # share of the width that names may take
 
 
@@ -75,47 +70,23 @@ def draw_rows(axes: Axes, places: Floats, series: Sequence[Series]) -> None:
     if len(series) > 1:
         for place in places[1:]:
             axes.axhline(place - 0.5, **layout.faint(0.12), linewidth=0.4, zorder=0)
-    if len(places):
-        axes.set_ylim(places[-1] + 0.55, places[0] - 0.55)
+    axes.set_ylim(places[-1] + 0.55, places[0] - 0.55)
     axes.grid(True, axis="x")
     axes.tick_params(axis="y", length=0)
     axes.margins(x=0.04)
 
 
-def draw_cells(
-    axes: Axes,
-    values: Floats,
-    texts: Mapping[tuple[int, int], str],
-    **font: Any,  # noqa: ANN401 - as for matplotlib's texts
-) -> None:
-    """Draw a cell for each value in [0, 1], dots if there is none, and texts by row and column."""
-    image = axes.imshow(values, vmin=0.0, vmax=1.0, cmap=COUNTS, aspect="auto", interpolation="nearest")
-    none: dict[str, Any] = {"facecolor": "#f2f2f2", "edgecolor": "#bfbfbf", "hatch": "....", "linewidth": 0}
-    for i, j in np.argwhere(~np.isfinite(values)):
-        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **none))
-    for count, draw_line in zip(values.shape[::-1], (axes.axvline, axes.axhline), strict=True):
-        for edge in range(1, count):
-            draw_line(edge - 0.5, color="white", linestyle="-", linewidth=0.8)
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
-    for (i, j), text in texts.items():
-        # Black or white, what can be read on the colour.
-        brightness = np.dot(image.to_rgba(values[i, j])[:3], (0.299, 0.587, 0.114))
-        light = not np.isfinite(values[i, j]) or brightness > 0.5
-        axes.text(j, i, text, ha="center", va="center", color="black" if light else "white", **font)
-
-
-def draw_matrix(systems: Systems, look: Look) -> Figure:
+def draw_matrix(systems: Systems) -> Figure:
     """Draw one measure in all bases and readings; several systems have rows, the best first, in panels."""
     (measure, average), plan = matrix_score(systems.wish), Plan.of(systems.settings)
     bases = [basis for basis in MATRIX_BASES if plan.scores(basis)]
     readings = [reading for reading in READINGS if any(plan.scores(basis, reading) for basis in bases)]
     panels, names = {"": [(systems.all[0], basis) for basis in bases]}, bases
-    width, notes = look.inches("double" if systems.several and len(bases) > 1 else "single"), []
+    width, notes = systems.wish.inches("double" if systems.several and len(bases) > 1 else "single"), []
     if systems.board is not None:
         panels = {f"{basis}-based": [(system, basis) for system in systems.all] for basis in bases}
-        names = layout.all_shortened([system.name for system in systems.all], width * layout.POINTS * 0.25)
-        names = [f"{entry.place}  {name}" for entry, name in zip(systems.board.entries, names, strict=True)]
+        short = layout.all_shortened([system.name for system in systems.all], width * layout.POINTS * 0.25)
+        names = [f"{entry.place}  {name}" for entry, name in zip(systems.board.entries, short, strict=True)]
         notes = _ranking(systems, systems.board)
     of_panels = [
         [
@@ -127,8 +98,8 @@ def draw_matrix(systems: Systems, look: Look) -> Figure:
         for rows in panels.values()
     ]  # fmt: skip
     figure, all_axes = layout.lay_out(
-        look, (width, height_of(len(names), of_panels[0])), (1, len(panels)), len(panels), sharey=True,
-        entries=[series.entry for series in of_panels[0]], notes=notes,
+        systems.wish, (width, height_of(len(names), of_panels[0])), (1, len(panels)), len(panels),
+        sharey=True, entries=[series.entry for series in of_panels[0]], notes=notes,
     )  # fmt: skip
     for title, axes, series in zip(panels, all_axes, of_panels, strict=True):
         draw_rows(axes, np.arange(len(names), dtype=np.float64), series)
@@ -141,39 +112,37 @@ def _ranking(systems: Systems, board: Board) -> list[str]:
     """Return sentences on the ranking of systems, and on systems that do not differ significantly."""
     basis, reading, measure, average = board.rank_by.split(".")
     score, sure = systems.label(measure, basis, reading, average), f"{board.confidence * 100:g} %"
-    groups: dict[int, list[str]] = {}
-    for entry in board.entries:
-        groups.setdefault(entry.rank, []).append(str(entry.place))
-    ties = "; ".join(", ".join(group) for group in groups.values() if len(group) > 1)
+    groups = [[f"{entry.place}" for entry in alike] for _, alike in groupby(board.entries, lambda e: e.rank)]
+    ties = "; ".join(", ".join(group) for group in groups if len(group) > 1)
     alike = (
         f"Not significantly different ({sure}): {ties}." if ties else f"All differ significantly ({sure})."
     )
     return [f"Ranked by {score[:1].lower()}{score[1:]}; lines: {sure} intervals.", alike]
 
 
-def draw_classes(systems: Systems, look: Look) -> Figure:
+def draw_classes(systems: Systems) -> Figure:
     """Draw scores of each class, and below them their mean over classes."""
     stems = class_scores(systems.settings, systems.wish, several=systems.several)
     sources = [(system, stem) for stem in stems for system in systems.all]
-    names = systems.classes()
-    if systems.wish.sort == "score":
-        first = {name: sources[0][0].value(of_stem(stems[0], f"[{name}]")) for name in names}
+    first = {name: systems.all[0].value(f"{stems[0]}[{name}]") for name in systems.classes()}
+    orders: dict[str | None, Callable[[str], Any]] = {
+        "name": str,
+        "size": lambda name: -systems.size(name),
         # Undefined ones are the lowest.
-        names.sort(key=lambda name: (first[name] is None, -(first[name] or 0.0)))
-    names, notes = systems.largest(names, _MOST_ROWS)
-    parts = [split_name(stem)[0].split(".") for stem in stems]
-    own = [f" @{text}" * bool(text) for _, text in map(split_name, stems)]
+        "score": lambda name: (first[name] is None, -(first[name] or 0.0)),
+    }
+    ordered = sorted(first, key=orders.get(systems.wish.sort, lambda _: 0))
+    names, notes = systems.largest(ordered, _MOST_ROWS)
+    parts = [stem.split(".") for stem in stems]
     alike = len({(basis, measure) for basis, _, measure in parts}) == 1
     basis, reading, measure = parts[0]
     label = systems.label(measure, basis, "" if len(stems) > 1 else reading) if alike else "Score"
-    label += own[0] if len(stems) == 1 else ""
     called = [
-        system.name if systems.several
-        else (reading if alike else systems.label(measure, basis, reading)) + text
-        for (basis, reading, measure), text in zip(parts, own, strict=True) for system in systems.all
+        system.name if systems.several else reading if alike else systems.label(measure, basis, reading)
+        for basis, reading, measure in parts for system in systems.all
     ]  # fmt: skip
     series = [
-        Series(name, stroke, [system.dot(of_stem(stem, part)) for part in
+        Series(name, stroke, [system.dot(stem + part) for part in
                               (*(f"[{name}]" for name in names), ".macro")])
         for (system, stem), name, stroke in zip(sources, called, layout.strokes(len(sources)), strict=True)
     ]  # fmt: skip
@@ -183,74 +152,50 @@ def draw_classes(systems: Systems, look: Look) -> Figure:
         if not systems.size(name) or all(each.dots[k].value is None for each in series)
     ]
     figure, (axes,) = layout.lay_out(
-        look, (look.inches(), height_of(len(names) + 1.4, series)),
+        systems.wish, (systems.wish.inches(), height_of(len(names) + 1.4, series)),
         entries=[each.entry for each in series] if len(series) > 1 else (),
         notes=[*systems.undefined(silent), *notes],
     )  # fmt: skip
     # The mean stands apart from the classes that it is of.
     places = np.append(np.arange(len(names)), len(names) + 0.4)
     draw_rows(axes, places, series)
-    texts = layout.all_shortened(names, look.inches() * layout.POINTS * _NAMES)
+    texts = layout.all_shortened(names, systems.wish.inches() * layout.POINTS * _NAMES)
     axes.set_yticks(places, [*texts, "macro average"])
     axes.set_xlabel(layout.plain(label))
     return figure
 
 
-def draw_errors(systems: Systems, look: Look) -> Figure:
-    """Draw the share of lost F1 of each kind of error; of one system also gains, and what classes lose."""
+def draw_errors(systems: Systems) -> Figure:
+    """Draw the share of lost F1 of each kind of error, the costliest kind first."""
     basis, reading = systems.family
-    diagnoses = [system.diagnosis for system in systems.all if system.diagnosis is not None]
     tables = [
         [each for each in of.errors if (each.basis, each.reading, each.average) == (basis, reading, "micro")]
-        for of in diagnoses
-    ]
+        for of in (system.diagnosis for system in systems.all) if of is not None
+    ]  # fmt: skip
     order = sorted(range(len(tables[0])), key=lambda k: -max(table[k].share or 0.0 for table in tables))
     order = [k for k in order if any(table[k].count for table in tables)]
-    alone = not systems.several and bool(order)
-    names, notes = systems.largest(systems.classes(), _MOST_COLUMNS)
-    strokes = layout.strokes(len(tables) + 1)
     series = [
-        Series(system.name if systems.several else "share of lost F1", stroke,
-               [Dot(table[k].share or 0.0, table[k].low, table[k].high) for k in order])
-        for system, stroke, table in zip(systems.all, strokes, tables, strict=False)
-    ]  # fmt: skip
-    if alone:
-        gains = [Dot(tables[0][k].gain) for k in order]
-        series.append(Series("gain of F1 without the kind", strokes[1] | {"fillstyle": "none"}, gains))
-    width = look.inches("double" if alone and len(names) > _NARROW else "single")
-    figure, axes = layout.lay_out(
-        look, (width, max(height_of(len(order), series), (0.5 + 0.2 * len(order) + alone))),
-        (1, 2) if alone else (1, 1), 2 if alone else 1, entries=[each.entry for each in series],
-        notes=[*(notes if alone else ()), *["Cells: percent of what is lost."] * alone], sharey=True,
+        Series(system.name, stroke, [Dot(table[k].share or 0.0, table[k].low, table[k].high) for k in order])
+        for system, stroke, table in zip(systems.all, layout.strokes(len(tables)), tables, strict=True)
+    ]
+    figure, (axes,) = layout.lay_out(
+        systems.wish, (systems.wish.inches(), height_of(len(order) or 2, series)),
+        entries=[each.entry for each in series] if systems.several else (),
     )  # fmt: skip
     if not order:
-        layout.write_empty(axes[0])
+        layout.write_empty(axes)
         return figure
-    draw_rows(axes[0], np.arange(len(order), dtype=np.float64), series)
-    axes[0].set_yticks(range(len(order)), [tables[0][k].kind.replace("_", " ") for k in order])
-    axes[0].set_xlim(left=0)
-    text = f"Share of lost F1 ({basis}-based, {reading})"
-    room = width * layout.POINTS * (0.36 if alone else 0.8)
-    axes[0].set_xlabel(fill(text, int(room / 4.2)))
-    if alone:
-        costs = {(each.kind, each.class_name): each.share or 0.0 for each in diagnoses[0].classes
-                 if (each.basis, each.reading) == (basis, reading)}  # fmt: skip
-        kinds = [tables[0][k].kind for k in order]
-        lost = sum(each.share or 0.0 for each in tables[0]) or 1.0
-        cells = np.array([[costs.get((kind, name), 0.0) / lost for name in names] for kind in kinds])
-        texts = {(i, j): f"{100 * cells[i, j]:.0f}" for i, j in np.argwhere(cells >= 0.005).tolist()}
-        draw_cells(axes[1], cells / max(cells.max(), 1e-9), texts, fontsize=layout.SMALL)
-        short = layout.all_shortened(names, 0.9 * layout.POINTS)
-        axes[1].set_xticks(range(len(names)), short, rotation=90)
-        axes[1].set_xlabel("% of lost F1")
+    draw_rows(axes, np.arange(len(order), dtype=np.float64), series)
+    axes.set_yticks(range(len(order)), [tables[0][k].kind.replace("_", " ") for k in order])
+    axes.set(xlabel=f"Share of lost F1 ({basis}-based, {reading})", xlim=(0, None))
     return figure
 
 
-def draw_confusion(systems: Systems, look: Look) -> Figure:
-    """Draw how often each class of the reference meets each class of the system."""
+def draw_confusion(systems: Systems) -> Figure:
+    """Draw how often each class of the reference meets each class of the system; dots have no share."""
     names, omitted = systems.largest(systems.classes(), _MOST_CELLS)
     count = len(names) + 1
-    width = look.inches("double" if count > 9 else "single")
+    width = systems.wish.inches("double" if count > 9 else "single")
     texts = layout.all_shortened(names, width * layout.POINTS * 0.25)
     # Names stand upright below, and take as much as they do at the side.
     beside = max(map(layout.text_width, [*texts, "inserted"])) / layout.POINTS + 0.25
@@ -261,24 +206,32 @@ def draw_confusion(systems: Systems, look: Look) -> Figure:
         f"Colour: the share of the reference's {things} with the row's class; the diagonal is the recall of "
         f"each class. Last row: the share of the system's {things} with the column's class."
     )
-    figure, (axes,) = layout.lay_out(look, (width, high), notes=[explained, *omitted])
+    figure, (axes,) = layout.lay_out(systems.wish, (width, high), notes=[explained, *omitted])
     if not names:
         layout.write_empty(axes)
         axes.set_axis_off()
         return figure
     counts, shares = _confusion(systems.all[0], systems.family, names)
-    shown = np.isfinite(shares) if len(names) <= _NUMBERED else np.zeros_like(shares, dtype=bool)
-    numbers = {
-        (i, j): f"{counts[i, j]:.0f}" if counts[i, j] < 100_000 else f"{counts[i, j]:.1e}"
-        for i, j in np.argwhere(shown).tolist()
-    }
-    draw_cells(axes, shares, numbers, fontsize=layout.SMALL)
-    for draw_line in (axes.axvline, axes.axhline):
-        draw_line(count - 1.5, color=axes.get_facecolor(), linestyle="-", linewidth=3)
+    image = axes.imshow(shares, vmin=0.0, vmax=1.0, cmap=COUNTS, aspect="auto", interpolation="nearest")
+    none: dict[str, Any] = {"facecolor": "#f2f2f2", "edgecolor": "#bfbfbf", "hatch": "....", "linewidth": 0}
+    for i, j in np.argwhere(~np.isfinite(shares)):
+        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **none))
+    for edge in range(1, count):
+        for draw_line in (axes.axvline, axes.axhline):
+            draw_line(edge - 0.5, color="white", linestyle="-", linewidth=3 if edge == count - 1 else 0.8)
+    for i, j in np.argwhere(np.isfinite(shares)) if len(names) <= _NUMBERED else ():
+        # Black or white, what can be read on the colour.
+        brightness = np.dot(image.to_rgba(shares[i, j])[:3], (0.299, 0.587, 0.114))
+        axes.text(
+            j, i, f"{counts[i, j]:.0f}" if counts[i, j] < 100_000 else f"{counts[i, j]:.1e}", ha="center",
+            va="center", color="black" if brightness > 0.5 else "white", fontsize=layout.SMALL,
+        )  # fmt: skip
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
     axes.set_xticks(range(count), [*texts, "missed"], rotation=90)
     axes.set_yticks(range(count), [*texts, "inserted"])
     axes.set(xlabel="System", ylabel="Reference")
-    layout.add_colour_bar(figure, axes.images[0], "Share")
+    layout.add_colour_bar(figure, image, "Share")
     return figure
 
 

@@ -19,7 +19,6 @@ from matplotlib.patches import Patch
 
 from sedeval_soft.apps.plots import layout
 from sedeval_soft.apps.plots.run import Systems, joined
-from sedeval_soft.apps.plots.style import Look
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import did_you_mean
@@ -72,7 +71,7 @@ def _rows(pair: Recordings, start: float, end: float, length: float) -> Rows:
     return rows
 
 
-def draw_timeline(systems: Systems, look: Look) -> Figure:
+def draw_timeline(systems: Systems) -> Figure:
     """Draw one file over time."""
     settings, wish = systems.settings, systems.wish
     pairs = [system.pair for system in systems.all if system.pair is not None]
@@ -104,9 +103,9 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
         *(layout.Entry(Patch(**_filled_as(each)), name.replace("-", " ")) for name, each in OUTCOMES.items()),
         layout.Entry(Line2D([], [], color="black", linewidth=1.2), "hard event"),
     ]
-    each, width = _STRIP + len(pairs) * (_BAND + _STRIP) + _GAP, look.inches("double")
+    each, width = _STRIP + len(pairs) * (_BAND + _STRIP) + _GAP, wish.inches("double")
     high = max(len(labels), 1) * each
-    figure, (axes,) = layout.lay_out(look, (width, 0.55 + 0.11 * high), entries=entries, notes=notes)
+    figure, (axes,) = layout.lay_out(wish, (width, 0.55 + 0.11 * high), entries=entries, notes=notes)
     for left in left_out:
         axes.axvspan(*left, facecolor="black", alpha=0.15, linewidth=0, zorder=4)
     for row, label in enumerate(labels):
@@ -126,7 +125,6 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
     axes.spines["left"].set_visible(False)
     if not labels:
         layout.write_empty(axes)
-        return figure
     # Systems of the other classes are in the same order.
     called = (
         ["reference", *(system.name for system in systems.all)]
@@ -155,11 +153,9 @@ def _left_out(pair: Recordings, length: float) -> list[tuple[float, float]]:
 def _file(files: list[str], wanted: str | None) -> str:
     """Return the file that is drawn; raises SettingsError."""
     name = files[0] if wanted is None and len(files) == 1 else wanted
-    if name is None:
-        raise SettingsError(f"timeline draws one of {len(files)} files; --file names it: {joined(files, 10)}")
     if name not in files:
-        hint = did_you_mean(name, files) or f"; there are {joined(files, 10)}"
-        raise SettingsError(f"--file {name}: there is no such file{hint}")
+        hint = did_you_mean(name or "", files) or f"; there are {joined(files, 10)}"
+        raise SettingsError(f"--file {name or ''}: expected the name of the file that is drawn{hint}")
     return name
 
 

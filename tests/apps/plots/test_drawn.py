@@ -11,7 +11,7 @@ from matplotlib.legend import Legend
 from plotted import caption, shown, table
 from scipy.special import ndtri
 
-from sedeval_soft import SettingsError, compare, evaluate, plot, threshold_curves
+from sedeval_soft import SettingsError, compare, diagnose, evaluate, plot, threshold_curves
 from sedeval_soft.report.outcomes import FALSE_ALARM, HIT, MISS
 
 BASES, READINGS = ("segment", "event", "intersection"), ("hard", "optimal", "soft")
@@ -142,22 +142,21 @@ def test_the_area_under_the_psd_roc_is_the_number_beside_it():
         assert text.endswith(f"PSDS {value:.3f}")
 
 
-@pytest.mark.parametrize(("binning", "kind"), [(None, 0), ("mass", 1)])
-def test_reliability_has_the_means_of_bins_of_ten_segments_and_larger_dots_for_more(binning, kind):
+def test_reliability_has_the_means_of_bins_of_ten_segments_and_larger_dots_for_more():
     bins = threshold_curves(REFERENCE, SYSTEM, only=["segment.soft"], measures=["calibration"]).reliability
-    figure = plot("reliability", REFERENCE, SYSTEM, binning=binning)
+    figure = plot("reliability", REFERENCE, SYSTEM)
     panels = [axes for axes in figure.axes if axes.axison]
-    most = max(each[kind].size.max() for each in bins["segment.soft"].values())
+    most = max(each[0].size.max() for each in bins["segment.soft"].values())
     assert f"up to {most}" in caption(figure)
     for axes, (name, found) in zip(panels, bins["segment.soft"].items(), strict=True):
         assert axes.get_title().startswith(f"{name}  0.")
-        many = found[kind].size >= 10
-        assert many.any() and (kind == 1 or not many.all() or name != "car")
-        points = found[kind].score[many], found[kind].reference[many]
+        many = found[0].size >= 10
+        assert many.any() and (not many.all() or name != "car")
+        points = found[0].score[many], found[0].reference[many]
         np.testing.assert_array_equal(axes.get_lines()[-1].get_data(), points)
         (dots,) = axes.collections
         np.testing.assert_array_equal(dots.get_offsets(), np.transpose(points))
-        np.testing.assert_allclose((dots.get_sizes() / 64) ** 2, found[kind].size[many] / most)
+        np.testing.assert_allclose((dots.get_sizes() / 64) ** 2, found[0].size[many] / most)
 
 
 def test_several_systems_are_overlaid_one_line_each(curves):
@@ -295,6 +294,15 @@ def test_a_confusion_has_its_counts(basis):
         assert [written[j, i] for j in range(n + 1)] == list(map(str, (*counts.pairs[i], counts.missed[i])))
         assert written.get((i, n)) in (str(counts.inserted[i]), None)
     assert rows_of(axes) == [*scores.classes, "inserted"]
+
+
+def test_dots_of_errors_are_shares_of_what_is_lost_the_costliest_kind_first():
+    found = diagnose(REFERENCE, SYSTEM, only=["event"], suggestions=False).errors
+    found = [each for each in found if (each.reading, each.average) == ("hard", "micro") and each.count]
+    found = sorted(found, key=lambda each: -each.share)
+    (axes,) = plot("errors", REFERENCE, SYSTEM).axes
+    assert len(found) > 3 and rows_of(axes) == [each.kind.replace("_", " ") for each in found]
+    assert dots_of(axes)[0] == [each.share for each in found]
 
 
 def strips_of(axes):

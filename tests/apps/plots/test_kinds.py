@@ -29,8 +29,8 @@ from plotted import HOSTILE, NOTHING, shown, table, texts
 from sedeval_soft import EvaluationError, SettingsError, plot
 from sedeval_soft.apps.plots.layout import plain
 from sedeval_soft.apps.plots.registry import KINDS, OPTIONS, SUFFIXES
-from sedeval_soft.apps.plots.run import CHOICES, Wish
-from sedeval_soft.apps.plots.style import Look, drawn_as
+from sedeval_soft.apps.plots.run import ORDERS, Wish
+from sedeval_soft.apps.plots.style import in_style
 from sedeval_soft.cli.plot import plot as command
 
 CASES = {
@@ -96,6 +96,7 @@ def test_the_same_call_gives_the_same_bytes_with_the_signature_of_its_numbers(tm
 REFUSED = {
     "pie": "KIND",
     "pr --file cafe.wav": "--file",
+    "classes --score event.hard.f1@onset_collar=1": "--score",
     "pr --ci": "intervals",
     "matrix --replicates 9": "--replicates",
     "roc --only event": "--only",
@@ -180,18 +181,12 @@ def test_operating_points_have_event_based_curves():
 
 
 def test_lists_of_kinds_and_options_agree():
-    assert {*OPTIONS, *Look.__slots__} <= inspect.signature(plot).parameters.keys()
-    assert list(OPTIONS) == list(Wish.__slots__)
+    assert {*Wish.__slots__} <= inspect.signature(plot).parameters.keys()
+    assert {*OPTIONS, "width", "height", "dpi"} == {*Wish.__slots__}
     assert {name for kind in KINDS.values() for name in kind.options} == {*OPTIONS}
     parameters = {parameter.name: parameter for parameter in command.params}
     assert {name: parameters[name].opts for name in OPTIONS} == {name: [OPTIONS[name]] for name in OPTIONS}
-    assert tuple(parameters["sort"].type.choices) == CHOICES["sort"]
-
-
-def test_figures_higher_than_a_wall_are_refused():
-    many = tuple(f"class {k:04}" for k in range(800))
-    with pytest.raises(SettingsError, match=r"would be \d+ inches high; expected fewer classes"):
-        plot("classes", table(many, 1), table(many, 1), max_classes=800)
+    assert tuple(parameters["sort"].type.choices) == ORDERS
 
 
 def test_the_page_on_figures_has_each_kind_and_small_pictures_that_its_commands_draw(tmp_path):
@@ -249,7 +244,7 @@ def test_a_bare_machine_draws_without_display_or_pyplot_and_tells_nothing(tmp_pa
 
 @given(st.text())
 def test_no_name_is_a_formula_and_all_can_be_drawn(name):
-    with drawn_as(Look()):
+    with in_style():
         drawn = plain(name)
     assert not is_math_text(drawn)
     assert drawn.replace(r"\$", "$").isprintable()

@@ -62,7 +62,8 @@ NAMES = {
         "that nothing is detected there; --files scores only the files of a list)",
     ),
     "listed-file": NameCheck(
-        "", "{files} {are} neither in it nor in the reference", "files: {files} {are} on neither side",
+        "", "{files} {are} neither in it nor in the reference{hint}",
+        "files: {files} {are} on neither side{hint}",
     ),
 }  # fmt: skip
 """By code."""

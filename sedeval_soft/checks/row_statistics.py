@@ -29,7 +29,6 @@ _OVERHANG = 0.05
 FEW_ROWS = 10  # fewer rows may all stand at the beginning of their only recording
 _MOST = 2**53  # above all counts and times
 _NAMED = 3  # tables that a message names
-_STRETCH = 1 << 15  # rows that are looked at together, as many as fit the cache of a processor
 
 _NOT_BY_SHARE = ("time-unit", "after-end", "touching-rows")
 """Checks that more is known of than how many rows they find."""
@@ -99,13 +98,12 @@ class RowStatistics:
         columns = {name: [getattr(part, name) for part in parts] for name in RowStatistics.__slots__}
         return RowStatistics(**{name: _MERGED.get(name, sum)(column) for name, column in columns.items()})
 
-    def fault(self) -> str | None:
-        """Return an impossible value in statistics read from a file, None if all are possible."""
-        names = ("rows", "files", "lasting", "compared", "exact", "last", "late")
-        numbers = {name: getattr(self, name) for name in names} | {**self.counts}
-        faults = [f"{name} {value}" for name, value in numbers.items() if not 0 <= value <= _MOST]
-        faults += [f"powers {self.powers}"] * (abs(self.powers) > _FARTHEST * _DIGITS * self.compared)
-        return faults[0] if faults else None
+    @property
+    def possible(self) -> bool:
+        """Whether statistics read from a file could be those of a table."""
+        numbers = self.rows, self.files, self.lasting, self.compared, self.exact, self.last, self.late
+        sound = all(0 <= number <= _MOST for number in (*numbers, *self.counts.values()))
+        return sound and abs(self.powers) <= _FARTHEST * _DIGITS * self.compared
 
     def called(self, role: str) -> str:
         """Return the names of the tables, the first few if there are many; the role without names."""
@@ -113,20 +111,15 @@ class RowStatistics:
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         return ", ".join(names[:_NAMED]) + more
 
-    def unit(self, role: str = "", other: str = "") -> dict[str, Any]:
-        """Return the facts of the message that times are not in seconds; nothing if they seem to be.
-
-        role: of the table. other: the name of the reference.
-        """
-        known = 0 < self.compared == self.exact
-        than = "their durations" if known else f"in {other}" if role else "expected"
-        unit, mend = "", "write seconds" if known else "write seconds, or give durations if they are seconds"
+    def unit(self) -> dict[str, Any]:
+        """Return the facts of the message that times are not in seconds; nothing if they seem to be."""
+        known, unit = 0 < self.compared == self.exact, ""
         # Ratios of all recordings alike are the ratio of two units: their geometric mean.
         mean = self.powers / self.compared / _DIGITS if self.compared else 0.0
         if mean >= _FACTOR:
             unit = (
-                f"recordings end {float(f'{10**mean:.3g}'):,g} times as late as {than}: these times could be "
-                "milliseconds, frames or samples, or those minutes"
+                f"recordings end {float(f'{10**mean:.3g}'):,g} times as late as in the reference "
+                "or the durations: these times could be milliseconds, frames or samples, or those minutes"
             )
         elif (
             self.compared
@@ -134,8 +127,8 @@ class RowStatistics:
             and (self.compared > 1 or self.rows >= FEW_ROWS)
         ):
             unit = (
-                f"recordings end at {10**mean:.2g} of the times {than}: these times could be minutes, "
-                "or those milliseconds or frames"
+                f"recordings end at {10**mean:.2g} of the times in the reference or the durations: these "
+                "times could be minutes, or those milliseconds or frames"
             )
         is_of_minutes = self.multiple == _MINUTE and self.last <= _DAY
         is_long = 2 * self.lasting > self.rows and self.last >= _LONG
@@ -144,13 +137,11 @@ class RowStatistics:
                 f"all times are whole numbers, and most rows have {_TYPICAL:g} of them or more: these could "
                 "be milliseconds or frames"
             )
-        return {"unit": unit, "mend": mend, "offset": self.last} if unit else {}
+        return {"unit": unit, "offset": self.last} if unit else {}
 
-    def doubts(self, role: str, unit: Mapping[str, Any]) -> Iterator[str]:
-        """Yield a line for each reason to think that a table is misread.
-
-        role: the side of the table. unit: facts about wrong times, see `unit`.
-        """
+    def doubts(self, role: str) -> Iterator[str]:
+        """Yield a line for each reason to think that a table is misread; role: the side of the table."""
+        unit = self.unit()
         for code, check in CHECKS.items():
             n, total = self.counts.get(code, 0), self.files if check.noun == "recording" else self.rows
             by_share = code not in _NOT_BY_SHARE and n and n >= (RULES[code].misread or 0) * total
@@ -160,12 +151,9 @@ class RowStatistics:
 
 def _multiple(*times: Floats) -> int:
     """Return 60 if all times are whole minutes, 1 if they are whole numbers, else 0."""
-    # Stretch by stretch: mostly the first one says that they are not.
-    begins = range(0, len(times[0]), _STRETCH)
-    parts = [column[begin : begin + _STRETCH] for begin in begins for column in times]
-    if not all(np.array_equal(part, np.floor(part)) for part in parts):
+    if not all(np.array_equal(column, np.floor(column)) for column in times):
         return 0
-    return 1 if any(np.any(part % _MINUTE) for part in parts) else _MINUTE
+    return 1 if any(np.any(column % _MINUTE) for column in times) else _MINUTE
 
 
 def _well_after(side: Side) -> int:

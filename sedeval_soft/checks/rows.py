@@ -65,17 +65,10 @@ class Side:
     @cached_property
     def ordered(self) -> Ordered:
         """The rows in order of group, onset and offset."""
-        rows, group = self.rows, self.rows.groups()
-        order = _by_time(rows, group)
-        group, onset = group[order], rows.onset[order]
-        begins_with_next = (group[1:] == group[:-1]) & (onset[1:] == onset[:-1])
-        if begins_with_next.any():
-            order = np.arange(len(rows)) if isinstance(order, slice) else order
-            run = np.append(0, np.cumsum(~begins_with_next))
-            at = np.flatnonzero(np.append(begins_with_next, False) | np.append(False, begins_with_next))
-            tied = order[at]
-            order[at] = tied[np.lexsort((tied, rows.offset[tied], run[at]))]
-        return Ordered.of(rows, order, group, onset)
+        rows, ordered = self.rows, Ordered.of(self.rows, _by_time(self.rows))
+        if (ordered.same & (ordered.onset[1:] == ordered.onset[:-1])).any():
+            return Ordered.of(rows, np.lexsort((rows.offset, rows.onset, rows.groups())))
+        return ordered
 
     @cached_property
     def longest(self) -> Index:
@@ -133,10 +126,11 @@ class Ordered(NamedTuple):
     repeats: Bools
 
     @classmethod
-    def of(cls, rows: EventTable, order: Index | slice, group: Groups, onset: Floats) -> Ordered:
-        """Take rows in an order; group, onset: of each, in that order."""
+    def of(cls, rows: EventTable, order: Index | slice) -> Ordered:
+        """Take rows in an order."""
         row = np.arange(len(rows)) if isinstance(order, slice) else order
-        offset, same = rows.offset[order], group[1:] == group[:-1]
+        onset, offset, group = rows.onset[order], rows.offset[order], rows.groups()[order]
+        same = group[1:] == group[:-1]
         repeats = same & (onset[1:] == onset[:-1]) & (offset[1:] == offset[:-1])
         return cls(row, onset, offset, same, same & (onset[1:] < offset[:-1] - TICK / 2), repeats)
 
@@ -148,9 +142,9 @@ class Ordered(NamedTuple):
         return touching & has_length[1:] & has_length[:-1]
 
 
-def _by_time(rows: EventTable, group: Groups) -> Index | slice:
+def _by_time(rows: EventTable) -> Index | slice:
     """Return the order of rows by group and onset, rows with the same tick as in the table."""
-    onset = rows.onset
+    onset, group = rows.onset, rows.groups()
     if np.where(group[1:] == group[:-1], onset[1:] >= onset[:-1], group[1:] > group[:-1]).all():
         return slice(None)
     key = _joint_key(rows, group)
@@ -205,11 +199,9 @@ def gaps(side: Side) -> Found:
 
 def early_ends(side: Side) -> Found:
     """Find the last rows of recordings of a wide table that end before these do by more than a time step."""
-    rows, early = side.rows, (side.last > 0) & (side.last < side.expected) & side.rows.has_steps
-    step = np.full(len(early), TICK)
-    if early.any():
-        np.maximum.at(step, rows.file, rows.offset - rows.onset)
-    early &= side.last < side.expected - step
+    rows, step = side.rows, np.full(len(side.last), TICK)
+    np.maximum.at(step, rows.file, rows.offset - rows.onset)
+    early = (side.last > 0) & (side.last < side.expected - step) & rows.has_steps
     # The first of several rows that end last.
     at_end = np.flatnonzero((rows.offset == side.last[rows.file]) & early[rows.file])
     files, first = np.unique(rows.file[at_end], return_index=True)
@@ -252,7 +244,8 @@ class Check(NamedTuple):
 CHECKS = {
     "time-unit": Check(
         last_row, "offset", "ends at {offset:.6g} s; {unit}",
-        "{unit}; the last row ends at {offset:.6g}, which was read as seconds", "{mend}",
+        "{unit}; the last row ends at {offset:.6g}, which was read as seconds",
+        "write seconds; if they are seconds, give durations",
     ),
     "after-end": Check(
         after_end, "offset",
@@ -305,9 +298,7 @@ def step_counts(rows: EventTable) -> tuple[int, int, int]:
     """
     if rows.has_steps or rows.origin.joined:
         return (len(rows),) * 3
-    group = rows.groups()
-    order = _by_time(rows, group)
-    ordered = Ordered.of(rows, order, group[order], rows.onset[order])
+    ordered = Ordered.of(rows, _by_time(rows))
     touching, length = ordered.touching, ordered.offset - ordered.onset
     meets = touching | ordered.overlaps | ordered.repeats
     group = np.append(0, np.cumsum(~ordered.same)) if len(rows) else np.zeros(0, dtype=np.intp)

@@ -14,8 +14,7 @@ import numpy as np
 
 from sedeval_soft.arrays import distinct
 from sedeval_soft.checks.names import NAMES, are_swapped, similar_names
-from sedeval_soft.checks.row_statistics import FEW_ROWS, RowStatistics
-from sedeval_soft.checks.rows import CHECKS, TICK, are_steps
+from sedeval_soft.checks.rows import CHECKS, FEW_ROWS, TICK, RowStatistics, are_steps
 from sedeval_soft.errors import EvaluationError, InputError, Problem, be, counted, quoted
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.plan import Plan
@@ -130,15 +129,9 @@ class AlignmentReport:
     @staticmethod
     def merge(parts: Iterable[AlignmentReport]) -> AlignmentReport:
         """Return the report of all parts together."""
-        reports, merged = list(parts), dict[str, Any]()
-        for name in AlignmentReport.__slots__:
-            values = [getattr(report, name) for report in reports]
-            if name in _MERGED:
-                keys = sorted({key for value in values for key in value})
-                merged[name] = {k: _MERGED[name]([v[k] for v in values if k in v]) for k in keys}
-            else:
-                merged[name] = _NOTHING.union(*values)
-        return AlignmentReport(**merged)
+        reports = list(parts)
+        merged = {name: [getattr(report, name) for report in reports] for name in AlignmentReport.__slots__}
+        return AlignmentReport(**{name: _merged(name, values) for name, values in merged.items()})
 
     def classes(self, settings: Settings) -> tuple[str, ...]:
         """Return the evaluated classes: as the settings name them, else all that occur, sorted."""
@@ -216,10 +209,13 @@ class AlignmentReport:
     def _of_files(self, settings: Settings, kinds: Iterable[tuple[str, str, str]]) -> Iterator[str]:
         """Yield a line for each kind of files."""
         number, label = settings.shots or (0, None)
-        facts = {"other": self._table("reference"), "system": self._table("system")}
-        known = sorted(self.reference_classes)
-        facts["like"] = "" if label in (None, *known) else did_you_mean(label or "", known[:_COMPARED])
-        facts["shots"] = counted(number, "event") + ("" if label is None else f" of class {label!r}")
+        unknown = {label} - self.reference_classes - {None}
+        facts = {
+            "other": self._table("reference"),
+            "system": self._table("system"),
+            "like": did_you_mean(label or "", sorted(self.reference_classes)[:_COMPARED]) if unknown else "",
+            "shots": counted(number, "event") + ("" if label is None else f" of class {label!r}"),
+        }
         for kind, noun, text in kinds:
             files = getattr(self, kind) - (self.silent if kind in ("missing", "extra") else _NOTHING)
             hint = named_alike(self.missing, files) if files and "{hint}" in text else ""
@@ -409,6 +405,14 @@ _MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
 """Functions that merge fields of reports by role or name; fields not listed merge as unions."""
 
 
+def _merged(field_: str, values: Sequence[Any]) -> Any:  # noqa: ANN401 - of the field
+    """Return the value of a field of a report of all parts."""
+    if field_ not in _MERGED:
+        return _NOTHING.union(*values)
+    keys = sorted({key for value in values for key in value})
+    return {key: _MERGED[field_]([value[key] for value in values if key in value]) for key in keys}
+
+
 def joined_as_whole(parts: Sequence[AlignmentReport]) -> dict[str, bool]:
     """Return by role whether the rows of all parts are time steps; empty if each part agrees."""
     steps = [item for part in parts for item in part.steps.items()]
@@ -531,8 +535,12 @@ def name_single_file(
         if UNNAMED not in rows.files or UNNAMED in files or not files:
             continue
         if len(files) > 1:
-            named = _named_as_table(rows, files)
-            if not named:
+            from sedeval_soft.tables.joined_tables import recording_of
+
+            # A table may be named after its recording.
+            table = recording_of(without_folders(rows.origin.name))
+            named = match_names(files, [table]).canonical[table]
+            if named not in files or rows.files != (UNNAMED,):
                 columns = rows.origin.ignored[:_COLUMNS]
                 example = "".join(option(("filename", name)) for name in columns[:1])
                 ignored = (
@@ -549,12 +557,3 @@ def name_single_file(
             files = (named,)
         sides[side] = replace(rows, files=files)
     return sides[0], sides[1]
-
-
-def _named_as_table(rows: EventTable, files: Sequence[str]) -> str:
-    """Return the file after which a table without file names is named; empty if none is."""
-    from sedeval_soft.tables.joined_tables import recording_of
-
-    table = recording_of(without_folders(rows.origin.name))
-    named = match_names(files, [table]).canonical[table]
-    return named if named in files and rows.files == (UNNAMED,) else ""

@@ -115,17 +115,13 @@ class Table:
         lines = dict[str, int]()
         if column is not None:
             used, first = np.unique(codes, return_index=True)
-            lines = self._declared() if role == "filename" and len(used) < len(names) else {}
+            if role == "filename" and len(used) < len(names):
+                layout = self.layout
+                texts = records(self.source, layout.delimiter, layout.skip, past=layout.past)
+                named = ((declares(layout, cells), line) for line, cells in texts if isinstance(cells, list))
+                lines |= reversed([*named])  # the first of several lines
             lines |= {names[code]: self.lines[row] for code, row in zip(used, first, strict=True)}
         return {name: (self.name, lines.get(name), column) for name in names}
-
-    def _declared(self) -> dict[str, int]:
-        """Return the lines that declare files without rows."""
-        layout, lines = self.layout, dict[str, int]()
-        for line, fields in records(self.source, layout.delimiter, layout.skip, past=layout.past):
-            if isinstance(fields, list):
-                lines.setdefault(declares(layout, fields), line)
-        return lines
 
 
 def read_tables(

@@ -16,8 +16,7 @@ from sedeval_soft.arrays import Floats
 from sedeval_soft.checks.alignment import AlignmentReport, match_files, name_single_file, said
 from sedeval_soft.checks.names import NAMES, are_swapped, known_spellings, mapped, similar_names
 from sedeval_soft.checks.placed_tables import Log, Table, ignored, read_tables
-from sedeval_soft.checks.row_statistics import RowStatistics
-from sedeval_soft.checks.rows import CHECKS, Side, last_offsets
+from sedeval_soft.checks.rows import CHECKS, RowStatistics, Side, last_offsets
 from sedeval_soft.errors import InputError, Problem, Severity, counted, quoted
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.settings import Settings
@@ -146,7 +145,7 @@ def _check_tables(name: str, tables: list[Table], expected: Expected, log: Log) 
 
     name: of all the tables, as the user gave it.
     """
-    own: Mapping[str, str] = {file: file for table in tables for file in table.rows.files}
+    own: Mapping[str, str] = {}
     report, lengths = AlignmentReport(), dict[str, float]()
     try:
         for k, table in enumerate(tables):
@@ -190,9 +189,9 @@ def _only_listed(
     unknown, hint = report.not_listed(expected.listed)
     texts = said(NAMES["listed-file"].placed, unknown, "listed file", hint=hint)
     log.add(*(problem("listed-file", name, text) for text in texts))
-    chosen = []
+    chosen, outside = [], report.system_outside
     for table in tables:
-        stays = np.array([own[file] not in report.system_outside for file in table.rows.files], dtype=bool)
+        stays = np.array([own.get(file, file) not in outside for file in table.rows.files], dtype=bool)
         lines = [table.lines[row] for row in np.flatnonzero(stays[table.rows.file]).tolist()]
         chosen.append(replace(table, rows=table.rows.only_files(stays).of_used_classes(), lines=lines))
     if (reference := expected.reference) is not None:
@@ -244,7 +243,7 @@ def _check_names(
     if expected.table.files:
         where, missing = f"in {expected.table.origin.name}", sorted(report.missing - {UNNAMED})
         strange = report.extra | report.dropped
-        extra = [file for file in files if own[file] in strange and file not in report.ambiguous]
+        extra = [file for file in files if own.get(file, file) in strange and file not in report.ambiguous]
         add("unknown-file", extra, where, missing)
         add("ambiguous-file", [file for file in files if file in report.ambiguous], where)
         # In a recording without events nothing can be missed.

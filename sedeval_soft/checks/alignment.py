@@ -14,8 +14,7 @@ import numpy as np
 
 from sedeval_soft.arrays import distinct
 from sedeval_soft.checks.names import NAMES, are_swapped, similar_names
-from sedeval_soft.checks.row_statistics import FEW_ROWS, RowStatistics
-from sedeval_soft.checks.rows import CHECKS, TICK, are_steps
+from sedeval_soft.checks.rows import CHECKS, FEW_ROWS, TICK, RowStatistics, are_steps
 from sedeval_soft.errors import EvaluationError, InputError, Problem, be, counted, quoted
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.plan import Plan
@@ -130,15 +129,9 @@ class AlignmentReport:
     @staticmethod
     def merge(parts: Iterable[AlignmentReport]) -> AlignmentReport:
         """Return the report of all parts together."""
-        reports, merged = list(parts), dict[str, Any]()
-        for name in AlignmentReport.__slots__:
-            values = [getattr(report, name) for report in reports]
-            if name in _MERGED:
-                keys = sorted({key for value in values for key in value})
-                merged[name] = {k: _MERGED[name]([v[k] for v in values if k in v]) for k in keys}
-            else:
-                merged[name] = _NOTHING.union(*values)
-        return AlignmentReport(**merged)
+        reports = list(parts)
+        merged = {name: [getattr(report, name) for report in reports] for name in AlignmentReport.__slots__}
+        return AlignmentReport(**{name: _merged(name, values) for name, values in merged.items()})
 
     def classes(self, settings: Settings) -> tuple[str, ...]:
         """Return the evaluated classes: as the settings name them, else all that occur, sorted."""
@@ -150,39 +143,48 @@ class AlignmentReport:
 
     def warnings(self, settings: Settings) -> tuple[str, ...]:
         """Return a line for all that was noticed; raises EvaluationError if settings are strict."""
-        lines = [*sorted(self.doubtful), *self.misread(*self.tables)]
-        for doubts in (
-            self._of_names, self._of_listed, self._of_regions, self._of_late_rows, self._of_lengthless,
-            self._of_classes, self._of_unknown, self._of_grid, self._of_touching,
-        ):  # fmt: skip
-            lines += doubts(settings)
-        if settings.strict and lines:
-            raise EvaluationError("\n".join([*lines, STRICT]))
-        lines += sorted(self.notes)
-        for notes in (
-            self._of_left_out, self._of_others, self._of_ignored, self._of_beyond, self._of_settings,
-        ):  # fmt: skip
-            lines += notes(settings)
-        return tuple(lines)
+        doubts = [
+            *sorted(self.doubtful),
+            *self.misread(*self.tables),
+            *self._of_names(settings),
+            *self._of_listed(settings),
+            *self._of_regions(settings),
+            *self._of_late_rows(settings),
+            *self._of_lengthless(settings),
+            *self._of_classes(settings),
+            *self._of_grid(settings),
+            *self._of_touching(settings),
+        ]
+        if settings.strict and doubts:
+            raise EvaluationError("\n".join([*doubts, STRICT]))
+        return (
+            *doubts,
+            *sorted(self.notes),
+            *self._of_files(settings, _LEFT_OUT),
+            *self._of_others(settings),
+            *self._of_ignored(settings),
+            *(line for role in self.beyond for line in self._beyond(role, late=False)),
+            *self._of_settings(settings),
+        )
 
     def misread(self, *roles: str) -> list[str]:
         """Return a line for each reason to think that the table of one of some roles is misread."""
         lines = list[str]()
         for role in (role for role in roles if role in self.tables):
-            lines += self.tables[role].doubts(role, self._unit(role))
-            lines += self._beyond(role) if self.tables[role].late else ()
+            lines += self.tables[role].doubts(role)
+            lines += self._beyond(role, late=True)
         return lines
 
-    def _unit(self, role: str) -> Mapping[str, Any]:
-        """Return why the times of a side seem to be in another unit, as facts of a message."""
-        return self.tables.get(role, RowStatistics()).unit(role, self._table("reference"))
+    def _beyond(self, role: str, *, late: bool) -> Iterator[str]:
+        """Yield how many rows end after their file, unless the unit of times explains it.
 
-    def _beyond(self, role: str) -> Iterator[str]:
-        """Yield how many rows end after their file, unless the unit of times explains it."""
-        if role in self.beyond and not self._unit(role):
+        late: whether they end well after it, else hardly.
+        """
+        table = self.tables.get(role, RowStatistics())
+        if role in self.beyond and late == (table.late > 0) and not table.unit():
             n, seconds = self.beyond[role]
             # The last of its time steps may extend beyond the end, and is not counted if others do.
-            n = self.tables.get(role, RowStatistics()).counts.get("after-end", n)
+            n = table.counts.get("after-end", n)
             text = CHECKS["after-end"].message(n, 0, {"seconds": seconds})
             yield f"{self._table(role)}: {text} (after-end)"
 
@@ -196,8 +198,8 @@ class AlignmentReport:
         if theirs and are_swapped(theirs, self.system_classes, self.missing, self.reference_classes):
             yield f"{self._table('system')}: {NAMES['swapped-columns'].counted} (swapped-columns)"
         for role, names in (("reference", self.reference_classes), ("system", self.system_classes)):
-            like = similar_names(sorted(names & classes))
-            pairs = [" and ".join(apart(name, other)) for name, other in like.items()]
+            like = similar_names(sorted(names & classes)).items()
+            pairs = [" and ".join(apart(name, other)) for name, other in like]
             if pairs:
                 more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
                 text = NAMES["similar-classes"].counted.format(pairs="; ".join(pairs[:_SHOWN]) + more)
@@ -207,23 +209,22 @@ class AlignmentReport:
     def _of_files(self, settings: Settings, kinds: Iterable[tuple[str, str, str]]) -> Iterator[str]:
         """Yield a line for each kind of files."""
         number, label = settings.shots or (0, None)
-        facts = {"other": self._table("reference"), "system": self._table("system")}
-        known = sorted(self.reference_classes)
-        facts["like"] = "" if label in (None, *known) else did_you_mean(label or "", known[:_COMPARED])
-        facts["shots"] = counted(number, "event") + ("" if label is None else f" of class {label!r}")
+        unknown = {label} - self.reference_classes - {None}
+        facts = {
+            "other": self._table("reference"),
+            "system": self._table("system"),
+            "like": did_you_mean(label or "", sorted(self.reference_classes)[:_COMPARED]) if unknown else "",
+            "shots": counted(number, "event") + ("" if label is None else f" of class {label!r}"),
+        }
         for kind, noun, text in kinds:
             files = getattr(self, kind) - (self.silent if kind in ("missing", "extra") else _NOTHING)
             hint = named_alike(self.missing, files) if files and "{hint}" in text else ""
-            yield from _said(text, files, noun, hint=hint, **facts)
-
-    def _of_left_out(self, settings: Settings) -> Iterator[str]:
-        """Yield how many files are left out as the settings ask for it."""
-        return self._of_files(settings, _LEFT_OUT)
+            yield from said(text, files, noun, hint=hint, **facts)
 
     def _of_listed(self, settings: Settings) -> Iterator[str]:
         """Yield warnings about the settings' list of files; raises EvaluationError if no file matches."""
         unknown, hint = self.not_listed(settings.files or ())
-        for text in _said(NAMES["listed-file"].counted + "{hint}", unknown, "listed file", hint=hint):
+        for text in said(NAMES["listed-file"].counted, unknown, "listed file", hint=hint):
             if not self.listed:
                 raise EvaluationError(f"{text}; expected names of files that {self._table('reference')} has")
             yield text
@@ -243,19 +244,11 @@ class AlignmentReport:
             "regions: {files} {are} on neither side, and not evaluated (a row with only the name of a file "
             "declares it as one without events){like}"
         )
-        lines = list(_said(text, unknown, like=like))
+        lines = list(said(text, unknown, like=like))
         if not self.with_region and (self.without_region or self.too_few_shots):
             left_out = self._of_files(settings, _LEFT_OUT)
             raise EvaluationError("\n".join(["nothing is left to evaluate", *lines, *left_out]))
         yield from lines
-
-    def _of_unknown(self, settings: Settings) -> Iterator[str]:
-        """Yield a line for each ignored class that the reference does not have."""
-        known = sorted(self.reference_classes)[:_COMPARED]
-        for name in settings.ignore_class or ():
-            # Of tables of few-shot tasks some have time of which nothing is known, and others do not.
-            if name not in self.reference_classes | self.declared | {UNKNOWN}:
-                yield f"ignore_class {name!r} is not a class of the reference{did_you_mean(name, known, n=1)}"
 
     def _of_grid(self, settings: Settings) -> Iterator[str]:
         """Yield a warning for each side with rows that are nearly on the grid of segments."""
@@ -294,13 +287,7 @@ class AlignmentReport:
         if not both and settings.classes is None:
             yield "neither table has an event: there is nothing to score"
         left_out = both - {*self.classes(settings), *(settings.ignore_class or ())}
-        yield from _said("{files} {are} not among the classes to evaluate; left out", left_out, "class")
-
-    def _of_beyond(self, _: Settings) -> Iterator[str]:
-        """Yield how many rows end after their file, if they hardly do."""
-        for role in self.beyond:
-            if role not in self.tables or not self.tables[role].late:
-                yield from self._beyond(role)
+        yield from said("{files} {are} not among the classes to evaluate; left out", left_out, "class")
 
     def _of_settings(self, settings: Settings) -> Iterator[str]:
         """Yield a line for each class that only settings by class have."""
@@ -323,23 +310,22 @@ class AlignmentReport:
             if detections or ticks:
                 yield f"{events}{ticks * TICK:.6g} s were left out: ignored {classes} {called}{itself}"
         theirs = self.system_classes & {*names}
-        yield from _said("rows of the system of {files} are left out: ignored", theirs, "class")
+        yield from said("rows of the system of {files} are left out: ignored", theirs, "class")
 
     def _of_late_rows(self, settings: Settings) -> Iterator[str]:
         """Yield the assumption about system rows after the reference's last offset.
 
         Yields nothing if another unit of the system's times explains them.
         """
-        if not self.after_end or self._unit("system"):
+        if not self.after_end or self.tables.get("system", RowStatistics()).unit():
             return
         n_rows, seconds = counts_and_most(self.after_end.values())
-        later = "what comes in later segments can only be false alarms"
-        if settings.compat == "sed_eval":
-            later += ", except in sed_eval's own scores, where a system makes files longer"
+        longer = ", except in sed_eval's own scores, where a system makes files longer"
         yield (
             f"{counted(n_rows, 'system row')} of {listing(sorted(self.after_end), 'file')} "
             f"{'ends' if n_rows == 1 else 'end'} up to {seconds:.6g} s after the reference's last offset "
-            f"there, which without --durations is assumed to be the end of the file: {later}"
+            f"there, which without --durations is assumed to be the end of the file: what comes "
+            f"in later segments can only be false alarms{longer * (settings.compat == 'sed_eval')}"
         )
 
     def _of_lengthless(self, settings: Settings) -> Iterator[str]:
@@ -350,34 +336,40 @@ class AlignmentReport:
         ):
             scores = Plan.of(settings).needs_lengths(*bases) if files else ()
             text = f"{{files}} {{have}} detections and no {lacking}: these do not count in {{scores}}{mend}"
-            yield from _said(text, files if scores else (), scores=", ".join(scores))
+            yield from said(text, files if scores else (), scores=", ".join(scores))
 
     def _of_classes(self, settings: Settings) -> Iterator[str]:
-        """Yield a line for each class that only the system has, or that neither side has.
+        """Yield a line for each class that only the system has, that neither has, or that is ignored in vain.
 
         Raises EvaluationError if the tables have classes, but none is evaluated.
         """
-        asked, system, both = (
-            settings.classes,
-            self.system_classes,
-            self.reference_classes | self.system_classes,
-        )
+        asked, ignored = settings.classes, {*(settings.ignore_class or ())}
+        system, both = self.system_classes, self.reference_classes | self.system_classes
         never = [name for name in asked or () if name not in both]
         if both and never and len(never) == len(asked or ()):
             # As where a preset of another data set is taken: not one score would have a value.
             hint = did_you_mean(never[0], sorted(both)[:_COMPARED], n=1) if len(never) == 1 else ""
             text = f"none of the {listing(never, 'class')} to evaluate is in either table{hint}"
             raise EvaluationError(f"{text}; expected at least one of {listing(sorted(both), 'class')}")
-        strange = system - self.reference_classes - {*(settings.ignore_class or ())}
+        strange = system - self.reference_classes - ignored
         # A class to evaluate that the system never names is misspelt if another is nearly it. All others
         # were left out on purpose: a system may know more classes than an evaluation.
         wanted = {*both} if asked is None else {*asked}
         misspelt = "{names}, one of those to evaluate, {are} not in the system, which has another{hint}"
         neither = "{names}, one of those to evaluate, {are} in neither table{hint}"
+        # Of tables of few-shot tasks some have time of which nothing is known, and others do not.
+        in_vain = ignored - self.reference_classes - self.declared - {UNKNOWN}
         for names, among, cutoff, text, anyway in (
             (wanted - system, strange - wanted, 0.75, misspelt, False),
             (strange & wanted, self.reference_classes, 0.75, NAMES["unknown-class"].counted, True),
             ({*never}, both, 0.6, neither, True),
+            (
+                in_vain,
+                self.reference_classes,
+                0.6,
+                "ignore_class: {names} {are} not in the reference{hint}",
+                True,
+            ),
         ):
             told, rest = sorted(names)[:_TOLD], sorted(names)[_TOLD:]
             for name in told:
@@ -387,7 +379,7 @@ class AlignmentReport:
                 yield text.format(names=listing(rest, "more class"), are=be(len(rest)), hint="")
 
 
-def _said(text: str, names: Iterable[str], noun: str = "file", **more: str) -> Iterator[str]:
+def said(text: str, names: Iterable[str], noun: str = "file", **more: str) -> Iterator[str]:
     """Yield a message about names, with verbs in their number; yields nothing without names."""
     if names := sorted(names):
         have = "has" if len(names) == 1 else "have"
@@ -413,6 +405,14 @@ _MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
 """Functions that merge fields of reports by role or name; fields not listed merge as unions."""
 
 
+def _merged(field_: str, values: Sequence[Any]) -> Any:  # noqa: ANN401 - of the field
+    """Return the value of a field of a report of all parts."""
+    if field_ not in _MERGED:
+        return _NOTHING.union(*values)
+    keys = sorted({key for value in values for key in value})
+    return {key: _MERGED[field_]([value[key] for value in values if key in value]) for key in keys}
+
+
 def joined_as_whole(parts: Sequence[AlignmentReport]) -> dict[str, bool]:
     """Return by role whether the rows of all parts are time steps; empty if each part agrees."""
     steps = [item for part in parts for item in part.steps.items()]
@@ -421,15 +421,15 @@ def joined_as_whole(parts: Sequence[AlignmentReport]) -> dict[str, bool]:
     return whole if any(counts[0] and are_steps(counts) != whole[role] for role, counts in steps) else {}
 
 
-def _of_axes(*shapes: tuple[int, ...] | None) -> list[str]:
+def _of_axes(shape: tuple[int, ...] | None, other: tuple[int, ...] | None) -> list[str]:
     """Return a warning if both inputs are arrays whose axes seem to be exchanged."""
-    shape = shapes[0]
-    if shape is None or None in shapes or shape[-1] <= shape[-2]:
+    if shape is None or other is None or shape[-1] <= shape[-2]:
         return []
-    sizes = f"more classes ({shape[-1]}) than segments ({shape[-2]})"
-    return [
-        f"arrays of shape {shape} have {sizes}; if classes come first, exchange the axes: expected {AXES}"
-    ]
+    text = (
+        f"arrays of shape {shape} have more classes ({shape[-1]}) than segments ({shape[-2]}); if classes "
+        f"come first, exchange the axes: expected {AXES}"
+    )
+    return [text]
 
 
 _MOST_ANSWERS, _LOOKED_AT = 50, 10_000
@@ -461,11 +461,10 @@ def match_files(
     system files are added. chosen: The names to which the files are restricted, matched like the names of a
     side.
     """
-    doubtful, notes = [], []
-    for side in (reference, system):
-        notes += [f"{side.origin.name}: {text}" for text in side.origin.notes]
-        doubtful += [f"{side.origin.name}: {text}" for text in side.origin.assumed]
+    origins = reference.origin, system.origin
+    doubtful = [f"{origin.name}: {text}" for origin in origins for text in origin.assumed]
     doubtful += _of_exchanged(reference, system)
+    notes = [f"{origin.name}: {text}" for origin in origins for text in origin.notes]
     notes += _of_axes(reference.origin.shape, system.origin.shape)
     if vain := sorted({*reference.origin.lacking} & {*system.origin.lacking}):
         both = " and ".join(dict.fromkeys((reference.origin.name, system.origin.name)))
@@ -477,9 +476,8 @@ def match_files(
     unlisted = {*reference.files} - {*lengths} if durations is not None else set()
     unknown = {*lengths} - {*reference.files}
     hint = named_alike(unlisted, unknown, ("reference", "durations")) if unlisted and unknown else ""
-    if hint:
-        files = f"{listing(sorted(unknown), 'file')} {be(len(unknown))}"
-        doubtful.append(f"durations: {files} not in the reference{hint}")
+    text = "durations: {files} {are} not in the reference{hint}"
+    doubtful += said(text, unknown if hint else (), hint=hint)
     in_system = {*match.canonical.values()}
     every = [*expected, *sorted(in_system - {*expected})]
     if chosen is not None and UNNAMED in every:
@@ -493,9 +491,8 @@ def match_files(
         ("durations", "file name", listed.ambiguous),
         ("files", "listed name", of_list.ambiguous),
     ):
-        text = NAMES["ambiguous-file"].counted
-        text = text.format(files=listing(names, noun), other=reference.origin.name)
-        doubtful += [f"{source}: {text}"] * bool(names)
+        text = f"{source}: {NAMES['ambiguous-file'].counted}"
+        doubtful += said(text, names, noun, other=reference.origin.name)
     missing, extra = {*reference.files} & inside - in_system, (in_system & evaluated) - {*expected}
     detected = {name for name in system.files if match.canonical[name] in extra}
     heard = {match.canonical[name] for name in files_with_events(system, detected)}
@@ -538,12 +535,17 @@ def name_single_file(
         if UNNAMED not in rows.files or UNNAMED in files or not files:
             continue
         if len(files) > 1:
-            named = _named_as_table(rows, files)
-            if not named:
-                ignored = ", ".join(map(quoted, rows.origin.ignored[:_COLUMNS]))
-                if ignored:
-                    example = option(("filename", rows.origin.ignored[0]))
-                    ignored = f" (columns that play no role: {ignored}; {example} where that is it)"
+            from sedeval_soft.tables.joined_tables import recording_of
+
+            # A table may be named after its recording.
+            table = recording_of(without_folders(rows.origin.name))
+            named = match_names(files, [table]).canonical[table]
+            if named not in files or rows.files != (UNNAMED,):
+                columns = rows.origin.ignored[:_COLUMNS]
+                example = "".join(option(("filename", name)) for name in columns[:1])
+                ignored = (
+                    f" ({example}, if it is one of {', '.join(map(quoted, columns))})" if columns else ""
+                )
                 text = (
                     f"there is no column of file names, but {sides[other].origin.name} has {len(files)} "
                     f"files; expected a filename column{ignored}, or a folder with a table for each, which "
@@ -555,12 +557,3 @@ def name_single_file(
             files = (named,)
         sides[side] = replace(rows, files=files)
     return sides[0], sides[1]
-
-
-def _named_as_table(rows: EventTable, files: Sequence[str]) -> str:
-    """Return the file after which a table without file names is named; empty if none is."""
-    from sedeval_soft.tables.joined_tables import recording_of
-
-    table = recording_of(without_folders(rows.origin.name))
-    named = match_names(files, [table]).canonical[table]
-    return named if named in files and rows.files == (UNNAMED,) else ""

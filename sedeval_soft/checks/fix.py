@@ -68,9 +68,8 @@ def mended(
     done += [f"{mend} ({number})" for mend, number in mends.items()]
     first = {tuple(fields[layout.skip]): 0} if layout.has_header else {}
     again = [number for number, row in rows.items() if first.setdefault(tuple(row), number) != number]
-    if again:
-        listed = ", ".join(map(str, again[:_LISTED])) + (" ..." if len(again) > _LISTED else "")
-        done.append(f"{counted(len(again), 'duplicate row')} left out (lines {listed})")
+    listed = ", ".join(map(str, again[:_LISTED])) + " ..." * (len(again) > _LISTED)
+    done += [f"{counted(len(again), 'duplicate row')} left out (lines {listed})"] * bool(again)
     out = io.StringIO()
     writer = csv.writer(out, delimiter=layout.delimiter, lineterminator="\n")
     for number in sorted({*lines} - {*again}):
@@ -86,16 +85,14 @@ def _known_classes(
 ) -> list[tuple[int, int, str, str]]:
     """Return the places of classes from which one known class differs in case and blanks alone, and that."""
     label = layout.position("event_label")
-    if label is not None:
-        places = [(number, label) for number in rows]
-    else:
-        places = [(layout.skip, at) for at, role in enumerate(layout.roles) if role == "class"]
+    header = [(layout.skip, at) for at, role in enumerate(layout.roles) if role == "class"]
+    places = header if label is None else [(number, label) for number in rows]
     spelt = known_spellings({fields[number][at] for number, at in places}, known)
     if label is None and len({spelt.get(name, name) for name in layout.names}) < len(layout.names):
         return []  # two columns would be one class
-    edits = []
-    for number, at in places:
-        if (name := fields[number][at]) in spelt:
-            before, after = apart(name, spelt[name], quoted)
-            edits.append((number, at, spelt[name], f"class {before} written {after}"))
-    return edits
+    mends = {name: "class {} written {}".format(*apart(name, known, quoted)) for name, known in spelt.items()}
+    return [
+        (number, at, spelt[name], mends[name])
+        for number, at in places
+        if (name := fields[number][at]) in spelt
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -62,7 +63,8 @@ NAMES = {
         "that nothing is detected there; --files scores only the files of a list)",
     ),
     "listed-file": NameCheck(
-        "", "{files} {are} neither in it nor in the reference", "files: {files} {are} on neither side",
+        "", "{files} {are} neither in it nor in the reference{hint}",
+        "files: {files} {are} on neither side{hint}",
     ),
 }  # fmt: skip
 """By code."""
@@ -87,11 +89,9 @@ def are_swapped(
 
 def known_spellings(names: Iterable[str], known: Sequence[str]) -> dict[str, str]:
     """Return the names that are not known, but differ from one known name alone as `folded` names do not."""
-    by_look: dict[str, list[str]] = {}
-    for name in known:
-        by_look.setdefault(folded(name), []).append(name)
-    alike = {name: by_look.get(folded(name), []) for name in {*names} - {*known}}
-    return {name: others[0] for name, others in alike.items() if len(others) == 1}
+    looks = Counter(map(folded, known))
+    by_look = {folded(name): name for name in known}
+    return {name: by_look[folded(name)] for name in {*names} - {*known} if looks[folded(name)] == 1}
 
 
 def mapped(role: str, rows: EventTable, settings: Settings) -> EventTable:

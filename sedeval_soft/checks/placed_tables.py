@@ -50,15 +50,11 @@ _MANY = 2
 
 @dataclass(slots=True)
 class Log:
-    """Problems of an input: all are counted, and the first `most` of each code stored.
-
-    no_lines: the names of sources whose problems have no line.
-    """
+    """Problems of an input: all are counted, and the first `most` of each code stored."""
 
     most: int
     counts: Counter[str] = field(default_factory=Counter)
     stored: dict[str, list[Problem]] = field(default_factory=dict)
-    no_lines: set[str] = field(default_factory=set)
 
     def add(self, *problems: Problem, counts: Mapping[str, int] | None = None) -> None:
         """Enter problems, with the meaning of their codes; counts: number per code, if there are more."""
@@ -82,7 +78,6 @@ class Log:
         rank = {severity: i for i, severity in enumerate(SEVERITIES)}
         codes = sorted(self.stored, key=lambda code: (rank[RULES[code].severity], self.counts[code]))
         chosen = [p for code in codes for p in self.stored[code]][: self.most]
-        chosen = [replace(p, line=None, column=None) if p.source in self.no_lines else p for p in chosen]
         sources = list(dict.fromkeys(each.source for each in chosen))
         # A problem without a line concerns the whole file, and comes last.
         chosen.sort(
@@ -120,17 +115,13 @@ class Table:
         lines = dict[str, int]()
         if column is not None:
             used, first = np.unique(codes, return_index=True)
-            lines = self._declared() if role == "filename" and len(used) < len(names) else {}
+            if role == "filename" and len(used) < len(names):
+                layout = self.layout
+                texts = records(self.source, layout.delimiter, layout.skip, past=layout.past)
+                named = ((declares(layout, cells), line) for line, cells in texts if isinstance(cells, list))
+                lines |= reversed([*named])  # the first of several lines
             lines |= {names[code]: self.lines[row] for code, row in zip(used, first, strict=True)}
         return {name: (self.name, lines.get(name), column) for name in names}
-
-    def _declared(self) -> dict[str, int]:
-        """Return the lines that declare files without rows."""
-        layout, lines = self.layout, dict[str, int]()
-        for line, fields in records(self.source, layout.delimiter, layout.skip, past=layout.past):
-            if isinstance(fields, list):
-                lines.setdefault(declares(layout, fields), line)
-        return lines
 
 
 def read_tables(
@@ -151,9 +142,8 @@ def read_tables(
         if name in {"", "-"} or not os.path.isdir(name):
             return _read(name, log, limits, stdin, may_be_empty=may_be_empty)
         if limits.points:
-            inner = replace(limits, points=False)
             for point in points_in(name, limits).values():
-                tables += read_tables(point, log, limits=inner, may_be_empty=True)
+                tables += read_tables(point, log, limits=replace(limits, points=False), may_be_empty=True)
             check_points([table.rows for table in tables])
             return tables
         paths = tables_in(name, limits)
@@ -162,14 +152,17 @@ def read_tables(
         for note in (*folders_left_out(name, labels), *members.notes):
             log.add(problem("folders-in-folder", name, note))
         limits = replace(limits, by_table=True, only=len(paths) == 1)
-        labelled = list[tuple[str, EventTable]]()
-        for place, label, recording in zip(members.places, members.labels, members.recordings, strict=True):
-            for table in read_tables(paths[place], log, limits=limits, may_be_empty=True):
-                # A table is of the recording that it is named after, unless it names others.
-                tables.append(replace(table, rows=with_recording(table.rows, recording)))
-                labelled.append((label, tables[-1].rows))
-        check_alike(name, [(label, rows) for label, rows in labelled if len(rows)])
-        check_apart(name, labelled)
+        # A table is of the recording that it is named after, unless it names others.
+        named = [
+            (label, replace(table, rows=with_recording(table.rows, recording)))
+            for place, label, recording in zip(
+                members.places, members.labels, members.recordings, strict=True
+            )
+            for table in read_tables(paths[place], log, limits=limits, may_be_empty=True)
+        ]
+        tables = [table for _, table in named]
+        check_alike(name, [(label, table.rows) for label, table in named if len(table.rows)])
+        check_apart(name, [(label, table.rows) for label, table in named])
     except InputError as error:
         log.add_error(error)
     return tables
@@ -196,7 +189,6 @@ def _read(
     # Rows are not lines: nothing else than errors of a line is told by it.
     if found is not None and found.problems:
         return []
-    log.no_lines.add(source.name)
     said = {normal(name) for role, name in limits.columns if not role}
     for column in rows.origin.ignored if form in _OF_COLUMNS else ():
         log.add(*[ignored(source.name, column)] * (normal(column) not in said))

@@ -1,14 +1,16 @@
 """Checks of rows: one list, from which `evaluate` counts the findings, and `validate` names each place.
 
 Rows are sorted once by group (file and class; file in a wide table) and onset, and compared with their
-neighbours. Times are in seconds.
+neighbours. Times are in seconds. Statistics of batches of whole recordings merge into those of all files, and
+show that a table is misread.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,13 +20,26 @@ import numpy.typing as npt
 from sedeval_soft.arrays import Bools, Codes, Floats, distinct
 from sedeval_soft.tables.columns import INSTANTS
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.problem_codes import RULES
 
 Index = npt.NDArray[np.intp]
 Groups = npt.NDArray[np.int64]
 
 TICK = 1e-6  # seconds: times are scored as whole numbers of them, so that closer ones are the same
-_MOST = 2**53  # numbers by which rows are put in order are below it
+_MOST = 2**53  # above all counts and times, and numbers by which rows are put in order
 _ROUNDING = 1e-3 + TICK / 2  # seconds by which time steps of one length may differ: they may be rounded to ms
+_MINUTE, _DAY = 60, 86_400.0  # seconds
+
+# Powers of ten: a factor by which the ends of recordings must differ for units that differ (20 times); how
+# far they are followed, and how many parts a power is counted in.
+_FACTOR, _FARTHEST, _DIGITS = 1.3, 20, 1000
+# Seconds: where all times are whole, some are as late, and half of the rows as long, they are frames.
+_LONG, _TYPICAL = 1000.0, 50.0
+# Share of a recording by which a row that begins in it may end after it, in a table that was read right: a
+# frame of a system, a slip of an annotator, lengths that were rounded.
+_OVERHANG = 0.05
+FEW_ROWS = 10  # fewer rows may all stand at the beginning of their only recording
+_NAMED = 3  # tables that a message names
 
 EVENTS, VALUED, STEPS = "events", "valued", "steps"
 """Kinds of tables: each row an event; rows with values, which windows may share; a wide table."""
@@ -65,17 +80,10 @@ class Side:
     @cached_property
     def ordered(self) -> Ordered:
         """The rows in order of group, onset and offset."""
-        rows, group = self.rows, self.rows.groups()
-        order = _by_time(rows, group)
-        group, onset = group[order], rows.onset[order]
-        begins_with_next = (group[1:] == group[:-1]) & (onset[1:] == onset[:-1])
-        if begins_with_next.any():
-            order = np.arange(len(rows)) if isinstance(order, slice) else order
-            run = np.append(0, np.cumsum(~begins_with_next))
-            at = np.flatnonzero(np.append(begins_with_next, False) | np.append(False, begins_with_next))
-            tied = order[at]
-            order[at] = tied[np.lexsort((tied, rows.offset[tied], run[at]))]
-        return Ordered.of(rows, order, group, onset)
+        rows, ordered = self.rows, Ordered.of(self.rows, _by_time(self.rows))
+        if (ordered.same & (ordered.onset[1:] == ordered.onset[:-1])).any():
+            return Ordered.of(rows, np.lexsort((rows.offset, rows.onset, rows.groups())))
+        return ordered
 
     @cached_property
     def longest(self) -> Index:
@@ -105,11 +113,6 @@ class Side:
             late &= ~begins_inside | (length > step[rows.file] + TICK)
         return late
 
-    def has_repeated_onsets(self) -> bool:
-        """Return whether two rows of a class begin at once: found much faster than the order of all."""
-        key = _joint_key(self.rows, self.rows.file, self.rows.row_label)
-        return key is None or not ((key[1:] > key[:-1]).all() or len(distinct(key)) == len(key))
-
 
 def last_offsets(rows: EventTable) -> Floats:
     """Return the last offset of each file of a table, 0 for a file without rows."""
@@ -133,10 +136,11 @@ class Ordered(NamedTuple):
     repeats: Bools
 
     @classmethod
-    def of(cls, rows: EventTable, order: Index | slice, group: Groups, onset: Floats) -> Ordered:
-        """Take rows in an order; group, onset: of each, in that order."""
+    def of(cls, rows: EventTable, order: Index | slice) -> Ordered:
+        """Take rows in an order."""
         row = np.arange(len(rows)) if isinstance(order, slice) else order
-        offset, same = rows.offset[order], group[1:] == group[:-1]
+        onset, offset, group = rows.onset[order], rows.offset[order], rows.groups()[order]
+        same = group[1:] == group[:-1]
         repeats = same & (onset[1:] == onset[:-1]) & (offset[1:] == offset[:-1])
         return cls(row, onset, offset, same, same & (onset[1:] < offset[:-1] - TICK / 2), repeats)
 
@@ -148,9 +152,9 @@ class Ordered(NamedTuple):
         return touching & has_length[1:] & has_length[:-1]
 
 
-def _by_time(rows: EventTable, group: Groups) -> Index | slice:
+def _by_time(rows: EventTable) -> Index | slice:
     """Return the order of rows by group and onset, rows with the same tick as in the table."""
-    onset = rows.onset
+    onset, group = rows.onset, rows.groups()
     if np.where(group[1:] == group[:-1], onset[1:] >= onset[:-1], group[1:] > group[:-1]).all():
         return slice(None)
     key = _joint_key(rows, group)
@@ -173,7 +177,10 @@ def zero_length(side: Side) -> Found:
 
 def duplicates(side: Side) -> Found:
     """Find rows that have file, class and times of another one, whatever their values."""
-    if side.kind == VALUED and not side.has_repeated_onsets():
+    rows = side.rows
+    key = _joint_key(rows, rows.file, rows.row_label) if side.kind == VALUED else None
+    # No two rows of a class begin at once: found much faster than the order of all.
+    if key is not None and ((key[1:] > key[:-1]).all() or len(distinct(key)) == len(key)):
         return Found(np.zeros(0, dtype=np.intp))
     row, repeats = side.ordered.row, np.append(False, side.ordered.repeats)
     # The order is stable: the first of equal rows is also the first in the table.
@@ -205,11 +212,9 @@ def gaps(side: Side) -> Found:
 
 def early_ends(side: Side) -> Found:
     """Find the last rows of recordings of a wide table that end before these do by more than a time step."""
-    rows, early = side.rows, (side.last > 0) & (side.last < side.expected) & side.rows.has_steps
-    step = np.full(len(early), TICK)
-    if early.any():
-        np.maximum.at(step, rows.file, rows.offset - rows.onset)
-    early &= side.last < side.expected - step
+    rows, step = side.rows, np.full(len(side.last), TICK)
+    np.maximum.at(step, rows.file, rows.offset - rows.onset)
+    early = (side.last > 0) & (side.last < side.expected - step) & rows.has_steps
     # The first of several rows that end last.
     at_end = np.flatnonzero((rows.offset == side.last[rows.file]) & early[rows.file])
     files, first = np.unique(rows.file[at_end], return_index=True)
@@ -252,7 +257,8 @@ class Check(NamedTuple):
 CHECKS = {
     "time-unit": Check(
         last_row, "offset", "ends at {offset:.6g} s; {unit}",
-        "{unit}; the last row ends at {offset:.6g}, which was read as seconds", "{mend}",
+        "{unit}; the last row ends at {offset:.6g}, which was read as seconds",
+        "write seconds; if they are seconds, give durations",
     ),
     "after-end": Check(
         after_end, "offset",
@@ -305,9 +311,7 @@ def step_counts(rows: EventTable) -> tuple[int, int, int]:
     """
     if rows.has_steps or rows.origin.joined:
         return (len(rows),) * 3
-    group = rows.groups()
-    order = _by_time(rows, group)
-    ordered = Ordered.of(rows, order, group[order], rows.onset[order])
+    ordered = Ordered.of(rows, _by_time(rows))
     touching, length = ordered.touching, ordered.offset - ordered.onset
     meets = touching | ordered.overlaps | ordered.repeats
     group = np.append(0, np.cumsum(~ordered.same)) if len(rows) else np.zeros(0, dtype=np.intp)
@@ -323,3 +327,153 @@ def are_steps(counts: tuple[int, ...]) -> bool:
     Touching rows of one length are also on one grid.
     """
     return 2 * counts[1] > counts[0]
+
+
+# Statistics.
+
+_NOT_BY_SHARE = ("time-unit", "after-end", "touching-rows")
+"""Checks that more is known of than how many rows they find."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowStatistics:
+    """Statistics of the rows of one side, or of some of its recordings, that show how the rows were read.
+
+    names: Names of the tables. rows, files: Number of rows, and of files with a row. multiple: 60 if all
+    times are whole minutes, 1 if they are whole numbers, else 0. lasting: Rows as long as counts of frames or
+    milliseconds, if times are whole. compared: Number of recordings whose end is compared with their expected
+    length. powers, highest: Sum and maximum of 1000 log10 of the ratios, each rounded. exact: Number of those
+    with a duration. last: The latest offset. late: Number of
+    rows that end well after their recording of known length. counts: Number of rows, or recordings, that each
+    check finds.
+    """
+
+    names: tuple[str, ...] = ()
+    rows: int = 0
+    files: int = 0
+    multiple: int = _MINUTE
+    lasting: int = 0
+    compared: int = 0
+    powers: int = 0
+    highest: int = -_MOST
+    exact: int = 0
+    last: float = 0.0
+    late: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, side: Side) -> RowStatistics:
+        """Return the statistics of some recordings, all rows of each."""
+        rows, lengths, last = side.rows, side.expected, side.last
+        names = (rows.origin.name,)
+        if not len(rows):
+            return cls(names)
+        compared = (lengths > 0) & (last > 0)
+        ratios = np.log10(last[compared]) - np.log10(lengths[compared])
+        powers = np.rint(_DIGITS * np.clip(ratios, -_FARTHEST, _FARTHEST)).astype(np.int64)
+        multiple = _multiple(rows.onset, rows.offset)
+        counts = {
+            code: len(check.find(side).rows)
+            for code, check in CHECKS.items()
+            if code != "time-unit" and side.kind in check.kinds
+        }
+        return cls(
+            names,
+            len(rows),
+            int(np.count_nonzero(last > 0)),
+            multiple,
+            int(np.count_nonzero(rows.offset - rows.onset >= _TYPICAL)) if multiple else 0,
+            len(powers),
+            int(powers.sum()),
+            int(powers.max(initial=-_MOST)),
+            int(np.count_nonzero(np.isfinite(side.whole[compared]))),
+            float(last.max()),
+            _well_after(side),
+            # In order, and without zeros, like the sums of parts.
+            {code: n for code, n in sorted(counts.items()) if n},
+        )
+
+    @staticmethod
+    def merge(parts: Sequence[RowStatistics]) -> RowStatistics:
+        """Return the statistics of all recordings of some parts, at least one, whatever their order."""
+        columns = {name: [getattr(part, name) for part in parts] for name in RowStatistics.__slots__}
+        return RowStatistics(**{name: _MERGED.get(name, sum)(column) for name, column in columns.items()})
+
+    @property
+    def possible(self) -> bool:
+        """Whether statistics read from a file could be those of a table."""
+        numbers = self.rows, self.files, self.lasting, self.compared, self.exact, self.last, self.late
+        sound = all(0 <= number <= _MOST for number in (*numbers, *self.counts.values()))
+        return sound and abs(self.powers) <= _FARTHEST * _DIGITS * self.compared
+
+    def called(self, role: str) -> str:
+        """Return the names of the tables, the first few if there are many; the role without names."""
+        names = self.names or (f"the {role}",)
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return ", ".join(names[:_NAMED]) + more
+
+    def unit(self) -> dict[str, Any]:
+        """Return the facts of the message that times are not in seconds; nothing if they seem to be."""
+        known, unit = 0 < self.compared == self.exact, ""
+        # Ratios of all recordings alike are the ratio of two units: their geometric mean.
+        mean = self.powers / self.compared / _DIGITS if self.compared else 0.0
+        if mean >= _FACTOR:
+            unit = (
+                f"recordings end {float(f'{10**mean:.3g}'):,g} times as late as in the reference "
+                "or the durations: these times could be milliseconds, frames or samples, or those minutes"
+            )
+        elif (
+            self.compared
+            and self.highest <= -_FACTOR * _DIGITS
+            and (self.compared > 1 or self.rows >= FEW_ROWS)
+        ):
+            unit = (
+                f"recordings end at {10**mean:.2g} of the times in the reference or the durations: these "
+                "times could be minutes, or those milliseconds or frames"
+            )
+        is_of_minutes = self.multiple == _MINUTE and self.last <= _DAY
+        is_long = 2 * self.lasting > self.rows and self.last >= _LONG
+        if not unit and self.multiple and is_long and not (known or is_of_minutes):
+            unit = (
+                f"all times are whole numbers, and most rows have {_TYPICAL:g} of them or more: these could "
+                "be milliseconds or frames"
+            )
+        return {"unit": unit, "offset": self.last} if unit else {}
+
+    def doubts(self, role: str) -> Iterator[str]:
+        """Yield a line for each reason to think that a table is misread; role: the side of the table."""
+        unit = self.unit()
+        for code, check in CHECKS.items():
+            n, total = self.counts.get(code, 0), self.files if check.noun == "recording" else self.rows
+            by_share = code not in _NOT_BY_SHARE and n and n >= (RULES[code].misread or 0) * total
+            if by_share or (code == "time-unit" and unit):
+                yield f"{self.called(role)}: {check.message(n, total, unit)} ({code})"
+
+
+def _multiple(*times: Floats) -> int:
+    """Return 60 if all times are whole minutes, 1 if they are whole numbers, else 0."""
+    if not all(np.array_equal(column, np.floor(column)) for column in times):
+        return 0
+    return 1 if any(np.any(column % _MINUTE) for column in times) else _MINUTE
+
+
+def _well_after(side: Side) -> int:
+    """Return how many rows begin after the end of their recording, or end by a share of it later.
+
+    Frames of a window go on after the end of what they were made of.
+    """
+    rows, at = side.rows, np.flatnonzero(side.late)[: 0 if side.kind == STEPS else None]
+    end = side.whole[rows.file[at]]
+    return int(
+        np.count_nonzero((rows.onset[at] >= end - TICK / 2) | (rows.offset[at] > (1 + _OVERHANG) * end))
+    )
+
+
+_MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
+    "names": lambda parts: tuple(sorted({name for names in parts for name in names})),
+    "multiple": min,
+    "highest": max,
+    "last": max,
+    "counts": lambda parts: dict(sorted(sum(map(Counter, parts), Counter()).items())),
+}
+"""Functions that merge statistics of parts; fields not listed are added up."""

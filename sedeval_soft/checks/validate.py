@@ -12,16 +12,15 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.checks.alignment import AlignmentReport, match_files, name_single_file
+from sedeval_soft.arrays import Floats
+from sedeval_soft.checks.alignment import AlignmentReport, match_files, name_single_file, said
 from sedeval_soft.checks.names import NAMES, are_swapped, known_spellings, mapped, similar_names
 from sedeval_soft.checks.placed_tables import Log, Table, ignored, read_tables
-from sedeval_soft.checks.row_statistics import RowStatistics
-from sedeval_soft.checks.rows import CHECKS, Side, last_offsets
-from sedeval_soft.errors import InputError, Problem, Severity, be, counted, quoted
+from sedeval_soft.checks.rows import CHECKS, RowStatistics, Side, last_offsets
+from sedeval_soft.errors import InputError, Problem, Severity, counted, quoted
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
-from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
@@ -96,19 +95,19 @@ class Expected(NamedTuple):
 
         own: the name of each file; durations: seconds by these names.
         """
-        reference, least = self.reference, dict[str, float]()
-        if reference is not None and reference.origin.timed:
-            ends = zip(reference.files, last_offsets(reference).tolist(), strict=True)
-            least = {file: end for file, end in ends if end}
+
+        def lengths(rows: EventTable, known: Mapping[str, float], otherwise: float) -> Floats:
+            return np.array([known.get(own.get(file, file), otherwise) for file in rows.files], dtype=float)
+
+        reference = self.table
+        ends = zip(reference.files, last_offsets(reference).tolist(), strict=True)
+        least = {file: end for file, end in ends if end and reference.origin.timed}
         # Time steps are of all of a recording; events may end long before it does.
-        whole = {**(least if reference is not None and reference.has_steps else {}), **durations}
-        least, sides = {**least, **whole}, []
-        for rows in (table.rows for table in tables):
-            names = [own.get(file, file) for file in rows.files]
-            times = [(least.get(file, 0.0), whole.get(file, np.inf)) for file in names]
-            expected, exact = np.array(times).reshape(-1, 2).T
-            sides.append(Side(rows, expected, exact, last_offsets(rows)))
-        return sides
+        whole = {**(least if reference.has_steps else {}), **durations}
+        return [
+            Side(rows, lengths(rows, least | whole, 0.0), lengths(rows, whole, np.inf), last_offsets(rows))
+            for rows in (table.rows for table in tables)
+        ]
 
 
 def look_at(
@@ -146,7 +145,7 @@ def _check_tables(name: str, tables: list[Table], expected: Expected, log: Log) 
 
     name: of all the tables, as the user gave it.
     """
-    own: Mapping[str, str] = {file: file for table in tables for file in table.rows.files}
+    own: Mapping[str, str] = {}
     report, lengths = AlignmentReport(), dict[str, float]()
     try:
         for k, table in enumerate(tables):
@@ -155,8 +154,9 @@ def _check_tables(name: str, tables: list[Table], expected: Expected, log: Log) 
             expected = expected._replace(reference=None if expected.reference is None else reference)
         files = tuple(dict.fromkeys(file for table in tables for file in table.rows.files))
         system = replace(EventTable.empty(Origin(name)), files=files)
-        of = expected.durations or None, expected.listed or None
-        _, own, lengths, report = match_files(expected.table, system, *of)
+        _, own, lengths, report = match_files(
+            expected.table, system, expected.durations or None, expected.listed or None
+        )
     except InputError as error:
         log.add_error(error)
         expected = expected._replace(reference=None)
@@ -187,12 +187,11 @@ def _only_listed(
 ) -> tuple[list[Table], Expected]:
     """Return tables and reference of listed files only. own: how the reference writes the names of files."""
     unknown, hint = report.not_listed(expected.listed)
-    if unknown:
-        text = NAMES["listed-file"].placed.format(files=listing(unknown, "listed file"), are=be(len(unknown)))
-        log.add(problem("listed-file", name, text + hint))
-    chosen = []
+    texts = said(NAMES["listed-file"].placed, unknown, "listed file", hint=hint)
+    log.add(*(problem("listed-file", name, text) for text in texts))
+    chosen, outside = [], report.system_outside
     for table in tables:
-        stays = np.array([own[file] not in report.system_outside for file in table.rows.files], dtype=bool)
+        stays = np.array([own.get(file, file) not in outside for file in table.rows.files], dtype=bool)
         lines = [table.lines[row] for row in np.flatnonzero(stays[table.rows.file]).tolist()]
         chosen.append(replace(table, rows=table.rows.only_files(stays).of_used_classes(), lines=lines))
     if (reference := expected.reference) is not None:
@@ -223,9 +222,12 @@ def _check_names(
     if reference is not None:
         alike = similar_names(reference.classes)
         _add_names(log, reference.origin.name, (), "similar-classes", alike, others=alike)
-    theirs = expected.table.files, expected.table.classes
-    long = [table.rows for table in tables if not table.rows.has_steps]
-    swapped = [rows.files[:1] for rows in long if are_swapped(rows.files, rows.classes, *theirs)]
+    theirs = expected.table
+    swapped = [
+        rows.files[:1]
+        for rows in (table.rows for table in tables)
+        if not rows.has_steps and are_swapped(rows.files, rows.classes, theirs.files, theirs.classes)
+    ]
     if swapped:
         add("swapped-columns", swapped[0])
         return
@@ -241,7 +243,7 @@ def _check_names(
     if expected.table.files:
         where, missing = f"in {expected.table.origin.name}", sorted(report.missing - {UNNAMED})
         strange = report.extra | report.dropped
-        extra = [file for file in files if own[file] in strange and file not in report.ambiguous]
+        extra = [file for file in files if own.get(file, file) in strange and file not in report.ambiguous]
         add("unknown-file", extra, where, missing)
         add("ambiguous-file", [file for file in files if file in report.ambiguous], where)
         # In a recording without events nothing can be missed.
@@ -292,10 +294,9 @@ def _check_table(table: Table, log: Log) -> None:
     # Notes on other forms than text are not about values.
     notes = rows.origin.notes if layout.names else ()
     log.add(*(problem("value-rounded", table.name, note) for note in notes))
-    number, place = sum(map(len, rows.values)), (table.layout.skip or None, table.column("soft_value"))
-    if number and all(((values == 0) | (values == 1)).all() for values in rows.values):
-        which = "the only value is" if number == 1 else f"all {number} values are"
-        text = f"{which} 0 or 1; soft scores are between them"
+    if len(rows) and rows.values and all(((values == 0) | (values == 1)).all() for values in rows.values):
+        text = "all values are 0 or 1; soft scores are between them"
+        place = layout.skip or None, table.column("soft_value")
         log.add(problem("values-all-hard", table.name, text, *place))
 
 
@@ -303,23 +304,20 @@ def _check_rows(table: Table, side: Side, unit: Mapping[str, Any], log: Log) -> 
     """Enter the findings of the checks in the rows of a table. unit: facts on wrong times of all tables."""
     rows = side.rows
     for code, check in CHECKS.items():
-        if code in _BY_LENGTH and (unit or not rows.origin.timed):
-            continue
-        if code == "time-unit" and (not unit or side.last.max() < unit["offset"]):
+        no_unit = code == "time-unit" and not (unit and side.last.max() >= unit["offset"])
+        if no_unit or (code in _BY_LENGTH and (unit or not rows.origin.timed)):
             continue
         found, about, facts = check.find(side)
         # Thousands of rows may touch, and frames of a window go on after the end of what they were made of
         # in all recordings alike: the first is told, and how many others there are.
         once = code == "touching-rows" or (code == "after-end" and rows.has_steps)
-        order = np.argsort(found, kind="stable")[: 1 if once else log.most]
-        more = len(found) - 1 if once else 0
-        first, other = found[order], (found if about is None else about)[order]
-        columns = {fact: np.broadcast_to(value, len(found))[order] for fact, value in facts.items()}
-        columns |= {"onset": rows.onset[other], "offset": rows.offset[other]}
-        of_all = {**unit, "likewise": f", and {counted(more, 'other row')} likewise" if more > 0 else ""}
+        more = f", and {counted(len(found) - 1, 'other row')} likewise" if once and len(found) > 1 else ""
         problems = []
-        for i, row in enumerate(first):
-            of_row = {fact: values[i] for fact, values in columns.items()} | {"line": table.lines[other[i]]}
-            text = check.placed.format(**(of_all | of_row))
-            problems.append(problem(code, table.name, text, table.lines[row], table.column(check.column)))
+        for i in np.argsort(found, kind="stable")[: 1 if once else log.most]:
+            at = (found if about is None else about)[i]
+            of_row = {fact: np.broadcast_to(value, len(found))[i] for fact, value in facts.items()}
+            of_row |= {"onset": rows.onset[at], "offset": rows.offset[at], "line": table.lines[at]}
+            text = check.placed.format(**{**unit, **of_row, "likewise": more})
+            line = table.lines[found[i]] if table.layout.names else None  # else rows are not lines
+            problems.append(problem(code, table.name, text, line, table.column(check.column)))
         log.add(*problems, counts={code: len(problems) if once else len(found)} if problems else {})

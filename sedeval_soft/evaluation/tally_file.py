@@ -268,7 +268,9 @@ def _check_findings(report: AlignmentReport) -> None:
     for name in ("beyond", "after_end", "off_grid", "ignored", "steps"):
         numbers = (number for of_one in getattr(report, name).values() for number in of_one)
         faults += [f"{number} of {name}" for number in numbers if not 0 <= number <= _MOST]
-    faults += [fault for table in report.tables.values() if (fault := table.fault())]
+    faults += [
+        f"impossible numbers of the {role}" for role, rows in report.tables.items() if not rows.possible
+    ]
     if faults:
         raise TallyError(f"its findings have {faults[0][:60]}")
 

@@ -17,8 +17,7 @@ from sedeval_soft.checks.alignment import (
     name_single_file,
 )
 from sedeval_soft.checks.names import mapped
-from sedeval_soft.checks.row_statistics import RowStatistics
-from sedeval_soft.checks.rows import Side, are_steps, last_offsets, step_counts
+from sedeval_soft.checks.rows import RowStatistics, Side, are_steps, last_offsets, step_counts
 from sedeval_soft.errors import InputError, Problem, be, counted
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings

@@ -99,7 +99,7 @@ CASES = {
     "system in frames of 20 ms": (REF, scaled(SYS, 50), "time-unit", ["sys.tsv", "50"]),
     "both in frames of 20 ms": (scaled(REF, 50), scaled(SYS, 50), "time-unit", ["sys.tsv"]),
     "system in minutes": (REF, scaled(SYS, 1 / 60), "time-unit", ["sys.tsv"]),
-    "reference in minutes": (scaled(REF, 1 / 60), SYS, "time-unit", ["60", "ref.tsv"]),
+    "reference in minutes": (scaled(REF, 1 / 60), SYS, "time-unit", ["sys.tsv", "60 times"]),
     "durations in milliseconds": (REF, SYS, "time-unit",
         ["ref.tsv", "sys.tsv"], {"durations": MILLISTEPS_OF_EVENTS}),
     "classes that are one": (REF, [*SYS, row("park.wav", 1, 2, "Door_Opens"),

@@ -8,6 +8,8 @@ import json
 import re
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from called import call as called
 from hypothesis import given, settings
@@ -274,6 +276,19 @@ def test_safe_mends_are_made_and_others_are_not(data, copy, mends, options):
     if copy:
         assert found.ok and {*found.counts} <= {"unknown-class", "duplicate-row"}
         read_rows("out.tsv")
+
+
+def test_a_problem_is_on_the_first_line_of_a_name_and_on_none_if_rows_are_not_lines(here):
+    Path("ref.tsv").write_text(HEAD + GOOD)
+    Path("sys.tsv").write_text(HEAD + GOOD + GOOD + "b.wav\nb.wav\n")
+    table = {"filename": ["a.wav"] * 2, "onset": [0.0] * 2, "offset": [1.0] * 2, "event_label": ["car"] * 2}
+    pq.write_table(pa.table(table), "sys.parquet")
+    for name, lines in (
+        ("sys.tsv", {"duplicate-row": 3, "unknown-file": 4}),
+        ("sys.parquet", {"duplicate-row": None}),
+    ):
+        found = {each.code: each.line for each in validate(name, "ref.tsv").problems}
+        assert {code: found[code] for code in lines} == lines
 
 
 def test_standard_input_is_read_and_copied():

@@ -24,7 +24,7 @@ SELDOM = {
             *("evaluation.intervals", "evaluation.ordered", "measures.calibration"),
             *("measures.confusion", "measures.curve_scores"),
             *("measures.psds", "measures.sed_eval_rules"),
-            *("measures.correlations", "report.forms", "report.requirements", "report.write"),
+            *("measures.correlations", "report.forms", "report.requirements"),
             *("settings_files", "tables.annotation_json", "tables.annotation_document"),
             *("tables.archive", "tables.arrays", "tables.date_times", "tables.fit", "tables.columnar"),
             "tables.stored_rows",

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sedeval_soft import api
-from sedeval_soft.cli.output import refuse_replacing
+from sedeval_soft import api, report
 from sedeval_soft.fields import FIELDS, METHODS, READING, SCORING
 
 if TYPE_CHECKING:
@@ -296,7 +295,7 @@ def command(
             asked = api.Request(values=parts[0] | chosen, reading=parts[1], **parts[2])
             sides = {role: options[name] for name, role in _INPUTS.items() if name in options}
             outputs = {flag: options.get(name) for name, flag in _OUTPUTS.items()}
-            refuse_replacing(outputs, asked.files(sides))
+            report.refuse_replacing(outputs, asked.files(sides))
             with asked.opened() as limits:
                 function(asked=asked, limits=limits, **options)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import stat
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
@@ -59,58 +58,6 @@ def emit(text: str, output: str | None = None, *, exact: bool = False) -> None:
 
 
 # Files that results must not replace.
-
-
-def refuse_replacing(
-    outputs: Mapping[str, str | None], inputs: Mapping[str, str | Sequence[str] | None]
-) -> None:
-    """Raise SettingsError if results replace an input or one another, or two inputs are standard input.
-
-    outputs: paths by the options that name them. inputs: paths by their kind, one or several.
-    """
-    from sedeval_soft.errors import SettingsError
-
-    read: list[tuple[str, str]] = []
-    for role, given in inputs.items():
-        paths = [given] if isinstance(given, str) else given or ()
-        read += [(role if len(paths) < 2 else f"{role} {k}", path) for k, path in enumerate(paths, 1)]
-    piped = [role for role, path in read if path == "-"]
-    if len(piped) > 1:
-        raise SettingsError(f"{' and '.join(piped)} are both standard input; expected one of them")
-    written: dict[str, str] = {}
-    for flag, path in ((flag, path) for flag, path in outputs.items() if path is not None):
-        if not path:
-            expected = "a path, or - for standard output" if flag == "-o" else "a path"
-            raise SettingsError(f"{flag} names no file; expected {expected}")
-        if path in report.STANDARD_OUTPUT and flag in _FILES:
-            raise SettingsError(f"{flag} {path}: {_FILES[flag]}; expected the path of a file")
-        target = None if path in report.STANDARD_OUTPUT else _state(path)
-        for role, source in read if target is not None and stat.S_ISREG(target.st_mode) else ():
-            if any(os.path.samestat(target, state) for state in _states(source)):  # type: ignore[arg-type]
-                raise SettingsError(f"{flag} {path}: this is the {role} ({source}); expected another file")
-        other = written.setdefault(os.path.realpath(path), flag)
-        if other != flag:
-            raise SettingsError(f"{flag} {path}: {other} writes this file; expected another one")
-
-
-_FILES = {"--save-tally": "a tally is not text", "--fix": "standard output has the report"}
-"""Options that write no standard output, and why."""
-
-
-def _states(path: str) -> list[os.stat_result]:
-    """Return the identity of the files of an input: the file, or all files of a folder or a pattern."""
-    import glob
-
-    in_folder = glob.iglob(f"{glob.escape(path)}/*", include_hidden=True)  # noqa: PTH207 - as typed
-    paths = (path, *in_folder, *glob.iglob(path, recursive=True))  # noqa: PTH207
-    return [state for state in map(_state, paths) if state is not None]
-
-
-def _state(path: str) -> os.stat_result | None:
-    try:
-        return os.fstat(0) if path == "-" else Path(path).stat()
-    except (OSError, ValueError):
-        return None
 
 
 # Remarks on standard error.

@@ -12,7 +12,7 @@ import sedeval_soft as library
 from sedeval_soft import api, report
 from sedeval_soft.cli import options
 from sedeval_soft.cli.command import argument, command, setting
-from sedeval_soft.cli.output import Presentation, emit, progress, refuse_replacing
+from sedeval_soft.cli.output import Presentation, emit, progress
 
 MERGE_EXAMPLES = """
   soft-sed-eval shard1/ref.tsv shard1/sys.tsv --save-tally 1.tally
@@ -85,7 +85,7 @@ def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, out
     """
     if a == b == "-":
         raise click.UsageError("Only one of A and B can be standard input.")
-    refuse_replacing({"-o": output}, {"first file": a, "second file": b})
+    report.refuse_replacing({"-o": output}, {"first file": a, "second file": b})
     from sedeval_soft.tools.diff import changes, changes_text, read_results
 
     results = read_results(a), read_results(b)

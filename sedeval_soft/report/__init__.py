@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         OutputError,
         add_to,
         locked,
+        refuse_replacing,
         write_atomic,
         write_folder,
     )

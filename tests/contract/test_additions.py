@@ -356,7 +356,7 @@ def test_a_row_of_value_0_hours_later_betters_nothing_and_strict_refuses_it():
     ):
         assert before[name] == after[name] is not None
     assert gains(before, after) == {}
-    late = "recordings end 69.2 times as late as in reference"
+    late = "recordings end 69.2 times as late as in the reference"
     assert any(late in text and "durations" in text for text in after.warnings)
     assert not any(late in text for text in before.warnings)
     with pytest.raises(EvaluationError, match="69.2 times as late"):

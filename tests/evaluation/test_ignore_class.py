@@ -249,7 +249,7 @@ def test_a_class_without_rows_changes_no_score_and_is_warned_of():
     found = scored(*sides, made)
     assert found.scores == scored(*sides, ALL).scores
     assert any("'cat'" in text and "'car'" in text for text in found.warnings)
-    with pytest.raises(EvaluationError, match="ignore_class 'cat'"):
+    with pytest.raises(EvaluationError, match="ignore_class: class 'cat'"):
         scored(*sides, replace(made, strict=True))
 
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sedeval_soft.report.shown import (
         Family,
         has_thresholds,
+        in_order,
         ranked_first,
         shown_families,
         shown_of_board,

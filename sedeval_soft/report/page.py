@@ -17,7 +17,7 @@ from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, ScoreNam
 from sedeval_soft.names import told_apart
 from sedeval_soft.report.fitted import UNDEFINED
 from sedeval_soft.report.legend import intervals_by, measure_label, percent, scoring, settings_of, short
-from sedeval_soft.report.shown import families
+from sedeval_soft.report.shown import families, in_order
 from sedeval_soft.report.table import AnyColumn, Page, Table, exact, number, number_if_any
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 from sedeval_soft.tables.event_table import WEAK
@@ -206,7 +206,7 @@ def resampled(replicates: int, files: int, seed: int) -> str:
 
 def _tables(scores: Scores) -> Iterator[Table]:
     """Yield the tables of averages, the summary first, then the tables of classes, then of parts."""
-    order = {family: place for place, family in enumerate(families(scores))}
+    order = {family: place for place, family in enumerate(in_order(families(scores), scores))}
     # The table of folds has their scores.
     elsewhere = scores.folds.names if scores.folds else ()
     parts: dict[str | None, list[Score]] = {None: []}

@@ -27,6 +27,7 @@ from sedeval_soft.report import (
     Family,
     board_page,
     fill,
+    in_order,
     measure_label,
     missed_classes,
     page_of,
@@ -116,7 +117,7 @@ def render(
     systems, embedded = [], []
     for each, name in zip(inputs, names, strict=True):
         scores, page = each.scores, page_of(shown_scores(each.scores))
-        families = shown_families(scores)
+        families = in_order(shown_families(scores), scores)
         headline = _headline(each, families)
         embedded.append(
             {

@@ -173,7 +173,14 @@ def _read(
 ) -> list[Table]:
     """Return the table of a file if it can be scored; raises InputError."""
     source = open_source(path, stdin, limits)
-    form, rows, layout, found = read(source, limits.form("system"), limits, log.most, whole=True)
+    form, rows, layout, found = read(source, limits.form("system"), limits, log.most)
+    if layout is not None:
+        plain = rows is not None and found is None and layout.dialect is None and layout.timed
+        n_lines = len(source.data[:].splitlines()) if plain else 0
+        if rows is not None and n_lines == layout.skip + len(rows) > 0:
+            # Each line after the header is a row.
+            return [Table(source, layout, rows, range(layout.skip + 1, n_lines + 1))]
+        form, rows, layout, found = read(source, limits.form("system"), limits, log.most, whole=True)
     if found is not None:
         log.add(*found.problems, counts=found.counts)
         log.add(*_explanations(source.name, found))

@@ -80,10 +80,16 @@ class Side:
     @cached_property
     def ordered(self) -> Ordered:
         """The rows in order of group, onset and offset."""
-        rows, ordered = self.rows, Ordered.of(self.rows, _by_time(self.rows))
-        if (ordered.same & (ordered.onset[1:] == ordered.onset[:-1])).any():
-            return Ordered.of(rows, np.lexsort((rows.offset, rows.onset, rows.groups())))
-        return ordered
+        rows, order = self.rows, _by_time(self.rows)
+        ordered = Ordered.of(rows, order)
+        tied = ordered.same & (ordered.onset[1:] == ordered.onset[:-1])
+        if not tied.any():
+            return ordered
+        # Only rows that begin together are sorted again.
+        at = np.flatnonzero(np.append(tied, False) | np.append(False, tied))
+        row, run = ordered.row.copy(), np.append(0, np.cumsum(~tied))
+        row[at] = row[at][np.lexsort((row[at], ordered.offset[at], run[at]))]
+        return Ordered.of(rows, row)
 
     @cached_property
     def longest(self) -> Index:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
@@ -88,12 +88,16 @@ class Log:
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of one text that can be scored, and the line of each."""
+    """The rows of one text that can be scored, and the line of each.
+
+    unread: by role, the names of files and classes on lines that cannot be scored: they are not missing.
+    """
 
     source: Source
     layout: Layout
     rows: EventTable
     lines: Sequence[int] = ()
+    unread: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -192,7 +196,9 @@ def _read(
     if rows is None:
         return []
     if layout is not None and found is not None and layout.dialect is None and layout.timed:
-        return [Table(source, layout, rows, found.lines)]
+        texts = found.misread.texts if found.misread is not None else {}
+        unread = {role: {each.names[code] for code in {*each.codes.tolist()}} for role, each in texts.items()}
+        return [Table(source, layout, rows, found.lines, unread)]
     # Rows are not lines: nothing else than errors of a line is told by it.
     if found is not None and found.problems:
         return []

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
@@ -152,8 +152,8 @@ def _check_tables(name: str, tables: list[Table], expected: Expected, log: Log) 
             reference, rows = name_single_file(expected.table, table.rows, expected.durations)
             tables[k] = replace(table, rows=rows)
             expected = expected._replace(reference=None if expected.reference is None else reference)
-        files = tuple(dict.fromkeys(file for table in tables for file in table.rows.files))
-        system = replace(EventTable.empty(Origin(name)), files=files)
+        both = ((*table.rows.files, *table.unread.get("filename", ())) for table in tables)
+        system = replace(EventTable.empty(Origin(name)), files=tuple(dict.fromkeys(chain(*both))))
         _, own, lengths, report = match_files(
             expected.table, system, expected.durations or None, expected.listed or None
         )
@@ -231,15 +231,20 @@ def _check_names(
     if swapped:
         add("swapped-columns", swapped[0])
         return
-    # Names on lines that cannot be scored are not missing.
-    whole = not any(RULES[code].severity == "error" for code in log.counts)
+    # What a table that cannot be read has is not missing.
+    read = {table.name for table in tables}
+    errors = (each for code in log.stored if RULES[code].severity == "error" for each in log.stored[code])
+    whole = all(each.source in read for each in errors)
     if expected.classes is not None:
         known, where = expected.classes, expected.whose
         named = [label for label in labels if all(label not in table.rows.origin.unknown for table in tables)]
-        spelt = known_spellings(named, [*known, *expected.settings.names_of("system")])
+        classes_of = expected.settings.names_of("system")
+        unread = {classes_of.get(n, n) for table in tables for n in table.unread.get("event_label", ())}
+        spelt = known_spellings(named, [*known, *classes_of])
         add("unknown-class", [n for n in named if n not in {*known, *spelt}], where, known)
         add("class-spelling", [n for n in named if n in spelt], where, others=spelt)
-        add("missing-class", [n for n in known if whole and n not in {*named, *spelt.values()}], where)
+        present = {*named, *spelt.values(), *unread}
+        add("missing-class", [n for n in known if whole and n not in present], where)
     if expected.table.files:
         where, missing = f"in {expected.table.origin.name}", sorted(report.missing - {UNNAMED})
         strange = report.extra | report.dropped

@@ -397,3 +397,14 @@ def test_a_path_is_no_command(name):
     (line,) = call("--format", "github", "--", name).out.splitlines()
     escaped = name.replace(":", "%3A").replace("\n", "%0A")
     assert line.startswith(f"::error file={escaped},line=3,title=")
+
+
+def test_names_on_wrong_lines_are_not_missing(tmp_path):
+    reference = tmp_path / "ref.tsv"
+    rows = [f"{file}.wav\t0\t1\t{label}\n" for file, label in (("a", "car"), ("b", "dog"), ("c", "cat"))]
+    reference.write_text("filename\tonset\toffset\tevent_label\n" + "".join(rows))
+    system = tmp_path / "sys.tsv"
+    system.write_text("filename\tonset\toffset\tevent_label\na.wav\t0\t1\tcar\nb.mp3\tx\t1\tdog\n")
+    found = validate(system, reference)
+    assert found.counts == {"not-a-number": 1, "missing-class": 1, "missing-file": 1}
+    assert all("'c" in each.message for each in found.problems if each.code.startswith("missing"))

@@ -693,7 +693,7 @@ def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(three)
         r"warning: c\nd.md is not",
         "warning: sys_b.yaml: ",
         "invalid: a",
-        "invalid: broken: 1 problem: broken.tsv:2:2: ",
+        "the first: broken.tsv:2:2: ",
     ):
         assert any(words in line for line in lines), words
     assert all(line.startswith(("warning: ", "invalid: ", "6 sub")) and len(line) < 300 for line in lines)

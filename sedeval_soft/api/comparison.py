@@ -185,9 +185,9 @@ def score_several(
 ) -> tuple[list[Scores], Board | None]:
     """Return the scores of several systems, and their board if they are compared.
 
-    mean: they are trainings of one system, which has this name, or for "" the names of all. apart: each is
-    scored by itself: scores of single files are not compared, nor resampled. Other arguments and errors as
-    for `compare`.
+    mean: the name of the one system that all are trainings of, "" to name it after them; None to compare
+    them. apart: each is scored alone, without a comparison or resampling, as for scores of single files.
+    Other arguments and errors as for `compare`.
     """
     if apart:
         return _score(reference, systems, **how)[0], None

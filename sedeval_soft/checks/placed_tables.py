@@ -179,11 +179,11 @@ def _read(
     source = open_source(path, stdin, limits)
     form, rows, layout, found = read(source, limits.form("system"), limits, log.most)
     if layout is not None:
-        plain = rows is not None and found is None and layout.dialect is None and layout.timed
-        n_lines = len(source.data[:].splitlines()) if plain else 0
-        if rows is not None and n_lines == layout.skip + len(rows) > 0:
+        lines = range(layout.skip + 1, len(source.data[:].splitlines()) + 1)
+        plain = found is None and layout.dialect is None and layout.timed
+        if rows is not None and plain and len(lines) == len(rows):
             # Each line after the header is a row.
-            return [Table(source, layout, rows, range(layout.skip + 1, n_lines + 1))]
+            return [Table(source, layout, rows, lines)]
         form, rows, layout, found = read(source, limits.form("system"), limits, log.most, whole=True)
     if found is not None:
         log.add(*found.problems, counts=found.counts)
@@ -199,12 +199,12 @@ def _read(
         texts = found.misread.texts if found.misread is not None else {}
         unread = {role: {each.names[code] for code in {*each.codes.tolist()}} for role, each in texts.items()}
         return [Table(source, layout, rows, found.lines, unread)]
-    # Rows are not lines: nothing else than errors of a line is told by it.
+    # Rows of other forms are not lines: their rows are not checked beside errors that have lines.
     if found is not None and found.problems:
         return []
-    said = {normal(name) for role, name in limits.columns if not role}
+    without_role = {normal(name) for role, name in limits.columns if not role}
     for column in rows.origin.ignored if form in _OF_COLUMNS else ():
-        log.add(*[ignored(source.name, column)] * (normal(column) not in said))
+        log.add(*[ignored(source.name, column)] * (normal(column) not in without_role))
     return [Table(source, _NO_COLUMNS, rows, range(2, len(rows) + 2))]
 
 

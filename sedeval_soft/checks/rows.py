@@ -38,7 +38,7 @@ _LONG, _TYPICAL = 1000.0, 50.0
 # Share of a recording by which a row that begins in it may end after it, in a table that was read right: a
 # frame of a system, a slip of an annotator, lengths that were rounded.
 _OVERHANG = 0.05
-FEW_ROWS = 10  # fewer rows may all stand at the beginning of their only recording
+FEW_ROWS = 10  # fewer rows may all be at the beginning of their only recording
 _NAMED = 3  # tables that a message names
 
 EVENTS, VALUED, STEPS = "events", "valued", "steps"

@@ -231,7 +231,7 @@ def _check_names(
     if swapped:
         add("swapped-columns", swapped[0])
         return
-    # What a table that cannot be read has is not missing.
+    # Names may be in a table that cannot be read: none is reported as missing then.
     read = {table.name for table in tables}
     errors = (each for code in log.stored if RULES[code].severity == "error" for each in log.stored[code])
     whole = all(each.source in read for each in errors)

@@ -78,8 +78,8 @@ def found_calls(
 ) -> tuple[Bools, Bools]:
     """Return which calls are found, and which detections are correct.
 
-    keys: of the rows of both sides; those of one key may pair. groups: of the detections; a call that an
-    earlier group found is left out. margin: how long before the detections of a group calls may begin.
+    keys: of each row of both sides; rows with the same key may pair. groups: of each detection; a call that
+    an earlier group found is left out. margin: how long before the detections of a group calls may begin.
     """
     code: dict[Hashable, int] = {}
     ours, theirs = (

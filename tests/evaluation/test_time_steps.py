@@ -12,7 +12,8 @@ from tables import columns_of, long_rows
 
 import sedeval_soft
 from sedeval_soft import EvaluationError, Settings
-from sedeval_soft.checks.rows import are_steps, step_counts
+from sedeval_soft.checks.rows import are_steps
+from sedeval_soft.timeline.recordings import step_counts
 
 Row = tuple[str, float, float, str, float]
 

@@ -125,6 +125,8 @@ CASES = {
         {"durations": OF_FRAMES}),
     "wholly after the duration": (FRAMES, [*FRAMES, *events([row("a.wav", 10.2, 10.3, "Dog")])], "after-end",
         [], {"durations": OF_FRAMES}),
+    "after the last event of the reference": (FRAMES, [*FRAMES, row("a.wav", 10.5, 12, "Dog")],
+        "after-reference", ["sys.tsv", ": 1,"]),
     "time steps without values, where the system has values": (
         [*STEPS_OF_EVENTS, *(r for r in REF if not r["onset"])], SYS, "touching-rows",
         ["ref.tsv", f"{TOUCHING:,} of 1,504"]),
@@ -273,7 +275,7 @@ def test_the_samples_and_published_tables_are_quiet():
     for reference, system in (*pairs, sides, sides[::-1]):
         durations = DURATIONS if reference.parent == SAMPLES else None
         warned = evaluate(reference, system, only=ONLY, durations=durations).warnings
-        told = doubted(warned)
+        told = [text for text in doubted(warned) if not text.endswith("(after-reference)")]
         # MAESTRO's hard labels are rows of a second, of which each counts as an event.
         assert len(told) == (reference in sides) and all("13,276 of 14,176 rows" in text for text in told)
         assert warned == () or durations is None

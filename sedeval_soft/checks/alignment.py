@@ -138,9 +138,9 @@ class AlignmentReport:
             *sorted(self.doubtful),
             *self.misread(*self.tables),
             *self._of_names(settings),
-            *self._of_listed(settings),
-            *self._of_regions(settings),
-            *self._of_lengthless(settings),
+            *(() if settings.files is None else self._of_listed(settings.files)),
+            *(self._of_regions(settings) if settings.has_regions else ()),
+            *(self._of_lengthless(settings) if self.lengthless or self.extra else ()),
             *self._of_classes(settings),
             *self._of_grid(settings),
             *self._of_touching(settings),
@@ -150,11 +150,8 @@ class AlignmentReport:
         return (
             *doubts,
             *sorted(self.notes),
-            *self._of_files(settings, _LEFT_OUT),
-            *self._of_others(settings),
-            *self._of_ignored(settings),
+            *self._left_out(settings),
             *(line for role, table in self.tables.items() for line in table.notes(role)),
-            *self._of_settings(settings),
         )
 
     def misread(self, *roles: str) -> list[str]:
@@ -194,9 +191,9 @@ class AlignmentReport:
             hint = named_alike(self.missing, files) if files and "{hint}" in text else ""
             yield from said(text, files, noun, hint=hint, **facts)
 
-    def _of_listed(self, settings: Settings) -> Iterator[str]:
-        """Yield warnings about the settings' list of files; raises EvaluationError if no file matches."""
-        unknown, hint = self.not_listed(settings.files or ())
+    def _of_listed(self, files: Sequence[str]) -> Iterator[str]:
+        """Yield warnings about a list of files; raises EvaluationError if no file matches."""
+        unknown, hint = self.not_listed(files)
         for text in said(NAMES["listed-file"].counted, unknown, "listed file", hint=hint):
             if not self.listed:
                 raise EvaluationError(f"{text}; expected names of files that {self._table('reference')} has")
@@ -255,36 +252,33 @@ class AlignmentReport:
                 text = f"{CHECKS[code].message(n[role], rows, {})}, where {theirs} has whole events"
                 yield f"{self._table(role)}: {text}; --set events=merge joins rows that touch ({code})"
 
-    def _of_others(self, settings: Settings) -> Iterator[str]:
-        """Yield a warning for classes that are left out, and for tables without an event."""
+    def _left_out(self, settings: Settings) -> Iterator[str]:
+        """Yield a line for files and classes that are left out, and for settings of these alone.
+
+        Beside these are the amount of detections and time that ignored classes leave out, and a line for
+        tables without an event.
+        """
+        yield from self._of_files(settings, _LEFT_OUT)
+        classes, names = self.classes(settings), {*(settings.ignore_class or ())}
         both = self.reference_classes | self.system_classes
         if not both and settings.classes is None:
             yield "neither table has an event: there is nothing to score"
-        left_out = both - {*self.classes(settings), *(settings.ignore_class or ())}
-        yield from said("{files} {are} not among the classes to evaluate; left out", left_out, "class")
-
-    def _of_settings(self, settings: Settings) -> Iterator[str]:
-        """Yield a line for each class that only settings by class have."""
-        classes = self.classes(settings)
-        for name in _BY_CLASS:
-            value = getattr(settings, name)
-            for label in (
-                [label for label in value if label not in classes] if isinstance(value, dict) else ()
-            ):
-                hint = did_you_mean(label, classes)
-                yield f"{name} is set for {label!r}, which is not an evaluated class{hint}"
-
-    def _of_ignored(self, settings: Settings) -> Iterator[str]:
-        """Yield the amount of detections and time that ignored classes leave out."""
-        names = settings.ignore_class or ()
+        text = "{files} {are} not among the classes to evaluate; left out"
+        yield from said(text, both - {*classes} - names, "class")
         for called, (detections, ticks) in self.ignored.items():
             events = f"{counted(detections, 'detection')} and " if Plan.of(settings).counts_events else ""
-            classes = "class" if len(names) == 1 else "classes"
-            itself = " (as the reference says by itself)" * (self.declared >= {*names})
+            noun = "class" if len(names) == 1 else "classes"
+            itself = " (as the reference says by itself)" * (self.declared >= names)
             if detections or ticks:
-                yield f"{events}{ticks * TICK:.6g} s were left out: ignored {classes} {called}{itself}"
-        theirs = self.system_classes & {*names}
-        yield from said("rows of the system of {files} are left out: ignored", theirs, "class")
+                yield f"{events}{ticks * TICK:.6g} s were left out: ignored {noun} {called}{itself}"
+        text = "rows of the system of {files} are left out: ignored"
+        yield from said(text, self.system_classes & names, "class")
+        for name in _BY_CLASS:
+            value = getattr(settings, name)
+            for label in value if isinstance(value, dict) else ():
+                if label not in classes:
+                    hint = did_you_mean(label, classes)
+                    yield f"{name} is set for {label!r}, which is not an evaluated class{hint}"
 
     def _of_lengthless(self, settings: Settings) -> Iterator[str]:
         """Yield the scores that miss the false alarms in files of unknown length, or without a clip."""

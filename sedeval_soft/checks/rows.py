@@ -395,7 +395,9 @@ class RowStatistics:
         compared = (lengths > 0) & (last > 0)
         ratios = np.log10(last[compared]) - np.log10(lengths[compared])
         powers = np.rint(_DIGITS * np.clip(ratios, -_FARTHEST, _FARTHEST)).astype(np.int64)
-        multiple = _multiple(rows.onset, rows.offset)
+        times = rows.onset, rows.offset
+        multiple = 1 if any(np.any(column % _MINUTE) for column in times) else _MINUTE
+        multiple *= all(np.array_equal(column, np.floor(column)) for column in times)
         return cls(
             names,
             len(rows),
@@ -407,7 +409,7 @@ class RowStatistics:
             int(powers.max(initial=-_MOST)),
             int(np.count_nonzero(np.isfinite(side.whole[compared]))),
             float(last.max()),
-            0 if side.kind == STEPS else _well_after(side, found["after-end"]),
+            _well_after(side, found["after-end"]) if "after-end" in counts and side.kind != STEPS else 0,
             counts,
             excess,
         )
@@ -479,13 +481,6 @@ class RowStatistics:
         """Return the message of a check that finds n of `total` rows or recordings."""
         facts = {"seconds": self.excess.get(code), **self.unit()}
         return f"{self.called(role)}: {CHECKS[code].message(n, total, facts)} ({code})"
-
-
-def _multiple(*times: Floats) -> int:
-    """Return 60 if all times are whole minutes, 1 if they are whole numbers, else 0."""
-    if not all(np.array_equal(column, np.floor(column)) for column in times):
-        return 0
-    return 1 if any(np.any(column % _MINUTE) for column in times) else _MINUTE
 
 
 def _well_after(side: Side, late: Found) -> int:

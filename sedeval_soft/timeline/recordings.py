@@ -396,25 +396,12 @@ def check_shapes(reference: Origin, system: Origin) -> None:
             raise InputError(Problem(side.name, text))
 
 
-def _of_axes(shape: tuple[int, ...] | None, other: tuple[int, ...] | None) -> list[str]:
-    """Return a warning if both inputs are arrays whose axes seem to be exchanged."""
-    if shape is None or other is None or shape[-1] <= shape[-2]:
-        return []
-    text = (
-        f"arrays of shape {shape} have more classes ({shape[-1]}) than segments ({shape[-2]}); if classes "
-        f"come first, exchange the axes: expected {AXES}"
-    )
-    return [text]
-
-
 _MOST_ANSWERS, _LOOKED_AT = 50, 10_000
 """Largest number of different values of annotators' answers, and the number of values looked at."""
 
 
-def _of_exchanged(reference: EventTable, system: EventTable) -> list[str]:
-    """Return a warning if only the reference looks like a network's output: many values, in short steps."""
-    if system.has_values or not reference.has_values or not len(reference):
-        return []
+def _of_exchanged(reference: EventTable) -> list[str]:
+    """Return a warning if a reference looks like a network's output: many values, in short steps."""
     values = np.concatenate([column[:_LOOKED_AT] for column in reference.values])
     short = float(np.median(reference.offset - reference.onset)) < 1
     line = (
@@ -438,9 +425,14 @@ def match_files(
     """
     origins = reference.origin, system.origin
     doubtful = [f"{origin.name}: {text}" for origin in origins for text in origin.assumed]
-    doubtful += _of_exchanged(reference, system)
+    if len(reference) and reference.has_values and not system.has_values:
+        doubtful += _of_exchanged(reference)
     notes = [f"{origin.name}: {text}" for origin in origins for text in origin.notes]
-    notes += _of_axes(reference.origin.shape, system.origin.shape)
+    if (shape := system.origin.shape) is not None and reference.origin.shape and shape[-1] > shape[-2]:
+        notes.append(
+            f"arrays of shape {shape} have more classes ({shape[-1]}) than segments ({shape[-2]}); if "
+            f"classes come first, exchange the axes: expected {AXES}"
+        )
     if vain := sorted({*reference.origin.lacking} & {*system.origin.lacking}):
         both = " and ".join(dict.fromkeys((reference.origin.name, system.origin.name)))
         raise InputError([Problem(both, text, code="no-effect") for text in vain])
@@ -470,8 +462,8 @@ def match_files(
         doubtful += said(text, names, noun, other=reference.origin.name)
     missing, extra = {*reference.files} & inside - in_system, (in_system & evaluated) - {*expected}
     detected = {name for name in system.files if match.canonical[name] in extra}
-    heard = {match.canonical[name] for name in files_with_events(system, detected)}
-    silent = (missing - files_with_events(reference, missing)) | (extra - heard)
+    heard = {match.canonical[name] for name in files_with_events(system, detected)} if detected else set()
+    silent = (missing - files_with_events(reference, missing) if missing else set()) | (extra - heard)
     findings = AlignmentReport(
         missing=frozenset(missing),
         extra=frozenset(extra),
@@ -492,8 +484,6 @@ def match_files(
 
 def files_with_events(rows: EventTable, files: Collection[str]) -> set[str]:
     """Return which of some files of a table have a value above 0."""
-    if not files:
-        return set()
     some = rows.only_files(np.array([name in files for name in rows.files], dtype=bool))
     return {some.files[code] for code in distinct(some.file[some.levels()[0]]).tolist()}
 

@@ -178,18 +178,19 @@ class AlignmentReport:
 
     def _of_files(self, settings: Settings, kinds: Iterable[tuple[str, str, str]]) -> Iterator[str]:
         """Yield a line for each kind of files."""
-        number, label = settings.shots or (0, None)
-        unknown = {label} - self.reference_classes - {None}
-        facts = {
-            "other": self._table("reference"),
-            "system": self._table("system"),
-            "like": did_you_mean(label or "", sorted(self.reference_classes)[:_COMPARED]) if unknown else "",
-            "shots": counted(number, "event") + ("" if label is None else f" of class {label!r}"),
-        }
         for kind, noun, text in kinds:
             files = getattr(self, kind) - (self.silent if kind in ("missing", "extra") else _NOTHING)
-            hint = named_alike(self.missing, files) if files and "{hint}" in text else ""
-            yield from said(text, files, noun, hint=hint, **facts)
+            if not files:
+                continue
+            facts = {"other": self._table("reference"), "system": self._table("system")}
+            facts["hint"] = named_alike(self.missing, files) if "{hint}" in text else ""
+            if kind == "too_few_shots":
+                number, label = settings.shots or (0, None)
+                facts["shots"] = counted(number, "event") + ("" if label is None else f" of class {label!r}")
+                unknown = label not in {*self.reference_classes, None}
+                known = sorted(self.reference_classes)[:_COMPARED]
+                facts["like"] = did_you_mean(label or "", known) if unknown else ""
+            yield from said(text, files, noun, **facts)
 
     def _of_listed(self, files: Sequence[str]) -> Iterator[str]:
         """Yield warnings about a list of files; raises EvaluationError if no file matches."""
@@ -323,6 +324,8 @@ class AlignmentReport:
                 True,
             ),
         ):
+            if not (among or anyway):
+                continue
             told, rest = sorted(names)[:_TOLD], sorted(names)[_TOLD:]
             for name in told:
                 hint = did_you_mean(name, sorted(among)[:_COMPARED], n=1, cutoff=cutoff)

@@ -73,7 +73,10 @@ def tally_pair(pair: Recordings, *, cells: bool = False) -> Tally:
     """
     plan, settings = pair.plan, pair.settings
     grid = grid_of(pair)
-    evaluated_ticks = pair.evaluated_ticks
+    # The evaluated length of each file, by which rates divide.
+    evaluated_ticks = pair.length_ticks
+    if pair.regions is not None:
+        evaluated_ticks = pair.regions.until(evaluated_ticks).lengths(len(pair.files))
     if pair.ignored is not None:
         evaluated_ticks = evaluated_ticks - ignored_ticks(pair)
     columns: Columns = {

@@ -280,7 +280,12 @@ class Screen:
             columns[f"n of {basis}"] = Column(basis, "n", texts, ["dim"] * len(names), rank=3 * place + 2)
         if not any(any(column.texts) for column in columns.values()):
             return []
-        order = sorted(range(len(names)), key=lambda k: [_badness(column[k]) for column in values])
+
+        def badness(k: int) -> list[float]:
+            """Return the scores of a row as they are shown; undefined scores come last."""
+            return [math.inf if column[k] is None else round(column[k] or 0, 3) for column in values]
+
+        order = sorted(range(len(names)), key=badness)
         # One more row takes no more room than a line about it.
         most = len(names) if self.by_class or len(names) <= _MOST + 1 else _MOST
         texts = [shown_as.get(name) or visible(name) for name in names]
@@ -309,7 +314,8 @@ class Screen:
         sizes = self._of_classes(basis, self.sized[basis], "n_ref")
         # A class without reference is in no macro average, and its F is no sign of weakness.
         known = (label for label, v in values.items() if v is not None and sizes.get(label) != 0)
-        classes = sorted(known, key=lambda c: _badness(values[c]))
+        # By scores as they are shown.
+        classes = sorted(known, key=lambda c: round(values[c] or 0, 3))
         self.named = classes[:_WEAKEST]
         parts = []
         for k, label in enumerate(self.named):
@@ -461,11 +467,6 @@ def _size(value: float | int | None) -> str:
     if value is None:
         return UNDEFINED
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.1f}"
-
-
-def _badness(value: float | None) -> float:
-    """Return the key that sorts classes: the score as it is shown; undefined scores come last."""
-    return math.inf if value is None else round(value, 3)
 
 
 # The first and the last lines of a screen.

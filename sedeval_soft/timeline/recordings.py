@@ -96,13 +96,6 @@ class Recordings(NamedTuple):
         return self.plan.settings
 
     @property
-    def evaluated_ticks(self) -> Ticks:
-        """Return the evaluated length of each file in ticks, shape (n_files,), by which rates divide."""
-        if self.regions is None:
-            return self.length_ticks
-        return self.regions.until(self.length_ticks).lengths(len(self.files))
-
-    @property
     def length_ticks(self) -> Ticks:
         """Return the end of each file in ticks, shape (n_files,)."""
         return to_ticks(self.length)

@@ -62,8 +62,7 @@ class Side:
     """The rows of one table, and the known lengths of its recordings; arrays (n_files,).
 
     expected: least length of each recording, 0 if unknown. whole: exact length, infinite if unknown. assumed:
-    the length that is assumed as the reference's last offset, infinite if there is no such assumption. last:
-    last offsets.
+    the reference's last offset if that is taken for the length, else infinite. last: last offsets.
     """
 
     rows: EventTable
@@ -235,7 +234,7 @@ def after_end(side: Side) -> Found:
 
 
 def after_reference(side: Side) -> Found:
-    """Find rows that end after the last offset of the reference, where no duration is known."""
+    """Find rows that end after the last offset of the reference, if no duration is known."""
     late = side.after(side.assumed)
     return Found(late, None, {"length": side.assumed[side.rows.file[late]]})
 
@@ -285,7 +284,7 @@ CHECKS = {
         "ends at {offset:.6g} s, after the reference's last offset, {length:.6g} s{likewise}",
         "rows that end after the reference's last offset in their file, assumed to be its end: {n:,}, by "
         "{seconds:.6g} s at most",
-        "segments after it can only be false alarms; give durations",
+        "later segments can only be false alarms; --durations gives lengths of files",
     ),
     "zero-length": Check(
         zero_length, "offset", "begins and ends at {onset:.6g} s",

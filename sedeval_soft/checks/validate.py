@@ -85,19 +85,27 @@ class Expected(NamedTuple):
         origin = Origin("the durations" if self.durations else "the list")
         return replace(EventTable.empty(origin), files=tuple(self.durations) or tuple(self.listed))
 
-    def side(self, rows: EventTable) -> Side:
-        """Return the rows of a table with the lengths that their recordings should have."""
-        reference, files = self.table, [self.own.get(file, file) for file in rows.files]
+    def sides(self, tables: Sequence[Table]) -> list[Side]:
+        """Return the rows of tables with the lengths that their recordings should have."""
+        reference = self.table
         ends = zip(reference.files, last_offsets(reference).tolist(), strict=True)
         last = {file: end for file, end in ends if end and reference.origin.timed}
         assumed = {file: end for file, end in last.items() if file not in self.durations}
 
-        def lengths(known: Mapping[str, float], otherwise: float) -> Floats:
-            return np.array([known.get(file, otherwise) for file in files], dtype=float)
+        def lengths(rows: EventTable, known: Mapping[str, float], otherwise: float) -> Floats:
+            names = (self.own.get(file, file) for file in rows.files)
+            return np.array([known.get(name, otherwise) for name in names], dtype=float)
 
-        whole = lengths(self.durations, np.inf)
-        least = lengths(last | {**self.durations}, 0.0)
-        return Side(rows, least, whole, lengths(assumed, np.inf), last_offsets(rows))
+        return [
+            Side(
+                rows,
+                lengths(rows, last | {**self.durations}, 0.0),
+                lengths(rows, self.durations, np.inf),
+                lengths(rows, assumed, np.inf),
+                last_offsets(rows),
+            )
+            for rows in (table.rows for table in tables)
+        ]
 
 
 def check_tables(name: str, tables: Sequence[Table], expected: Expected, log: Log) -> None:
@@ -107,7 +115,7 @@ def check_tables(name: str, tables: Sequence[Table], expected: Expected, log: Lo
     if not log.counts and not any(len(table.rows) for table in tables):
         log.add(problem("no-rows", name, "it has no rows", tables[0].layout.skip or None))
     _check_names(name, tables, expected, log)
-    sides = [expected.side(table.rows) for table in tables]
+    sides = expected.sides(tables)
     # Statistics of all tables together, as in scoring.
     timed = [RowStatistics.of(side) for side in sides if side.rows.origin.timed]
     unit = RowStatistics.merge(timed or [RowStatistics()]).unit()

@@ -230,7 +230,15 @@ def test_what_may_be_meant_is_no_doubt(name, tmp_path):
     assert text in "\n".join(warned)
 
 
-@pytest.mark.parametrize("kind", ["system in milliseconds", "a wide table with gaps", "views of each event"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "system in milliseconds",
+        "a wide table with gaps",
+        "views of each event",
+        "after the last event of the reference",
+    ],
+)
 def test_batches_and_tallies_say_what_all_files_at_once_say(kind, tmp_path):
     reference, system, code, *_ = CASES[kind]
     evaluator, tallies = Evaluator(only=ONLY), []

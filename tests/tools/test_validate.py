@@ -166,6 +166,13 @@ def test_counts_of_tables(text, reference, durations, counts):
     assert len(found.problems) == min(sum(counts.values()), 100)
 
 
+def test_only_listed_files_are_looked_at_whatever_their_extension():
+    Path("r.tsv").write_text(EVENTS + "a.wav\t0\t3\tcar\nb.wav\t0\t3\tcar\n")
+    Path("s.tsv").write_text(EVENTS + "a\t0\t1\tcar\nb\t2\t2\tcar\n")
+    found = validate("s.tsv", "r.tsv", files=["a.wav"])
+    assert (found.files, found.rows, found.counts) == (1, 1, {})
+
+
 def test_rows_that_touch_are_one_note():
     """In lists that were cut into windows, thousands do."""
     rows = "".join(f"a\t{i}\t{i + 1}\tcar\n" for i in reversed(range(500)))

@@ -15,8 +15,9 @@ import numpy as np
 from oracles import TickRow, in_seconds, merged_events
 from tables import long_rows, wide_rows
 
-from sedeval_soft.checks.rows import are_steps, step_counts
+from sedeval_soft.checks.rows import are_steps
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.timeline.recordings import step_counts
 
 FILES = ("file0", "file1")
 LABELS = ("class0", "class1", "class2")

@@ -7,8 +7,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Unpack
+
+import numpy as np
 
 from sedeval_soft.api.sources import (
     Durations,
@@ -20,15 +23,20 @@ from sedeval_soft.api.sources import (
     to_rows,
     with_listed,
 )
-from sedeval_soft.checks.names import mapped
-from sedeval_soft.checks.placed_tables import Log
-from sedeval_soft.checks.validate import Expected, Validation, look_at
-from sedeval_soft.errors import InputError, SettingsError
+from sedeval_soft.checks.alignment import said
+from sedeval_soft.checks.names import NAMES
+from sedeval_soft.checks.placed_tables import Log, Table, read_tables
+from sedeval_soft.checks.validate import Expected, Validation, check_tables
+from sedeval_soft.errors import InputError, SettingsError, counted
 from sedeval_soft.fields import ReadingKeywords
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import Settings, checked, in_form
 from sedeval_soft.settings_files import checked_preset, classes_of_preset, load_preset
+from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.problem_codes import problem
+from sedeval_soft.tables.source import spelled
+from sedeval_soft.timeline.recordings import mapped, match_files, name_single_file
 
 MAX_PROBLEMS = 100
 
@@ -90,9 +98,68 @@ def validate(
             "in the reference",
         )
     listed = () if files is None else listed_files(files, limits)
-    expected = Expected(rows, chosen, whose, lengths, listed, settings)
-    validation = look_at(system, expected, Log(max_problems), stdin, limits)
-    return replace(validation, mends=mends)
+    name, form, log = spelled(os.fspath(system)), "", Log(max_problems)
+    tables = read_tables(system, log, stdin, limits)
+    both = [table.rows for table in tables] + ([] if rows is None else [rows])
+    vain = [{*limits.as_read(each.origin, "").lacking} for each in both]
+    log.add(*(problem("no-effect", name, text) for text in sorted(set.intersection(*vain) if tables else ())))
+    if tables:
+        expected = Expected(rows, chosen, whose, lengths, listed, settings)
+        tables, expected = _aligned(name, tables, expected, log)
+        check_tables(name, tables, expected, log)
+        # How the first table with rows was read.
+        first = next((table for table in tables if len(table.rows)), tables[0])
+        form = first.rows.origin.form
+        if tables[0].name != name:
+            form = f"folder of {counted(len(tables), 'table')}, {form}"
+    return Validation(
+        source=name,
+        problems=log.worst(),
+        counts=dict(log.counts),
+        form=form,
+        rows=sum(len(table.rows) for table in tables),
+        files=len({file for table in tables for file in table.rows.files}),
+        classes=len({label for table in tables for label in table.rows.classes}),
+        mends=mends,
+    )
+
+
+def _aligned(name: str, tables: list[Table], expected: Expected, log: Log) -> tuple[list[Table], Expected]:
+    """Return tables with files and classes named as in the reference, and the expected content of these.
+
+    Both have listed files only. name: of all tables, as the user gave it.
+    """
+    settings, durations = expected.settings, expected.durations
+    if settings.map:
+        tables = [replace(table, rows=mapped("system", table.rows, settings)) for table in tables]
+    try:
+        for k, table in enumerate(tables):
+            reference, rows = name_single_file(expected.table, table.rows, durations)
+            tables[k] = replace(table, rows=rows)
+            expected = expected._replace(reference=None if expected.reference is None else reference)
+        both = ((*table.rows.files, *table.unread.get("filename", ())) for table in tables)
+        system = replace(EventTable.empty(Origin(name)), files=tuple(dict.fromkeys(chain(*both))))
+        matched = match_files(expected.table, system, durations or None, expected.listed or None)
+        expected = expected._replace(own=matched[1], durations=matched[2], report=matched[3])
+    except InputError as error:
+        log.add_error(error)
+        expected = expected._replace(reference=None, durations={})
+    if not expected.listed:
+        return tables, expected
+    own, report = expected.own, expected.report
+    unknown, hint = report.not_listed(expected.listed)
+    texts = said(NAMES["listed-file"].placed, unknown, "listed file", hint=hint)
+    log.add(*(problem("listed-file", name, text) for text in texts))
+    chosen = []
+    for table in tables:
+        outside = [own.get(file, file) in report.system_outside for file in table.rows.files]
+        stays = ~np.array(outside, dtype=bool)
+        lines = [table.lines[row] for row in np.flatnonzero(stays[table.rows.file]).tolist()]
+        chosen.append(replace(table, rows=table.rows.only_files(stays).of_used_classes(), lines=lines))
+    if (ours := expected.reference) is not None:
+        stays = ~np.array([file in report.reference_outside for file in ours.files], dtype=bool)
+        expected = expected._replace(reference=ours.only_files(stays).of_used_classes())
+    return chosen, expected
 
 
 def _write_copy(

@@ -6,27 +6,21 @@ each side. Reports of batches of whole recordings merge into the report of all f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from sedeval_soft.arrays import distinct
 from sedeval_soft.checks.names import NAMES, are_swapped, similar_names
 from sedeval_soft.checks.rows import CHECKS, FEW_ROWS, TICK, RowStatistics, are_steps
-from sedeval_soft.errors import EvaluationError, InputError, Problem, be, counted, quoted
+from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
-from sedeval_soft.tables.columns import option
-from sedeval_soft.tables.event_table import AXES, UNKNOWN, UNNAMED, EventTable
+from sedeval_soft.tables.event_table import UNKNOWN
 from sedeval_soft.tables.filenames import (
     listing,
-    match_names,
     named_alike,
     unknown_names,
-    without_folders,
 )
 from sedeval_soft.tables.problem_codes import RULES
 
@@ -91,13 +85,12 @@ class AlignmentReport:
     without_region, too_few_shots: Files that are left out, without regions or with too few events. doubtful:
     Texts on ambiguous names and on assumptions about a table, each with its fix; strict settings make them
     errors. notes: Texts on how tables were read. reference_classes, system_classes: All classes of either
-    side. declared: Classes that a reference declares as unknown time. beyond: Number of rows that end after
-    their file, by role, and the largest excess in seconds. after_end: The same by file, for system rows after
-    the reference's last offset if no duration is known. tables: Row statistics by role. off_grid: By role,
-    the number of rows that could show a grid, the number nearly on the grid of segments, and their distance
-    in seconds, see `timeline.grid`. ignored: Detections and ticks left out, by the joined names of the
-    ignored classes. lengthless: Files of unknown length in which the system detects events. steps: The
-    `step_counts` of a table with values, by role, if they decide whether touching rows are one event.
+    side. declared: Classes that a reference declares as unknown time. tables: Row statistics by role.
+    off_grid: By role, the number of rows that could show a grid, the number nearly on the grid of segments,
+    and their distance in seconds, see `timeline.grid`. ignored: Detections and ticks left out, by
+    the joined names of the ignored classes. lengthless: Files of unknown length in which the system detects
+    events. steps: The `step_counts` of a table with values, by role, if they decide whether touching rows are
+    one event.
     """
 
     missing: frozenset[str] = _NOTHING
@@ -119,8 +112,6 @@ class AlignmentReport:
     system_classes: frozenset[str] = _NOTHING
     declared: frozenset[str] = _NOTHING
     lengthless: frozenset[str] = _NOTHING
-    beyond: Mapping[str, tuple[int, float]] = field(default_factory=dict)
-    after_end: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     tables: Mapping[str, RowStatistics] = field(default_factory=dict)
     off_grid: Mapping[str, tuple[int, int, float]] = field(default_factory=dict)
     ignored: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -147,10 +138,9 @@ class AlignmentReport:
             *sorted(self.doubtful),
             *self.misread(*self.tables),
             *self._of_names(settings),
-            *self._of_listed(settings),
-            *self._of_regions(settings),
-            *self._of_late_rows(settings),
-            *self._of_lengthless(settings),
+            *(() if settings.files is None else self._of_listed(settings.files)),
+            *(self._of_regions(settings) if settings.has_regions else ()),
+            *(self._of_lengthless(settings) if self.lengthless or self.extra else ()),
             *self._of_classes(settings),
             *self._of_grid(settings),
             *self._of_touching(settings),
@@ -160,33 +150,13 @@ class AlignmentReport:
         return (
             *doubts,
             *sorted(self.notes),
-            *self._of_files(settings, _LEFT_OUT),
-            *self._of_others(settings),
-            *self._of_ignored(settings),
-            *(line for role in self.beyond for line in self._beyond(role, late=False)),
-            *self._of_settings(settings),
+            *self._left_out(settings),
+            *(line for role, table in self.tables.items() for line in table.notes(role)),
         )
 
     def misread(self, *roles: str) -> list[str]:
         """Return a line for each reason to think that the table of one of some roles is misread."""
-        lines = list[str]()
-        for role in (role for role in roles if role in self.tables):
-            lines += self.tables[role].doubts(role)
-            lines += self._beyond(role, late=True)
-        return lines
-
-    def _beyond(self, role: str, *, late: bool) -> Iterator[str]:
-        """Yield how many rows end after their file, unless the unit of times explains it.
-
-        late: whether they end well after it, else hardly.
-        """
-        table = self.tables.get(role, RowStatistics())
-        if role in self.beyond and late == (table.late > 0) and not table.unit():
-            n, seconds = self.beyond[role]
-            # The last of its time steps may extend beyond the end, and is not counted if others do.
-            n = table.counts.get("after-end", n)
-            text = CHECKS["after-end"].message(n, 0, {"seconds": seconds})
-            yield f"{self._table(role)}: {text} (after-end)"
+        return [line for role in roles if role in self.tables for line in self.tables[role].doubts(role)]
 
     def _table(self, role: str) -> str:
         """Return the name of the table of a role, as far as it is known."""
@@ -208,22 +178,23 @@ class AlignmentReport:
 
     def _of_files(self, settings: Settings, kinds: Iterable[tuple[str, str, str]]) -> Iterator[str]:
         """Yield a line for each kind of files."""
-        number, label = settings.shots or (0, None)
-        unknown = {label} - self.reference_classes - {None}
-        facts = {
-            "other": self._table("reference"),
-            "system": self._table("system"),
-            "like": did_you_mean(label or "", sorted(self.reference_classes)[:_COMPARED]) if unknown else "",
-            "shots": counted(number, "event") + ("" if label is None else f" of class {label!r}"),
-        }
         for kind, noun, text in kinds:
             files = getattr(self, kind) - (self.silent if kind in ("missing", "extra") else _NOTHING)
-            hint = named_alike(self.missing, files) if files and "{hint}" in text else ""
-            yield from said(text, files, noun, hint=hint, **facts)
+            if not files:
+                continue
+            facts = {"other": self._table("reference"), "system": self._table("system")}
+            facts["hint"] = named_alike(self.missing, files) if "{hint}" in text else ""
+            if kind == "too_few_shots":
+                number, label = settings.shots or (0, None)
+                facts["shots"] = counted(number, "event") + ("" if label is None else f" of class {label!r}")
+                unknown = label not in {*self.reference_classes, None}
+                known = sorted(self.reference_classes)[:_COMPARED]
+                facts["like"] = did_you_mean(label or "", known) if unknown else ""
+            yield from said(text, files, noun, **facts)
 
-    def _of_listed(self, settings: Settings) -> Iterator[str]:
-        """Yield warnings about the settings' list of files; raises EvaluationError if no file matches."""
-        unknown, hint = self.not_listed(settings.files or ())
+    def _of_listed(self, files: Sequence[str]) -> Iterator[str]:
+        """Yield warnings about a list of files; raises EvaluationError if no file matches."""
+        unknown, hint = self.not_listed(files)
         for text in said(NAMES["listed-file"].counted, unknown, "listed file", hint=hint):
             if not self.listed:
                 raise EvaluationError(f"{text}; expected names of files that {self._table('reference')} has")
@@ -267,7 +238,8 @@ class AlignmentReport:
 
         The other side has whole events, or its time steps were joined.
         """
-        if len(self.tables) < 2 or settings.events != "auto" or not Plan.of(settings).counts_events:
+        is_rowwise = len(self.tables) > 1 and all(table.rows for table in self.tables.values())
+        if not is_rowwise or settings.events != "auto" or not Plan.of(settings).counts_events:
             return
         code, joined = "touching-rows", {role: are_steps(counts) for role, counts in self.steps.items()}
         joined |= {"system": True} if settings.postprocesses else {}
@@ -281,52 +253,33 @@ class AlignmentReport:
                 text = f"{CHECKS[code].message(n[role], rows, {})}, where {theirs} has whole events"
                 yield f"{self._table(role)}: {text}; --set events=merge joins rows that touch ({code})"
 
-    def _of_others(self, settings: Settings) -> Iterator[str]:
-        """Yield a warning for classes that are left out, and for tables without an event."""
+    def _left_out(self, settings: Settings) -> Iterator[str]:
+        """Yield a line for files and classes that are left out, and for settings of these alone.
+
+        Beside these are the amount of detections and time that ignored classes leave out, and a line for
+        tables without an event.
+        """
+        yield from self._of_files(settings, _LEFT_OUT)
+        classes, names = self.classes(settings), {*(settings.ignore_class or ())}
         both = self.reference_classes | self.system_classes
         if not both and settings.classes is None:
             yield "neither table has an event: there is nothing to score"
-        left_out = both - {*self.classes(settings), *(settings.ignore_class or ())}
-        yield from said("{files} {are} not among the classes to evaluate; left out", left_out, "class")
-
-    def _of_settings(self, settings: Settings) -> Iterator[str]:
-        """Yield a line for each class that only settings by class have."""
-        classes = self.classes(settings)
-        for name in _BY_CLASS:
-            value = getattr(settings, name)
-            for label in (
-                [label for label in value if label not in classes] if isinstance(value, dict) else ()
-            ):
-                hint = did_you_mean(label, classes)
-                yield f"{name} is set for {label!r}, which is not an evaluated class{hint}"
-
-    def _of_ignored(self, settings: Settings) -> Iterator[str]:
-        """Yield the amount of detections and time that ignored classes leave out."""
-        names = settings.ignore_class or ()
+        text = "{files} {are} not among the classes to evaluate; left out"
+        yield from said(text, both - {*classes} - names, "class")
         for called, (detections, ticks) in self.ignored.items():
             events = f"{counted(detections, 'detection')} and " if Plan.of(settings).counts_events else ""
-            classes = "class" if len(names) == 1 else "classes"
-            itself = " (as the reference says by itself)" * (self.declared >= {*names})
+            noun = "class" if len(names) == 1 else "classes"
+            itself = " (as the reference says by itself)" * (self.declared >= names)
             if detections or ticks:
-                yield f"{events}{ticks * TICK:.6g} s were left out: ignored {classes} {called}{itself}"
-        theirs = self.system_classes & {*names}
-        yield from said("rows of the system of {files} are left out: ignored", theirs, "class")
-
-    def _of_late_rows(self, settings: Settings) -> Iterator[str]:
-        """Yield the assumption about system rows after the reference's last offset.
-
-        Yields nothing if another unit of the system's times explains them.
-        """
-        if not self.after_end or self.tables.get("system", RowStatistics()).unit():
-            return
-        n_rows, seconds = counts_and_most(self.after_end.values())
-        longer = ", except in sed_eval's own scores, where a system makes files longer"
-        yield (
-            f"{counted(n_rows, 'system row')} of {listing(sorted(self.after_end), 'file')} "
-            f"{'ends' if n_rows == 1 else 'end'} up to {seconds:.6g} s after the reference's last offset "
-            f"there, which without --durations is assumed to be the end of the file: what comes "
-            f"in later segments can only be false alarms{longer * (settings.compat == 'sed_eval')}"
-        )
+                yield f"{events}{ticks * TICK:.6g} s were left out: ignored {noun} {called}{itself}"
+        text = "rows of the system of {files} are left out: ignored"
+        yield from said(text, self.system_classes & names, "class")
+        for name in _BY_CLASS:
+            value = getattr(settings, name)
+            for label in value if isinstance(value, dict) else ():
+                if label not in classes:
+                    hint = did_you_mean(label, classes)
+                    yield f"{name} is set for {label!r}, which is not an evaluated class{hint}"
 
     def _of_lengthless(self, settings: Settings) -> Iterator[str]:
         """Yield the scores that miss the false alarms in files of unknown length, or without a clip."""
@@ -371,6 +324,8 @@ class AlignmentReport:
                 True,
             ),
         ):
+            if not (among or anyway):
+                continue
             told, rest = sorted(names)[:_TOLD], sorted(names)[_TOLD:]
             for name in told:
                 hint = did_you_mean(name, sorted(among)[:_COMPARED], n=1, cutoff=cutoff)
@@ -391,7 +346,7 @@ def _sums(parts: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(map(sum, zip(*parts, strict=True)))
 
 
-def counts_and_most(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
+def _sums_and_most(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
     """Return the sums of the counts, and the maximum of the seconds that follow them."""
     *counts, seconds = zip(*parts, strict=True)
     return *map(sum, counts), max(seconds)
@@ -400,7 +355,7 @@ def counts_and_most(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
 _MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
     "tables": RowStatistics.merge,
     **dict.fromkeys(("ignored", "steps"), _sums),
-    **dict.fromkeys(("beyond", "after_end", "off_grid"), counts_and_most),
+    "off_grid": _sums_and_most,
 }
 """Functions that merge fields of reports by role or name; fields not listed merge as unions."""
 
@@ -411,149 +366,3 @@ def _merged(field_: str, values: Sequence[Any]) -> Any:  # noqa: ANN401 - of the
         return _NOTHING.union(*values)
     keys = sorted({key for value in values for key in value})
     return {key: _MERGED[field_]([value[key] for value in values if key in value]) for key in keys}
-
-
-def joined_as_whole(parts: Sequence[AlignmentReport]) -> dict[str, bool]:
-    """Return by role whether the rows of all parts are time steps; empty if each part agrees."""
-    steps = [item for part in parts for item in part.steps.items()]
-    roles = dict.fromkeys(role for role, _ in steps)
-    whole = {role: are_steps(_sums([counts for of, counts in steps if of == role])) for role in roles}
-    return whole if any(counts[0] and are_steps(counts) != whole[role] for role, counts in steps) else {}
-
-
-def _of_axes(shape: tuple[int, ...] | None, other: tuple[int, ...] | None) -> list[str]:
-    """Return a warning if both inputs are arrays whose axes seem to be exchanged."""
-    if shape is None or other is None or shape[-1] <= shape[-2]:
-        return []
-    text = (
-        f"arrays of shape {shape} have more classes ({shape[-1]}) than segments ({shape[-2]}); if classes "
-        f"come first, exchange the axes: expected {AXES}"
-    )
-    return [text]
-
-
-_MOST_ANSWERS, _LOOKED_AT = 50, 10_000
-"""Largest number of different values of annotators' answers, and the number of values looked at."""
-
-
-def _of_exchanged(reference: EventTable, system: EventTable) -> list[str]:
-    """Return a warning if only the reference looks like a network's output: many values, in short steps."""
-    if system.has_values or not reference.has_values or not len(reference):
-        return []
-    values = np.concatenate([column[:_LOOKED_AT] for column in reference.values])
-    short = float(np.median(reference.offset - reference.onset)) < 1
-    line = (
-        f"{reference.origin.name}: has values of short time steps, as scores of systems do, and the "
-        "system has none; if the two are exchanged, give the reference first"
-    )
-    return [line] * (short and len(distinct(values)) > _MOST_ANSWERS)
-
-
-def match_files(
-    reference: EventTable,
-    system: EventTable,
-    durations: Mapping[str, float] | None,
-    chosen: Sequence[str] | None = None,
-) -> tuple[tuple[str, ...], Mapping[str, str], dict[str, float], AlignmentReport]:
-    """Return the files to evaluate, the reference's name of each system file, durations, and findings.
-
-    Files are the files of the reference and of the durations, spelt as in the reference; without durations,
-    system files are added. chosen: The names to which the files are restricted, matched like the names of a
-    side.
-    """
-    origins = reference.origin, system.origin
-    doubtful = [f"{origin.name}: {text}" for origin in origins for text in origin.assumed]
-    doubtful += _of_exchanged(reference, system)
-    notes = [f"{origin.name}: {text}" for origin in origins for text in origin.notes]
-    notes += _of_axes(reference.origin.shape, system.origin.shape)
-    if vain := sorted({*reference.origin.lacking} & {*system.origin.lacking}):
-        both = " and ".join(dict.fromkeys((reference.origin.name, system.origin.name)))
-        raise InputError([Problem(both, text, code="no-effect") for text in vain])
-    listed = match_names(reference.files, durations or {})
-    lengths = {listed.canonical[name]: seconds for name, seconds in (durations or {}).items()}
-    expected = dict.fromkeys([*reference.files, *lengths])
-    match = match_names([*expected], system.files)
-    unlisted = {*reference.files} - {*lengths} if durations is not None else set()
-    unknown = {*lengths} - {*reference.files}
-    hint = named_alike(unlisted, unknown, ("reference", "durations")) if unlisted and unknown else ""
-    text = "durations: {files} {are} not in the reference{hint}"
-    doubtful += said(text, unknown if hint else (), hint=hint)
-    in_system = {*match.canonical.values()}
-    every = [*expected, *sorted(in_system - {*expected})]
-    if chosen is not None and UNNAMED in every:
-        text = "there is no column of file names, but files are listed; expected a filename column"
-        raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
-    of_list = match_names(every, every if chosen is None else chosen)
-    inside = {*of_list.canonical.values()} & {*every}
-    evaluated = inside if durations is None else inside & {*expected}
-    lengths = {name: seconds for name, seconds in lengths.items() if name in inside}
-    for source, noun, names in (
-        ("durations", "file name", listed.ambiguous),
-        ("files", "listed name", of_list.ambiguous),
-    ):
-        text = f"{source}: {NAMES['ambiguous-file'].counted}"
-        doubtful += said(text, names, noun, other=reference.origin.name)
-    missing, extra = {*reference.files} & inside - in_system, (in_system & evaluated) - {*expected}
-    detected = {name for name in system.files if match.canonical[name] in extra}
-    heard = {match.canonical[name] for name in files_with_events(system, detected)}
-    silent = (missing - files_with_events(reference, missing)) | (extra - heard)
-    findings = AlignmentReport(
-        missing=frozenset(missing),
-        extra=frozenset(extra),
-        silent=frozenset(silent),
-        dropped=frozenset((in_system & inside) - evaluated),
-        unlisted=frozenset(unlisted & inside),
-        ambiguous=frozenset(match.ambiguous),
-        listed=frozenset(name for name in chosen or () if of_list.canonical[name] in inside),
-        reference_outside=frozenset({*reference.files} - inside),
-        system_outside=frozenset(in_system - inside),
-        doubtful=frozenset(doubtful),
-        notes=frozenset(notes),
-        reference_classes=frozenset(reference.classes),
-        system_classes=frozenset(system.classes),
-    )
-    return tuple(sorted(evaluated)), match.canonical, lengths, findings
-
-
-def files_with_events(rows: EventTable, files: Collection[str]) -> set[str]:
-    """Return which of some files of a table have a value above 0."""
-    if not files:
-        return set()
-    some = rows.only_files(np.array([name in files for name in rows.files], dtype=bool))
-    return {some.files[code] for code in distinct(some.file[some.levels()[0]]).tolist()}
-
-
-def name_single_file(
-    reference: EventTable, system: EventTable, durations: Mapping[str, float]
-) -> tuple[EventTable, EventTable]:
-    """Give the rows of a table without file names the name of the other table's, or duration's, only file."""
-    if reference.files == system.files == (UNNAMED,) and len(durations) == 1:
-        return replace(reference, files=tuple(durations)), replace(system, files=tuple(durations))
-    sides = [reference, system]
-    for side, other in ((0, 1), (1, 0)):
-        rows, files = sides[side], sides[other].files
-        if UNNAMED not in rows.files or UNNAMED in files or not files:
-            continue
-        if len(files) > 1:
-            from sedeval_soft.tables.joined_tables import recording_of
-
-            # A table may be named after its recording.
-            table = recording_of(without_folders(rows.origin.name))
-            named = match_names(files, [table]).canonical[table]
-            if named not in files or rows.files != (UNNAMED,):
-                columns = rows.origin.ignored[:_COLUMNS]
-                example = "".join(option(("filename", name)) for name in columns[:1])
-                ignored = (
-                    f" ({example}, if it is one of {', '.join(map(quoted, columns))})" if columns else ""
-                )
-                text = (
-                    f"there is no column of file names, but {sides[other].origin.name} has {len(files)} "
-                    f"files; expected a filename column{ignored}, or a folder with a table for each, which "
-                    "has its name"
-                )
-                raise InputError(Problem(rows.origin.name, text, code="missing-filename-column"))
-            note = f"it was assumed to be of recording {named!r}, after which it is named"
-            rows = replace(rows, origin=replace(rows.origin, notes=(*rows.origin.notes, note)))
-            files = (named,)
-        sides[side] = replace(rows, files=files)
-    return sides[0], sides[1]

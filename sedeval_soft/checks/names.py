@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
-from sedeval_soft.errors import be
 from sedeval_soft.names import folded
-from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.filenames import listing
 
 
 class NameCheck(NamedTuple):
@@ -92,12 +87,3 @@ def known_spellings(names: Iterable[str], known: Sequence[str]) -> dict[str, str
     looks = Counter(map(folded, known))
     by_look = {folded(name): name for name in known}
     return {name: by_look[folded(name)] for name in {*names} - {*known} if looks[folded(name)] == 1}
-
-
-def mapped(role: str, rows: EventTable, settings: Settings) -> EventTable:
-    """Return the rows of a side with the classes to which the settings map its labels."""
-    names = settings.names_of(role)
-    others = sorted({*rows.classes} - {*names, *settings.map.values()})
-    said = [f"{listing(others, 'label')} {be(len(others))} not in `map`; expected a class for each"]
-    assumed = (*rows.origin.assumed, *said[: len(others)])
-    return replace(rows.renamed(names), origin=replace(rows.origin, assumed=assumed))

@@ -27,7 +27,7 @@ Groups = npt.NDArray[np.int64]
 
 TICK = 1e-6  # seconds: times are scored as whole numbers of them, so that closer ones are the same
 _MOST = 2**53  # above all counts and times, and numbers by which rows are put in order
-_ROUNDING = 1e-3 + TICK / 2  # seconds by which time steps of one length may differ: they may be rounded to ms
+STEP_ROUNDING = 1e-3 + TICK / 2  # seconds by which time steps of one length may differ, rounded to ms
 _MINUTE, _DAY = 60, 86_400.0  # seconds
 
 # Powers of ten: a factor by which the ends of recordings must differ for units that differ (20 times); how
@@ -61,13 +61,14 @@ class Found(NamedTuple):
 class Side:
     """The rows of one table, and the known lengths of its recordings; arrays (n_files,).
 
-    expected: least length of each recording, 0 if unknown. whole: exact length, infinite if unknown. last:
-    last offsets.
+    expected: least length of each recording, 0 if unknown. whole: exact length, infinite if unknown. assumed:
+    the reference's last offset if that is taken for the length, else infinite. last: last offsets.
     """
 
     rows: EventTable
     expected: Floats
     whole: Floats
+    assumed: Floats
     last: Floats
 
     @property
@@ -80,7 +81,7 @@ class Side:
     @cached_property
     def ordered(self) -> Ordered:
         """The rows in order of group, onset and offset."""
-        rows, order = self.rows, _by_time(self.rows)
+        rows, order = self.rows, by_time(self.rows)
         ordered = Ordered.of(rows, order)
         tied = ordered.same & (ordered.onset[1:] == ordered.onset[:-1])
         if not tied.any():
@@ -102,22 +103,11 @@ class Side:
         key = np.argsort(np.lexsort((np.rint(ordered.offset * (1 / TICK)), group)))
         return np.maximum.accumulate(np.where(key >= np.maximum.accumulate(key), np.arange(len(key)), 0))[:-1]
 
-    @cached_property
-    def late(self) -> Bools:
-        """Mask of the rows that end after their recording, (n,).
-
-        The last row of a table of time steps may extend beyond the end.
-        """
-        rows, whole = self.rows, self.whole
-        if not (self.last > whole + TICK / 2).any():
-            return np.zeros(len(rows), dtype=bool)
-        late = rows.offset > whole[rows.file] + TICK / 2
-        if rows.has_values:
-            length, step = rows.offset - rows.onset, np.zeros(len(whole))
-            np.maximum.at(step, rows.file[~late], length[~late])
-            begins_inside = rows.onset < whole[rows.file] - TICK / 2
-            late &= ~begins_inside | (length > step[rows.file] + TICK)
-        return late
+    def after(self, ends: Floats) -> Index:
+        """Return the rows that end after the end of their recording, by ends in seconds, (n_files,)."""
+        if not (self.last > ends + TICK / 2).any():
+            return np.zeros(0, dtype=np.intp)
+        return np.flatnonzero(self.rows.offset > ends[self.rows.file] + TICK / 2)
 
 
 def last_offsets(rows: EventTable) -> Floats:
@@ -158,7 +148,7 @@ class Ordered(NamedTuple):
         return touching & has_length[1:] & has_length[:-1]
 
 
-def _by_time(rows: EventTable) -> Index | slice:
+def by_time(rows: EventTable) -> Index | slice:
     """Return the order of rows by group and onset, rows with the same tick as in the table."""
     onset, group = rows.onset, rows.groups()
     if np.where(group[1:] == group[:-1], onset[1:] >= onset[:-1], group[1:] > group[:-1]).all():
@@ -228,8 +218,25 @@ def early_ends(side: Side) -> Found:
 
 
 def after_end(side: Side) -> Found:
-    """Find rows that end after their recording does."""
-    return Found(np.flatnonzero(side.late), None, {"length": side.whole[side.rows.file[side.late]]})
+    """Find rows that end after their recording does.
+
+    The last row of a table of time steps may extend beyond the end.
+    """
+    rows, late = side.rows, side.after(side.whole)
+    end = side.whole[rows.file[late]]
+    if len(late) and rows.has_values:
+        length, step = rows.offset - rows.onset, np.zeros(len(side.whole))
+        inside = np.delete(np.arange(len(rows)), late)
+        np.maximum.at(step, rows.file[inside], length[inside])
+        goes_on = (rows.onset[late] < end - TICK / 2) & (length[late] <= step[rows.file[late]] + TICK)
+        late, end = late[~goes_on], end[~goes_on]
+    return Found(late, None, {"length": end})
+
+
+def after_reference(side: Side) -> Found:
+    """Find rows that end after the last offset of the reference, if no duration is known."""
+    late = side.after(side.assumed)
+    return Found(late, None, {"length": side.assumed[side.rows.file[late]]})
 
 
 def last_row(side: Side) -> Found:
@@ -272,6 +279,13 @@ CHECKS = {
         "rows that end after their recording: {n:,}, by {seconds:.6g} s at most",
         "segments after the end are not evaluated",
     ),
+    "after-reference": Check(
+        after_reference, "offset",
+        "ends at {offset:.6g} s, after the reference's last offset, {length:.6g} s{likewise}",
+        "rows that end after the reference's last offset in their file, assumed to be its end: {n:,}, by "
+        "{seconds:.6g} s at most",
+        "later segments can only be false alarms; --durations gives lengths of files",
+    ),
     "zero-length": Check(
         zero_length, "offset", "begins and ends at {onset:.6g} s",
         "onset and offset are equal in {n:,} {total}", "write when each event ends",
@@ -306,27 +320,6 @@ CHECKS = {
 """Checks by code, in the order of the messages: first checks of times, then checks of counts."""
 
 
-def step_counts(rows: EventTable) -> tuple[int, int, int]:
-    """Return counts that show whether the rows of a table with values are time steps, see `are_steps`.
-
-    The first two count rows of functions of time (a class in a file) that have touching or overlapping rows;
-    other functions do not matter. They are the number of rows, and of rows that begin at the end of the row
-    before and have its length, to the rounding of milliseconds. The third counts rows that begin at the end
-    of the row before, whatever their lengths. Repeated rows count once. The counts of parts of a table add
-    up.
-    """
-    if rows.has_steps or rows.origin.joined:
-        return (len(rows),) * 3
-    ordered = Ordered.of(rows, _by_time(rows))
-    touching, length = ordered.touching, ordered.offset - ordered.onset
-    meets = touching | ordered.overlaps | ordered.repeats
-    group = np.append(0, np.cumsum(~ordered.same)) if len(rows) else np.zeros(0, dtype=np.intp)
-    in_question = np.bincount(group[1:][meets], minlength=len(group))[group] > 0
-    n_rows = np.count_nonzero(in_question) - np.count_nonzero(ordered.repeats)
-    goes_on = touching & (np.abs(np.diff(length)) <= _ROUNDING)
-    return int(n_rows), int(np.count_nonzero(goes_on)), int(np.count_nonzero(touching))
-
-
 def are_steps(counts: tuple[int, ...]) -> bool:
     """Return whether rows are time steps by their `step_counts`: most begin at the end of the row before.
 
@@ -337,7 +330,12 @@ def are_steps(counts: tuple[int, ...]) -> bool:
 
 # Statistics.
 
-_NOT_BY_SHARE = ("time-unit", "after-end", "touching-rows")
+BY_LENGTH = ("after-end", "after-reference", "early-end")
+"""Checks of rows that are meaningless if times are in another unit."""
+
+LATE = BY_LENGTH[:2]
+
+_NOT_BY_SHARE = ("time-unit", *LATE, "touching-rows")
 """Checks that more is known of than how many rows they find."""
 
 
@@ -349,9 +347,9 @@ class RowStatistics:
     times are whole minutes, 1 if they are whole numbers, else 0. lasting: Rows as long as counts of frames or
     milliseconds, if times are whole. compared: Number of recordings whose end is compared with their expected
     length. powers, highest: Sum and maximum of 1000 log10 of the ratios, each rounded. exact: Number of those
-    with a duration. last: The latest offset. late: Number of
-    rows that end well after their recording of known length. counts: Number of rows, or recordings, that each
-    check finds.
+    with a duration. last: The latest offset. late: Number of rows that end well after their recording of
+    known length. counts: Number of rows, or recordings, that each check finds. excess: Seconds by which rows
+    end late at the most, by check.
     """
 
     names: tuple[str, ...] = ()
@@ -366,23 +364,39 @@ class RowStatistics:
     last: float = 0.0
     late: int = 0
     counts: Mapping[str, int] = field(default_factory=dict)
+    excess: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, side: Side) -> RowStatistics:
-        """Return the statistics of some recordings, all rows of each."""
+        """Return the statistics of some recordings, all rows of each; of an array only of late rows.
+
+        The times of arrays are our own.
+        """
         rows, lengths, last = side.rows, side.expected, side.last
         names = (rows.origin.name,)
         if not len(rows):
             return cls(names)
+        is_array = rows.origin.shape is not None
+        found = {
+            code: check.find(side)
+            for code, check in sorted(CHECKS.items())
+            if code in LATE or (code != "time-unit" and side.kind in check.kinds and not is_array)
+        }
+        # In order, and without zeros, like the sums of parts.
+        counts = {code: len(each.rows) for code, each in found.items() if len(each.rows)}
+        excess = {
+            code: float(np.max(rows.offset[found[code].rows] - found[code].facts["length"]))
+            for code in LATE
+            if code in counts
+        }
+        if is_array:
+            return cls(names, counts=counts, excess=excess)
         compared = (lengths > 0) & (last > 0)
         ratios = np.log10(last[compared]) - np.log10(lengths[compared])
         powers = np.rint(_DIGITS * np.clip(ratios, -_FARTHEST, _FARTHEST)).astype(np.int64)
-        multiple = _multiple(rows.onset, rows.offset)
-        counts = {
-            code: len(check.find(side).rows)
-            for code, check in CHECKS.items()
-            if code != "time-unit" and side.kind in check.kinds
-        }
+        times = rows.onset, rows.offset
+        multiple = 1 if any(np.any(column % _MINUTE) for column in times) else _MINUTE
+        multiple *= all(np.array_equal(column, np.floor(column)) for column in times)
         return cls(
             names,
             len(rows),
@@ -394,9 +408,9 @@ class RowStatistics:
             int(powers.max(initial=-_MOST)),
             int(np.count_nonzero(np.isfinite(side.whole[compared]))),
             float(last.max()),
-            _well_after(side),
-            # In order, and without zeros, like the sums of parts.
-            {code: n for code, n in sorted(counts.items()) if n},
+            _well_after(side, found["after-end"]) if "after-end" in counts and side.kind != STEPS else 0,
+            counts,
+            excess,
         )
 
     @staticmethod
@@ -409,7 +423,8 @@ class RowStatistics:
     def possible(self) -> bool:
         """Whether statistics read from a file could be those of a table."""
         numbers = self.rows, self.files, self.lasting, self.compared, self.exact, self.last, self.late
-        sound = all(0 <= number <= _MOST for number in (*numbers, *self.counts.values()))
+        by_check = *self.counts.values(), *self.excess.values()
+        sound = all(0 <= number <= _MOST for number in (*numbers, *by_check))
         return sound and abs(self.powers) <= _FARTHEST * _DIGITS * self.compared
 
     def called(self, role: str) -> str:
@@ -452,27 +467,29 @@ class RowStatistics:
         for code, check in CHECKS.items():
             n, total = self.counts.get(code, 0), self.files if check.noun == "recording" else self.rows
             by_share = code not in _NOT_BY_SHARE and n and n >= (RULES[code].misread or 0) * total
-            if by_share or (code == "time-unit" and unit):
-                yield f"{self.called(role)}: {check.message(n, total, unit)} ({code})"
+            is_late = code == "after-reference" or (code == "after-end" and self.late)
+            if by_share or (unit if code == "time-unit" else n and is_late and not unit):
+                yield self.line(role, code, n, total)
+
+    def notes(self, role: str) -> Iterator[str]:
+        """Yield how many rows end hardly after their recording, unless the unit of times explains it."""
+        if "after-end" in self.counts and not self.late and not self.unit():
+            yield self.line(role, "after-end", self.counts["after-end"], self.rows)
+
+    def line(self, role: str, code: str, n: int, total: int) -> str:
+        """Return the message of a check that finds n of `total` rows or recordings."""
+        facts = {"seconds": self.excess.get(code), **self.unit()}
+        return f"{self.called(role)}: {CHECKS[code].message(n, total, facts)} ({code})"
 
 
-def _multiple(*times: Floats) -> int:
-    """Return 60 if all times are whole minutes, 1 if they are whole numbers, else 0."""
-    if not all(np.array_equal(column, np.floor(column)) for column in times):
-        return 0
-    return 1 if any(np.any(column % _MINUTE) for column in times) else _MINUTE
-
-
-def _well_after(side: Side) -> int:
-    """Return how many rows begin after the end of their recording, or end by a share of it later.
+def _well_after(side: Side, late: Found) -> int:
+    """Return how many late rows begin after the end of their recording, or end by a share of it later.
 
     Frames of a window go on after the end of what they were made of.
     """
-    rows, at = side.rows, np.flatnonzero(side.late)[: 0 if side.kind == STEPS else None]
-    end = side.whole[rows.file[at]]
-    return int(
-        np.count_nonzero((rows.onset[at] >= end - TICK / 2) | (rows.offset[at] > (1 + _OVERHANG) * end))
-    )
+    onset, offset = side.rows.onset[late.rows], side.rows.offset[late.rows]
+    end = late.facts["length"]
+    return int(np.count_nonzero((onset >= end - TICK / 2) | (offset > (1 + _OVERHANG) * end)))
 
 
 _MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
@@ -481,5 +498,8 @@ _MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
     "highest": max,
     "last": max,
     "counts": lambda parts: dict(sorted(sum(map(Counter, parts), Counter()).items())),
+    "excess": lambda parts: {
+        code: max(seconds) for code in LATE if (seconds := [part[code] for part in parts if code in part])
+    },
 }
 """Functions that merge statistics of parts; fields not listed are added up."""

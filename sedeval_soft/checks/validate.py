@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from types import MappingProxyType
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sedeval_soft.arrays import Floats
-from sedeval_soft.checks.alignment import AlignmentReport, match_files, name_single_file, said
-from sedeval_soft.checks.names import NAMES, are_swapped, known_spellings, mapped, similar_names
-from sedeval_soft.checks.placed_tables import Log, Table, ignored, read_tables
-from sedeval_soft.checks.rows import CHECKS, RowStatistics, Side, last_offsets
-from sedeval_soft.errors import InputError, Problem, Severity, counted, quoted
+from sedeval_soft.checks.alignment import AlignmentReport
+from sedeval_soft.checks.names import NAMES, are_swapped, known_spellings, similar_names
+from sedeval_soft.checks.placed_tables import Log, Table, ignored
+from sedeval_soft.checks.rows import BY_LENGTH, CHECKS, LATE, RowStatistics, Side, last_offsets
+from sedeval_soft.errors import Problem, Severity, counted, quoted
 from sedeval_soft.names import apart, did_you_mean
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
-from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
-from sedeval_soft.tables.source import spelled
 
 _COMPARED = 200_000
 """Number of pairs of names that are compared, letter by letter, to suggest a name."""
-
-_BY_LENGTH = ("after-end", "early-end")
-"""Checks of rows that are meaningless if times are in another unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +60,12 @@ class Validation:
 
 
 class Expected(NamedTuple):
-    """Expected content of tables.
+    """Expected content of tables, and how their files are called.
 
     classes, whose: Possible classes, and their owner in words. durations: Seconds by file name. listed: Files
-    that will be scored; other files are not checked. settings: With the map from labels to classes, which the
-    reference has applied already.
+    that will be scored; other files are not checked. settings: With the map from labels to classes, which
+    both sides have applied already. own: How the reference writes the names of files. report: Findings of the
+    names of files.
     """
 
     reference: EventTable | None
@@ -79,6 +74,8 @@ class Expected(NamedTuple):
     durations: Mapping[str, float]
     listed: Sequence[str]
     settings: Settings = Settings()
+    own: Mapping[str, str] = MappingProxyType({})
+    report: AlignmentReport = AlignmentReport()
 
     @property
     def table(self) -> EventTable:
@@ -88,131 +85,51 @@ class Expected(NamedTuple):
         origin = Origin("the durations" if self.durations else "the list")
         return replace(EventTable.empty(origin), files=tuple(self.durations) or tuple(self.listed))
 
-    def sides(
-        self, tables: Sequence[Table], own: Mapping[str, str], durations: Mapping[str, float]
-    ) -> list[Side]:
-        """Return the rows of tables with the lengths that their recordings should have.
-
-        own: the name of each file; durations: seconds by these names.
-        """
-
-        def lengths(rows: EventTable, known: Mapping[str, float], otherwise: float) -> Floats:
-            return np.array([known.get(own.get(file, file), otherwise) for file in rows.files], dtype=float)
-
+    def sides(self, tables: Sequence[Table]) -> list[Side]:
+        """Return the rows of tables with the lengths that their recordings should have."""
         reference = self.table
         ends = zip(reference.files, last_offsets(reference).tolist(), strict=True)
-        least = {file: end for file, end in ends if end and reference.origin.timed}
-        # Time steps are of all of a recording; events may end long before it does.
-        whole = {**(least if reference.has_steps else {}), **durations}
+        last = {file: end for file, end in ends if end and reference.origin.timed}
+        assumed = {file: end for file, end in last.items() if file not in self.durations}
+
+        def lengths(rows: EventTable, known: Mapping[str, float], otherwise: float) -> Floats:
+            names = (self.own.get(file, file) for file in rows.files)
+            return np.array([known.get(name, otherwise) for name in names], dtype=float)
+
         return [
-            Side(rows, lengths(rows, least | whole, 0.0), lengths(rows, whole, np.inf), last_offsets(rows))
+            Side(
+                rows,
+                lengths(rows, last | {**self.durations}, 0.0),
+                lengths(rows, self.durations, np.inf),
+                lengths(rows, assumed, np.inf),
+                last_offsets(rows),
+            )
             for rows in (table.rows for table in tables)
         ]
 
 
-def look_at(
-    system: str | os.PathLike[str], expected: Expected, log: Log, stdin: BinaryIO | None, limits: Limits
-) -> Validation:
-    """Return all problems of a table or a folder of tables, compared with the expected content."""
-    name, form = spelled(os.fspath(system)), ""
-    tables = read_tables(system, log, stdin, limits)
-    both = [table.rows for table in tables]
-    both += [] if expected.reference is None else [expected.reference]
-    vain = [{*limits.as_read(each.origin, "").lacking} for each in both]
-    log.add(*(problem("no-effect", name, text) for text in sorted(set.intersection(*vain) if tables else ())))
-    if expected.settings.map:
-        tables = [replace(table, rows=mapped("system", table.rows, expected.settings)) for table in tables]
-    if tables:
-        tables = _check_tables(name, tables, expected, log)
-        # How the first table with rows was read.
-        first = next((table for table in tables if len(table.rows)), tables[0])
-        form = first.rows.origin.form
-        if tables[0].name != name:
-            form = f"folder of {counted(len(tables), 'table')}, {form}"
-    return Validation(
-        source=name,
-        problems=log.worst(),
-        counts=dict(log.counts),
-        form=form,
-        rows=sum(len(table.rows) for table in tables),
-        files=len({file for table in tables for file in table.rows.files}),
-        classes=len({label for table in tables for label in table.rows.classes}),
-    )
-
-
-def _check_tables(name: str, tables: list[Table], expected: Expected, log: Log) -> list[Table]:
-    """Check tables against the expected content; return the validated tables, with files named alike.
-
-    name: of all the tables, as the user gave it.
-    """
-    own: Mapping[str, str] = {}
-    report, lengths = AlignmentReport(), dict[str, float]()
-    try:
-        for k, table in enumerate(tables):
-            reference, rows = name_single_file(expected.table, table.rows, expected.durations)
-            tables[k] = replace(table, rows=rows)
-            expected = expected._replace(reference=None if expected.reference is None else reference)
-        both = ((*table.rows.files, *table.unread.get("filename", ())) for table in tables)
-        system = replace(EventTable.empty(Origin(name)), files=tuple(dict.fromkeys(chain(*both))))
-        _, own, lengths, report = match_files(
-            expected.table, system, expected.durations or None, expected.listed or None
-        )
-    except InputError as error:
-        log.add_error(error)
-        expected = expected._replace(reference=None)
-    if expected.listed:
-        tables, expected = _only_listed(name, tables, expected, report, own, log)
+def check_tables(name: str, tables: Sequence[Table], expected: Expected, log: Log) -> None:
+    """Check tables alone, and against the expected content; name: of all, as the user gave it."""
     for table in tables:
         _check_table(table, log)
     if not log.counts and not any(len(table.rows) for table in tables):
         log.add(problem("no-rows", name, "it has no rows", tables[0].layout.skip or None))
-    _check_names(name, tables, expected, report, own, log)
-    sides = expected.sides(tables, own, lengths)
+    _check_names(name, tables, expected, log)
+    sides = expected.sides(tables)
     # Statistics of all tables together, as in scoring.
     timed = [RowStatistics.of(side) for side in sides if side.rows.origin.timed]
     unit = RowStatistics.merge(timed or [RowStatistics()]).unit()
     for table, side in zip(tables, sides, strict=True):
         if len(table.rows):
             _check_rows(table, side, unit, log)
-    return tables
-
-
-def _only_listed(
-    name: str,
-    tables: Sequence[Table],
-    expected: Expected,
-    report: AlignmentReport,
-    own: Mapping[str, str],
-    log: Log,
-) -> tuple[list[Table], Expected]:
-    """Return tables and reference of listed files only. own: how the reference writes the names of files."""
-    unknown, hint = report.not_listed(expected.listed)
-    texts = said(NAMES["listed-file"].placed, unknown, "listed file", hint=hint)
-    log.add(*(problem("listed-file", name, text) for text in texts))
-    chosen, outside = [], report.system_outside
-    for table in tables:
-        stays = np.array([own.get(file, file) not in outside for file in table.rows.files], dtype=bool)
-        lines = [table.lines[row] for row in np.flatnonzero(stays[table.rows.file]).tolist()]
-        chosen.append(replace(table, rows=table.rows.only_files(stays).of_used_classes(), lines=lines))
-    if (reference := expected.reference) is not None:
-        stays = np.array([file not in report.reference_outside for file in reference.files], dtype=bool)
-        expected = expected._replace(reference=reference.only_files(stays).of_used_classes())
-    return chosen, expected
 
 
 # Names.
 
 
-def _check_names(
-    name: str,
-    tables: Sequence[Table],
-    expected: Expected,
-    report: AlignmentReport,
-    own: Mapping[str, str],
-    log: Log,
-) -> None:
-    """Check the names of files and classes. own: how the reference writes the names of files."""
-    add, reference = partial(_add_names, log, name, tables), expected.reference
+def _check_names(name: str, tables: Sequence[Table], expected: Expected, log: Log) -> None:
+    """Check the names of files and classes."""
+    add, reference, report = partial(_add_names, log, name, tables), expected.reference, expected.report
     files = dict.fromkeys(file for table in tables for file in table.rows.files)
     labels = dict.fromkeys(label for table in tables for label in table.rows.classes)
     for role, names in (("filename", files), ("event_label", labels)):
@@ -248,8 +165,8 @@ def _check_names(
     if expected.table.files:
         where, missing = f"in {expected.table.origin.name}", sorted(report.missing - {UNNAMED})
         strange = report.extra | report.dropped
-        extra = [file for file in files if own.get(file, file) in strange and file not in report.ambiguous]
-        add("unknown-file", extra, where, missing)
+        unknown = [file for file in files if expected.own.get(file, file) in strange]
+        add("unknown-file", [file for file in unknown if file not in report.ambiguous], where, missing)
         add("ambiguous-file", [file for file in files if file in report.ambiguous], where)
         # In a recording without events nothing can be missed.
         silent = report.silent if reference is not None else ()
@@ -310,12 +227,12 @@ def _check_rows(table: Table, side: Side, unit: Mapping[str, Any], log: Log) -> 
     rows = side.rows
     for code, check in CHECKS.items():
         no_unit = code == "time-unit" and not (unit and side.last.max() >= unit["offset"])
-        if no_unit or (code in _BY_LENGTH and (unit or not rows.origin.timed)):
+        if no_unit or (code in BY_LENGTH and (unit or not rows.origin.timed)):
             continue
         found, about, facts = check.find(side)
         # Thousands of rows may touch, and frames of a window go on after the end of what they were made of
         # in all recordings alike: the first is told, and how many others there are.
-        once = code == "touching-rows" or (code == "after-end" and rows.has_steps)
+        once = code == "touching-rows" or (code in LATE and rows.has_steps)
         more = f", and {counted(len(found) - 1, 'other row')} likewise" if once and len(found) > 1 else ""
         problems = []
         for i in np.argsort(found, kind="stable")[: 1 if once else log.most]:

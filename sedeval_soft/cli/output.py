@@ -215,7 +215,7 @@ class Presentation:
             text, undefined = report.codabench(systems[0], self.wanted, lines=lines)
             warn([f"undefined, so left out: {', '.join(undefined)}"] * bool(undefined), quiet=self.quiet)
         else:
-            text = report.render_asked(systems, self.form, board=board, **terminal, **self.how)
+            text = report.render(systems, self.form, board=board, **terminal, **self.how)
         emit(text, self.output)
 
     def _annotate(

@@ -31,10 +31,10 @@ from sedeval_soft.evaluation.resample import (
     scores_of_files,
 )
 from sedeval_soft.evaluation.scores import finite
-from sedeval_soft.measures.registry import ScoreName, group_of, variants_of
+from sedeval_soft.measures.registry import ScoreName, narrowed, variants_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
-from sedeval_soft.settings import CRITERIA, Settings, means_in, split_name
+from sedeval_soft.settings import Settings, split_name
 
 Parts = Mapping[str, tuple[Tally, Index]]
 """Scenes, or groups of classes, by name: the tally of each, and the positions of its files among all."""
@@ -214,17 +214,5 @@ class Paired:
 
 def settings_for(rank_by: str, settings: Settings) -> Settings:
     """Return the settings by which no more is counted than the score that systems are ranked by needs."""
-    name, group = ScoreName.parse(rank_by), group_of(rank_by)
-    rank_by, text = split_name(str(name))
-    settings = variants_of(settings).get(text, settings)
-    measures = (group,) if group else ()
-    if "psds" in name.measure:
-        return replace(settings, measures=measures, means=means_in(rank_by))
-    family = f"{name.basis}.{name.reading}"
-    # Other readings follow no package.
-    compat = settings.compat if family in ("segment.hard", "event.hard") else None
-    chosen = replace(settings, only=(family,), measures=measures, compat=compat, means=means_in(rank_by))
-    # The name of a PSDS sets the criteria of intersections, too.
-    criteria: dict[str, Any] = {each: settings.criterion(each) for each in CRITERIA}
-    chosen = replace(chosen, psds=None, alpha_ct=None, alpha_st=None, max_efpr=None, **criteria)
-    return replace(chosen, psds_median_filters=())
+    name, text = split_name(str(ScoreName.parse(rank_by)))
+    return narrowed(variants_of(settings).get(text, settings), [name], {})

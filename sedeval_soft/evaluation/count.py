@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -72,7 +73,10 @@ def tally_pair(pair: Recordings, *, cells: bool = False) -> Tally:
     """
     plan, settings = pair.plan, pair.settings
     grid = grid_of(pair)
-    evaluated_ticks = pair.evaluated_ticks
+    # The evaluated length of each file, by which rates divide.
+    evaluated_ticks = pair.length_ticks
+    if pair.regions is not None:
+        evaluated_ticks = pair.regions.until(evaluated_ticks).lengths(len(pair.files))
     if pair.ignored is not None:
         evaluated_ticks = evaluated_ticks - ignored_ticks(pair)
     columns: Columns = {
@@ -345,8 +349,7 @@ def _count_events(pair: Recordings, columns: Columns, events: dict[str, EventLif
         events[f"median {length}"] = not_ignored(pair, reference, of_filter, None)
     if plan.cuts_reference_at_all_levels:
         levels = all_lifetimes(pair, ours)
-        for kind in _soft_events(pair):
-            columns |= _count_soft_events((levels, lifetimes), pair, *kind)
+        columns |= _count_soft_events((levels, lifetimes), pair)
         if "soft" in plan.psds or plan.sweeps_events:
             events["levels"] = levels
         if "soft" in plan.psds and pair.ignored is not None:
@@ -396,50 +399,47 @@ def _count_hard_events(pair: Recordings, reference: Events, everything: Events) 
     return columns
 
 
-def _soft_events(pair: Recordings) -> Iterator[tuple[str, _Count, _Count, Any, PairRule | None]]:
-    """Yield the bases with a soft reading of events, and the functions that count them.
-
-    Beside a basis are the function for lifetimes at all levels, the function for events of one level, their
-    last argument, and the rule of candidate pairs (None for intersections).
-    """
+def _count_soft_events(sides: tuple[EventLifetimes, EventLifetimes], pair: Recordings) -> Columns:
+    """Return the soft readings of events; sides: lifetimes at all levels."""
+    settings, sizes = pair.settings, (len(pair.files), len(pair.classes))
+    columns, ignored = Columns(), [] if pair.ignored is None else [ignored_levels(pair)]
+    # The function for lifetimes at all levels, the function for events of one level, their last argument, and
+    # the rule of candidate pairs, None for intersections.
+    kinds: dict[str, tuple[_Count, _Count, Any, PairRule | None]] = {}
     if pair.plan.scores("event", "soft"):
-        rule = pair_rule(pair.settings)
-        yield "event", count_soft_events, count_events, rule, rule
+        matched_by = pair_rule(settings)
+        kinds["event"] = count_soft_events, count_events, matched_by, matched_by
     if pair.plan.scores("intersection", "soft"):
-        from sedeval_soft.measures.intersections import (
-            Criteria,
-            count_intersections,
-            count_soft_intersections,
-        )
+        from sedeval_soft.measures import intersections as own
 
-        criteria = Criteria.of(pair.settings)
-        yield "intersection", count_soft_intersections, count_intersections, criteria, None
+        criteria = own.Criteria.of(settings)
+        kinds["intersection"] = own.count_soft_intersections, own.count_intersections, criteria, None
+    for basis, (exact, hard, how, rule) in kinds.items():
+        at_level = partial(_count_at_level, hard, how, rule, sizes)
+        counts, sampled = None, None
+        with suppress(TooManyOverlapsError):
+            counts = None if ignored else exact(*sides, *sizes, how)
+        if counts is None:
+            counts, sampled = mean_over_levels(at_level, *sides, *ignored)
+        # Number of levels if counts are a mean over fewer of them, else 0.
+        n_levels = 0 if sampled is None else sampled[1]
+        columns |= columns_of(f"{basis}.soft", counts)
+        columns[f"{basis}.soft.levels"] = np.full(sizes[0], n_levels)
+    return columns
 
 
-def _count_soft_events(
-    sides: tuple[EventLifetimes, EventLifetimes],
-    pair: Recordings,
-    basis: str,
-    exact: _Count,
+def _count_at_level(
     hard: _Count,
     how: Any,  # noqa: ANN401 - a rule, or criteria
     rule: PairRule | None,
-) -> Columns:
-    """Return the soft reading of a basis; other arguments: see `_soft_events`."""
-    sizes = len(pair.files), len(pair.classes)
+    sizes: tuple[int, int],
+    ours: Events,
+    theirs: Events,
+    *ignored: Events,
+) -> DetectionCounts:
+    """Return the counts of the events of one level; hard, how, rule: see `_count_soft_events`."""
+    for unknown in ignored:
+        from sedeval_soft.measures.ignored import without_ignored
 
-    def at_level(ours: Events, theirs: Events, *ignored: Events) -> DetectionCounts:
-        for unknown in ignored:
-            from sedeval_soft.measures.ignored import without_ignored
-
-            theirs = without_ignored(unknown, ours, theirs, sizes[1], rule)
-        return hard(ours, theirs, *sizes, how)
-
-    counts, sampled, ignored = None, None, [] if pair.ignored is None else [ignored_levels(pair)]
-    with suppress(TooManyOverlapsError):
-        counts = None if ignored else exact(*sides, *sizes, how)
-    if counts is None:
-        counts, sampled = mean_over_levels(at_level, *sides, *ignored)
-    # Number of levels if counts are a mean over fewer of them, else 0.
-    n_levels = 0 if sampled is None else sampled[1]
-    return columns_of(f"{basis}.soft", counts) | {f"{basis}.soft.levels": np.full(sizes[0], n_levels)}
+        theirs = without_ignored(unknown, ours, theirs, sizes[1], rule)
+    return hard(ours, theirs, *sizes, how)

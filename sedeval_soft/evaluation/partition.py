@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sedeval_soft.arrays import ahead, become_worker
-from sedeval_soft.checks.alignment import OF_REGIONS, AlignmentReport, joined_as_whole
+from sedeval_soft.checks.alignment import OF_REGIONS, AlignmentReport
+from sedeval_soft.checks.rows import are_steps
 from sedeval_soft.errors import EvaluationError, InputError, SettingsError
 from sedeval_soft.evaluation.count import LESS_MEMORY, check_counts
 from sedeval_soft.evaluation.shard import Shard, bytes_of_rows, count_rows, describe, scenes_of
@@ -238,8 +239,8 @@ def count_parts(partition: Parts, settings: Settings, execute: Execute) -> Shard
     """Return the statistics of all parts as if they had been counted at once."""
     settings = with_unknown(settings, partition.reference.origin)
     # The rows of files decide which files have regions.
-    whole = replace(settings, regions=None, region_edges="cut", after_shots=None)
-    names = align(partition.reference, partition.system, whole, partition.durations)
+    plain = replace(settings, regions=None, region_edges="cut", after_shots=None)
+    names = align(partition.reference, partition.system, plain, partition.durations)
     # Files are counted some at a time.
     check_counts(1, len(names.classes), settings)
     if not settings.strict:
@@ -249,9 +250,11 @@ def count_parts(partition: Parts, settings: Settings, execute: Execute) -> Shard
     parts = _on_time_grid(partition, names.classes, settings, execute)
     count = partial(count_part, settings)
     shards = execute.map(count, parts)
-    joined = joined_as_whole([shard.findings for shard in shards])
-    if joined:
-        # Rows of all parts together decide the form of an event.
+    # Rows of all parts together decide the form of an event.
+    whole = AlignmentReport.merge(shard.findings for shard in shards).steps
+    joined = {role: are_steps(counts) for role, counts in whole.items()}
+    steps = (item for shard in shards for item in shard.findings.steps.items())
+    if any(counts[0] and are_steps(counts) != joined[role] for role, counts in steps):
         for role, are_joined in joined.items():
             parts = [_knowing(part, role, joined=are_joined) for part in parts]
         shards = execute.map(count, parts)
@@ -325,8 +328,6 @@ def _as_one(shard: Shard, partition: Parts, findings: AlignmentReport) -> Shard:
     # Findings of rows add up; findings of names change after all names are known.
     findings = replace(
         findings,
-        beyond=of_rows.beyond,
-        after_end=of_rows.after_end,
         lengthless=of_rows.lengthless,
         steps=of_rows.steps,
         off_grid=of_rows.off_grid,

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Sweep, Worst
-    from sedeval_soft.evaluation.shard import Input, Shard
+    from sedeval_soft.evaluation.shard import Input
 
 
 class UnknownScoreError(EvaluationError, KeyError):
@@ -320,26 +320,25 @@ _JSON_NAMES = {"class_name": "class", "ignored": "ignored_columns"}
 OF_SCORE = ("name", "basis", "reading", "measure", "average", "class_name", "group", "value", "low", "high")
 
 
-def has_soft_reference(of: Scores | Shard) -> bool:
+def has_soft_reference(scores: Scores) -> bool:
     """Return whether the reference has values; one without a description counts as having them."""
-    return not of.inputs or any(item.has_values for item in of.inputs if item.role == "reference")
+    return not scores.inputs or any(item.has_values for item in scores.inputs if item.role == "reference")
 
 
-def main_score(of: Scores | Shard, scores: Mapping[str, Score] | None = None) -> str | None:
+def main_score(scores: Scores) -> str | None:
     """Return the name of the score for reports and ranks among the scores of one system; None without any F1.
 
     The settings may name it. The default is F1 of the reading that fits the reference: soft if it has values,
     else hard; of segments and as a macro average if these were evaluated and have a defined one: onsets alone
-    are events without a length. scores: of the shard `of`.
+    are events without a length.
     """
-    known = of.scores if isinstance(of, Scores) else scores or {}
-    named = of.settings.rank_by
-    if named in known:
+    named = scores.settings.rank_by
+    if named in scores.scores:
         return named
-    reading = "soft" if has_soft_reference(of) else "hard"
+    reading = "soft" if has_soft_reference(scores) else "hard"
     candidates = [
         score
-        for score in known.values()
+        for score in scores.scores.values()
         if score.measure == "f1" and score.average is not None and score.group is None
     ]
     defined = [score for score in candidates if score.average == "macro" and score.value is not None]

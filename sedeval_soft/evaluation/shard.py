@@ -194,7 +194,7 @@ def shard_of(
     tallies: dict[str, Tally] = {}
     for text, chosen in {"": settings, **variants_of(settings)}.items():
         own = pair._replace(plan=Plan.of(chosen))
-        parts = [own.with_files(files) for files in pieces_of(own)]
+        parts = _pieces_of(own)
         kept = cells and chosen is settings
         tallies[f"@{text}"] = Tally.merge([tally_pair(part, cells=kept) for part in parts])
         for name, labels in known.items():
@@ -225,8 +225,8 @@ def bytes_of_rows(rows: EventTable) -> int:
     return _ROW + _VALUE * max(0, len(rows.values) - 1)
 
 
-def pieces_of(pair: Recordings) -> list[tuple[str, ...]]:
-    """Return the files some at a time: as many together as take less than half of the memory there is.
+def _pieces_of(pair: Recordings) -> list[Recordings]:
+    """Return some files at a time: as many together as take less than half of the memory there is.
 
     Raises RoomError where the counts alone would not fit.
     """
@@ -237,12 +237,12 @@ def pieces_of(pair: Recordings) -> list[tuple[str, ...]]:
     size = bytes_per_file(n_classes, settings) + per_cell * cells
     check_counts(n_files, n_classes, settings)
     if has_room(2 * (float(size.sum()) + sum(bytes_of_rows(rows) * len(rows) for rows in sides))):
-        return [pair.files]
+        return [pair]
     for rows in sides:
         size += bytes_of_rows(rows) * np.bincount(rows.file, minlength=n_files)
     group = np.cumsum(size) // max(1.0, room() / 2)
     ends = [0, *(np.flatnonzero(np.diff(group)) + 1).tolist(), n_files]
-    return [pair.files[begin:end] for begin, end in pairwise(ends)]
+    return [pair.with_files(pair.files[begin:end]) for begin, end in pairwise(ends)]
 
 
 def describe(rows: EventTable, role: str, settings: Settings) -> Input:

@@ -91,10 +91,6 @@ def score_shard(
 
     scores = scored(tally, None)
     warnings += unreachable(scores.values(), settings.satisfice) if settings.satisfice else []
-    if settings.ci is not None:
-        from sedeval_soft.evaluation.resample import interval_notes
-
-        warnings += interval_notes(tally, settings, asked.rank_by or main_score(shard, scores))
     folded = parts_of(shard, "folds", files["folds"])
     of_folds = {name: score_tally(part, settings) for name, (part, _) in folded.items()}
     every, scenes = {**scores}, files["scenes"] | files["by"]
@@ -115,7 +111,7 @@ def score_shard(
 
         every |= means_of(counts, settings, scores, parts, in_parts, progress, tally)
     again = partial(score_shard, version=version, folds=folds, by=by, points=points, progress=progress)
-    others, of_others = _variants(shard, again)
+    others, of_others = _variants(shard, again) if settings.variants else ({}, {})
     every |= of_others
     warnings += [warning for own in others.values() for warning in own.warnings]
     details: dict[str, Any] = {}
@@ -124,7 +120,7 @@ def score_shard(
         spread = partial(_folds_of, scores, of_folds, files["folds"], others, of_others)
         details["folds"] = None if folds is None else spread()
     signature, short = sign(version, asked, shard.inputs, shard.durations, folds=folds, by=by)
-    return Scores(
+    result = Scores(
         scores=every,
         system=shard.system,
         classes=tally.classes,
@@ -141,6 +137,12 @@ def score_shard(
         variants=others,
         **details,
     )
+    if settings.ci is None:
+        return result
+    from sedeval_soft.evaluation.resample import interval_notes
+
+    notes = interval_notes(tally, settings, asked.rank_by or main_score(result))
+    return replace(result, warnings=tuple(dict.fromkeys((*result.warnings, *notes))))
 
 
 def _doubts(shard: Shard) -> list[str]:

@@ -263,9 +263,9 @@ def _header(archive: zipfile.ZipFile) -> Header:
 
 def _check_findings(report: AlignmentReport) -> None:
     """Raise TallyError for roles and numbers that no report has."""
-    roles = {*report.beyond, *report.tables, *report.off_grid, *report.steps} - {"reference", "system"}
+    roles = {*report.tables, *report.off_grid, *report.steps} - {"reference", "system"}
     faults = [f"the role {role!r}" for role in roles]
-    for name in ("beyond", "after_end", "off_grid", "ignored", "steps"):
+    for name in ("off_grid", "ignored", "steps"):
         numbers = (number for of_one in getattr(report, name).values() for number in of_one)
         faults += [f"{number} of {name}" for number in numbers if not 0 <= number <= _MOST]
     faults += [

@@ -31,7 +31,7 @@ is unambiguous.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -46,6 +46,7 @@ from sedeval_soft.names import MEASURE_ALIASES, did_you_mean, meant
 from sedeval_soft.plan import without_effect
 from sedeval_soft.settings import (
     CLASS_MEANS,
+    CRITERIA,
     GROUPS,
     MEANS,
     PART_MEANS,
@@ -484,6 +485,29 @@ def score_names(
 # Tables are aligned once, and counted again for each variant.
 
 
+def narrowed(settings: Settings, names: Sequence[str], values: Mapping[str, Any]) -> Settings:
+    """Return settings that evaluate no more than scores of some names need, with some values of their own."""
+    parsed = [ScoreName.parse(name) for name in names]
+    groups, means = {*map(group_of, names)}, {mean for name in names for mean in means_in(name)}
+    only = tuple(dict.fromkeys(".".join(name[:2]) for name in parsed))
+    fewer: dict[str, Any] = {}
+    if all("psds" not in name.measure for name in parsed):
+        fewer = {**dict.fromkeys(("psds", *WEIGHTS)), "psds_median_filters": ()}
+        # The name of a PSDS sets the criteria of intersections, too.
+        fewer |= {each: settings.criterion(each) for each in CRITERIA if "psds" not in values}
+    if all(name.reading != "tuned" for name in parsed):
+        fewer |= {"thresholds": None, "cross_tune": None}
+    if {*only}.isdisjoint(("segment.hard", "event.hard")):
+        # Other readings follow no package.
+        fewer["compat"] = None
+    return replace(
+        settings, **fewer | {**values}, only=only,
+        measures=tuple(group for group in GROUPS if group in groups),
+        means=tuple(mean for mean in MEANS if mean in means), variants=(), rank_by=None, worst=0,
+        reference_sweep=False,
+    )  # fmt: skip
+
+
 def variants_of(settings: Settings) -> dict[str, Settings]:
     """Return the settings of each variant, by its text in names of scores, such as `onset_collar=0.5`.
 
@@ -496,25 +520,14 @@ def variants_of(settings: Settings) -> dict[str, Settings]:
         asked.setdefault(text, []).append(head)
     variants: dict[str, Settings] = {}
     for text, names in asked.items():
-        parsed, values = [ScoreName.parse(name) for name in names], settings_in(text)
+        values = settings_in(text)
         cut = [name for name in ("threshold", "reference_threshold", "inclusive") if name in values]
         if cut and settings.after_shots:
             raise SettingsError(
                 f"{cut[0]} cannot be in the name of a score beside after_shots, which begins where an event "
                 "ends"
             )
-        groups, means = {*map(group_of, names)}, {mean for name in names for mean in means_in(name)}
-        fewer: dict[str, Any] = {}
-        if all(name.basis != "intersection" for name in parsed):
-            fewer = {**dict.fromkeys(("psds", *WEIGHTS)), "psds_median_filters": ()}
-        if all(name.reading != "tuned" for name in parsed):
-            fewer |= {"thresholds": None, "cross_tune": None}
-        variants[text] = replace(
-            settings, **fewer | values, only=tuple(dict.fromkeys(".".join(name[:2]) for name in parsed)),
-            measures=tuple(group for group in GROUPS if group in groups),
-            means=tuple(mean for mean in MEANS if mean in means), variants=(), rank_by=None, worst=0,
-            reference_sweep=False,
-        )  # fmt: skip
+        variants[text] = narrowed(settings, names, values)
         for name, needed in without_effect(variants[text], values).items():
             raise SettingsError(f"{name} has no effect on {names[0]}: it needs {needed}")
     return variants

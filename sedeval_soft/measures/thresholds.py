@@ -221,22 +221,20 @@ class Candidates:
         The six rows at the highest merit are: weighted TP, N_sys and N_ref, the threshold that is written,
         and the two levels between which all thresholds count the same. Without reference nothing is detected.
         """
-
-        def of_block(block: Floats) -> Floats:
-            tp, n_sys, *_, n_ref = self.counts(block)
-            column, chosen = np.arange(len(block)), []
+        parts = []
+        for some in blocks(len(weights), len(self.value)):
+            tp, n_sys, *_, n_ref = self.counts(weights[some])
+            column, chosen = np.arange(len(n_ref)), []
             for merit in merits:
                 # Of equally good ones the first: its threshold is the highest.
                 at = merit(tp, n_sys, n_ref).argmax(axis=0) * (n_ref > 0)
                 chosen.append((at, tp[at, column], n_sys[at, column], n_ref))
-            return np.moveaxis(np.array(chosen), -1, 0)
-
-        parts = (weights[some] for some in blocks(len(weights), len(self.value)))
-        best = np.concatenate([*map(of_block, parts)])
-        ranges = [self.ranges(weights, of_merit[:, 0].astype(np.int64)) for of_merit in best.swapaxes(0, 1)]
+            parts.append(np.array(chosen))
+        best = np.concatenate(parts, axis=-1)
+        ranges = [self.ranges(weights, of_merit[0].astype(np.int64)) for of_merit in best]
         return np.array([
-            (*of_merit[:, 1:].T, written(*ends, inclusive), *ends)
-            for of_merit, ends in zip(best.swapaxes(0, 1), ranges, strict=True)
+            (*of_merit[1:], written(*ends, inclusive), *ends)
+            for of_merit, ends in zip(best, ranges, strict=True)
         ])  # fmt: skip
 
     def ranges(self, weights: Floats, at: Index) -> tuple[Floats, Floats]:

@@ -6,7 +6,7 @@ from sedeval_soft.faces import face
 
 if TYPE_CHECKING:
     from sedeval_soft.fields import FORMATS
-    from sedeval_soft.report.asked import render, render_asked
+    from sedeval_soft.report.asked import render
     from sedeval_soft.report.board import board_page, side_by_side
     from sedeval_soft.report.delimited import delimited_columns, lines, write_curves
     from sedeval_soft.report.escape import json_text

@@ -12,33 +12,6 @@ if TYPE_CHECKING:
     from sedeval_soft.evaluation.scores import Scores
 
 
-def render_asked(
-    systems: Sequence[Scores],
-    form: str,
-    *,
-    board: Board | None = None,
-    wanted: Sequence[str] = (),
-    averages: Sequence[str] = (),
-    per_file: bool = False,
-    **how: Any,  # noqa: ANN401 - as for `render`
-) -> str:
-    """Return the scores of systems as `render` does, or in rows of files, or chosen scores alone.
-
-    wanted: names of the scores that are shown alone. averages: averages of classes that are shown alone.
-    """
-    if per_file:
-        from sedeval_soft.report.per_file import render_files
-
-        every, look = how["verbose"] > 0, {name: how[name] for name in ("color", "width") if name in how}
-        return render_files(systems, form, names=wanted, averages=averages, every=every, **look)
-    if wanted or (how["by_class"] and form in {"csv", "tsv", "markdown", "latex"}):
-        from sedeval_soft.report.chosen import render_chosen
-
-        of_classes = {"by_class": how["by_class"], "averages": averages}
-        return render_chosen(systems, wanted, form, board=board, **of_classes)
-    return render(systems, form, board=board, **how)
-
-
 def render(
     systems: Sequence[Scores],
     form: str = "text",
@@ -49,6 +22,9 @@ def render(
     verbose: int = 0,
     by_class: bool = False,
     words: bool = False,
+    wanted: Sequence[str] = (),
+    averages: Sequence[str] = (),
+    per_file: bool = False,
 ) -> str:
     """Return the scores of one or more systems as text in one of `FORMATS`.
 
@@ -56,12 +32,23 @@ def render(
     systems, and csv and tsv a row for each system. color, width: Draw `text` for a terminal so many cells
     wide (None: 80, and tables at their full width). verbose: 0 for the first screen, 1 for all tables, 2 for
     tables and full signatures. by_class: The screen has all classes, however many. words: The screen explains
-    its words. Raises ValueError for another form, or for no system.
+    its words. wanted: Names of the scores that are shown alone. averages: Averages of classes that are shown
+    alone, with these. per_file: Show the scores of files in rows. Raises ValueError for
+    another form, or for no system.
     """
     if not systems:
         raise ValueError("there is no system to show")
     if form not in FORMATS:
         raise ValueError(f"{form!r} is not one of {', '.join(FORMATS)}")
+    if per_file:
+        from sedeval_soft.report.per_file import render_files
+
+        how: dict[str, Any] = {"every": verbose > 0, "color": color, "width": width}
+        return render_files(systems, form, names=wanted, averages=averages, **how)
+    if wanted or (by_class and form in {"csv", "tsv", "markdown", "latex"}):
+        from sedeval_soft.report.chosen import render_chosen
+
+        return render_chosen(systems, wanted, form, board=board, by_class=by_class, averages=averages)
     if form not in {"text", "markdown"}:
         from sedeval_soft.report.forms import for_programs
 
@@ -69,7 +56,7 @@ def render(
     if form == "text" and not verbose:
         from sedeval_soft.report.screen import NARROWEST, WIDTH, Screen
 
-        how: dict[str, Any] = {"width": max(width or WIDTH, NARROWEST), "color": color, "by_class": by_class}
+        how = {"width": max(width or WIDTH, NARROWEST), "color": color, "by_class": by_class}
         if board is None:
             return "\n".join([Screen(scores, **how).text(words=words) for scores in systems])
         from sedeval_soft.report.board_screen import BoardScreen

@@ -78,8 +78,9 @@ def lines_of(
     widths, blanks = [column.width for column in columns], _blanks(columns, gap)
     each = range(len(columns[0].texts))
     rows = [[(c.texts[at], c.styles[at] if c.styles else "") for c in columns] for at in each]
-    headings = _headings(columns, widths, blanks)
-    lines = [styled(headings, "dim", color=color)] if headings.strip() else []
+    lines = []
+    if any(column.heading for column in columns[1:]):
+        lines.append(styled(_headings(columns, widths, blanks), "dim", color=color))
     for row in [[(column.name, "dim") for column in columns], *rows]:
         line = ""
         for (text, style), column, size, before in zip(row, columns, widths, blanks, strict=True):

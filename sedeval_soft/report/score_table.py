@@ -7,19 +7,16 @@ of each system. A number has three digits and its interval beside it; in csv and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.names import told_apart
 from sedeval_soft.report.legend import measure_label, settings_of
-from sedeval_soft.report.shown import families
+from sedeval_soft.report.shown import families, in_order
 from sedeval_soft.report.table import Table, number
 from sedeval_soft.settings import split_name
-
-if TYPE_CHECKING:
-    pass
 
 EVERY = "*"
 """In the place of a class: the score of each."""
@@ -70,7 +67,8 @@ def of_each_class(
     settings = systems[0].settings
     f = "f1" if settings.beta == 1 else "fbeta"
     parsed = [(*name[:3], split_name(str(name))[1]) for name in map(ScoreName.parse, names)]
-    stems = dict.fromkeys(parsed or [(*family, f, "") for family in families(systems[0])])
+    order = in_order(families(systems[0]), systems[0])
+    stems = dict.fromkeys(parsed or [(*family, f, "") for family in order])
     labels, columns = {label: visible(label) for each in systems for label in each.classes}, []
     rows: list[tuple[str | None, str | None]] = [(None, label) for label in labels]
     rows += [(average, None) for average in averages or ("macro", "micro")]

@@ -14,7 +14,7 @@ from pathlib import PurePath
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores, has_soft_reference, main_score
 from sedeval_soft.evaluation.signature import POINT
-from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
+from sedeval_soft.measures.registry import MEASURES, OVERALL, ScoreName
 from sedeval_soft.names import told_apart
 from sedeval_soft.report.fitted import (
     UNDEFINED,
@@ -75,7 +75,9 @@ class Screen:
     """Content and style of the screen of a system, in lines of at most `width` cells of a terminal.
 
     by_class: show every class, group and scene. order: the basis and reading of each row, the rows of the
-    named score first. f: the measure that is F here.
+    named score first. two: the readings of each basis by which classes are shown: the first, and tuned or
+    else the second. sized: the reading of each basis in which the reference is counted beside classes: hard
+    if it is there. f: the measure that is F here.
     """
 
     def __init__(
@@ -94,6 +96,14 @@ class Screen:
         self.of_all = [score for score in whole if score.average is not None]
         known = {(score.basis, score.reading) for score in whole if score.measure == self.f}
         self.order = [family for family in in_order(families(self.scores), self.scores) if family in known]
+        of_basis: dict[str, list[str]] = {}
+        for basis, reading in self.order:
+            of_basis.setdefault(basis, []).append(reading)
+        self.two = {
+            basis: [first, *(["tuned"] if "tuned" in others else others[:1])]
+            for basis, (first, *others) in of_basis.items()
+        }
+        self.sized = {basis: "hard" if "hard" in each else each[0] for basis, each in of_basis.items()}
         self.few = len(self.order) <= _MOST_ROWS // 2
         known_averages = {score.average for score in self.of_all if score.measure == self.f}
         averages = [each for each in ("macro", "micro", "weighted", *CLASS_MEANS) if each in known_averages][
@@ -110,7 +120,9 @@ class Screen:
     def text(self, *, words: bool) -> str:
         """Return all lines; words: explain the words on the screen."""
         averages = self._averages()
-        blocks = [self._head(), main_lines(self.scores, self.width, color=self.color), averages]
+        system = self._mean_of_runs() if self.scores.runs else name_of(self.scores.system)
+        title = title_lines(system, self.scores, self.width, color=self.color)
+        blocks = [title, main_lines(self.scores, self.width, color=self.color), averages]
         blocks += [self._other(), self._parts(), self._classes() if self.by_class else []]
         weakest = [] if self.by_class else self._weakest()
         blocks.append([*weakest, *self._notes(averages)])
@@ -123,14 +135,11 @@ class Screen:
 
     # The inputs.
 
-    def _head(self) -> list[str]:
-        scores = self.scores
-        system, n_runs = name_of(scores.system), counted(len(scores.runs), "run")
-        if scores.runs:
-            # Without a name of their own they are called by all their names.
-            unnamed = scores.system.startswith("mean of ")
-            system = f"mean of {n_runs}" if unnamed else f"{system}, mean of {n_runs}"
-        return title_lines(system, scores, self.width, color=self.color)
+    def _mean_of_runs(self) -> str:
+        """Return the name of a mean of runs."""
+        # Without a name of their own they are called by all their names.
+        name, n_runs = self.scores.system, counted(len(self.scores.runs), "run")
+        return f"mean of {n_runs}" if name.startswith("mean of ") else f"{name_of(name)}, mean of {n_runs}"
 
     # The averages of each basis and reading, and their meaning.
 
@@ -193,7 +202,8 @@ class Screen:
                     first.setdefault((score.basis, score.reading, score.measure), score)
         told: dict[str, list[str]] = {}
         for score in self.of_all:
-            asked = score.average == OVERALL or measure_of(score.name).table in _ASKED
+            _, measure = MEASURES[score.basis, score.reading, score.measure]
+            asked = score.average == OVERALL or measure.table in _ASKED
             # PSDS in the soft reading of a hard reference is the number of the hard reading again.
             again = (
                 score.measure == "psds" and score.reading == "soft" and not has_soft_reference(self.scores)
@@ -237,18 +247,11 @@ class Screen:
         every = self.scores.scores
         groups = dict.fromkeys(score.group for name, score in every.items() if not split_name(name)[1])
         names = [part for part in groups if part is not None and part not in folds]
+        if not names:
+            return []
         kind = "group" if {*names} <= {*self.settings.groups} else "scene"
         average = self.averages[0] if self.averages else "macro"
         return self._by_name(f"{kind}, {average}", names, lambda stem, part: f"{stem}.{average}@{part}", {})
-
-    def _sized(self, basis: str) -> str:
-        """Return the reading in which the reference is counted beside classes: hard if it is there."""
-        return "hard" if (basis, "hard") in self.order else self._two(basis)[0]
-
-    def _two(self, basis: str) -> list[str]:
-        """Return the two readings by which classes are shown: the first, and tuned or else the second."""
-        first, *others = [reading for of, reading in self.order if of == basis]
-        return [first, *(["tuned"] if "tuned" in others else others[:1])]
 
     def _by_name(
         self,
@@ -261,8 +264,8 @@ class Screen:
         columns: dict[str, Column] = {}
         values: list[list[float | None]] = []
         scores = self.scores.scores
-        for place, basis in enumerate(dict.fromkeys(basis for basis, _ in self.order)):
-            for at, reading in enumerate(self._two(basis)):
+        for place, (basis, readings) in enumerate(self.two.items()):
+            for at, reading in enumerate(readings):
                 members = [scores.get(score_name(f"{basis}.{reading}.{self.f}", name)) for name in names]
                 values.append([None if m is None else m.value for m in members])
                 rank, texts = 3 * place + at, ["" if m is None else number(m.value) for m in members]
@@ -272,12 +275,17 @@ class Screen:
                     columns[f"intervals of {basis} {reading}"] = Column(
                         basis, percent(self.settings.confidence), ends, ["dim"] * len(names), rank=20 + rank
                     )
-            sizes = [scores.get(score_name(f"{basis}.{self._sized(basis)}.n_ref", name)) for name in names]
+            sizes = [scores.get(score_name(f"{basis}.{self.sized[basis]}.n_ref", name)) for name in names]
             texts = ["" if size is None else _size(size.value) for size in sizes]
             columns[f"n of {basis}"] = Column(basis, "n", texts, ["dim"] * len(names), rank=3 * place + 2)
-        if not names or not any(any(column.texts) for column in columns.values()):
+        if not any(any(column.texts) for column in columns.values()):
             return []
-        order = sorted(range(len(names)), key=lambda k: [_badness(column[k]) for column in values])
+
+        def badness(k: int) -> list[float]:
+            """Return the scores of a row as they are shown; undefined scores come last."""
+            return [math.inf if column[k] is None else round(column[k] or 0, 3) for column in values]
+
+        order = sorted(range(len(names)), key=badness)
         # One more row takes no more room than a line about it.
         most = len(names) if self.by_class or len(names) <= _MOST + 1 else _MOST
         texts = [shown_as.get(name) or visible(name) for name in names]
@@ -303,10 +311,11 @@ class Screen:
             return []
         basis, reading = self.order[0]
         values = self._of_classes(basis, reading, self.f)
-        sizes = self._of_classes(basis, self._sized(basis), "n_ref")
+        sizes = self._of_classes(basis, self.sized[basis], "n_ref")
         # A class without reference is in no macro average, and its F is no sign of weakness.
         known = (label for label, v in values.items() if v is not None and sizes.get(label) != 0)
-        classes = sorted(known, key=lambda c: _badness(values[c]))
+        # By scores as they are shown.
+        classes = sorted(known, key=lambda c: round(values[c] or 0, 3))
         self.named = classes[:_WEAKEST]
         parts = []
         for k, label in enumerate(self.named):
@@ -460,11 +469,6 @@ def _size(value: float | int | None) -> str:
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.1f}"
 
 
-def _badness(value: float | None) -> float:
-    """Return the key that sorts classes: the score as it is shown; undefined scores come last."""
-    return math.inf if value is None else round(value, 3)
-
-
 # The first and the last lines of a screen.
 
 
@@ -479,9 +483,13 @@ def title_lines(scored: str, scores: Scores, width: int, *, color: bool = False)
     cut = (
         "" if settings.reference_cut == settings.threshold else f"reference > {short(settings.reference_cut)}"
     )
+    # With three digits or so: `213 s`, `174 min`, `29.1 h`.
+    seconds = scores.length
+    lasting = f"{seconds:.3g} s" if seconds < 600 else f"{seconds / 60:.0f} min"
+    lasting = lasting if seconds < 36_000 else f"{seconds / 3600:.0f} h"
     sizes = (
         counted(len(scores.files), "file"),
-        _duration(scores.length) if has_length(scores) else "",
+        lasting if has_length(scores) else "",
         counted(len(scores.classes), "class"),
     )
     told = ", ".join(filter(None, (*sizes, cut)))
@@ -534,10 +542,3 @@ def name_of(path: str) -> str:
     if path in {"reference", "system"}:
         return f"the {path}"
     return visible(PurePath(path).name or path)
-
-
-def _duration(seconds: float) -> str:
-    """Return a length of time with three digits or so: `213 s`, `174 min`, `29.1 h`."""
-    if seconds < 600:
-        return f"{seconds:.3g} s"
-    return f"{seconds / 60:.0f} min" if seconds < 36_000 else f"{seconds / 3600:.0f} h"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -10,20 +10,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats, distinct, for_each
-from sedeval_soft.checks.alignment import (
-    AlignmentReport,
-    counts_and_most,
-    match_files,
-    name_single_file,
+from sedeval_soft.checks.alignment import AlignmentReport, said
+from sedeval_soft.checks.names import NAMES
+from sedeval_soft.checks.rows import (
+    STEP_ROUNDING,
+    Ordered,
+    RowStatistics,
+    Side,
+    are_steps,
+    by_time,
+    last_offsets,
 )
-from sedeval_soft.checks.names import mapped
-from sedeval_soft.checks.rows import RowStatistics, Side, are_steps, last_offsets, step_counts
-from sedeval_soft.errors import InputError, Problem, be, counted
+from sedeval_soft.errors import InputError, Problem, be, counted, quoted
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, Origin
-from sedeval_soft.tables.filenames import listing, match_names
-from sedeval_soft.tables.ticks import Ticks, tick, to_seconds, to_ticks
+from sedeval_soft.tables.columns import option
+from sedeval_soft.tables.event_table import AXES, LONGEST, UNNAMED, EventTable, Origin
+from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_folders
+from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
 from sedeval_soft.timeline.events import (
     SILENCE,
     EventLifetimes,
@@ -90,13 +94,6 @@ class Recordings(NamedTuple):
     def settings(self) -> Settings:
         """Return the settings, as they are settled for these tables."""
         return self.plan.settings
-
-    @property
-    def evaluated_ticks(self) -> Ticks:
-        """Return the evaluated length of each file in ticks, shape (n_files,), by which rates divide."""
-        if self.regions is None:
-            return self.length_ticks
-        return self.regions.until(self.length_ticks).lengths(len(self.files))
 
     @property
     def length_ticks(self) -> Ticks:
@@ -195,7 +192,9 @@ def align(
         findings = replace(findings, reference_classes=ours, system_classes=theirs)
     regions, own = None, dict[str, "Regions"]()
     if settings.has_regions:
-        regions, own, stays, findings = _regions_of(reference, files, lengths, settings, findings)
+        from sedeval_soft.timeline.regions import regions_of
+
+        regions, own, stays, findings = regions_of(reference, files, lengths, settings, findings)
         reference, system = reference.only_files(stays), system.only_files(stays)
         files = reference.files
     is_given = np.array([name in lengths for name in files], dtype=bool)
@@ -206,18 +205,20 @@ def align(
     length, reach = _lengths(reference, system, last, settings)
     length[is_given] = reach[is_given] = [lengths[name] for name in files if name in lengths]
 
-    # What the rows tell of how they were read; times of arrays are our own.
+    # Rows show how a table was read.
     ends, given = np.where(is_given, length, np.inf), np.where(is_given, length, 0.0)
     by_reference = np.where(given > 0, given, last["reference"]) if reference.origin.timed else given
-    late = {role: _late_rows(rows, last[role], ends).values() for role, rows in sides.items()}
     at_least = {"reference": given, "system": by_reference}
-    read = [role for role, rows in sides.items() if look and rows.origin.timed and rows.origin.shape is None]
+    # A file that only the system names is reported as such, and in a file that the reference declares to be
+    # without events all are false alarms wherever they are. Regions that are listed say how far files go.
+    is_said = is_given | (settings.regions is not None)
+    assumed = np.where(is_said | ~in_reference | (length == 0), np.inf, length)
+    read = [role for role, rows in sides.items() if look and rows.origin.timed]
     statistics = for_each(
-        lambda role: RowStatistics.of(Side(sides[role], at_least[role], ends, last[role])),
+        lambda role: RowStatistics.of(Side(sides[role], at_least[role], ends, assumed, last[role])),
         read,
         sum(map(len, sides.values())),
     )
-    tables = dict(zip(read, statistics, strict=True))
 
     # Classes, and the rows of these.
     classes = findings.classes(settings)
@@ -225,24 +226,15 @@ def align(
     ignored = None if settings.ignore_class is None else reference.with_classes(settings.ignore_class)
     declared = frozenset(reference.origin.unknown)
     reference, raw = reference.with_classes(classes), system.with_classes(classes)
-    off_grid = {}
-    if Plan.of(settings).counts_segments:
-        edges = Edges(settings.segment_ticks)
-        for role, rows in (("reference", reference), ("system", raw)):
-            off_grid[role] = edges.near_misses(rows.file, rows.onset, rows.offset)
-    # Of a file that only the system names it is said that the reference has no such file, and what it has in
-    # one that the reference declares to be without events are false alarms wherever they are.
-    # Regions that are listed say how far files go.
-    is_said = is_given | (settings.regions is not None)
-    ends = np.where(is_said | ~in_reference | (length == 0), LONGEST, length)
+    coded = {"reference": reference, "system": raw} if Plan.of(settings).counts_segments else {}
+    edges = Edges(settings.segment_ticks)
+    off_grid = {role: edges.near_misses(rows.file, rows.onset, rows.offset) for role, rows in coded.items()}
     lengthless = ~is_said & (length == 0) & (reach > 0)
     findings = replace(
         findings,
         steps=steps,
         lengthless=frozenset(compress(files, lengthless.tolist())),
-        beyond={role: counts_and_most(rows) for role, rows in late.items() if rows},
-        after_end=_late_rows(raw, last["system"], ends),
-        tables=tables,
+        tables=dict(zip(read, statistics, strict=True)),
         off_grid={role: misses for role, misses in off_grid.items() if misses[0]},
         declared=declared,
     )
@@ -322,7 +314,7 @@ def _within(pair: Recordings, regions: Regions, own: Mapping[str, Regions]) -> R
 
     own: regions of classes by name, of other classes by the empty name; empty if all classes have the same.
     """
-    from sedeval_soft.timeline.regions import END
+    from sedeval_soft.timeline.regions import END, cut_by_class
 
     settings, changed = pair.settings, dict[str, Any]()
     if settings.region_edges == "onset":
@@ -337,114 +329,11 @@ def _within(pair: Recordings, regions: Regions, own: Mapping[str, Regions]) -> R
         changed["ignored"] = regions.cut(pair.ignored)
     for role in ("reference", "system"):
         rows = getattr(pair, role)
-        changed[role] = _cut_by_class(rows, own) if own else regions.cut(rows)
+        changed[role] = cut_by_class(rows, own) if own else regions.cut(rows)
     if own:
         # Silence is right or wrong only in time in which a class was looked for.
         changed["expected"] = frozenset()
     return pair._replace(regions=regions, **changed)
-
-
-def _cut_by_class(rows: EventTable, own: Mapping[str, Regions]) -> EventTable:
-    """Return the parts of rows in the regions of their class, as a long table; own: as for `_within`."""
-    parts = []
-    for k, name in enumerate(rows.classes):
-        if rows.label is None:
-            some = np.flatnonzero(rows.values[k] > 0)
-            of_class = replace(rows, values=rows.values[k : k + 1], label=np.full(len(rows), k, np.int32))
-        else:
-            some, of_class = np.flatnonzero(rows.label == k), rows
-        parts.append(own.get(name, own[""]).cut(of_class.take(some)))
-    return EventTable.join(parts, rows.files) if parts else rows
-
-
-def _regions_of(
-    reference: EventTable,
-    files: tuple[str, ...],
-    lengths: Mapping[str, float],
-    settings: Settings,
-    findings: AlignmentReport,
-) -> tuple[Regions, dict[str, Regions], Bools, AlignmentReport]:
-    """Return the evaluated regions, the files that have some, (n_files,), and findings without the others.
-
-    Beside the regions of any class it returns the regions of each class, as for `_within`.
-
-    reference: coded into `files`. lengths: durations in seconds, if known. Regions are coded into the files
-    that have some.
-    """
-    from sedeval_soft.timeline.regions import END, Regions
-
-    codes, n_files = np.arange(len(files)), len(files)
-    ends = np.array([tick(lengths[name]) if name in lengths else END for name in files], dtype=np.int64)
-    regions, listed = Regions.of(codes, np.zeros_like(ends), ends), {}
-    own, doubtful = dict[str, Regions](), findings.doubtful
-    if settings.regions is not None:
-        names = [*dict.fromkeys(name for name, *_ in settings.regions)]
-        listed = dict.fromkeys(names, UNNAMED)
-        if UNNAMED not in files:
-            # Files that are left out for another reason are there all the same.
-            outside = findings.dropped | findings.reference_outside | findings.system_outside
-            match = match_names([*files, *sorted(outside)], names)
-            listed = {name: own for name, own in match.canonical.items() if own in {*files, *outside}}
-            if match.ambiguous:
-                text = f"regions: {listing(match.ambiguous, 'file')} could be more than one file of "
-                text += f"{reference.origin.name} (with and without folders or extension); taken as written"
-                doubtful |= {text}
-        elif len(names) > 1:
-            text = "there is no column of file names, but regions name files; expected a filename column"
-            raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
-        code = {name: k for k, name in enumerate(files)}
-        rows = [(code[listed[name]], *each) for name, *each in settings.regions if listed.get(name) in code]
-
-        def of(*labels: str) -> Regions:
-            some = [row[:3] for row in rows if not labels or row[3] in labels]
-            file, begin, end = np.array(some, dtype=np.float64).reshape(-1, 3).T
-            return Regions.of(file.astype(np.int64), to_ticks(begin), to_ticks(end)).until(ends)
-
-        regions = of()
-        if settings.regions.labels:
-            own = {label: of("", label) for label in ("", *settings.regions.labels)}
-            unknown = {*settings.regions.labels} - findings.reference_classes - findings.system_classes
-            text = f"regions: {listing(sorted(unknown), 'class')} {be(len(unknown))} on neither side"
-            doubtful |= {text} if unknown else set()
-    few = np.zeros(n_files, dtype=bool)
-    if settings.shots is not None:
-        after = _after_shots(reference, *settings.shots, settings)
-        few = after < 0
-        shots = Regions.of(codes, np.where(few, END, after), np.full(n_files, END))
-        regions, own = regions & shots, {label: each & shots for label, each in own.items()}
-    stays = regions.lengths(n_files) > 0
-    left_out = frozenset(compress(files, (~stays).tolist()))
-    too_few = frozenset(compress(files, few.tolist()))
-    findings = replace(
-        findings,
-        **{name: getattr(findings, name) - left_out for name in ("missing", "extra", "unlisted")},
-        doubtful=doubtful,
-        regions_listed=frozenset(listed),
-        with_region=frozenset({*files} - left_out),
-        without_region=left_out - too_few,
-        too_few_shots=too_few,
-    )
-    places = np.where(stays, np.cumsum(stays) - 1, -1)
-    own = {label: each.with_files(places) for label, each in own.items()}
-    return regions.with_files(places), own, stays, findings
-
-
-def _after_shots(rows: EventTable, number: int, label: str | None, settings: Settings) -> Ticks:
-    """Return the end of the N-th event of each file, (n_files,) ticks, -1 for files with fewer events.
-
-    number: N. label: the class of the events, None for all that are evaluated. Events are in order of onset,
-    then of offset.
-    """
-    events = events_of(rows, settings.reference_cut, settings.inclusive, merge=bool(rows.origin.joined))
-    wanted = {*(settings.classes or rows.classes)} - {*(settings.ignore_class or ())}
-    wanted = wanted if label is None else {label}
-    events = events.take(np.array([name in wanted for name in rows.classes], dtype=bool)[events.label])
-    events = events.take(np.lexsort((events.offset, events.onset, events.file)))
-    first = np.searchsorted(events.file, np.arange(len(rows.files) + 1))
-    has = np.diff(first) >= number
-    after = np.full(len(rows.files), -1, dtype=np.int64)
-    after[has] = events.offset[first[:-1][has] + number - 1]
-    return after
 
 
 def with_unknown(settings: Settings, origin: Origin) -> Settings:
@@ -500,20 +389,141 @@ def check_shapes(reference: Origin, system: Origin) -> None:
             raise InputError(Problem(side.name, text))
 
 
-def _late_rows(rows: EventTable, last: Floats, ends: Floats) -> dict[str, tuple[int, float]]:
-    """Return by file how many rows end after it does, and by how many seconds at the most.
+_MOST_ANSWERS, _LOOKED_AT = 50, 10_000
+"""Largest number of different values of annotators' answers, and the number of values looked at."""
 
-    last, ends: (n_files,) seconds: an upper bound of the ends of each file's rows, and the end of the file.
-    Times are compared in ticks: a difference that no segment can show is not later.
+
+def _of_exchanged(reference: EventTable) -> list[str]:
+    """Return a warning if a reference looks like a network's output: many values, in short steps."""
+    values = np.concatenate([column[:_LOOKED_AT] for column in reference.values])
+    short = float(np.median(reference.offset - reference.onset)) < 1
+    line = (
+        f"{reference.origin.name}: has values of short time steps, as scores of systems do, and the "
+        "system has none; if the two are exchanged, give the reference first"
+    )
+    return [line] * (short and len(distinct(values)) > _MOST_ANSWERS)
+
+
+def match_files(
+    reference: EventTable,
+    system: EventTable,
+    durations: Mapping[str, float] | None,
+    chosen: Sequence[str] | None = None,
+) -> tuple[tuple[str, ...], Mapping[str, str], dict[str, float], AlignmentReport]:
+    """Return the files to evaluate, the reference's name of each system file, durations, and findings.
+
+    Files are the files of the reference and of the durations, spelt as in the reference; without durations,
+    system files are added. chosen: The names to which the files are restricted, matched like the names of a
+    side.
     """
-    ticks = to_ticks(np.minimum(ends, LONGEST))
-    if not (to_ticks(last) > ticks).any():
-        return {}
-    late = np.flatnonzero(to_ticks(rows.offset) > ticks[rows.file])
-    file = rows.file[late]
-    n_rows, seconds = np.bincount(file, minlength=len(ends)), np.zeros(len(ends))
-    np.maximum.at(seconds, file, rows.offset[late] - ends[file])
-    return {rows.files[k]: (int(n_rows[k]), float(seconds[k])) for k in np.flatnonzero(n_rows).tolist()}
+    origins = reference.origin, system.origin
+    doubtful = [f"{origin.name}: {text}" for origin in origins for text in origin.assumed]
+    if len(reference) and reference.has_values and not system.has_values:
+        doubtful += _of_exchanged(reference)
+    notes = [f"{origin.name}: {text}" for origin in origins for text in origin.notes]
+    if (shape := system.origin.shape) is not None and reference.origin.shape and shape[-1] > shape[-2]:
+        notes.append(
+            f"arrays of shape {shape} have more classes ({shape[-1]}) than segments ({shape[-2]}); if "
+            f"classes come first, exchange the axes: expected {AXES}"
+        )
+    if vain := sorted({*reference.origin.lacking} & {*system.origin.lacking}):
+        both = " and ".join(dict.fromkeys((reference.origin.name, system.origin.name)))
+        raise InputError([Problem(both, text, code="no-effect") for text in vain])
+    listed = match_names(reference.files, durations or {})
+    lengths = {listed.canonical[name]: seconds for name, seconds in (durations or {}).items()}
+    expected = dict.fromkeys([*reference.files, *lengths])
+    match = match_names([*expected], system.files)
+    unlisted = {*reference.files} - {*lengths} if durations is not None else set()
+    unknown = {*lengths} - {*reference.files}
+    hint = named_alike(unlisted, unknown, ("reference", "durations")) if unlisted and unknown else ""
+    text = "durations: {files} {are} not in the reference{hint}"
+    doubtful += said(text, unknown if hint else (), hint=hint)
+    in_system = {*match.canonical.values()}
+    every = [*expected, *sorted(in_system - {*expected})]
+    if chosen is not None and UNNAMED in every:
+        text = "there is no column of file names, but files are listed; expected a filename column"
+        raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
+    of_list = match_names(every, every if chosen is None else chosen)
+    inside = {*of_list.canonical.values()} & {*every}
+    evaluated = inside if durations is None else inside & {*expected}
+    lengths = {name: seconds for name, seconds in lengths.items() if name in inside}
+    for source, noun, names in (
+        ("durations", "file name", listed.ambiguous),
+        ("files", "listed name", of_list.ambiguous),
+    ):
+        text = f"{source}: {NAMES['ambiguous-file'].counted}"
+        doubtful += said(text, names, noun, other=reference.origin.name)
+    missing, extra = {*reference.files} & inside - in_system, (in_system & evaluated) - {*expected}
+    detected = {name for name in system.files if match.canonical[name] in extra}
+    heard = {match.canonical[name] for name in files_with_events(system, detected)} if detected else set()
+    silent = (missing - files_with_events(reference, missing) if missing else set()) | (extra - heard)
+    findings = AlignmentReport(
+        missing=frozenset(missing),
+        extra=frozenset(extra),
+        silent=frozenset(silent),
+        dropped=frozenset((in_system & inside) - evaluated),
+        unlisted=frozenset(unlisted & inside),
+        ambiguous=frozenset(match.ambiguous),
+        listed=frozenset(name for name in chosen or () if of_list.canonical[name] in inside),
+        reference_outside=frozenset({*reference.files} - inside),
+        system_outside=frozenset(in_system - inside),
+        doubtful=frozenset(doubtful),
+        notes=frozenset(notes),
+        reference_classes=frozenset(reference.classes),
+        system_classes=frozenset(system.classes),
+    )
+    return tuple(sorted(evaluated)), match.canonical, lengths, findings
+
+
+def files_with_events(rows: EventTable, files: Collection[str]) -> set[str]:
+    """Return which of some files of a table have a value above 0."""
+    some = rows.only_files(np.array([name in files for name in rows.files], dtype=bool))
+    return {some.files[code] for code in distinct(some.file[some.levels()[0]]).tolist()}
+
+
+def name_single_file(
+    reference: EventTable, system: EventTable, durations: Mapping[str, float]
+) -> tuple[EventTable, EventTable]:
+    """Give the rows of a table without file names the name of the other table's, or duration's, only file."""
+    if reference.files == system.files == (UNNAMED,) and len(durations) == 1:
+        return replace(reference, files=tuple(durations)), replace(system, files=tuple(durations))
+    sides = [reference, system]
+    for side, other in ((0, 1), (1, 0)):
+        rows, files = sides[side], sides[other].files
+        if UNNAMED not in rows.files or UNNAMED in files or not files:
+            continue
+        if len(files) > 1:
+            from sedeval_soft.tables.joined_tables import recording_of
+
+            # A table may be named after its recording.
+            table = recording_of(without_folders(rows.origin.name))
+            named = match_names(files, [table]).canonical[table]
+            if named not in files or rows.files != (UNNAMED,):
+                columns = rows.origin.ignored[:3]
+                example = "".join(option(("filename", name)) for name in columns[:1])
+                ignored = (
+                    f" ({example}, if it is one of {', '.join(map(quoted, columns))})" if columns else ""
+                )
+                text = (
+                    f"there is no column of file names, but {sides[other].origin.name} has {len(files)} "
+                    f"files; expected a filename column{ignored}, or a folder with a table for each, which "
+                    "has its name"
+                )
+                raise InputError(Problem(rows.origin.name, text, code="missing-filename-column"))
+            note = f"it was assumed to be of recording {named!r}, after which it is named"
+            rows = replace(rows, origin=replace(rows.origin, notes=(*rows.origin.notes, note)))
+            files = (named,)
+        sides[side] = replace(rows, files=files)
+    return sides[0], sides[1]
+
+
+def mapped(role: str, rows: EventTable, settings: Settings) -> EventTable:
+    """Return the rows of a side with the classes to which the settings map its labels."""
+    names = settings.names_of(role)
+    others = sorted({*rows.classes} - {*names, *settings.map.values()})
+    said = [f"{listing(others, 'label')} {be(len(others))} not in `map`; expected a class for each"]
+    assumed = (*rows.origin.assumed, *said[: len(others)])
+    return replace(rows.renamed(names), origin=replace(rows.origin, assumed=assumed))
 
 
 def grid_of(pair: Recordings, *, ignored: bool = False) -> Grid:
@@ -601,6 +611,27 @@ def merges(rows: EventTable, settings: Settings) -> bool:
         return settings.events == "merge"
     joined = rows.origin.joined
     return rows.has_values and (are_steps(step_counts(rows)) if joined is None else joined)
+
+
+def step_counts(rows: EventTable) -> tuple[int, int, int]:
+    """Return counts that show whether the rows of a table with values are time steps, see `are_steps`.
+
+    The first two count rows of functions of time (a class in a file) that have touching or overlapping rows;
+    other functions do not matter. They are the number of rows, and of rows that begin at the end of the row
+    before and have its length, to the rounding of milliseconds. The third counts rows that begin at the end
+    of the row before, whatever their lengths. Repeated rows count once. The counts of parts of a table add
+    up.
+    """
+    if rows.has_steps or rows.origin.joined:
+        return (len(rows),) * 3
+    ordered = Ordered.of(rows, by_time(rows))
+    touching, length = ordered.touching, ordered.offset - ordered.onset
+    meets = touching | ordered.overlaps | ordered.repeats
+    group = np.append(0, np.cumsum(~ordered.same)) if len(rows) else np.zeros(0, dtype=np.intp)
+    in_question = np.bincount(group[1:][meets], minlength=len(group))[group] > 0
+    n_rows = np.count_nonzero(in_question) - np.count_nonzero(ordered.repeats)
+    goes_on = touching & (np.abs(np.diff(length)) <= STEP_ROUNDING)
+    return int(n_rows), int(np.count_nonzero(goes_on)), int(np.count_nonzero(touching))
 
 
 def hard_events(pair: Recordings) -> tuple[Events, Events]:

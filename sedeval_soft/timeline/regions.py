@@ -5,16 +5,22 @@ A region has its begin and all up to its end. Regions that overlap or touch are 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.arrays import Bools, Index, distinct, expand, running_maximum
-from sedeval_soft.tables.event_table import LONGEST, EventTable
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, to_seconds, to_ticks
+from sedeval_soft.checks.alignment import AlignmentReport
+from sedeval_soft.errors import InputError, Problem, be
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
+from sedeval_soft.tables.filenames import listing, match_names
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, tick, to_seconds, to_ticks
+from sedeval_soft.timeline.events import events_of
 
 Codes = npt.NDArray[np.integer[Any]]
 
@@ -161,3 +167,107 @@ class Regions:
         wanted = file.astype(np.int64) * scale + np.searchsorted(ranks, time, side=side)
         number: Index = np.searchsorted(key, wanted, side="left")
         return number
+
+
+def cut_by_class(rows: EventTable, own: Mapping[str, Regions]) -> EventTable:
+    """Return the parts of rows in the regions of their class, as a long table.
+
+    own: regions by class, of other classes by the empty name.
+    """
+    parts = []
+    for k, name in enumerate(rows.classes):
+        if rows.label is None:
+            some = np.flatnonzero(rows.values[k] > 0)
+            of_class = replace(rows, values=rows.values[k : k + 1], label=np.full(len(rows), k, np.int32))
+        else:
+            some, of_class = np.flatnonzero(rows.label == k), rows
+        parts.append(own.get(name, own[""]).cut(of_class.take(some)))
+    return EventTable.join(parts, rows.files) if parts else rows
+
+
+def regions_of(
+    reference: EventTable,
+    files: tuple[str, ...],
+    lengths: Mapping[str, float],
+    settings: Settings,
+    findings: AlignmentReport,
+) -> tuple[Regions, dict[str, Regions], Bools, AlignmentReport]:
+    """Return the evaluated regions, the files that have some, (n_files,), and findings without the others.
+
+    Beside the regions of any class it returns the regions of each class by name, see `cut_by_class`.
+
+    reference: coded into `files`. lengths: durations in seconds, if known. Regions are coded into the files
+    that have some.
+    """
+    codes, n_files = np.arange(len(files)), len(files)
+    ends = np.array([tick(lengths[name]) if name in lengths else END for name in files], dtype=np.int64)
+    regions, listed = Regions.of(codes, np.zeros_like(ends), ends), {}
+    own, doubtful = dict[str, Regions](), findings.doubtful
+    if settings.regions is not None:
+        names = [*dict.fromkeys(name for name, *_ in settings.regions)]
+        listed = dict.fromkeys(names, UNNAMED)
+        if UNNAMED not in files:
+            # Files that are left out for another reason are there all the same.
+            outside = findings.dropped | findings.reference_outside | findings.system_outside
+            match = match_names([*files, *sorted(outside)], names)
+            listed = {name: own for name, own in match.canonical.items() if own in {*files, *outside}}
+            if match.ambiguous:
+                text = f"regions: {listing(match.ambiguous, 'file')} could be more than one file of "
+                text += f"{reference.origin.name} (with and without folders or extension); taken as written"
+                doubtful |= {text}
+        elif len(names) > 1:
+            text = "there is no column of file names, but regions name files; expected a filename column"
+            raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
+        code = {name: k for k, name in enumerate(files)}
+        rows = [(code[listed[name]], *each) for name, *each in settings.regions if listed.get(name) in code]
+
+        def of(*labels: str) -> Regions:
+            some = [row[:3] for row in rows if not labels or row[3] in labels]
+            file, begin, end = np.array(some, dtype=np.float64).reshape(-1, 3).T
+            return Regions.of(file.astype(np.int64), to_ticks(begin), to_ticks(end)).until(ends)
+
+        regions = of()
+        if settings.regions.labels:
+            own = {label: of("", label) for label in ("", *settings.regions.labels)}
+            unknown = {*settings.regions.labels} - findings.reference_classes - findings.system_classes
+            text = f"regions: {listing(sorted(unknown), 'class')} {be(len(unknown))} on neither side"
+            doubtful |= {text} if unknown else set()
+    few = np.zeros(n_files, dtype=bool)
+    if settings.shots is not None:
+        after = _after_shots(reference, *settings.shots, settings)
+        few = after < 0
+        shots = Regions.of(codes, np.where(few, END, after), np.full(n_files, END))
+        regions, own = regions & shots, {label: each & shots for label, each in own.items()}
+    stays = regions.lengths(n_files) > 0
+    left_out = frozenset(compress(files, (~stays).tolist()))
+    too_few = frozenset(compress(files, few.tolist()))
+    findings = replace(
+        findings,
+        **{name: getattr(findings, name) - left_out for name in ("missing", "extra", "unlisted")},
+        doubtful=doubtful,
+        regions_listed=frozenset(listed),
+        with_region=frozenset({*files} - left_out),
+        without_region=left_out - too_few,
+        too_few_shots=too_few,
+    )
+    places = np.where(stays, np.cumsum(stays) - 1, -1)
+    own = {label: each.with_files(places) for label, each in own.items()}
+    return regions.with_files(places), own, stays, findings
+
+
+def _after_shots(rows: EventTable, number: int, label: str | None, settings: Settings) -> Ticks:
+    """Return the end of the N-th event of each file, (n_files,) ticks, -1 for files with fewer events.
+
+    number: N. label: the class of the events, None for all that are evaluated. Events are in order of onset,
+    then of offset.
+    """
+    events = events_of(rows, settings.reference_cut, settings.inclusive, merge=bool(rows.origin.joined))
+    wanted = {*(settings.classes or rows.classes)} - {*(settings.ignore_class or ())}
+    wanted = wanted if label is None else {label}
+    events = events.take(np.array([name in wanted for name in rows.classes], dtype=bool)[events.label])
+    events = events.take(np.lexsort((events.offset, events.onset, events.file)))
+    first = np.searchsorted(events.file, np.arange(len(rows.files) + 1))
+    has = np.diff(first) >= number
+    after = np.full(len(rows.files), -1, dtype=np.int64)
+    after[has] = events.offset[first[:-1][has] + number - 1]
+    return after

@@ -65,7 +65,7 @@ def full() -> Shard:
         missing=frozenset({"\udcff", "b"}),
         notes=frozenset({"n"}),
         system_classes=frozenset({"car"}),
-        beyond={"system": (3, 0.1 + 0.2), "reference": (1, 7.0)},
+        off_grid={"system": (3, 2, 0.1 + 0.2), "reference": (1, 1, 7.0)},
     )
     return shard(made, tuple(sorted(ODD)), durations=dict.fromkeys(ODD, 1 / 3), findings=report)
 

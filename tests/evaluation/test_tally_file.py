@@ -103,7 +103,7 @@ def test_the_same_shard_gives_the_same_bytes():
         tally=replace(t, **{kind: reversed_dict(getattr(t, kind)) for kind in kinds}),
         groups=reversed_dict(WHOLE.groups),
         durations=reversed_dict(WHOLE.durations),
-        findings=replace(WHOLE.findings, beyond=reversed_dict(WHOLE.findings.beyond)),
+        findings=replace(WHOLE.findings, off_grid=reversed_dict(WHOLE.findings.off_grid)),
     )
     assert pack_shard(other, "0.1") == PACKED != pack_shard(WHOLE, "0.2")
     # Sets are in another order in every process.
@@ -213,7 +213,7 @@ HEADERS = [
     (lambda h: whole(h)["nested"].__delitem__("system"), "also has events/system/"),
     (lambda h: whole(h)["nested"].update(other=True), "events/other/file"),
     (lambda h: h.update(durations={"a": float("inf")}), "Infinity is not a number in JSON"),
-    (lambda h: h["findings"].update(beyond={"system": [-1, 0.0]}), "findings have -1"),
+    (lambda h: h["findings"].update(off_grid={"system": [-1, 0, 0.0]}), "findings have -1"),
 ]  # fmt: skip
 
 

@@ -8,11 +8,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from parted import count_in_parts
 from tables import columns_of, long_rows
 
 import sedeval_soft
 from sedeval_soft import EvaluationError, Settings
-from sedeval_soft.checks.rows import are_steps, step_counts
+from sedeval_soft.checks.rows import are_steps
+from sedeval_soft.evaluation.system_scores import score_shard
+from sedeval_soft.timeline.recordings import step_counts
 
 Row = tuple[str, float, float, str, float]
 
@@ -153,3 +156,16 @@ def test_a_batch_of_one_row_goes_with_time_steps():
     scores = sedeval_soft.Evaluator.of_bytes(evaluator.to_bytes()).compute()
     assert scores["event.hard.n_sys.micro"] == 2
     assert forms(scores) == {"reference": "merge", "system": "merge"}
+
+
+def test_the_rows_of_all_parts_decide_whether_touching_ones_are_one_event(tmp_path):
+    lines = [f"f{k}\t{t}\t{t + 1}\tcar\t0.8\n" for k in range(9) for t in range(9)]
+    # By itself a list of events: its rows touch, but have other lengths.
+    lines += [f"odd\t{on}\t{off}\tcar\t0.8\n" for on, off in ((0, 1), (1, 3), (3, 3.5), (3.5, 9))]
+    path = tmp_path / "steps.tsv"
+    path.write_text("filename\tonset\toffset\tevent_label\tvalue\n" + "".join(lines))
+    settings = Settings(only=("event.hard",))
+    shard = count_in_parts(path, path, settings, n_parts=64)
+    assert shard.tally.total("event.hard.n_ref").tolist() == [10]
+    whole = sedeval_soft.evaluate(path, path, only=settings.only)
+    assert score_shard(shard, "0").scores == whole.scores

@@ -67,14 +67,13 @@ def test_align(reference, system, durations, classes, bare):
         assert length == (durations or {}).get(name, last)
         furthest = max([length, *(row[2] for row in lasting if row[0] == name)])
         assert reach == (durations or {}).get(name, furthest)
-    evaluated = [row for row in theirs if row[3] in pair.classes]
-    late = {
-        name: [row[2] - length for row in evaluated if row[0] == name and row[2] > length]
-        for name, length in zip(pair.files, pair.length, strict=True)
-        # Of one that is declared to be without events no end is known.
-        if name in in_reference and name not in (durations or {}) and length > 0
-    }
-    assert pair.findings.after_end == {name: (len(over), max(over)) for name, over in late.items() if over}
+    ends = dict(zip(pair.files, pair.length.tolist(), strict=True))
+    # Of one that is declared to be without events no end is known.
+    assumed = {name for name in ends.keys() & in_reference - {*(durations or ())} if ends[name] > 0}
+    late = [row[2] - ends[row[0]] for row in theirs if row[0] in assumed and row[2] > ends[row[0]]]
+    rows = pair.findings.tables["system"]
+    assert rows.counts.get("after-reference", 0) == len(late)
+    assert rows.excess.get("after-reference", 0) == pytest.approx(max(late, default=0))
 
     warnings = "\n".join(pair.findings.warnings(Settings()))
     listed = durations is not None

@@ -125,6 +125,9 @@ CASES = {
         {"durations": OF_FRAMES}),
     "wholly after the duration": (FRAMES, [*FRAMES, *events([row("a.wav", 10.2, 10.3, "Dog")])], "after-end",
         [], {"durations": OF_FRAMES}),
+    "after the last event of the reference": (
+        FRAMES, [*FRAMES, row("a.wav", 10.5, 12, "Dog"), row("b.wav", 10.5, 11, "Dog")],
+        "after-reference", ["sys.tsv", ": 2,", "1.9886 s"]),
     "time steps without values, where the system has values": (
         [*STEPS_OF_EVENTS, *(r for r in REF if not r["onset"])], SYS, "touching-rows",
         ["ref.tsv", f"{TOUCHING:,} of 1,504"]),
@@ -143,6 +146,8 @@ CASES = {
 }  # fmt: skip
 """Reference, system, the code, texts of the message; what else is said."""
 QUIET = {
+    "an event where the reference declares none": ([CAR, dict.fromkeys(CAR, "") | {"filename": "b.wav"}],
+        [CAR, row("b.wav", 1, 2, "car")], {}, ""),
     "steps of 0.7 s, of which the last reaches over 45 s": (PARK, STEPS, {"park.wav": 45}, ""),
     "such steps in a wide table": (PARK, wide(step=0.7, n=65), {"park.wav": 45}, ""),
     "days, as they are said to be": (DAYS, DAYS, {"a": 120000, "b": 120000}, ""),
@@ -228,7 +233,15 @@ def test_what_may_be_meant_is_no_doubt(name, tmp_path):
     assert text in "\n".join(warned)
 
 
-@pytest.mark.parametrize("kind", ["system in milliseconds", "a wide table with gaps", "views of each event"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "system in milliseconds",
+        "a wide table with gaps",
+        "views of each event",
+        "after the last event of the reference",
+    ],
+)
 def test_batches_and_tallies_say_what_all_files_at_once_say(kind, tmp_path):
     reference, system, code, *_ = CASES[kind]
     evaluator, tallies = Evaluator(only=ONLY), []
@@ -242,8 +255,12 @@ def test_batches_and_tallies_say_what_all_files_at_once_say(kind, tmp_path):
         tallies.append(tmp_path / f"{name}.tally")
         Evaluator(only=ONLY).update(*parts).save(tallies[-1])
     merged = sum(map(Evaluator.load, tallies), Evaluator(only=ONLY))
+    whole = evaluate(write(tmp_path / "ref.tsv", reference), write(tmp_path / "sys.tsv", system), only=ONLY)
     for batches in (evaluator, merged):
-        assert {text.rpartition("(")[2] for text in doubted(batches.compute().warnings)} == {f"{code})"}
+        said = doubted(batches.compute().warnings)
+        assert {text.rpartition("(")[2] for text in said} == {f"{code})"}
+        # But for the names of the tables.
+        assert [t.partition(": ")[2] for t in said] == [t.partition(": ")[2] for t in doubted(whole.warnings)]
 
 
 def test_a_tally_with_statistics_that_cannot_be_is_refused(tmp_path):
@@ -273,7 +290,7 @@ def test_the_samples_and_published_tables_are_quiet():
     for reference, system in (*pairs, sides, sides[::-1]):
         durations = DURATIONS if reference.parent == SAMPLES else None
         warned = evaluate(reference, system, only=ONLY, durations=durations).warnings
-        told = doubted(warned)
+        told = [text for text in doubted(warned) if not text.endswith("(after-reference)")]
         # MAESTRO's hard labels are rows of a second, of which each counts as an event.
         assert len(told) == (reference in sides) and all("13,276 of 14,176 rows" in text for text in told)
         assert warned == () or durations is None
@@ -310,6 +327,17 @@ def test_rows_after_the_end_have_one_count(reference, system, lengths, n_late, d
     assert re.search(rf": {n_late},", line) and line.endswith("(after-end)")
     with pytest.raises(EvaluationError) if doubt else nullcontext():
         evaluate(*pair, durations=lengths, only=ONLY, strict=True)
+
+
+@pytest.mark.parametrize(("length", "late"), [(60, False), (20, False), (10, True)])
+def test_of_arrays_only_late_segments_are_told(length, late):
+    """Their times are our own: they do not end early, and no event of the other side seems to be cut."""
+    values = (np.arange(20) % 4 > 1)[:, None] * 0.7
+    rows = [{"onset": k, "offset": k + 1, "event_label": "0"} for k in range(12)]
+    warned = evaluate(values, values, durations={"a": length}, only=ONLY, segment_length=1.0).warnings
+    assert {text.rpartition("(")[2] for text in doubted(warned)} == {"after-end)"} if late else not warned
+    warned = evaluate(rows, values, durations={"a": 20}, only=ONLY, segment_length=1.0).warnings
+    assert not doubted(warned)
 
 
 def test_axes_of_arrays_that_seem_to_be_exchanged_are_told():

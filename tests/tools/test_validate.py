@@ -139,7 +139,7 @@ ONE = "1\t9\tcar\n"
     [
         (HEAD + GOOD.replace("a.wav", "audio/a"), HEAD + GOOD, None, {}),
         # A table without names is of the only recording.
-        (ONE, EVENTS + "a.wav\t1\t8\tcar\n", None, {}),
+        (ONE, EVENTS + "a.wav\t1\t8\tcar\n", None, {"after-reference": 1}),
         (ONE, EVENTS + "a.wav\t1\t8\tcar\n", {"a": 8.5}, {"after-end": 1}),
         (ONE, None, {"a.wav": 9.0}, {}),
         # A recording may be called as a class is.
@@ -166,6 +166,13 @@ def test_counts_of_tables(text, reference, durations, counts):
     assert len(found.problems) == min(sum(counts.values()), 100)
 
 
+def test_only_listed_files_are_looked_at_whatever_their_extension():
+    Path("r.tsv").write_text(EVENTS + "a.wav\t0\t3\tcar\nb.wav\t0\t3\tcar\n")
+    Path("s.tsv").write_text(EVENTS + "a\t0\t1\tcar\nb\t2\t2\tcar\n")
+    found = validate("s.tsv", "r.tsv", files=["a.wav"])
+    assert (found.files, found.rows, found.counts) == (1, 1, {})
+
+
 def test_rows_that_touch_are_one_note():
     """In lists that were cut into windows, thousands do."""
     rows = "".join(f"a\t{i}\t{i + 1}\tcar\n" for i in reversed(range(500)))
@@ -175,7 +182,7 @@ def test_rows_that_touch_are_one_note():
 
 
 def test_folders_are_looked_at_table_by_table():
-    Path("r.tsv").write_text(EVENTS + "a\t0\t1\tcar\nquiet\t0\t1\tcar\nb.wav\t0\t1\tdog\n")
+    Path("r.tsv").write_text(EVENTS + "a\t0\t3\tcar\nquiet\t0\t1\tcar\nb.wav\t0\t1\tdog\n")
     folder = Path("system")
     folder.mkdir()
     (folder / "quiet.txt").touch()
@@ -274,7 +281,7 @@ def test_safe_mends_are_made_and_others_are_not(data, copy, mends, options):
     assert found.mends == mends
     assert found.source == "out.tsv"
     if copy:
-        assert found.ok and {*found.counts} <= {"unknown-class", "duplicate-row"}
+        assert found.ok and {*found.counts} <= {"unknown-class", "duplicate-row", "after-reference"}
         read_rows("out.tsv")
 
 

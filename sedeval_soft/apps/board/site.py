@@ -668,7 +668,7 @@ def _score(submission: Submission, task: Task) -> tuple[Outcome, str]:
         if ScoreName.parse(name).part is None:
             scores.score(name)
     # The statistics of the score that ranks are counted separately: no more than these need be stored.
-    settings = settings_for(task.rank_by, replace(task.settings, worst=0, reference_sweep=False))
+    settings = settings_for(task.rank_by, task.settings)
     compared = task.count(rows, submission.name, settings)
     values: dict[str, Any] = {each: getattr(scores, each) for each in OF_SCORES}
     values["tally"] = pack_shard(tuned_shard(compared, partitions["folds"]), __version__)

@@ -36,9 +36,9 @@ class Called:
         return {score["name"]: score for score in self.document["systems"][0]["scores"]}
 
 
-def call(*arguments: str | Path) -> Called:
+def call(*arguments: str | Path, stdin: str | None = None) -> Called:
     """Call the command line; anything but an error of the package or of usage is raised."""
-    done = CliRunner().invoke(group, [str(argument) for argument in arguments])
+    done = CliRunner().invoke(group, [str(argument) for argument in arguments], input=stdin)
     if isinstance(done.exception, EvaluationError):
         return Called(2, done.stdout, f"{done.stderr}{done.exception}\n")
     if done.exception is not None and not isinstance(done.exception, SystemExit):

@@ -16,8 +16,7 @@ import subprocess
 import sys
 
 import pytest
-from called import REFERENCE, SAMPLES, SYSTEM, call
-from launched import program
+from called import PROGRAM, REFERENCE, SAMPLES, SYSTEM, call
 
 from sedeval_soft.cli import output as module
 from sedeval_soft.cli.output import progress
@@ -25,12 +24,12 @@ from sedeval_soft.cli.output import progress
 F1 = "segment.soft.f1.micro"
 OLD = "as it was\n"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SAMPLES.parent), "R": REFERENCE, "S": SYSTEM}
+ENVIRONMENT["E"] = shlex.join(PROGRAM)
 
 
-def shell(command, cwd, started=None):
+def shell(command, cwd):
     """Run `soft-sed-eval` with a shell's redirections; $E is the program, $R and $S the samples."""
-    environment = {**ENVIRONMENT, "E": shlex.join(started or program())}
-    how = {"capture_output": True, "text": True, "env": environment}
+    how = {"capture_output": True, "text": True, "env": ENVIRONMENT}
     return subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], cwd=cwd, check=False, **how)
 
 
@@ -65,7 +64,7 @@ def test_what_packages_warn_of_is_not_printed(tmp_path):
     rows = "filename\tonset\toffset\tevent_label\na\t0\t1\tcar\na\t0.1\t1\tcar\n"
     (tmp_path / "t.tsv").write_text(rows + "a\t0.15\t1.1\tcar\n")
     asked = "t.tsv t.tsv --set compat=sed_eval --score event.hard.f1.micro --only event.hard"
-    done = shell(f"$E {asked}", tmp_path, [sys.executable, "-m", "sedeval_soft"])
+    done = shell(f"$E {asked}", tmp_path)
     assert (done.returncode, done.stdout) == (0, "1.0\n")
     assert "pkg_resources" not in done.stderr and "import" not in done.stderr
 
@@ -81,27 +80,31 @@ def test_standard_output_that_is_closed_is_never_an_input(tmp_path):
 
 @pytest.mark.parametrize("form", ["text", "csv"])
 def test_paths_that_are_not_utf_8_are_escaped(form, tmp_path):
-    folder = tmp_path / os.fsdecode(b"\xfe")
-    folder.mkdir()
-    for path in (tmp_path / os.fsdecode(b"\xff.tsv"), folder / os.fsdecode(b"\xfd.tsv")):
-        path.write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
-    for name, shown in ((r"$'\xff.tsv'", r"\udcff.tsv"), (r"$'\xfe'", r"\udcfe")):
-        done = shell(f"$E {name} {name} --only segment.hard --format {form} -q", tmp_path)
-        assert (done.returncode, done.stderr) == (0, "") and shown in done.stdout
+    path = tmp_path / os.fsdecode(b"\xff.tsv")
+    path.write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
+    done = call(path, path, "--only", "segment.hard", "--format", form, "-q")
+    assert (done.code, done.err) == (0, "") and r"\udcff.tsv" in done.out
 
 
 @pytest.mark.parametrize(
     "arguments",
     ["ref.tsv $S -o ref.tsv", "$R ref.tsv -o ./link.tsv", "$R $S --durations ref.tsv -o hard.tsv",
-     ". $S -o ref.tsv", "$R - -o ref.tsv < ref.tsv"],
+     ". $S -o ref.tsv"],
 )  # fmt: skip
-def test_an_input_is_never_the_output(arguments, tmp_path):
+def test_an_input_is_never_the_output(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "ref.tsv").write_text(OLD)
     (tmp_path / "link.tsv").symlink_to(tmp_path / "ref.tsv")
     (tmp_path / "hard.tsv").hardlink_to(tmp_path / "ref.tsv")
-    done = shell(f"$E {arguments}", tmp_path)
-    assert (done.returncode, done.stdout, (tmp_path / "ref.tsv").read_text()) == (2, "", OLD)
-    assert "-o " in done.stderr
+    done = call(*(ENVIRONMENT.get(word[1:], word) for word in arguments.split()))
+    assert (done.code, done.out, (tmp_path / "ref.tsv").read_text()) == (2, "", OLD)
+    assert "-o " in done.err
+
+
+def test_standard_input_is_never_the_output(tmp_path):
+    (tmp_path / "ref.tsv").write_text(OLD)
+    assert shell("$E $R - -o ref.tsv < ref.tsv", tmp_path).returncode == 2
+    assert (tmp_path / "ref.tsv").read_text() == OLD
 
 
 # Signals, full disks, and readers who leave.
@@ -179,7 +182,7 @@ def test_a_reader_who_leaves_is_not_told(command, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     rows = "".join(f"{i}\t{i + 1}\tclass {i:04d}\n" for i in range(600))
     (tmp_path / "many.tsv").write_text(f"onset\toffset\tevent_label\n{rows}")
-    done = shell(command, tmp_path, [sys.executable, "-m", "sedeval_soft"])
+    done = shell(command, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 

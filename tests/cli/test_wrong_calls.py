@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-import subprocess
 from pathlib import Path
 
 import click
 import pytest
-from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
-from launched import program
+from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call, main_in
 
 from sedeval_soft import Settings
 from sedeval_soft.cli.evaluate import evaluate
@@ -273,8 +271,8 @@ def test_the_program_says_so_in_its_last_line_unless_there_is_such_a_file(tmp_pa
     monkeypatch.chdir(tmp_path)
     Path("a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
     words = ["a.tsv", "a.tsv", "--folds", "5"]
-    done = subprocess.run([*program(), *words], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (2, "", of_words(words))
+    code, out, err = main_in(tmp_path, words)
+    assert (code, out, err.splitlines()[-1]) == (2, "", of_words(words))
     for name in ("5", "valdate", "presets"):
         Path(name).write_text(Path("a.tsv").read_text())
     assert (

@@ -43,8 +43,11 @@ def test_pandas_reads_chosen_scores_of_several_systems_with_their_intervals():
     ("form", "asked"), [("csv", ()), ("tsv", ("--per-file",)), ("csv", NAMES), ("tsv", ("--by-class",))]
 )
 def test_the_signature_is_once_beside_the_rows(form, asked, tmp_path):
+    # Scores that are asked for by name are the only ones to be computed.
+    only = asked == NAMES
     asked = (REFERENCE, SYSTEM, *asked, "--format", form)
     done = call(*asked)
+    assert ("only=event.hard,segment.soft" in done.err) == only
     assert re.fullmatch("signature: soft-sed-eval .*ref .*\n", done.err) and "soft-sed-eval" not in done.out
     assert call(*asked, "-q").err == "" == call(*asked, "-o", tmp_path / "scores").err
     (line,) = (tmp_path / "scores.signature").read_text().splitlines()
@@ -69,12 +72,6 @@ def test_a_table_by_class_has_all_classes_then_macro_then_micro(form):
             end = f".{row}" if row in ("macro", "micro") else f"[{row}]"
             values = [SCORES[system][f"{stem}{end}"] for stem in stems for system in systems]
             assert found[row] == [repr(v) if form == "csv" else f"{v:.3f}" for v in values], row
-
-
-def test_a_star_is_every_class():
-    names = [*call(REFERENCE, SYSTEM, *EVERY[:2], "--format", "json", "-q").scores]
-    assert names == [f"event.hard.f1[{label}]" for label in SCORES[SYSTEM].classes]
-    assert call(REFERENCE, SYSTEM, "--require", "event.hard.f1[*]>=0.5").code == 2
 
 
 @pytest.mark.parametrize("systems", [(SYSTEM,), (SYSTEM, OTHER), (SYSTEM, OTHER, "--runs")])
@@ -233,20 +230,3 @@ def test_tallies_that_were_merged_have_the_same_files(tmp_path):
     whole = call(REFERENCE, SYSTEM, "--per-file", "--format", "tsv", "--save-tally", tmp_path / "1.tally")
     merged = call("merge", tmp_path / "1.tally", "--per-file", "--format", "tsv")
     assert whole.code == merged.code == 0 and whole.out == merged.out
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ("--format github", "--format"),
-        ("--ci", "--ci"),
-        ("--worst 3", "--worst"),
-        ("--average weighted", "micro and macro"),
-        ("--only ranking", "precision, recall, F and error rate"),
-        ("--score segment.optimal.threshold[car]", "segment.optimal.threshold[car]"),
-        ("--measures curves --score segment.hard.roc_auc.macro", "segment.hard.roc_auc.macro"),
-    ],
-)
-def test_what_single_files_do_not_have_is_refused(options, named):
-    done = call(REFERENCE, SYSTEM, "--per-file", *options.split())
-    assert (done.code, done.out) == (2, "") and named in done.err

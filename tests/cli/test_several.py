@@ -80,7 +80,6 @@ def test_files_of_one_name_are_called_by_their_paths(paths, tmp_path):
     assert {line.split("\t")[0] for line in lines} == {str(paths["good"]), str(twin)}
     done = call(*two, "--baseline", twin.name)
     assert done.code == 2 and str(twin) in done.err
-    assert call(*two, "--name", "A").code == 2
 
 
 def test_systems_are_ranked(paths):

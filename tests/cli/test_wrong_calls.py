@@ -73,6 +73,8 @@ CALLS = {
     f"ref.tsv sys.tsv --require {F1}>=0.\uff15": "is not a requirement; expected 'NAME>=NUMBER'",
     "ref.tsv sys.tsv --score intersection.hard.psds": "needs --psds NAME",
     f"ref.tsv sys.tsv --only segment.hard --score {F1}": f"{F1} is left out by --only segment.hard",
+    "ref.tsv sys.tsv --require event.hard.f1[*]>=0.5": "event.hard.f1[*]",
+    "ref.tsv sys.tsv --preset dcase2019-2022-task4 --score event.hard.f1.harmonic": "sed_eval",
     # Operating points.
     "ref.tsv points --operating-points --score event.hard.average_precision.macro": "points have lists of",
     # Thresholds that are found elsewhere.
@@ -88,6 +90,8 @@ CALLS = {
     "chance ref.tsv sys.tsv sys_b.tsv": "Got unexpected extra argument (sys_b.tsv)",
     "ref.tsv sys.tsv --ci jackknife --score segment.optimal.f1.macro": "jackknife is not valid for segment",
     # Several systems, and runs.
+    "ref.tsv sys.tsv sys_b.tsv --name A": "--name",
+    "ref.tsv sys.tsv sys_b.tsv --name A --name A --name B": "--name",
     f"ref.tsv sys.tsv sys_b.tsv --rank-by {F1}@x": "leave out the @",
     "ref.tsv sys.tsv sys_b.tsv --runs --baseline x": "--runs prints means over trainings: it cannot go with",
     "ref.tsv sys.tsv sys_b.tsv --runs --ci": "it cannot go with --baseline, --ci, --worst or",
@@ -95,6 +99,14 @@ CALLS = {
     "ref.tsv sys.tsv sys_b.tsv --jobs 2": "need one SYSTEM; found 2.",
     "ref.tsv sys.tsv sys_b.tsv --format codabench -o x": "--format codabench need one SYSTEM; found 2.",
     f"ref.tsv sys.tsv --by {{}}.wav --require {F1}@zoo>0 --save-tally x": f"no score is named '{F1}@zoo'",
+    # What single files do not have.
+    "ref.tsv sys.tsv --per-file --format github": "--per-file",
+    "ref.tsv sys.tsv --per-file --ci": "--per-file",
+    "ref.tsv sys.tsv --per-file --worst 3": "--per-file",
+    "ref.tsv sys.tsv --per-file --average weighted": "micro and macro averages",
+    "ref.tsv sys.tsv --per-file --only ranking": "precision, recall, F and error rate",
+    "ref.tsv sys.tsv --per-file --score segment.optimal.threshold[car]": "segment.optimal.threshold[car]",
+    "ref.tsv sys.tsv --per-file --measures curves --score segment.hard.roc_auc.macro": "segment.hard.roc_auc",
     # What costs most, where nothing shows it.
     "ref.tsv sys.tsv sys_b.tsv --worst 3": "--worst needs --format json or yaml; found text",
     "ref.tsv sys.tsv --format csv --worst 3": "--worst needs --format json or yaml or text or",

@@ -136,16 +136,6 @@ def test_warnings_go_to_standard_error_and_can_be_silenced(tmp_path):
     assert (strict.code, strict.out) == (2, "") and "other.wav" in strict.err
 
 
-def test_check_prints_ours_theirs_and_the_difference():
-    """The numbers are in tests/apps/second_opinion."""
-    same, differing = (
-        call("check", REFERENCE, SYSTEM, "--with", "sed_eval", *more).out
-        for more in (("--set", "compat=sed_eval"), ("--only", "segment.hard"))
-    )
-    assert re.search(r"(\d+) of \1 scores agree", same)
-    assert "3 of the 3" in differing and "event.hard" not in differing
-
-
 def test_list_scores_and_version():
     lines = call("explain").out.splitlines()
     form = r"(segment|event|intersection|clip|ranking)\.\w+\.\w+(\.\w+|\[class\])?  "

@@ -174,11 +174,3 @@ def test_merged_tallies_are_tuned_over_folds(folds, tmp_path):
     assert run("merge", *tallies, *asked) == run(REFERENCE, SYSTEM, *asked)
     done = call("merge", *tallies, "--score", F1)
     assert done.code == 2 and "cross_tune=folds" in done.err
-
-
-def test_a_constraint_is_shown_with_what_it_leaves():
-    asked = (REFERENCE, SYSTEM, "--set", "satisfice=precision>=0.9", "--only", "segment")
-    assert "precision >= 0.9" in run(*asked, "-v")
-    done = call(*asked, "--score", "segment.optimal.satisficed_recall[car]")
-    assert done.out == "1.0\n"
-    assert done.err.startswith("warning: segment: ") and "door opens" in done.err

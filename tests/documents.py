@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from launched import program
+from called import PROGRAM, main_in
 from tones import sweep, write
 
 ROOT = Path(__file__).parents[1]
@@ -48,16 +48,15 @@ class Example:
         return re.fullmatch("".join(lines), printed + end) is not None
 
 
-def make_command(folder: Path, *imported: str) -> None:
-    """Put the command into a new folder; imported: modules that most of its calls need."""
+def make_command(folder: Path) -> None:
+    """Put the command into a new folder."""
     folder.mkdir(parents=True)
-    (folder / "soft-sed-eval").write_text(
-        f'#!/bin/sh\nexec {shlex.join(program(*imported))} "$@"\n', encoding="utf-8"
-    )
-    (folder / "soft-sed-eval").chmod(0o755)
+    path = folder / "soft-sed-eval"
+    path.write_text(f'#!/bin/sh\nexec {shlex.join(PROGRAM)} "$@"\n', encoding="utf-8")
+    path.chmod(0o755)
 
 
-def make_workplace(folder: Path, *imported: str) -> dict[str, str]:
+def make_workplace(folder: Path) -> dict[str, str]:
     """Lay out in a folder what examples use, and return an environment with the command in its path."""
     for path in (ROOT / "sample_data").glob("*.tsv"):
         shutil.copy(path, folder)
@@ -66,25 +65,39 @@ def make_workplace(folder: Path, *imported: str) -> dict[str, str]:
     shutil.copytree(ROOT / "configs", folder / "configs")
     for name in ("cafe", "metro", "night", "park", "street"):
         write(folder / "audio" / f"{name}.wav", sweep(2, 8_000, 100, 3_000), 8_000)
-    make_command(folder / ".bin", *imported)
+    make_command(folder / ".bin")
     search = os.pathsep.join((str(folder / ".bin"), os.environ["PATH"]))
     return {**os.environ, "PATH": search, "PYTHONPATH": str(ROOT)}
 
 
-def run(command: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
-    """Return the exit code of a command, and what it prints on either stream."""
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    how = {"cwd": folder, "env": environment, "timeout": 300, **streams}
-    done = subprocess.run(["bash", "-c", command], check=False, **how)
-    return done.returncode, done.stdout
+ASKING = """
+exec 3>&1 4<&0 </dev/null >.printed 2>&1
+soft-sed-eval() {
+    echo "${*@Q}" >&3
+    read -r code <&4
+    cat .out; cat .err >&2
+    return "$code"
+}
+"""
+"""The command in a shell: it asks who started the shell to call the program, and prints what that printed."""
 
 
-def run_all(commands: Sequence[str], folder: Path, environment: dict[str, str]) -> list[tuple[int, str]]:
-    """Run commands one after the other in one shell; return for each what `run` returns."""
+def run_all(commands: Sequence[str], folder: Path) -> list[tuple[int, str]]:
+    """Run commands in one shell; return for each its exit code, and what it prints on either stream.
+
+    The program is called in this process.
+    """
     shell = "".join(f"{{\n{command}\n}}\nprintf '\\0%s\\0' $?\n" for command in commands)
-    code, printed = run(shell, folder, environment)
-    parts = printed.split("\0")
-    assert code == 0 and len(parts) == 2 * len(commands) + 1, printed
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(["bash", "-c", ASKING + shell], cwd=folder, **streams) as process:
+        for line in process.stdout:
+            code, *printed = main_in(folder, shlex.split(line))
+            for name, text in zip((".out", ".err"), printed, strict=True):
+                (folder / name).write_text(text, encoding="utf-8")
+            process.stdin.write(f"{code}\n")
+            process.stdin.flush()
+    parts = (folder / ".printed").read_text(encoding="utf-8").split("\0")
+    assert len(parts) == 2 * len(commands) + 1, parts
     return [(int(code), text) for text, code in zip(parts[:-1:2], parts[1::2], strict=True)]
 
 

@@ -20,17 +20,6 @@ def test_what_is_kept_is_what_the_script_makes():
         assert (TUTORIAL / name).read_text(encoding="utf-8") == made(), "run python docs/make/tutorial.py"
 
 
-def test_the_timeline_is_what_its_command_draws(tmp_path):
-    """Of one size, and alike: other versions of matplotlib set letters a little differently."""
-    image = pytest.importorskip("PIL.Image")
-    script("tutorial").draw_timeline(tmp_path)
-    paths = (folder / "timeline.png" for folder in (tmp_path, TUTORIAL / "pictures"))
-    drawn, expected = (image.open(path).convert("L") for path in paths)
-    assert drawn.size == expected.size
-    new, old = (np.asarray(one.resize((60, 15), image.Resampling.BOX), float) for one in (drawn, expected))
-    assert np.abs(new - old).mean() < 8
-
-
 def cases() -> list[dict]:
     """Return the data that the page of thresholds holds."""
     page = (TUTORIAL / "explorer.html").read_text(encoding="utf-8")

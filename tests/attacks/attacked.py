@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from launched import unmeasured
+from called import unmeasured
 
 ROOT = Path(__file__).parents[2]
 LAUNCHER = ROOT / "benchmarks" / "launch.py"

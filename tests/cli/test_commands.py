@@ -98,7 +98,6 @@ def test_presets_are_listed_and_shown():
     lines = call("presets").out.splitlines()
     assert [line.split()[0] for line in lines[::2]] == list(PRESETS)
     assert [line.split()[2] for line in lines[1::2]] == [load_preset(name)["rank_by"] for name in PRESETS]
-    assert all(len(line) <= 115 and line.endswith(".") and "  #" not in line for line in lines[::2])
     shown = {name: call("presets", "show", name).out for name in PRESETS}
     assert shown == {name: text_of_preset(name) for name in PRESETS}
     assert call("presets", "shew").code == call("presets", "show").code == 2

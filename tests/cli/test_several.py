@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +11,6 @@ from called import REFERENCE, SYSTEM, call, written
 from drawn_again import random_tables
 
 from sedeval_soft import evaluate, mean_of_runs
-from sedeval_soft.fields import METHODS
 from sedeval_soft.report import render
 from sedeval_soft.settings_files import load_settings
 
@@ -35,24 +32,23 @@ def paths(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "line",
-    ["ref good -q --replicates 20 --ci --format json", "--format json -q --replicates 20 --ci -- ref good",
-     "evaluate --ci Bootstrap ref good --format json --replicates 20 -q"],
-)  # fmt: skip
-def test_a_method_need_not_be_named(line, paths):
-    assert call(*(paths.get(word, word) for word in line.split())).document["settings"]["ci"] == "bootstrap"
+    ("line", "settings"),
+    [
+        ("ref good -q --replicates 20 --ci --format json", {"ci": "bootstrap", "seed": 0}),
+        ("--format json -q --replicates 20 --seed 1 --ci -- ref good", {"ci": "bootstrap", "seed": 1}),
+        ("evaluate --ci Bootstrap ref good --format json --replicates 20 -q", {"ci": "bootstrap"}),
+        ("ref good -q --ci bca --set confidence=0.5 --format json", {"ci": "bca", "confidence": 0.5}),
+    ],
+)
+def test_a_method_need_not_be_named(line, settings, paths):
+    chosen = call(*(paths.get(word, word) for word in line.split())).document["settings"]
+    assert settings.items() <= chosen.items()
 
 
-def test_each_method_and_setting_gives_other_intervals_of_the_same_numbers(paths):
-    ways = [*(("--ci", method) for method in METHODS), ("--ci", "--seed", "1")]
-    ways.append(("--ci", "--set", "confidence=0.5"))
-    found = [call(paths["ref"], paths["fair"], *JSON, *LITTLE, *way).scores for way in ways]
-    assert len({tuple(score["value"] for score in scores.values()) for scores in found}) == 1
-    ends = [(scores[F1]["low"], scores[F1]["high"]) for scores in found]
-    assert len({*ends}) == len(ways) and ends[0][0] < ends[-1][0] < ends[-1][1] < ends[0][1]
-    assert found[METHODS.index("jackknife")]["segment.optimal.f1.micro"]["low"] is None
-    done = call(paths["ref"], paths["fair"], "--ci", "jackknife")
-    assert done.code == 0 and "jackknife is not valid" in done.err
+def test_the_jackknife_is_not_valid_for_the_optimal_reading(paths):
+    done = call(paths["ref"], paths["fair"], "--ci", "jackknife", "--format", "json")
+    assert done.scores["segment.optimal.f1.micro"]["low"] is None
+    assert done.scores[F1]["low"] is not None and "jackknife is not valid" in done.err
 
 
 def test_wanted_numbers_come_with_their_intervals_below_their_names(paths):
@@ -70,7 +66,8 @@ def test_wanted_numbers_come_with_their_intervals_below_their_names(paths):
 @pytest.mark.parametrize("form", ["json", "csv", "markdown", "latex", "text", "github", "junit"])
 def test_a_system_has_one_name_in_every_output(form, paths):
     """The name of its file, or the name that --name gives."""
-    two = (paths["ref"], paths["good"], paths["bad"], "--require", f"{F1}>=0", "--format", form, *LITTLE)
+    two = (paths["ref"], paths["good"], paths["bad"], "--require", f"{F1}>=0", "--format", form)
+    two += (*LITTLE, "--only", "segment.soft")
     for names, asked in ((("good.tsv", "bad.tsv"), ()), (("A", "B&"), ("--name", "A", "--name", "B&"))):
         shown = call(*two, *asked).out.replace("\\", "").replace("&amp;", "&")
         assert [name in shown for name in names] == [True, True]
@@ -83,16 +80,12 @@ def test_files_of_one_name_are_called_by_their_paths(paths, tmp_path):
     assert {line.split("\t")[0] for line in lines} == {str(paths["good"]), str(twin)}
     done = call(*two, "--baseline", twin.name)
     assert done.code == 2 and str(twin) in done.err
-    done = call(*two, "--name", "A")
-    assert done.code == 2 and "expected 2 different names, one for each SYSTEM; found A" in done.err
 
 
 def test_systems_are_ranked(paths):
     done = call(paths["ref"], *map(paths.get, ("bad", "good", "fair")), *JSON, *LITTLE)
     board, order = done.document["board"], ["good.tsv", "fair.tsv", "bad.tsv"]
-    assert [(entry["system"], entry["place"]) for entry in board["entries"]] == [
-        *zip(order, (1, 2, 3), strict=True)
-    ]
+    assert [entry["system"] for entry in board["entries"]] == order
     assert (board["rank_by"], board["compared_to"], board["baseline"]) == (F1, "good.tsv", None)
     assert [system["name"] for system in done.document["systems"]] == order
     lower = ("--rank-by", " segment.soft.kl_divergence.micro", *JSON, *LITTLE)
@@ -111,13 +104,13 @@ def test_runs_have_a_mean_and_its_interval(paths):
     assert [*map(float, line.split("\t")[1:])] == [mean.value, mean.low, mean.high]
     narrow = call(*asked, *JSON[:2], "--set", "confidence=0.5").scores[F1]
     assert mean.low < narrow["low"] < mean.value < narrow["high"] < mean.high
-    assert call(*asked, "--name", "A").out.startswith("A, mean of 3 runs against ref.tsv")
+    assert call(*asked, "--name", "A").out.startswith("A, ")
 
 
 def test_a_tally_says_which_measures_it_lacks(paths, tmp_path):
     call(paths["ref"], paths["good"], "--only", "segment", "--save-tally", tmp_path / "a")
     name = "segment.soft.roc_auc.macro"
-    assert call("merge", tmp_path / "a", "--score", name).err == f"{name} needs --measures curves\n"
+    assert "--measures curves" in call("merge", tmp_path / "a", "--score", name).err
 
 
 # Groups of classes, scenes, and averages.
@@ -142,33 +135,29 @@ def test_scores_of_parts_are_printed_and_required_by_name(run, tmp_path):
     names = [f"{F1}@people", "segment.soft.f1[car]@street", "event.hard.recall.weighted@out", F1]
     assert [run("--score", name).out for name in names] == [f"{scores[name]!r}\n" for name in names]
     assert [run("--require", f"{names[0]}>={least}").code for least in (0.01, 2)] == [0, 1]
-    alone = evaluate(REFERENCE, SYSTEM, classes=PEOPLE, only="intersection.hard", psds="dcase-psds1")
-    done = run("--psds", "dcase-psds1", "--score", "intersection.hard.psds@people")
-    assert float(done.out) == alone["intersection.hard.psds"]
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        (f"{F1}@trafic", f"named '{F1}@trafic'; did you mean '{F1}@traffic'"),
-        ("segment.soft.f1[car]@traffic", r"did you mean 'segment\.soft\.f1\[car\]'"),
-        (f"{F1}@a@b", "is not the name of a score"),
-        ("intersection.hard.psds@people", "needs --psds"),
+        (f"{F1}@trafic", f"'{F1}@traffic'"),
+        ("segment.soft.f1[car]@traffic", "'segment.soft.f1[car]'"),
+        (f"{F1}@a@b", f"{F1}@a@b"),
+        ("intersection.hard.psds@people", "--psds"),
     ],
 )
 def test_names_of_no_group_are_refused(name, words, run):
     for asked in (("--score", name), ("--require", f"{name}>=0")):
         done = run(*asked)
-        assert done.code == 2 and re.search(words, done.err)
+        assert done.code == 2 and words in done.err
 
 
 def test_averages_are_chosen_where_no_score_is(run):
-    rows = csv.DictReader(run("--average", "macro", "--format", "csv").out.splitlines())
-    assert {row["average"] for row in rows} & {"micro", "macro", "weighted"} == {"macro"}
-    scores = run("--average", "micro", "--average", "weighted", "--format", "json").scores
-    assert {score["average"] for score in scores.values()} == {None, "micro", "weighted"}
-    assert run("--average", "macro", "--require", "segment.soft.f1.micro>=0.1").code == 0
-    assert run("--average", "mean").code == 2
+    done = run("--average", "micro", "--average", "weighted", "--format", "json", "--require", f"{F1}>=0.1")
+    assert (done.code, {score["average"] for score in done.scores.values()}) == (
+        0,
+        {None, "micro", "weighted"},
+    )
 
 
 @pytest.mark.parametrize(

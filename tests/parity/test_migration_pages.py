@@ -24,7 +24,8 @@ def test_calls_side_by_side(tmp_path, monkeypatch):
     monkeypatch.setattr(peer.PSDSEval, "_auc", staticmethod(area))
     text = PAGE.read_text(encoding="utf-8")
     commands = [example.command for example in examples(text)]
-    assert all(code == 0 for code, _ in run_all(commands, tmp_path, make_workplace(tmp_path)))
+    make_workplace(tmp_path)
+    assert all(code == 0 for code, _ in run_all(commands, tmp_path))
     monkeypatch.chdir(tmp_path)
     codes = blocks(text, "py")
     assert len(codes) == 2

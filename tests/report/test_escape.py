@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
+from called import main_in
 from hypothesis import example, given
 from hypothesis import strategies as st
-from launched import program
 from samples import render_board
 
 import sedeval_soft
@@ -28,7 +26,6 @@ from sedeval_soft.report.escape import (
     json_text,
 )
 
-ROOT = Path(__file__).parents[2]
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What no output may have, ends of lines apart."""
 
@@ -126,15 +123,8 @@ def _unescaped(text):
 
 def run(folder: Path, *arguments: str) -> tuple[int, str]:
     """Return the exit code of the command, and all that it prints."""
-    done = subprocess.run(
-        [*program(), *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    return done.returncode, done.stdout.decode("utf-8", "surrogateescape")
+    code, out, err = main_in(folder, arguments)
+    return code, out + err
 
 
 NASTY = "\x1b[31m\u202e\x9b2J"

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from documents import blocks, examples, make_workplace, run
+from documents import blocks, examples, make_workplace
 
 from sedeval_soft import convert, evaluate
 
@@ -30,6 +30,13 @@ while [ "${1#--}" != "$1" ]; do shift; done
 exec "$@"
 """
 """What `srun` does where there is one machine."""
+
+
+def run(command: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
+    """Return the exit code of a command, and what it prints on either stream."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    done = subprocess.run(["bash", "-c", command], check=False, cwd=folder, env=environment, **streams)
+    return done.returncode, done.stdout
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ from sedeval_soft.tables.lines import DELIMITERS, SOLID, Record, decode, split
 from sedeval_soft.tables.rows import Findings, Texts, columns_of, exact_columns, rows_of_columns
 from sedeval_soft.tables.source import Source, extension_of
 from sedeval_soft.tables.text import sniff
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_ticks
 
 HEAD = 1 << 16
 """Bytes from which a reader recognises the format of a file."""
@@ -190,16 +190,11 @@ class Document:
             columns = replace(columns, declared=[*columns.declared, *self.recordings])
             return rows_of_columns(source.name, columns, found, origin, limits)
         except InputError as error:
-            if self.layout is not EVENT:
-                raise
             problems = [
-                replace(
-                    each,
-                    message=f"{places.get(each.line or 0, '')}{each.message}",
-                    line=None if each.line in places else each.line,
-                    column=None,
-                )
-                for each in error.problems
+                replace(p, message=f"{places[p.line]}{p.message}", line=None, column=None)
+                if p.line in places
+                else replace(p, column=None if self.layout is EVENT else p.column)
+                for p in error.problems
             ]
             raise InputError(problems, error.more) from error
 
@@ -246,15 +241,6 @@ class Document:
                 for fields in missing:
                     fields[at] = "1"
         return layout
-
-
-def end_of(onset: str, duration: str) -> str:
-    """Return the offset of an event, to the nearest tick; its duration if that is not a number, 0 or more."""
-    begin, length = to_number(onset), to_number(duration)
-    if not (begin >= 0 and length >= 0):
-        return duration
-    end = begin + length
-    return repr((tick(begin) + tick(length)) / TICKS_PER_SECOND if end < 1e9 else end)
 
 
 def one_line_of(text: str) -> str:
@@ -327,7 +313,7 @@ _MISSING = "<NA>"
 _ONE_CHANNEL = {"0", "1", _MISSING}  # of recordings that have no other
 _SPEAKER = Layout(
     ("SPEAKER", "file", "channel", "onset", "duration", _MISSING, _MISSING, "name", "confidence", _MISSING),
-    (None, "filename", None, "onset", "offset", None, None, "event_label", "soft_value", None),
+    (None, "filename", None, "onset", "duration", None, None, "event_label", "soft_value", None),
     has_header=False,
 )
 
@@ -341,7 +327,6 @@ def read_rttm(source: Source, limits: Limits) -> EventTable | None:
             fields += [""] * (len(fields) == 9)
             if len(fields) == 10:
                 fields[1], fields[8] = ("" if fields[at] == _MISSING else fields[at] for at in (1, 8))
-                fields[4] = end_of(fields[3], fields[4])
                 channels[fields[2]] = None
             document.add(line, fields)
         elif fields[0] in _TYPES:
@@ -490,7 +475,7 @@ class _Builder(ET.TreeBuilder):
 
 
 class _Annotation(NamedTuple):
-    """An annotation of ELAN's. times: in seconds, none if it refers to a parent, whose times it has."""
+    """An annotation of ELAN's. times: in milliseconds, none if it refers to a parent, whose times it has."""
 
     tier: str
     text: str
@@ -501,7 +486,7 @@ class _Annotation(NamedTuple):
 def read_eaf(source: Source, limits: Limits) -> EventTable | None:
     """Read the annotations of all tiers."""
     check_document(source, _BYTES)
-    document = Document(source, limits, "ELAN document")
+    document = Document(source, limits, "ELAN document", replace(EVENT, units={1: "ms", 2: "ms"}))
     root = _parsed(document)
     for header in root.iter("HEADER"):
         if header.get("TIME_UNITS", _UNITS) != _UNITS:
@@ -574,13 +559,13 @@ def _annotations(document: Document, root: ET.Element) -> dict[str, _Annotation]
                 raise document.error(f"two annotations are called {quoted(name)}; expected a name of each")
             refers = each.tag == "REF_ANNOTATION"
             ends = [] if refers else [get(each, f"TIME_SLOT_REF{k}") for k in (1, 2)]
-            times = tuple(_seconds(document, slot, slots.get(slot)) for slot in ends)
+            times = tuple(_time(document, slot, slots.get(slot)) for slot in ends)
             annotations[name] = _Annotation(title, text, times, get(each, "ANNOTATION_REF") if refers else "")
     return annotations
 
 
 def _times(document: Document, annotations: dict[str, _Annotation]) -> dict[str, tuple[str, ...]]:
-    """Return onset and offset of all annotations in seconds; raises InputError for one that leads to none."""
+    """Return onset and offset of all annotations; raises InputError for one that leads to none."""
     times = {name: each.times for name, each in annotations.items() if each.times}
     for name, each in annotations.items():
         names = [name]
@@ -594,18 +579,14 @@ def _times(document: Document, annotations: dict[str, _Annotation]) -> dict[str,
     return times
 
 
-def _seconds(document: Document, slot: str, time: str | None) -> str:
-    """Return the time of a slot in seconds."""
+def _time(document: Document, slot: str, time: str | None) -> str:
+    """Return the time of a slot, in milliseconds."""
     if time is None:
         raise document.error(
             f"the time slot {quoted(slot)} of an annotation has no time; expected a TIME_VALUE for each "
             "(ELAN's tab-delimited export, which is read as well, has the times of all annotations)"
         )
-    number = to_number(time)
-    if not number >= 0:
-        message = f"the time slot {quoted(slot)} is at {quoted(time)}; expected milliseconds, 0 or more"
-        raise document.error(message)
-    return repr(number / 1000)
+    return time
 
 
 # Few-shot

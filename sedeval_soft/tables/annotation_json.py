@@ -35,7 +35,6 @@ from sedeval_soft.tables.annotation_document import (
     HEAD,
     Document,
     check_document,
-    end_of,
     one_line_of,
 )
 from sedeval_soft.tables.columnar import rows_from_objects
@@ -170,7 +169,7 @@ class _Document(msgspec.Struct):
 
 _OBSERVED = Layout(
     ("file", "time", "duration", "value", "confidence"),
-    ("filename", "onset", "offset", "event_label", "soft_value"),
+    ("filename", "onset", "duration", "event_label", "soft_value"),
     has_header=False,
 )
 
@@ -204,7 +203,7 @@ def read_jams(source: Source, limits: Limits) -> EventTable | None:
                     document.n_ignored["background{s}"] += 1
                     continue
                 label, confidence = label.label, None
-            times = repr(each.time), end_of(repr(each.time), repr(each.duration))
+            times = repr(each.time), repr(each.duration)
             document.add(f"{place}[{k}].", [file, *times, label, _number(confidence)])
     if len(annotators) > 1:
         document.assumed.append(

@@ -14,7 +14,14 @@ import numpy as np
 
 from sedeval_soft.arrays import Floats
 from sedeval_soft.checks.alignment import AlignmentReport, match_files, name_single_file, said
-from sedeval_soft.checks.names import NAMES, are_swapped, known_spellings, mapped, similar_names
+from sedeval_soft.checks.names import (
+    NAMES,
+    are_swapped,
+    known_spellings,
+    mapped,
+    recording_named,
+    similar_names,
+)
 from sedeval_soft.checks.placed_tables import Log, Table, ignored, read_tables
 from sedeval_soft.checks.rows import CHECKS, RowStatistics, Side, last_offsets
 from sedeval_soft.errors import InputError, Problem, Severity, counted, quoted
@@ -223,6 +230,9 @@ def _check_names(
         alike = similar_names(reference.classes)
         _add_names(log, reference.origin.name, (), "similar-classes", alike, others=alike)
     theirs = expected.table
+    if not theirs.files:  # names that could be of one file of a reference are reported below
+        alike = similar_names(files, recording_named)
+        add("similar-files", alike, others=alike)
     swapped = [
         rows.files[:1]
         for rows in (table.rows for table in tables)

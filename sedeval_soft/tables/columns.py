@@ -12,9 +12,8 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -350,20 +349,9 @@ class Layout:
         return self.dialect is not None and label.strip().lower() in self.dialect.nothing
 
 
-_LONG = 100
-"""Characters of a column's name up to which it is remembered: a user's table may have names of any length."""
-
-
 def normal(name: str) -> str:
     """Return a column name as it is compared."""
-    return _remembered(name) if len(name) <= _LONG else _normal(name)
-
-
-def _normal(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip().lower())
-
-
-_remembered = lru_cache(1 << 12)(_normal)
 
 
 def role_of(name: str) -> str | None:
@@ -443,7 +431,9 @@ def _in_one_unit(keys: Sequence[str], roles: list[str | None], settled: set[int]
 def _unit(key: str, keys: Sequence[str]) -> str:
     """Return the unit of a column of times by its name; empty for a unit in which no times are read."""
     least = key.replace("min", "max") in {*keys} - {key}  # `t_min` beside `t_max` is not in minutes
-    unnamed = "ms" if _has_word(key, "milliseconds") else "" if in_another_unit(key) and not least else "s"
+    unnamed = (
+        "ms" if _has_word(key, "milliseconds") else "" if _has_word(key, "other-units") and not least else "s"
+    )
     return UNITS.get(key, unnamed)
 
 
@@ -478,8 +468,9 @@ def layout_of_header(
         raise without_time("onset", names, columns)
     instants = not {"offset", "duration"} & {*roles}
     past = (i for i, role in enumerate(roles) if role is None and i not in settled)
-    may_end = any(len(row) != len(names) or is_number(row[i]) for i in past) or misnamed(names, columns)
-    if instants and ("event_label" not in roles or dialect is not None or may_end):
+    known = dialect is None and "event_label" in roles
+    known = known and all(len(row) == len(names) and not is_number(row[i]) for i in past)
+    if instants and not (known and misnamed(names, columns) is None):
         raise without_time("offset", names, columns)
     labels = _other_labels(keys, roles, settled, dialect, columns) if dialect else ()
     plain = (i for i, role in enumerate(roles) if role is None and i not in settled)
@@ -502,7 +493,7 @@ def layout_of_header(
     if "event_label" not in roles and not of_one_class:
         _enter_classes(names, roles, settled, row, ONE_CLASS if unlike else "")
     elif dialect is None and not of_one_class and len(row) == len(names) and None in roles:
-        _check_labels(names, roles, settled, columns, row)
+        _check_labels(names, roles, [i for i in others if names[i]], columns, row)
     given = {(role, normal(name)) for role, name in columns}
     chosen = [(role, name) for role, name in zip(roles, names, strict=True) if (role, normal(name)) in given]
     labelled = [("event_label", names[roles.index("event_label")])] if dialect and not of_one_class else []
@@ -647,29 +638,22 @@ def _has_word(name: str, words: str) -> bool:
     return not words_in(name).isdisjoint(WORD_LISTS[words])
 
 
-def in_another_unit(name: str) -> bool:
-    """Return whether a time is by its name in minutes, samples, frames or the like."""
-    return _has_word(name, "other-units")
-
-
 def _misspelt(role: str, names: Sequence[str]) -> list[int]:
     """Return the positions of names that are close to names of a role, and are not names of any role."""
     known = [role_of(name) or normal(name) in _DURATIONS for name in names]
-    unknown = (i for i, name in enumerate(names) if not known[i] and not in_another_unit(name))
+    unknown = (i for i, name in enumerate(names) if not known[i] and not _has_word(name, "other-units"))
     return [i for i in unknown if close_matches(normal(names[i]), ALIASES[role], 1, 0.75)]
 
 
 def _check_labels(
     names: Sequence[str],
     roles: Sequence[str | None],
-    settled: Collection[int],
+    others: Sequence[int],
     columns: ColumnNames,
     row: Sequence[str],
 ) -> None:
-    # Labels are refused if they, and all columns that could be classes as well, are numbers.
+    # Labels are refused if they, and all others, columns that could be classes as well, are numbers.
     at = roles.index("event_label")
-    plain = (i for i, role in enumerate(roles) if role is None and i not in settled and names[i])
-    others = [i for i in plain if not _MADE_UP.fullmatch(normal(names[i]))]
     known = normal(names[at]) == ALIASES["event_label"][0] or "event_label" in {role for role, _ in columns}
     if not known and others and all(is_number(row[i]) for i in (at, *others)):
         classes = ", ".join(repr(names[i]) for i in (at, *others[:LISTED]))
@@ -855,7 +839,7 @@ def misnamed(names: Sequence[str], columns: ColumnNames) -> LayoutError | None:
         return error
     said = {normal(name) for _, name in columns}
     for i, name in enumerate(names):
-        timed = _has_word(name, "of-times") and in_another_unit(name) and normal(name) not in said
+        timed = _has_word(name, "of-times") and _has_word(name, "other-units") and normal(name) not in said
         if len(names) > 2 and timed:
             return _in_no_unit(names, i)
     return None

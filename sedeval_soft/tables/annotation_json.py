@@ -534,12 +534,6 @@ _WIDTHS = {"pred_relevant_windows": 3, "relevant_windows": 2}
 """The fields of windows, and the numbers of a window."""
 
 
-def reads_moments(source: Source, limits: Limits) -> bool:  # noqa: ARG001
-    """Return whether the first line is a query with its number, its recording, and windows."""
-    first = _first_object(source) or {}
-    return {"qid", "vid"} <= first.keys() and not first.keys().isdisjoint(_WIDTHS)
-
-
 def read_moments(source: Source, limits: Limits) -> EventTable | None:
     """Read a query a line; raises InputError with the lines that are none."""
     check_document(source)

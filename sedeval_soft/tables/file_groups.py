@@ -45,7 +45,7 @@ from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, unknown_names, without_extension
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import BLANK, DELIMITERS, Record, check_lines, decode, records, split
-from sedeval_soft.tables.rows import Findings
+from sedeval_soft.tables.rows import Findings, wrong_number
 from sedeval_soft.tables.source import Source, extension_of, open_source
 
 T = TypeVar("T")
@@ -201,11 +201,9 @@ def _seconds(
     if begin is not None:
         # As precise as a tick: a sum of decimals has as many of them.
         seconds = round(begin + seconds, 9)
-    if not seconds >= 0:
-        units = "seconds" if unit == 1 else "milliseconds"
-        raise ValueError(f"{noun} {quoted(text)} is not a number of {units}, 0 or more", at)
-    if seconds > limits.duration:
-        raise ValueError(f"{noun} {text} {limits.too_long(seconds)}; expected seconds", at)
+    if not 0 <= seconds <= limits.duration:
+        _, wrong = wrong_number(noun, "onset", text, limits, "s" if unit == 1 else "ms")
+        raise ValueError(wrong, at)
     return seconds
 
 

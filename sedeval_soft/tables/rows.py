@@ -274,7 +274,7 @@ class Columns:
             if role in {"filename", "event_label"}:
                 column = self.texts[role]
                 if any(map(_is_wrong, column.names)):
-                    wrong[at] = column.where(_is_wrong) & ~(self.blank & ~column.where(_has_nul))
+                    wrong[at] = column.where(_is_wrong) & ~(self.blank & column.where(not_))
             elif at in self.numbers:
                 (least, largest), numbers = self.ranges[at], self.numbers[at]
                 low, high = range_of(role, limits, layout.units.get(at, "s"))
@@ -417,10 +417,6 @@ class Columns:
                     f"{counted(n, 'selection')} that {'ends' if n == 1 else 'end'} in another file than "
                     "that of the begin: assumed to be in the first"
                 )
-
-
-def _has_nul(name: str) -> bool:
-    return "\0" in name
 
 
 def _is_wrong(name: str) -> bool:
@@ -678,7 +674,7 @@ def _wrong_cell(columns: Columns, at: int, row: int, limits: Limits) -> tuple[st
 
         wrong = f"{title} {quoted(text)} is not a date and time of day"
         return "not-a-number", f"{wrong}; expected one such as {SUCH_AS}"
-    return _wrong_number(title, role, text.strip(BLANKS), limits, unit)
+    return wrong_number(title, role, text.strip(BLANKS), limits, unit)
 
 
 def _wrong_times(columns: Columns, row: int, limits: Limits) -> tuple[int, str, str]:
@@ -707,8 +703,8 @@ def _wrong_times(columns: Columns, row: int, limits: Limits) -> tuple[int, str, 
     return end, "time-too-long", f"{wrong}; expected a time in the recording"
 
 
-def _wrong_number(title: str, role: str, text: str, limits: Limits, unit: str) -> tuple[str, str]:
-    """Return the problem of the text of a number: a code and a message."""
+def wrong_number(title: str, role: str, text: str, limits: Limits, unit: str) -> tuple[str, str]:
+    """Return the problem of the text of a number: a code and a message; title: of its column."""
     time, number = role in {*TIMES, "file_offset"}, to_number(text)
     no_number, comma = math.isnan(number), "has a decimal comma, not a decimal point"
     too_long = "" if no_number else limits.too_long(number / 1000 if unit == "ms" else number)

@@ -354,17 +354,14 @@ def _said(error: Exception) -> str:
 
 def _file_system(name: str) -> tuple[Any, str]:
     """Return the file system that a URL is of, and the path in it."""
-    lacking = "fsspec"
     try:
         from fsspec.core import url_to_fs
 
-        lacking = ""
         files, path = url_to_fs(name)
     except ImportError as error:
-        store = _STORES.get(name.partition("://")[0].rpartition("::")[2].lower(), lacking)
-        mend = f": {install_command(store)}" if store else ""
-        what = f"({lacking or one_line(error)}){mend}"
-        raise unreadable(name, f"is a URL that cannot be read without another package {what}") from error
+        package = _STORES.get(name.partition("://")[0].rpartition("::")[2].lower(), "fsspec")
+        what = f"another package ({one_line(error)}): {install_command(package)}"
+        raise unreadable(name, f"is a URL that cannot be read without {what}") from error
     except ValueError as error:
         raise unreadable(name, f"is not a URL that can be read: {_said(error)}") from error
     return files, path

@@ -364,22 +364,17 @@ _TOKEN = re.compile(
 _BINARY = b"ooBinaryFile"
 
 
-class _Token(NamedTuple):
-    """Something that Praat reads. kind: `text`, `number` or `flag`."""
-
-    kind: str
-    text: str
-    line: int
-
-
 class _Tokens:
-    """The tokens that Praat reads in a document, one by one; raises InputError for an unexpected one."""
+    """The tokens that Praat reads in a document, one by one; raises InputError for an unexpected one.
+
+    A token is its kind (`text`, `number` or `flag`), its text and its line.
+    """
 
     def __init__(self, document: Document) -> None:
         """Begin with the first."""
         self._document, self._tokens = document, self._all(document)
 
-    def _all(self, document: Document) -> Iterator[_Token]:
+    def _all(self, document: Document) -> Iterator[tuple[str, str, int]]:
         text, line, begin = decode(document.source), 1, 0
         for match in _TOKEN.finditer(text):
             kind = match.lastgroup
@@ -389,35 +384,32 @@ class _Tokens:
             begin = match.start()
             if kind == "open":
                 raise document.error("a quote is opened and not closed; expected its end", line)
-            yield _Token(kind, match[kind].replace('""', '"') if kind == "text" else match[kind], line)
+            yield kind, match[kind].replace('""', '"') if kind == "text" else match[kind], line
 
-    def take(self, kind: str, what: str, *choices: str) -> _Token:
-        """Return the next token, which must be of a kind, and one of some texts, if there are any."""
+    def take(self, kind: str, what: str, *choices: str) -> tuple[str, int]:
+        """Return text and line of the next token, of a kind, and one of some texts, if there are any."""
         token = next(self._tokens, None)
         if token is None:
             raise self._document.error(f"ends where {what} was expected; expected the whole TextGrid")
-        if token.kind != kind or (choices and token.text not in choices):
+        found, text, line = token
+        if found != kind or (choices and text not in choices):
             expected = f"; expected {' or '.join(choices)}" if choices else ""
-            message = f"{quoted(token.text)} stands where {what} was expected{expected}"
-            raise self._document.error(message, token.line)
-        return token
+            raise self._document.error(f"{quoted(text)} stands where {what} was expected{expected}", line)
+        return text, line
 
     def count(self) -> range:
         """Return as many numbers as tiers, intervals or points follow."""
         what = "the number of tiers, intervals or points"
-        token = self.take("number", what)
-        if not token.text.isdecimal() or len(token.text) > 12:
-            raise self._document.error(f"{quoted(token.text)} stands where {what} was expected", token.line)
-        return range(int(token.text))
+        text, line = self.take("number", what)
+        if not text.isdecimal() or len(text) > 12:
+            raise self._document.error(f"{quoted(text)} stands where {what} was expected", line)
+        return range(int(text))
 
     def end(self) -> None:
         """Refuse anything that follows."""
-        more = next(self._tokens, None)
-        if more is not None:
-            message = (
-                f"{quoted(more.text)} stands after the last tier; expected as many tiers as the file says"
-            )
-            raise self._document.error(message, more.line)
+        for _, text, line in self._tokens:
+            expected = "expected as many tiers as the file says"
+            raise self._document.error(f"{quoted(text)} stands after the last tier; {expected}", line)
 
 
 def read_textgrid(source: Source, limits: Limits) -> EventTable | None:
@@ -431,20 +423,19 @@ def read_textgrid(source: Source, limits: Limits) -> EventTable | None:
     tokens.take("text", "the class of an object", "TextGrid")
     tokens.take("number", "the start of all tiers")
     tokens.take("number", "the end of all tiers")
-    some, n_tiers = tokens.take("flag", "<exists>").text == "exists", Counter[str]()
+    some, n_tiers = tokens.take("flag", "<exists>")[0] == "exists", Counter[str]()
     for _ in tokens.count() if some else ():
-        is_point = tokens.take("text", "the class of a tier", "IntervalTier", "TextTier").text == "TextTier"
-        tier = one_line_of(tokens.take("text", "the name of a tier").text)
+        is_point = tokens.take("text", "the class of a tier", "IntervalTier", "TextTier")[0] == "TextTier"
+        tier = one_line_of(tokens.take("text", "the name of a tier")[0])
         n_before = len(document.records)
         tokens.take("number", "the start of a tier")
         tokens.take("number", "the end of a tier")
         for _ in tokens.count():
-            begin = end = tokens.take("number", "the time of an interval or a point")
-            if not is_point:
-                end = tokens.take("number", "the end of an interval")
-            label = one_line_of(tokens.take("text", "the text of an interval or a point").text)
+            begin, line = tokens.take("number", "the time of an interval or a point")
+            end, line = (begin, line) if is_point else tokens.take("number", "the end of an interval")
+            label = one_line_of(tokens.take("text", "the text of an interval or a point")[0])
             if label:
-                document.add(end.line, ["", begin.text, end.text, label, ""], tier)
+                document.add(line, ["", begin, end, label, ""], tier)
                 points += is_point
         n_tiers[tier] += len(document.records) > n_before
     tokens.end()
@@ -630,7 +621,6 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
     full = [column.where(bool) for i, column in cells.items() if i != file]
     # A line of the name of a file alone declares it.
     looked_at = np.logical_or.reduce([*full, unknown if file is None else ~cells[file].where(bool)])
-    marked = []
     for i in classes:
         for row in np.flatnonzero(looked_at & ~cells[i].where(lambda text: text in _MARKS)).tolist():
             name, cell = layout.names[i], table.cells[i]
@@ -638,15 +628,13 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
             mend = f"expected one of these, or {option(('', name))} where that is no class"
             wrong = f"{name} {given} is not POS, NEG or UNK; {mend}"
             found.add(Problem(source.name, wrong, table.lines[row], i + 1))
-        unknown |= cells[i].where(lambda text: text == UNKNOWN)
-        marked.append(np.flatnonzero(cells[i].where(lambda text: text == "POS")))
+        unknown |= cells[i].where(UNKNOWN.__eq__)
     n_unknown, declares_unknown = int(unknown.sum()), UNKNOWN not in layout.names
-    marked = [np.flatnonzero(unknown & declares_unknown), *marked]
-    rows, kinds = np.concatenate(marked), np.repeat(np.arange(len(marked)), [*map(len, marked)])
-    order = np.lexsort((kinds, rows))
-    events = table.of_rows(rows[order])
+    marked = (cells[i].where("POS".__eq__) for i in classes)
+    rows, kinds = np.nonzero(np.column_stack([unknown & declares_unknown, *marked]))
+    events = table.of_rows(rows)
     names = (UNKNOWN, *(layout.names[i] for i in classes))
-    label = Texts.of([names[kind] for kind in kinds[order].tolist()])
+    label = Texts.of([names[kind] for kind in kinds.tolist()])
     roles = (*(None if role == "class" else role for role in layout.roles), "event_label")
     events = replace(
         events,

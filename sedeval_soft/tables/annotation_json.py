@@ -552,7 +552,10 @@ def read_moments(source: Source, limits: Limits) -> EventTable | None:
             document.wrong(line, "names no recording or no query; expected vid and qid")
         elif lines.setdefault(qid, line) != line:
             document.wrong(line, f"query {qid} is in line {lines[qid]}, too; expected each once")
-        elif not isinstance(windows, list) or not all(_is_window(each, width) for each in windows):
+        elif not isinstance(windows, list) or not all(
+            isinstance(each, list) and len(each) >= width and {*map(type, each)} <= {int, float}
+            for each in windows
+        ):
             document.wrong(line, f"expected {field}, a list of lists of {width} numbers")
         else:
             document.recordings[vid] = None
@@ -560,12 +563,6 @@ def read_moments(source: Source, limits: Limits) -> EventTable | None:
                 value = repr(score[0]) if width > 2 else ""
                 document.add(line, [vid, repr(onset), repr(offset), qid, value])
     return document.rows()
-
-
-def _is_window(given: Any, width: int) -> bool:  # noqa: ANN401 - any value of JSON
-    """Return whether a value is a list of so many numbers, or more."""
-    numbers = isinstance(given, list) and all(type(each) in (int, float) for each in given)
-    return numbers and len(given) >= width
 
 
 # Rows

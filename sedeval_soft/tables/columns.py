@@ -609,13 +609,9 @@ def with_label(layout: Layout, filled: Sequence[int]) -> Layout:
 
 def without_time(role: str, names: Sequence[str], columns: ColumnNames = ()) -> LayoutError:
     """Return the problem of a header without onsets, or offsets; its column is the likely one."""
-    code = "missing-column"
-    if not names:
-        expected = "onset, offset and event_label, with no row where there is no event"
-        return LayoutError("has no columns", code, expected=expected)
-    shown, more = names[:LISTED], len(names) - LISTED
+    code, shown, more = "missing-column", names[:LISTED], len(names) - LISTED
     listed = ", ".join(map(repr, shown)) + (f" and {more} more" if more > 0 else "")
-    wrong = f"there is no {role} column among {listed}"
+    wrong = f"there is no {role} column among {listed}" if names else "has no columns"
     expected = f"one named {role!r}{' or ' + repr('duration') if role == 'offset' else ''}, in seconds"
     said = {normal(name) for _, name in columns}
     meant = [i for i in _misspelt(role, shown) if normal(shown[i]) not in said]

@@ -116,7 +116,8 @@ def first_line(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: 
     one_class = "" if label or mask_of(texts) not in UNLABELLED else ONE_CLASS
     expected = (
         "a header with the columns onset, offset (or duration) and event_label (and filename, soft_value), "
-        f"or rows of [filename,] onset, offset, label[, value], or their numbers with {COLUMNS}{one_class}"
+        "rows of [filename,] onset, offset, label[, value], or the numbers of columns with "
+        f"{COLUMNS}{one_class}"
     )
     lacking = ": no column is known to have onsets" * (header and len(texts) > 1)
     return LayoutError(f"{line} is neither a header nor a row{lacking}", "not-a-table", expected=expected)

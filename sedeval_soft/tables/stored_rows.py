@@ -41,7 +41,7 @@ from sedeval_soft.tables.text import check_text_room, read_text, sniff
 def temporary_folder() -> Iterator[Path]:
     """Yield a private folder for temporary files, removed in the end; raises FullError."""
     with contextlib.ExitStack() as stack:
-        with on_disk(Path(os.environ.get("TMPDIR", "temporary files"))):
+        with on_disk():
             folder = stack.enter_context(
                 TemporaryDirectory(prefix="soft-sed-eval-", ignore_cleanup_errors=True)
             )

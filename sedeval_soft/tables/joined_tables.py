@@ -55,8 +55,8 @@ _NUMBER = re.compile(r"((?<!\d)(?<!\d\.)\d+(?:\.\d+)?(?:[eE]-?\d+)?(?!\d|\.\d))"
 _ENDINGS = re.compile(f"(?:{'|'.join(WORD_LISTS['table-endings'])})$", re.ASCII | re.IGNORECASE)
 """Endings that tools write between the name of a recording and the extension of its table."""
 
-_EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w*)+$")
-"""Extensions, which begin with a letter behind the dot: `.csv.gz`."""
+_EXTENSION = re.compile(r"[A-Za-z]\w*")
+"""An extension: characters behind a dot at the end of a name that are not part of a number: `csv`, `gz`."""
 
 
 # The files of a folder or a pattern.
@@ -285,7 +285,7 @@ def thresholds_in(names: Sequence[str]) -> list[float] | None:
 
     They have thresholds if they differ in one number alone, which is in [0, 1], and another one in each.
     """
-    split = [_NUMBER.split(_EXTENSIONS.sub("", PurePath(name).name)) for name in names]
+    split = [_NUMBER.split(_without_extensions(PurePath(name).name)) for name in names]
     if not split or len({len(parts) for parts in split}) > 1:
         return None
     columns = list(zip(*split, strict=True))
@@ -296,6 +296,13 @@ def thresholds_in(names: Sequence[str]) -> list[float] | None:
     thresholds = [float(text) for text in columns[varying[0]]]
     different = len(set(thresholds)) == len(thresholds)
     return thresholds if different and all(0 <= each <= 1 for each in thresholds) else None
+
+
+def _without_extensions(name: str) -> str:
+    parts = name.split(".")
+    while len(parts) > 1 and _EXTENSION.fullmatch(parts[-1]):
+        parts.pop()
+    return ".".join(parts)
 
 
 def seem_thresholds(names: Sequence[str]) -> bool:

@@ -457,34 +457,22 @@ def read_batches(source: Source, limits: Limits, form: str, size: int) -> Iterat
     batch that has any.
     """
     before = 0
-    for table, layout, ignored in _tables(source, limits, form, size):
-        origin = Origin(source.name, source.sha256, f"{_TITLES[form]}, {{}}")
-        rows = _rows_of(replace(_table_of(table, source.name), before=before), origin, limits, layout)
-        yield replace(rows, origin=replace(rows.origin, ignored=ignored))
-        before += len(table)
-
-
-def _tables(
-    source: Source, limits: Limits, form: str, size: int
-) -> Iterator[tuple[Any, Layout, tuple[str, ...]]]:
-    """Yield tables of Arrow, one at least, as above, the layout of their columns, and the columns ignored.
-
-    Raises InputError if pyarrow cannot read.
-    """
     try:
         layout = _settled(source, limits, form)
         ignored, size = layout.ignored, 0 if layout.once else size
         schema, batches = _open(source, limits, form, size, layout=layout)
         first = next(batches, None)
-        if first is None:
-            yield schema.empty_table(), layout, ignored
-            return
-        if len(first.schema) < len(schema):
-            layout = layout.of([schema.names.index(name) for name in first.schema.names])
-        if size:
-            yield from ((pa.Table.from_batches([each]), layout, ignored) for each in chain([first], batches))
-        else:
-            yield pa.Table.from_batches([first, *batches]), layout, ignored
+        tables = [schema.empty_table()]
+        if first is not None:
+            groups = ([each] for each in chain([first], batches)) if size else [[first, *batches]]
+            tables = map(pa.Table.from_batches, groups)
+            if len(first.schema) < len(schema):
+                layout = layout.of([schema.names.index(name) for name in first.schema.names])
+        for table in tables:
+            origin = Origin(source.name, source.sha256, f"{_TITLES[form]}, {{}}")
+            rows = _rows_of(replace(_table_of(table, source.name), before=before), origin, limits, layout)
+            yield replace(rows, origin=replace(rows.origin, ignored=ignored))
+            before += len(table)
     except MemoryError:
         raise  # as pyarrow's own error is one
     except _FAILURES as error:

@@ -66,12 +66,11 @@ _HEADERLESS = [
 class Dialect(NamedTuple):
     """Headers of a tool that gives columns another meaning: some rows of `dialects.tsv`.
 
-    name: in the table. title: in words. has: names that its headers have; some: of which they have one at
-    least, if there are any.
+    title: in words. has: names that its headers have; some: of which they have one at least, if there are
+    any. same: columns that repeat the label in other words. past: columns that are ignored. nothing: labels
+    of rows that declare a recording without events.
 
-    roles: for each role the names of its columns, the best first; other columns follow `columns.tsv`. same:
-    columns that repeat the label in other words. past: columns that are ignored. nothing: labels of rows that
-    declare a recording without events.
+    roles: for each role the names of its columns, the best first; other columns follow `columns.tsv`.
 
     There are roles beside the roles of other tables.
 
@@ -82,14 +81,13 @@ class Dialect(NamedTuple):
     - selection and view: a selection has a row in each view, and counts once.
     """
 
-    name: str
     title: str
     has: frozenset[str]
     some: frozenset[str]
-    roles: Mapping[str, tuple[str, ...]]
     same: frozenset[str]
     past: frozenset[str]
     nothing: frozenset[str]
+    roles: Mapping[str, tuple[str, ...]]
 
     def fits(self, names: set[str]) -> bool:
         """Return whether a header with these names, as they are compared, is of this dialect."""
@@ -106,14 +104,15 @@ def _dialects() -> tuple[Dialect, ...]:
     rows: dict[str, dict[str, str]] = {}
     for name, what, names in data("dialects.tsv"):
         rows.setdefault(name, {})[what] = names
-    dialects = []
-    for name, row in rows.items():
-        title = row.pop("title")
-        lists = ("has", "some", "same", "past", "nothing")
-        has, some, same, past, nothing = (frozenset(row.pop(what, "").split()) for what in lists)
-        roles = {role: tuple(names.split()) for role, names in row.items()}
-        dialects.append(Dialect(name, title, has, some, roles, same, past, nothing))
-    return tuple(dialects)
+    lists = ("has", "some", "same", "past", "nothing")
+    return tuple(
+        Dialect(
+            row.pop("title"),
+            *(frozenset(row.pop(what, "").split()) for what in lists),
+            {role: tuple(names.split()) for role, names in row.items()},
+        )
+        for row in rows.values()
+    )
 
 
 DIALECTS = _dialects()

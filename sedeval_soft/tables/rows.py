@@ -438,14 +438,10 @@ def _sum(begin: Floats, more: Floats, less: Floats | None = None) -> Floats:
 
 def joined_notes(notes: Iterable[str]) -> tuple[str, ...]:
     """Return the notes on parts of one table as notes on the whole table: roundings are counted."""
-    counts: dict[str, int | None] = {}
-    for note in notes:
-        number = note.partition(" ")[0]
-        if number.isdecimal() and note == _of_rounded(int(number)):
-            counts[_BEYOND] = int(number) + (counts.get(_BEYOND) or 0)
-        else:
-            counts[note] = None
-    return tuple(text if count is None else _of_rounded(count) for text, count in counts.items())
+    notes = [*notes]
+    rounded = [int(note.partition(" ")[0]) for note in notes if _BEYOND in note]
+    others = dict.fromkeys(note for note in notes if _BEYOND not in note)
+    return (*others, *[_of_rounded(sum(rounded))][: len(rounded)])
 
 
 def _of_rounded(number: int) -> str:

@@ -462,7 +462,7 @@ def read_batches(source: Source, limits: Limits, form: str, size: int) -> Iterat
         ignored, size = layout.ignored, 0 if layout.once else size
         schema, batches = _open(source, limits, form, size, layout=layout)
         first = next(batches, None)
-        tables = [schema.empty_table()]
+        tables: Iterable[Any] = [schema.empty_table()]
         if first is not None:
             groups = ([each] for each in chain([first], batches)) if size else [[first, *batches]]
             tables = map(pa.Table.from_batches, groups)

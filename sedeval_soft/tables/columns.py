@@ -104,12 +104,19 @@ def _dialects() -> tuple[Dialect, ...]:
     rows: dict[str, dict[str, str]] = {}
     for name, what, names in data("dialects.tsv"):
         rows.setdefault(name, {})[what] = names
-    lists = ("has", "some", "same", "past", "nothing")
+
+    def names_of(row: dict[str, str], what: str) -> frozenset[str]:
+        return frozenset(row.pop(what, "").split())
+
     return tuple(
         Dialect(
-            row.pop("title"),
-            *(frozenset(row.pop(what, "").split()) for what in lists),
-            {role: tuple(names.split()) for role, names in row.items()},
+            title=row.pop("title"),
+            has=names_of(row, "has"),
+            some=names_of(row, "some"),
+            same=names_of(row, "same"),
+            past=names_of(row, "past"),
+            nothing=names_of(row, "nothing"),
+            roles={role: tuple(names.split()) for role, names in row.items()},
         )
         for row in rows.values()
     )

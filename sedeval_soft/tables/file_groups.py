@@ -226,7 +226,8 @@ def _enter_lines(
     """
     layout, nouns = layout or partial(_layout_of, columns), nouns or _nouns(columns)
     text, times = _first_of(_lines(source, limits)), sum(noun in TIMES for noun in columns)
-    lines, places, header, kinds = records(source, max(DELIMITERS, key=text.count)), list[int](), False, []
+    lines, places = records(source, max(DELIMITERS, key=text.count)), list[int]()
+    header, kinds = False, list[_Kind]()
     if times and _is_uem(source, text):
         places = [0, 2, 3] if "onset" in columns else [0, 3]
         lines = _uem_lines(source, zero="onset" not in columns)

@@ -26,14 +26,13 @@ from functools import partial
 from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, BinaryIO, TypeVar
+from typing import IO, Any, BinaryIO
 
 from sedeval_soft.errors import EvaluationError, InputError, Problem, install_command, one_line
 from sedeval_soft.memory import check_room
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.tables.limits import LIMITS, Limits
 
-T = TypeVar("T")
 Bytes = bytes | mmap.mmap
 
 BOM = b"\xef\xbb\xbf"
@@ -190,7 +189,8 @@ def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS
     if name == "-" and stdin is None and sys.stdin is None:
         raise unreadable(name, "standard input is closed; expected a table there")
     if is_url(name):
-        return _elsewhere(name, lambda files, path: _fetched(name, files, path, limits))
+        with _elsewhere(name) as (files, path):
+            return _fetched(name, files, path, limits)
     try:
         with nullcontext(stdin or sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
             state = None if name == "-" else os.fstat(file.fileno())
@@ -280,21 +280,18 @@ def list_files(name: str, limits: Limits = LIMITS) -> list[tuple[str, int]]:
 
     Raises InputError if they cannot be listed, and if a URL does not exist.
     """
-
-    def ask(files: Any, path: str) -> list[tuple[str, int]]:  # noqa: ANN401
-        if not is_pattern(name):
-            return [(name, int(files.info(path).get("size") or 0))]
-        files.invalidate_cache()
-        infos = files.glob(path, detail=True)
-        limits.few_enough(name, infos)
-        return sorted(
-            (files.unstrip_protocol(key), int(info.get("size") or 0))
-            for key, info in infos.items()
-            if info.get("type", "file") == "file"
-        )
-
     if is_url(name):
-        return _elsewhere(name, ask)
+        with _elsewhere(name) as (files, path):
+            if not is_pattern(name):
+                return [(name, int(files.info(path).get("size") or 0))]
+            files.invalidate_cache()
+            infos = files.glob(path, detail=True)
+            limits.few_enough(name, infos)
+            return sorted(
+                (files.unstrip_protocol(key), int(info.get("size") or 0))
+                for key, info in infos.items()
+                if info.get("type", "file") == "file"
+            )
     if not is_pattern(name):
         return [(name, _size(name))]
     try:
@@ -330,37 +327,25 @@ def _fetched(name: str, files: Any, path: str, limits: Limits) -> Bytes:  # noqa
         return copy.read()
 
 
-def _elsewhere(name: str, ask: Callable[[Any, str], T]) -> T:
-    """Return the result of a function; raises InputError if it fails. Stores retry on their own.
+@contextmanager
+def _elsewhere(name: str) -> Iterator[tuple[Any, str]]:
+    """Yield the file system that a URL is of, and the path in it; raises InputError if reading fails.
 
-    ask: takes the file system that a URL is of, and the path in it.
+    Stores retry on their own.
     """
-    files, path = _file_system(name)
-    try:
-        return ask(files, path)
-    except EvaluationError:
-        raise
-    except Exception as error:  # each kind of file system has errors of its own
-        raise unreadable(name, f"cannot be read: {_said(error)}") from error
-
-
-def _said(error: Exception) -> str:
-    return one_line(getattr(error, "strerror", None) or str(error) or type(error).__name__)
-
-
-def _file_system(name: str) -> tuple[Any, str]:
-    """Return the file system that a URL is of, and the path in it."""
     try:
         from fsspec.core import url_to_fs
 
-        files, path = url_to_fs(name)
+        yield url_to_fs(name)
+    except EvaluationError:
+        raise
     except ImportError as error:
         package = _STORES.get(name.partition("://")[0].rpartition("::")[2].lower(), "fsspec")
         what = f"another package ({one_line(error)}): {install_command(package)}"
         raise unreadable(name, f"is a URL that cannot be read without {what}") from error
-    except ValueError as error:
-        raise unreadable(name, f"is not a URL that can be read: {_said(error)}") from error
-    return files, path
+    except Exception as error:  # each kind of file system has errors of its own
+        said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise unreadable(name, f"cannot be read: {one_line(said)}") from error
 
 
 # Decompressed bytes are counted: the size in a file's own header is not trusted.

@@ -436,11 +436,11 @@ def _in_one_unit(keys: Sequence[str], roles: list[str | None], settled: set[int]
 
 def _unit(key: str, keys: Sequence[str]) -> str:
     """Return the unit of a column of times by its name; empty for a unit in which no times are read."""
+    if key in UNITS:
+        return UNITS[key]
     least = key.replace("min", "max") in {*keys} - {key}  # `t_min` beside `t_max` is not in minutes
-    unnamed = (
-        "ms" if _has_word(key, "milliseconds") else "" if _has_word(key, "other-units") and not least else "s"
-    )
-    return UNITS.get(key, unnamed)
+    other = "" if _has_word(key, "other-units") and not least else "s"
+    return "ms" if _has_word(key, "milliseconds") else other
 
 
 INSTANTS = "no column has offsets: each event ends at its onset"

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, compress, islice
+from itertools import chain, compress, count, islice
 from operator import not_
 from types import MappingProxyType
 
@@ -92,7 +92,7 @@ class Texts:
 
     def where(self, holds: Callable[[str], object]) -> Bools:
         """Return for which rows the text meets a condition, (n,)."""
-        return np.array([bool(holds(name)) for name in self.names], dtype=bool)[self.codes]
+        return np.fromiter(map(bool, map(holds, self.names)), bool, len(self.names))[self.codes]
 
     def as_numbers(self, role: str | None, unit: str = "s") -> Floats:
         """Return the numbers of the texts, (n,), NaN if one is not a number: dates as ticks since 1970.
@@ -137,7 +137,7 @@ class Texts:
 
     def _recoded(self, names: Sequence[str]) -> Texts:
         """Return the column with codes into other texts, which may repeat; the rows' texts are among them."""
-        codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        codes = dict(zip(dict.fromkeys(names), count(), strict=False))
         if tuple(codes) == self.names:
             return self
         lookup = np.array([codes.get(name, -1) for name in self.names], dtype=np.int32)
@@ -306,10 +306,10 @@ class Columns:
 
     def labelled(self, label: str) -> Columns:
         """Return the columns with a class for rows of times that have none; empty for no class."""
-        names, at = self.label, self.layout.position("event_label")
-        if not label or not self.layout.timed or names is None or at is None or "" not in names.names:
+        names = self.label if label and self.layout.timed else None
+        if names is None or "" not in names.names:
             return self
-        unlabelled = names.where(not_) & ~self.blank
+        at, unlabelled = self.layout.roles.index("event_label"), names.where(not_) & ~self.blank
         if not unlabelled.any():
             return self
         codes = np.where(unlabelled, len(names.names), names.codes).astype(np.int32)

@@ -468,7 +468,7 @@ def layout_of_header(
     keys, dialect = [normal(name) for name in names], dialect_of(names)
     roles, settled = roles_of(names, columns, dialect)
     if not {"onset", "offset"} <= {*roles} and (weak := layout_of_labels(fields, columns, [row])) is not None:
-        return replace(weak, lacking=in_vain(weak, columns, label))
+        return weak
     _one_of_each(names, roles, settled)
     if "onset" not in roles:
         raise without_time("onset", names, columns)
@@ -513,7 +513,7 @@ def layout_of_header(
     units = {i: unit for i, unit in units.items() if unit != "s"}
     layout = replace(layout, units=units, dialect=dialect, labels=labels, assumed=(INSTANTS,) * instants)
     layout = _of_one_class(layout, label) if of_one_class else layout
-    return in_samples(replace(layout, lacking=in_vain(layout, columns, label)), sample_rate)
+    return in_samples(layout, sample_rate)
 
 
 def in_samples(layout: Layout, rate: float) -> Layout:

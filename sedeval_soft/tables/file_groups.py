@@ -282,7 +282,9 @@ def _layout_of(columns: _Columns, head: Sequence[str]) -> _Places:
     """
     regions = "onset" in columns
     files = [at for at, field in enumerate(head) if role_of(field) == "filename"]
-    labels = [at for at, field in enumerate(head) if regions and _is_label(field)]
+    lists = WORD_LISTS["label-lists"]
+    may_label = (role_of(field) == "event_label" or normal(field) in lists for field in head)
+    labels = [at for at, named in enumerate(may_label) if regions and named]
     if len(head) == 2 and len(labels) == len(files) == 1:
         return [*files, *labels], True, [_LISTS] * (role_of(head[labels[0]]) is None)
     others = [at for at in range(len(head)) if at not in labels]
@@ -325,10 +327,6 @@ def _named_column(
         name = head[found[0][0]].strip()
         raise ValueError(f"{name!r} names a column of {noun}s, but no column is filename; expected one")
     return found
-
-
-def _is_label(column: str) -> bool:
-    return role_of(column) == "event_label" or normal(column) in WORD_LISTS["label-lists"]
 
 
 def says_where(column: str) -> bool:

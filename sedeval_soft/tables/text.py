@@ -94,13 +94,12 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
         layout = _layout_of(texts, number, limits)
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
-    layout = replace(layout, lacking=in_vain(layout, limits.columns, limits.label))
     if layout.has_header and (layout.ignored or limits.columns):
         from sedeval_soft.tables.unclear_columns import settled
 
         return settled(source.name, layout, limits, partial(_texts_at, source, layout, limits), layout.skip)
     _check_numbers(source, layout, texts, limits)
-    return layout
+    return replace(layout, lacking=in_vain(layout, limits.columns, limits.label))
 
 
 def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:

@@ -23,6 +23,7 @@ from sedeval_soft.tables.columns import (
     UNCLEAR_VALUE,
     WORD_LISTS,
     Layout,
+    in_vain,
     is_number,
     normal,
     option,
@@ -135,7 +136,8 @@ def settled(source: str, layout: Layout, limits: Limits, cells: Cells, line: int
         columns = zip(candidates, cells(candidates), strict=True)
         filled = [at for at, each in columns if isinstance(each, Texts) and any(map(str.strip, each.names))]
         layout = with_label(layout, filled)
-    return replace(layout, assumed=(*layout.assumed, *assumed))
+    lacking = in_vain(layout, limits.columns, limits.label)
+    return replace(layout, assumed=(*layout.assumed, *assumed), lacking=lacking)
 
 
 def _assumed(source: str, layout: Layout, limits: Limits, cells: Cells, line: int | None) -> list[str]:

@@ -550,7 +550,12 @@ def _annotations(document: Document, root: ET.Element) -> dict[str, _Annotation]
                 raise document.error(f"two annotations are called {quoted(name)}; expected a name of each")
             refers = each.tag == "REF_ANNOTATION"
             ends = [] if refers else [get(each, f"TIME_SLOT_REF{k}") for k in (1, 2)]
-            times = tuple(_time(document, slot, slots.get(slot)) for slot in ends)
+            times = tuple(slots.get(slot) or "" for slot in ends)
+            if "" in times:
+                raise document.error(
+                    f"the time slot {quoted(ends[times.index('')])} of an annotation has no time; expected a "
+                    "TIME_VALUE for each (ELAN's tab-delimited export, which is read as well, has all times)"
+                )
             annotations[name] = _Annotation(title, text, times, get(each, "ANNOTATION_REF") if refers else "")
     return annotations
 
@@ -568,16 +573,6 @@ def _times(document: Document, annotations: dict[str, _Annotation]) -> dict[str,
             names.append(parent)
         times |= dict.fromkeys(names, times[names[-1]])
     return times
-
-
-def _time(document: Document, slot: str, time: str | None) -> str:
-    """Return the time of a slot, in milliseconds."""
-    if time is None:
-        raise document.error(
-            f"the time slot {quoted(slot)} of an annotation has no time; expected a TIME_VALUE for each "
-            "(ELAN's tab-delimited export, which is read as well, has the times of all annotations)"
-        )
-    return time
 
 
 # Few-shot

@@ -20,6 +20,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from sedeval_soft.errors import InputError, Problem, one_line, quoted
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.forms import (
@@ -31,8 +33,9 @@ from sedeval_soft.tables.forms import (
 )
 from sedeval_soft.tables.joined_tables import is_table, read_members
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import Source, as_utf8, compression_of, decompress, spelled, taken
+from sedeval_soft.tables.source import Bytes, Source, as_utf8, compression_of, decompress, spelled, taken
 
+_TAR_AT, _TYPE_AT, _BLOCK = 257, 156, 512
 _NESTED = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|7z|rar|tar\.\w+)$", re.IGNORECASE)
 _APART, _HIDDEN = re.compile(r"[/\\]"), re.compile(r"(?:^|/)(?:\.(?!/)|__MACOSX(?:/|$))")
 _PIECE = 1 << 20
@@ -71,9 +74,7 @@ def _members(source: Source, limits: Limits, form: str) -> Iterator[tuple[str, S
 
     Raises InputError for a member that is refused, and over a limit.
     """
-    if form == "zip":  # before objects are made of them; more if data look like one
-        n = sum(1 for _ in re.finditer(rb"PK\x01\x02", source.data))
-        limits.check(source.name, "members", n, "members")
+    limits.check(source.name, "members", _n_entries(source.data, form), "members")
     members = [*_checked_entries(source, form, limits)]
     kinds = (TEXT_EXTENSIONS | MEMBER_EXTENSIONS, LAST_EXTENSIONS)
     tables = ([each for each in members if is_table(each[0], extensions)] for extensions in kinds)
@@ -105,8 +106,7 @@ def _checked_entries(
     source: Source, form: str, limits: Limits
 ) -> Iterator[tuple[str, str, Callable[[], Any]]]:
     """Yield the files of an archive that are not hidden; raises InputError for one that is refused."""
-    for n, (name, is_folder, code, opened) in enumerate(_entries(source, form), 1):
-        limits.check(source.name, "members", n, "members or more")
+    for name, is_folder, code, opened in _entries(source, form):
         limits.check(source.name, "name_length", len(name), "characters in the name of a member")
         parts = _APART.split(name)
         unsafe = not parts[0] or ".." in parts or re.match(r"[A-Za-z]:", name) or "\0" in name
@@ -116,6 +116,16 @@ def _checked_entries(
             if _NESTED.search(name):
                 raise _refused(source, name, "nested-archive")
             yield name, code, opened
+
+
+def _n_entries(data: Bytes, form: str) -> int:
+    """Return how many members an archive has, before objects are made of them; more if data look like one."""
+    if form == "zip":
+        return sum(1 for _ in re.finditer(rb"PK\x01\x02", data))
+    heads = np.frombuffer(data, dtype=np.uint8)[: len(data) // _BLOCK * _BLOCK].reshape(-1, _BLOCK)
+    magic = heads[:, _TAR_AT : _TAR_AT + 5] == np.frombuffer(b"ustar", dtype=np.uint8)
+    # A header that only describes the member behind it is not a member.
+    return int(np.count_nonzero(magic.all(axis=1) & ~np.isin(heads[:, _TYPE_AT], [*b"xgLK"])))
 
 
 def _entries(source: Source, form: str) -> Iterator[_Entry]:

@@ -18,7 +18,7 @@ import pytest
 
 import sedeval_soft
 from sedeval_soft import settings_files
-from sedeval_soft.tables import text
+from sedeval_soft.tables import lines, text
 from sedeval_soft.tables.columns import data
 
 PACKAGE = Path(sedeval_soft.__file__).parent
@@ -39,6 +39,7 @@ OF_LOCALS = {
     "settings_files": [rf"(?:{form})\Z" for _, form, _ in settings_files._FORMS],
     "tables.columns": [row[0] for row in data("headerless.tsv")],
     "tables.file_groups": [],  # a pattern of the user's own
+    "tables.lines": [lines._FIELD.format(delimiter) for delimiter in lines.DELIMITERS],
     "tables.forms": [row[4].encode("latin-1") for row in data("forms.tsv") if row[4]],
     "tables.text": [r"\|", " +", b'%b(?:[^"]{0,200}%b){0,500}' % (_QUOTED, _QUOTED)],
 }

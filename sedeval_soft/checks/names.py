@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from sedeval_soft.names import folded
+from sedeval_soft.tables.filenames import without_extension
 
 
 class NameCheck(NamedTuple):
@@ -33,6 +34,7 @@ NAMES = {
         "classes {pairs} differ in case, blanks, - or _ only, or look alike, and were taken for different "
         "ones; write both alike if they are one",
     ),
+    "similar-files": NameCheck("filename", "file {name} could be the same recording as {other}"),
     "unknown-class": NameCheck(
         "event_label", "class {name} is not {where}{hint}",
         "{names} {are} not in the reference; counted as false alarms{hint}",
@@ -65,10 +67,15 @@ NAMES = {
 """By code."""
 
 
-def similar_names(names: Iterable[str]) -> dict[str, str]:
-    """Return names that differ from an earlier one as `folded` names do not, with that one."""
+def similar_names(names: Iterable[str], look: Callable[[str], str] = folded) -> dict[str, str]:
+    """Return names that look like an earlier one, with that one; look: as `folded` names differ, or not."""
     by_look: dict[str, str] = {}
-    return {name: other for name in names if (other := by_look.setdefault(folded(name), name)) != name}
+    return {name: other for name in names if (other := by_look.setdefault(look(name), name)) != name}
+
+
+def recording_named(file: str) -> str:
+    """Return the name of a file as recordings are compared: without the extension of audio, and case."""
+    return without_extension(file).replace("\\", "/").casefold()
 
 
 def are_swapped(

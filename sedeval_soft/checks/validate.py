@@ -13,7 +13,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Floats
 from sedeval_soft.checks.alignment import AlignmentReport
-from sedeval_soft.checks.names import NAMES, are_swapped, known_spellings, similar_names
+from sedeval_soft.checks.names import NAMES, are_swapped, known_spellings, recording_named, similar_names
 from sedeval_soft.checks.placed_tables import Log, Table, ignored
 from sedeval_soft.checks.rows import BY_LENGTH, CHECKS, LATE, RowStatistics, Side, last_offsets
 from sedeval_soft.errors import Problem, Severity, counted, quoted
@@ -140,6 +140,9 @@ def _check_names(name: str, tables: Sequence[Table], expected: Expected, log: Lo
         alike = similar_names(reference.classes)
         _add_names(log, reference.origin.name, (), "similar-classes", alike, others=alike)
     theirs = expected.table
+    if not theirs.files:  # names that could be of one file of a reference are reported below
+        alike = similar_names(files, recording_named)
+        add("similar-files", alike, others=alike)
     swapped = [
         rows.files[:1]
         for rows in (table.rows for table in tables)

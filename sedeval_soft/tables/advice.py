@@ -114,18 +114,13 @@ def first_line(fields: Sequence[str], rows: Cells, columns: ColumnNames, label: 
     if error_of_name := misnamed(texts, columns):
         return explained(error_of_name, fields, rows, columns, label)
     one_class = "" if label or mask_of(texts) not in UNLABELLED else ONE_CLASS
-    if not header and len(texts) > 2 and "nn" in mask_of(texts):
-        kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
-        wrong = f"{line} ({kinds}) is not a row of any known table without header"
-        mend = f"a header, or the numbers of its columns with {COLUMNS}{one_class}"
-        return LayoutError(f"{wrong}; expected {mend}", "not-a-table")
-    header_or_rows = (
+    expected = (
         "a header with the columns onset, offset (or duration) and event_label (and filename, soft_value), "
-        "or rows of [filename,] onset, offset, label[, value]"
+        "rows of [filename,] onset, offset, label[, value], or the numbers of columns with "
+        f"{COLUMNS}{one_class}"
     )
     lacking = ": no column is known to have onsets" * (header and len(texts) > 1)
-    wrong = f"{line} is neither a header nor a row{lacking}"
-    return LayoutError(f"{wrong}; expected {header_or_rows}{one_class}", "not-a-table")
+    return LayoutError(f"{line} is neither a header nor a row{lacking}", "not-a-table", expected=expected)
 
 
 def table_within(lines: Sequence[str], columns: ColumnNames) -> LayoutError | None:

@@ -14,15 +14,13 @@ tables. Writers take events from `events_of`.
   declared. All tiers are of one table, which a note reports; `--columns event_label=TIER` takes one.
 - Few-shot: file, start, end and a column for each class, whose cells are POS, NEG or UNK. A POS is an event;
   an UNK marks unknown time: it is a row of the class UNK, which is declared to be such time.
-- SELD: lines of frame, class, and the sound's place (source or track, azimuth, elevation, distance), no
-  header. Frames are of 0.1 s, classes are called by their numbers, and only these two columns are read.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -51,11 +49,11 @@ from sedeval_soft.tables.event_table import UNKNOWN, EventTable, Origin
 from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS, listing, stem_of, without_folders
 from sedeval_soft.tables.fit import check_labels, check_text, unfold
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.lines import DELIMITERS, SOLID, Record, check_lines, decode, records, split
+from sedeval_soft.tables.lines import DELIMITERS, SOLID, Record, decode, split
 from sedeval_soft.tables.rows import Findings, Texts, columns_of, exact_columns, rows_of_columns
 from sedeval_soft.tables.source import Source, extension_of
 from sedeval_soft.tables.text import sniff
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_ticks
 
 HEAD = 1 << 16
 """Bytes from which a reader recognises the format of a file."""
@@ -192,16 +190,11 @@ class Document:
             columns = replace(columns, declared=[*columns.declared, *self.recordings])
             return rows_of_columns(source.name, columns, found, origin, limits)
         except InputError as error:
-            if self.layout is not EVENT:
-                raise
             problems = [
-                replace(
-                    each,
-                    message=f"{places.get(each.line or 0, '')}{each.message}",
-                    line=None if each.line in places else each.line,
-                    column=None,
-                )
-                for each in error.problems
+                replace(p, message=f"{places[p.line]}{p.message}", line=None, column=None)
+                if p.line in places
+                else replace(p, column=None if self.layout is EVENT else p.column)
+                for p in error.problems
             ]
             raise InputError(problems, error.more) from error
 
@@ -248,15 +241,6 @@ class Document:
                 for fields in missing:
                     fields[at] = "1"
         return layout
-
-
-def end_of(onset: str, duration: str) -> str:
-    """Return the offset of an event, to the nearest tick; its duration if that is not a number, 0 or more."""
-    begin, length = to_number(onset), to_number(duration)
-    if not (begin >= 0 and length >= 0):
-        return duration
-    end = begin + length
-    return repr((tick(begin) + tick(length)) / TICKS_PER_SECOND if end < 1e9 else end)
 
 
 def one_line_of(text: str) -> str:
@@ -329,7 +313,7 @@ _MISSING = "<NA>"
 _ONE_CHANNEL = {"0", "1", _MISSING}  # of recordings that have no other
 _SPEAKER = Layout(
     ("SPEAKER", "file", "channel", "onset", "duration", _MISSING, _MISSING, "name", "confidence", _MISSING),
-    (None, "filename", None, "onset", "offset", None, None, "event_label", "soft_value", None),
+    (None, "filename", None, "onset", "duration", None, None, "event_label", "soft_value", None),
     has_header=False,
 )
 
@@ -343,7 +327,6 @@ def read_rttm(source: Source, limits: Limits) -> EventTable | None:
             fields += [""] * (len(fields) == 9)
             if len(fields) == 10:
                 fields[1], fields[8] = ("" if fields[at] == _MISSING else fields[at] for at in (1, 8))
-                fields[4] = end_of(fields[3], fields[4])
                 channels[fields[2]] = None
             document.add(line, fields)
         elif fields[0] in _TYPES:
@@ -381,22 +364,17 @@ _TOKEN = re.compile(
 _BINARY = b"ooBinaryFile"
 
 
-class _Token(NamedTuple):
-    """Something that Praat reads. kind: `text`, `number` or `flag`."""
-
-    kind: str
-    text: str
-    line: int
-
-
 class _Tokens:
-    """The tokens that Praat reads in a document, one by one; raises InputError for an unexpected one."""
+    """The tokens that Praat reads in a document, one by one; raises InputError for an unexpected one.
+
+    A token is its kind (`text`, `number` or `flag`), its text and its line.
+    """
 
     def __init__(self, document: Document) -> None:
         """Begin with the first."""
         self._document, self._tokens = document, self._all(document)
 
-    def _all(self, document: Document) -> Iterator[_Token]:
+    def _all(self, document: Document) -> Iterator[tuple[str, str, int]]:
         text, line, begin = decode(document.source), 1, 0
         for match in _TOKEN.finditer(text):
             kind = match.lastgroup
@@ -406,35 +384,32 @@ class _Tokens:
             begin = match.start()
             if kind == "open":
                 raise document.error("a quote is opened and not closed; expected its end", line)
-            yield _Token(kind, match[kind].replace('""', '"') if kind == "text" else match[kind], line)
+            yield kind, match[kind].replace('""', '"') if kind == "text" else match[kind], line
 
-    def take(self, kind: str, what: str, *choices: str) -> _Token:
-        """Return the next token, which must be of a kind, and one of some texts, if there are any."""
+    def take(self, kind: str, what: str, *choices: str) -> tuple[str, int]:
+        """Return text and line of the next token, of a kind, and one of some texts, if there are any."""
         token = next(self._tokens, None)
         if token is None:
             raise self._document.error(f"ends where {what} was expected; expected the whole TextGrid")
-        if token.kind != kind or (choices and token.text not in choices):
+        found, text, line = token
+        if found != kind or (choices and text not in choices):
             expected = f"; expected {' or '.join(choices)}" if choices else ""
-            message = f"{quoted(token.text)} stands where {what} was expected{expected}"
-            raise self._document.error(message, token.line)
-        return token
+            raise self._document.error(f"{quoted(text)} stands where {what} was expected{expected}", line)
+        return text, line
 
     def count(self) -> range:
         """Return as many numbers as tiers, intervals or points follow."""
         what = "the number of tiers, intervals or points"
-        token = self.take("number", what)
-        if not token.text.isdecimal() or len(token.text) > 12:
-            raise self._document.error(f"{quoted(token.text)} stands where {what} was expected", token.line)
-        return range(int(token.text))
+        text, line = self.take("number", what)
+        if not text.isdecimal() or len(text) > 12:
+            raise self._document.error(f"{quoted(text)} stands where {what} was expected", line)
+        return range(int(text))
 
     def end(self) -> None:
         """Refuse anything that follows."""
-        more = next(self._tokens, None)
-        if more is not None:
-            message = (
-                f"{quoted(more.text)} stands after the last tier; expected as many tiers as the file says"
-            )
-            raise self._document.error(message, more.line)
+        for _, text, line in self._tokens:
+            expected = "expected as many tiers as the file says"
+            raise self._document.error(f"{quoted(text)} stands after the last tier; {expected}", line)
 
 
 def read_textgrid(source: Source, limits: Limits) -> EventTable | None:
@@ -448,20 +423,19 @@ def read_textgrid(source: Source, limits: Limits) -> EventTable | None:
     tokens.take("text", "the class of an object", "TextGrid")
     tokens.take("number", "the start of all tiers")
     tokens.take("number", "the end of all tiers")
-    some, n_tiers = tokens.take("flag", "<exists>").text == "exists", Counter[str]()
+    some, n_tiers = tokens.take("flag", "<exists>")[0] == "exists", Counter[str]()
     for _ in tokens.count() if some else ():
-        is_point = tokens.take("text", "the class of a tier", "IntervalTier", "TextTier").text == "TextTier"
-        tier = one_line_of(tokens.take("text", "the name of a tier").text)
+        is_point = tokens.take("text", "the class of a tier", "IntervalTier", "TextTier")[0] == "TextTier"
+        tier = one_line_of(tokens.take("text", "the name of a tier")[0])
         n_before = len(document.records)
         tokens.take("number", "the start of a tier")
         tokens.take("number", "the end of a tier")
         for _ in tokens.count():
-            begin = end = tokens.take("number", "the time of an interval or a point")
-            if not is_point:
-                end = tokens.take("number", "the end of an interval")
-            label = one_line_of(tokens.take("text", "the text of an interval or a point").text)
+            begin, line = tokens.take("number", "the time of an interval or a point")
+            end, line = (begin, line) if is_point else tokens.take("number", "the end of an interval")
+            label = one_line_of(tokens.take("text", "the text of an interval or a point")[0])
             if label:
-                document.add(end.line, ["", begin.text, end.text, label, ""], tier)
+                document.add(line, ["", begin, end, label, ""], tier)
                 points += is_point
         n_tiers[tier] += len(document.records) > n_before
     tokens.end()
@@ -492,7 +466,7 @@ class _Builder(ET.TreeBuilder):
 
 
 class _Annotation(NamedTuple):
-    """An annotation of ELAN's. times: in seconds, none if it refers to a parent, whose times it has."""
+    """An annotation of ELAN's. times: in milliseconds, none if it refers to a parent, whose times it has."""
 
     tier: str
     text: str
@@ -503,7 +477,7 @@ class _Annotation(NamedTuple):
 def read_eaf(source: Source, limits: Limits) -> EventTable | None:
     """Read the annotations of all tiers."""
     check_document(source, _BYTES)
-    document = Document(source, limits, "ELAN document")
+    document = Document(source, limits, "ELAN document", replace(EVENT, units={1: "ms", 2: "ms"}))
     root = _parsed(document)
     for header in root.iter("HEADER"):
         if header.get("TIME_UNITS", _UNITS) != _UNITS:
@@ -576,13 +550,18 @@ def _annotations(document: Document, root: ET.Element) -> dict[str, _Annotation]
                 raise document.error(f"two annotations are called {quoted(name)}; expected a name of each")
             refers = each.tag == "REF_ANNOTATION"
             ends = [] if refers else [get(each, f"TIME_SLOT_REF{k}") for k in (1, 2)]
-            times = tuple(_seconds(document, slot, slots.get(slot)) for slot in ends)
+            times = tuple(slots.get(slot) or "" for slot in ends)
+            if "" in times:
+                raise document.error(
+                    f"the time slot {quoted(ends[times.index('')])} of an annotation has no time; expected a "
+                    "TIME_VALUE for each (ELAN's tab-delimited export, which is read as well, has all times)"
+                )
             annotations[name] = _Annotation(title, text, times, get(each, "ANNOTATION_REF") if refers else "")
     return annotations
 
 
 def _times(document: Document, annotations: dict[str, _Annotation]) -> dict[str, tuple[str, ...]]:
-    """Return onset and offset of all annotations in seconds; raises InputError for one that leads to none."""
+    """Return onset and offset of all annotations; raises InputError for one that leads to none."""
     times = {name: each.times for name, each in annotations.items() if each.times}
     for name, each in annotations.items():
         names = [name]
@@ -594,20 +573,6 @@ def _times(document: Document, annotations: dict[str, _Annotation]) -> dict[str,
             names.append(parent)
         times |= dict.fromkeys(names, times[names[-1]])
     return times
-
-
-def _seconds(document: Document, slot: str, time: str | None) -> str:
-    """Return the time of a slot in seconds."""
-    if time is None:
-        raise document.error(
-            f"the time slot {quoted(slot)} of an annotation has no time; expected a TIME_VALUE for each "
-            "(ELAN's tab-delimited export, which is read as well, has the times of all annotations)"
-        )
-    number = to_number(time)
-    if not number >= 0:
-        message = f"the time slot {quoted(slot)} is at {quoted(time)}; expected milliseconds, 0 or more"
-        raise document.error(message)
-    return repr(number / 1000)
 
 
 # Few-shot
@@ -651,7 +616,6 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
     full = [column.where(bool) for i, column in cells.items() if i != file]
     # A line of the name of a file alone declares it.
     looked_at = np.logical_or.reduce([*full, unknown if file is None else ~cells[file].where(bool)])
-    marked = []
     for i in classes:
         for row in np.flatnonzero(looked_at & ~cells[i].where(lambda text: text in _MARKS)).tolist():
             name, cell = layout.names[i], table.cells[i]
@@ -659,15 +623,13 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
             mend = f"expected one of these, or {option(('', name))} where that is no class"
             wrong = f"{name} {given} is not POS, NEG or UNK; {mend}"
             found.add(Problem(source.name, wrong, table.lines[row], i + 1))
-        unknown |= cells[i].where(lambda text: text == UNKNOWN)
-        marked.append(np.flatnonzero(cells[i].where(lambda text: text == "POS")))
+        unknown |= cells[i].where(UNKNOWN.__eq__)
     n_unknown, declares_unknown = int(unknown.sum()), UNKNOWN not in layout.names
-    marked = [np.flatnonzero(unknown & declares_unknown), *marked]
-    rows, kinds = np.concatenate(marked), np.repeat(np.arange(len(marked)), [*map(len, marked)])
-    order = np.lexsort((kinds, rows))
-    events = table.of_rows(rows[order])
+    marked = (cells[i].where("POS".__eq__) for i in classes)
+    rows, kinds = np.nonzero(np.column_stack([unknown & declares_unknown, *marked]))
+    events = table.of_rows(rows)
     names = (UNKNOWN, *(layout.names[i] for i in classes))
-    label = Texts.of([names[kind] for kind in kinds[order].tolist()])
+    label = Texts.of([names[kind] for kind in kinds.tolist()])
     roles = (*(None if role == "class" else role for role in layout.roles), "event_label")
     events = replace(
         events,
@@ -691,45 +653,3 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
         lacking=in_vain(named, limits.columns, limits.label),
     )
     return rows_of_columns(source.name, events, found, origin, limits)
-
-
-# SELD
-
-_SELD = ("frame", "class", "source", "azimuth", "elevation", "distance", "more")
-_FEWEST = 4
-_FRAMES_PER_SECOND = 10
-_FRAME = Layout(
-    ("frame", "end", "class", "value"), ("onset", "offset", "event_label", "soft_value"), has_header=False
-)
-_WHOLE = re.compile(r"\s*[0-9]{1,9}(\.0*)?\s*", re.ASCII)
-
-
-def _names_frames(fields: Sequence[str]) -> bool:
-    """Return whether a line is the header that some tables of frames have."""
-    return [field.strip().lower() for field in fields[:2]] == [*_SELD[:2]] and len(fields) >= _FEWEST
-
-
-def read_seld(source: Source, limits: Limits) -> EventTable | None:
-    """Read the class of each frame, 1.0 while it is active; raises InputError for other lines."""
-    document = Document(source, limits, "SELD frames of 0.1 s", _FRAME)
-    check_lines(source, limits)
-    names: tuple[str, ...] = _SELD
-    most = 0
-    for line, fields in records(source, ","):
-        if isinstance(fields, Problem):
-            document.wrong(line, fields.message, fields.column)
-        elif not document.records and _names_frames(fields):
-            names = tuple(field.strip() for field in fields)
-        elif _FEWEST <= len(fields) <= len(_SELD) and all(map(_WHOLE.fullmatch, fields[:2])):
-            most = max(most, len(fields))
-            frame, label = (int(float(field)) for field in fields[:2])
-            times = [repr(k / _FRAMES_PER_SECOND) for k in (frame, frame + 1)]
-            document.add(line, [*times, str(label), "1"])
-        else:
-            expected = "expected frame, class, source, azimuth and elevation, the former two in whole numbers"
-            document.wrong(line, f"{quoted(','.join(fields))} is not a frame; {expected}")
-    # Tables of four columns do not number the sources.
-    ignored = names[3:5] if most == _FEWEST and names == _SELD else names[2:most]
-    document.ignored = dict.fromkeys(ignored)
-    rows = document.rows()
-    return rows and rows.known_as_joined(joined=True)

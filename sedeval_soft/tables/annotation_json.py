@@ -3,9 +3,9 @@
 - JAMS: the reader takes the sound events of one recording: observations with a time and a duration in some
   namespaces. A background of scaper's is not an event, and its confidence, always 1, is not a value.
 - Label Studio's JSON is a list of tasks, each an audio file with `annotations` and their `result`: the reader
-  takes results of type `labels`. JSON-MIN has an object for each annotation, with lists of labelled regions;
-  CSV has these objects as rows. The reader takes annotations by people, and predictions by models if there
-  are none. A recording must have one annotation.
+  takes results of type `labels`. JSON-MIN has an object for each annotation, with lists of labelled regions.
+  The reader takes annotations by people, and predictions by models if there are none. A recording must have
+  one annotation.
 - soundevent's documents (AOEF) list recordings, sound events, and annotations or predictions of these with
   tags: the key of one tag has the class. The score of a predicted tag is the value.
 - Moments of audio for queries (DCASE 2026 task 6, QVHighlights) are JSON lines, an object for each query.
@@ -19,8 +19,6 @@ NaN, which Python writes and JSON does not know, is read as null: a missing valu
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections import Counter
@@ -37,7 +35,6 @@ from sedeval_soft.tables.annotation_document import (
     HEAD,
     Document,
     check_document,
-    end_of,
     one_line_of,
 )
 from sedeval_soft.tables.columnar import rows_from_objects
@@ -172,7 +169,7 @@ class _Document(msgspec.Struct):
 
 _OBSERVED = Layout(
     ("file", "time", "duration", "value", "confidence"),
-    ("filename", "onset", "offset", "event_label", "soft_value"),
+    ("filename", "onset", "duration", "event_label", "soft_value"),
     has_header=False,
 )
 
@@ -206,7 +203,7 @@ def read_jams(source: Source, limits: Limits) -> EventTable | None:
                     document.n_ignored["background{s}"] += 1
                     continue
                 label, confidence = label.label, None
-            times = repr(each.time), end_of(repr(each.time), repr(each.duration))
+            times = repr(each.time), repr(each.duration)
             document.add(f"{place}[{k}].", [file, *times, label, _number(confidence)])
     if len(annotators) > 1:
         document.assumed.append(
@@ -258,26 +255,6 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
     """Read the labelled regions of all tasks that are annotated."""
     document = Document(source, limits, "Label Studio JSON")
     return _rows_of_tasks(document, _decoded(document, _text(source), list[_Task], _STUDIO))
-
-
-def read_label_studio_csv(source: Source, limits: Limits) -> EventTable | None:
-    """Read the labelled regions of an export as CSV: JSON-MIN whose objects are rows."""
-    document = Document(source, limits, "Label Studio CSV")
-    check_document(source)
-    lines = io.StringIO(source.data[:].decode("utf-8-sig", "replace"), newline="")
-    try:
-        rows = [*csv.DictReader(lines, restval="")]
-    except csv.Error as error:
-        raise document.error(f"cannot be read as CSV: {error}") from error
-    longer = next((i for i, row in enumerate(rows) if None in row), None)
-    if longer is not None:
-        raise document.error(f"[{longer}] has more cells than the header has columns")
-    return _rows_of_tasks(document, [{key: _raw(cell) for key, cell in row.items()} for row in rows])
-
-
-def _raw(cell: str) -> msgspec.Raw:
-    """Return a cell as JSON: it has lists as JSON, and plain texts."""
-    return msgspec.Raw(cell.encode() if cell.startswith("[") else msgspec.json.encode(cell))
 
 
 def _rows_of_tasks(document: Document, tasks: Sequence[_Task]) -> EventTable | None:
@@ -557,12 +534,6 @@ _WIDTHS = {"pred_relevant_windows": 3, "relevant_windows": 2}
 """The fields of windows, and the numbers of a window."""
 
 
-def reads_moments(source: Source, limits: Limits) -> bool:  # noqa: ARG001
-    """Return whether the first line is a query with its number, its recording, and windows."""
-    first = _first_object(source) or {}
-    return {"qid", "vid"} <= first.keys() and not first.keys().isdisjoint(_WIDTHS)
-
-
 def read_moments(source: Source, limits: Limits) -> EventTable | None:
     """Read a query a line; raises InputError with the lines that are none."""
     check_document(source)
@@ -581,7 +552,10 @@ def read_moments(source: Source, limits: Limits) -> EventTable | None:
             document.wrong(line, "names no recording or no query; expected vid and qid")
         elif lines.setdefault(qid, line) != line:
             document.wrong(line, f"query {qid} is in line {lines[qid]}, too; expected each once")
-        elif not isinstance(windows, list) or not all(_is_window(each, width) for each in windows):
+        elif not isinstance(windows, list) or not all(
+            isinstance(each, list) and len(each) >= width and {*map(type, each)} <= {int, float}
+            for each in windows
+        ):
             document.wrong(line, f"expected {field}, a list of lists of {width} numbers")
         else:
             document.recordings[vid] = None
@@ -589,12 +563,6 @@ def read_moments(source: Source, limits: Limits) -> EventTable | None:
                 value = repr(score[0]) if width > 2 else ""
                 document.add(line, [vid, repr(onset), repr(offset), qid, value])
     return document.rows()
-
-
-def _is_window(given: Any, width: int) -> bool:  # noqa: ANN401 - any value of JSON
-    """Return whether a value is a list of so many numbers, or more."""
-    numbers = isinstance(given, list) and all(type(each) in (int, float) for each in given)
-    return numbers and len(given) >= width
 
 
 # Rows

@@ -33,7 +33,7 @@ from sedeval_soft.tables.forms import (
 )
 from sedeval_soft.tables.joined_tables import is_table, read_members
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import Bytes, Source, Taken, as_utf8, compression_of, decompress, spelled
+from sedeval_soft.tables.source import Bytes, Source, as_utf8, compression_of, decompress, spelled, taken
 
 _TAR_AT, _TYPE_AT, _BLOCK = 257, 156, 512
 _NESTED = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|7z|rar|tar\.\w+)$", re.IGNORECASE)
@@ -74,20 +74,20 @@ def _members(source: Source, limits: Limits, form: str) -> Iterator[tuple[str, S
 
     Raises InputError for a member that is refused, and over a limit.
     """
-    taken = Taken(source.name, limits)
-    taken.packed = partial(len, source.data)
     limits.check(source.name, "members", _n_entries(source.data, form), "members")
     members = [*_checked_entries(source, form, limits)]
     kinds = (TEXT_EXTENSIONS | MEMBER_EXTENSIONS, LAST_EXTENSIONS)
     tables = ([each for each in members if is_table(each[0], extensions)] for extensions in kinds)
-    seen = set[str]()
+    seen, size, packed = set[str](), 0, partial(len, source.data)
     for name, code, opened in next(filter(None, tables), ()):
         path = "/".join(part for part in _APART.split(name) if part not in {"", "."})
         if code or path in seen:
             raise _refused(source, name, code or "repeated-member")
         seen.add(path)
         with opened() as file:
-            data = taken.all(iter(partial(file.read, _PIECE), b""))
+            pieces = iter(partial(file.read, _PIECE), b"")
+            data = taken(source.name, limits, pieces, packed=packed, before=size)
+        size += len(data)
         digest, label = hashlib.sha256(data).hexdigest(), spelled(name)
         place = f"{source.name}/{label}"
         if compression_of(data):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -110,12 +110,8 @@ def as_numbers(column: Any, role: str | None) -> Floats:  # noqa: ANN401
     if array.type not in {pa.float16(), pa.float32(), pa.float64()}:
         # Imports pyarrow.compute. Integers that are rounded here are too large for times and values.
         array = array.cast(pa.float64(), safe=False)
-    kind = array.type.to_pandas_dtype()
-    found = buffer_of(array, kind)
-    if array.null_count:
-        bits = np.frombuffer(array.buffers()[0], dtype=np.uint8)
-        present = np.unpackbits(bits, bitorder="little")[array.offset :][: len(array)]
-        found = np.where(present, found, np.array(np.nan, dtype=kind))
+    array = array.fill_null(np.nan) if array.null_count else array
+    found = buffer_of(array, array.type.to_pandas_dtype())
     return found if found.dtype == np.float64 else as_written(found)
 
 
@@ -228,21 +224,15 @@ _EXPECTED = (
 _SHOWN = 60
 
 
-def rows_from_data(
-    data: object, name: str, limits: Limits = LIMITS, *, layout: Layout | None = None, before: int = 0
-) -> EventTable:
+def rows_from_data(data: object, name: str, limits: Limits = LIMITS) -> EventTable:
     """Return the rows of a data frame or a mapping of columns, long or wide, by the names of its columns.
 
     A row with a filename and nothing else declares a file without events; an empty row is left out. name: of
-    the table in messages. layout: of the columns, if it is known.
-
-    before: the number of rows of the same table before these. Raises InputError, which counts rows from 0, as
-    data frames do.
+    the table in messages. Raises InputError, which counts rows from 0, as data frames do.
     """
     if isinstance(data, EventTable):
         return data
-    table = replace(_table_of(data, name), before=before)
-    return _rows_of(table, Origin(name, None, "{} data frame"), limits, layout)
+    return _rows_of(_table_of(data, name), Origin(name, None, "{} data frame"), limits)
 
 
 def rows_from_objects(
@@ -322,20 +312,13 @@ class _Table:
         if role in BESIDE:
             return as_names(column, beside=True)
         if role in TEXTS:
-            return self._converted(position, "name", "text, such as 'car'", "", as_names)
+            return self._converted(position, "name", "text, such as 'car'", as_names)
         if layout.units.get(position) == "date":
-            expected = f"a date and time such as {SUCH_AS}"
-            return self._converted(position, "date", expected, None, as_dates)
-        convert = partial(as_numbers, role=role)
-        return self._converted(position, "number", "a number", None, convert)
+            return self._converted(position, "date", f"a date and time such as {SUCH_AS}", as_dates)
+        return self._converted(position, "number", "a number", partial(as_numbers, role=role))
 
     def _converted(
-        self,
-        position: int,
-        noun: str,
-        expected: str,
-        beside: str | None,
-        convert: Callable[[Any], Texts | Floats],
+        self, position: int, noun: str, expected: str, convert: Callable[[Any], Texts | Floats]
     ) -> Texts | Floats:
         """Return a column converted as a whole, or cell by cell."""
         column, title = self.columns[position], self.names[position]
@@ -355,7 +338,7 @@ class _Table:
                 texts.append(str(value))
                 continue
             try:
-                one = convert([beside, value])
+                one = convert(["" if noun == "name" else None, value])
             except FAILURES:
                 wrong = f"{title} is {_shown(value)}: the column does not hold {noun}s; expected {expected}"
                 raise InputError(self.problem(row, wrong)) from failure
@@ -474,40 +457,22 @@ def read_batches(source: Source, limits: Limits, form: str, size: int) -> Iterat
     batch that has any.
     """
     before = 0
-    for table, layout, ignored in _tables(source, limits, form, size):
-        rows = rows_from_data(table, source.name, limits, layout=layout, before=before)
-        title, choices = _TITLES[form], ""
-        if layout is not None:
-            title += f" of a {layout.dialect.title}" if layout.dialect else ""
-            choices = layout.choices
-        shape = f"{title}, {'wide' if rows.has_steps else 'long'}{choices}"
-        origin = replace(rows.origin, name=source.name, sha256=source.sha256, form=shape, ignored=ignored)
-        yield replace(rows, origin=origin)
-        before += len(table)
-
-
-def _tables(
-    source: Source, limits: Limits, form: str, size: int
-) -> Iterator[tuple[Any, Layout | None, tuple[str, ...]]]:
-    """Yield tables of Arrow, one at least, as above, the layout of their columns, and the columns ignored.
-
-    The layout is None if it is wrong. Raises InputError if pyarrow cannot read.
-    """
     try:
         layout = _settled(source, limits, form)
-        ignored = layout.ignored if layout else ()
-        size = 0 if layout and layout.once else size
+        ignored, size = layout.ignored, 0 if layout.once else size
         schema, batches = _open(source, limits, form, size, layout=layout)
         first = next(batches, None)
-        if first is None:
-            yield schema.empty_table(), layout, ignored
-            return
-        if layout is not None and len(first.schema) < len(schema):
-            layout = layout.of([schema.names.index(name) for name in first.schema.names])
-        if size:
-            yield from ((pa.Table.from_batches([each]), layout, ignored) for each in chain([first], batches))
-        else:
-            yield pa.Table.from_batches([first, *batches]), layout, ignored
+        tables: Iterable[Any] = [schema.empty_table()]
+        if first is not None:
+            groups = ([each] for each in chain([first], batches)) if size else [[first, *batches]]
+            tables = map(pa.Table.from_batches, groups)
+            if len(first.schema) < len(schema):
+                layout = layout.of([schema.names.index(name) for name in first.schema.names])
+        for table in tables:
+            origin = Origin(source.name, source.sha256, f"{_TITLES[form]}, {{}}")
+            rows = _rows_of(replace(_table_of(table, source.name), before=before), origin, limits, layout)
+            yield replace(rows, origin=replace(rows.origin, ignored=ignored))
+            before += len(table)
     except MemoryError:
         raise  # as pyarrow's own error is one
     except _FAILURES as error:
@@ -568,30 +533,20 @@ def _open_parquet(
     return schema, file.iter_batches(max(1, n_rows), columns=[*columns])
 
 
-class _Weight:
-    """Bytes of a file as they are decoded, counted before they are."""
+def _check_weight(source: Source, limits: Limits, size: int, spared: int = FREE) -> None:
+    """Refuse bytes of a file as they are decoded, before they are; raises InputError over a limit.
 
-    def __init__(self, source: Source, limits: Limits, at_once: int) -> None:
-        """Begin with none; at_once: bytes of a batch, 0 if all batches will be in memory together."""
-        self._source, self._limits, self._at_once = source, limits, at_once
-        self._size = self._cost = self._checked = 0
+    spared: bytes in all for which no ratio is checked.
+    """
+    limits.check(source.name, "size", size, "decompressed bytes")
+    if size > spared:
+        ratio = size // max(1, len(source.data))
+        limits.check(source.name, "ratio", ratio, "decompressed bytes per byte")
 
-    def add(self, size: int, spared: int = FREE) -> None:
-        """Count some more; raises InputError over a limit, RoomError if memory is short.
 
-        spared: bytes in all for which no ratio is checked.
-        """
-        source, limits = self._source, self._limits
-        self._size, self._cost = self._size + size, self._cost + max(size, _CHUNK)
-        limits.check(source.name, "size", self._size, "decompressed bytes")
-        if self._cost > spared:
-            ratio = self._cost // max(1, len(source.data))
-            limits.check(source.name, "ratio", ratio, "decompressed bytes per byte")
-        together = size if self._at_once else self._size
-        if together > self._checked:
-            # As they are decoded, and as columns of all batches.
-            check_room(2 * together, f"{source.name}: to hold it", _MEND)
-            self._checked = together + _AT_ONCE
+def _check_memory(source: Source, size: int) -> None:
+    """Refuse bytes that exceed memory as they are decoded, and as columns; raises RoomError."""
+    check_room(2 * size, f"{source.name}: to hold it", _MEND)
 
 
 def _weigh(
@@ -605,20 +560,24 @@ def _weigh(
 
     Raises InputError for more than the limits allow by the footer, before anything is decoded.
     """
-    weight, texts = _Weight(source, limits, size), _Weight(source, limits, size)
     wanted, coded, longest = {*columns}, dict[str, bool](), dict[str, int]()
+    weight = of_texts = largest = 0
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         for chunk in map(group.column, range(group.num_columns)):
             name = chunk.path_in_schema
             if wanted.isdisjoint((name, name.partition(".")[0])):
                 continue
-            weight.add(chunk.total_uncompressed_size)
+            weight += max(chunk.total_uncompressed_size, _CHUNK)
+            largest = max(largest, chunk.total_uncompressed_size)
+            _check_weight(source, limits, weight)
             if chunk.physical_type == "BYTE_ARRAY":
-                texts.add(chunk.total_uncompressed_size, SPARED)
+                of_texts += max(chunk.total_uncompressed_size, _CHUNK)
+                _check_weight(source, limits, of_texts, SPARED)
                 coded[name] = coded.get(name, True) and _CODED.issuperset(chunk.encodings)
                 # A text, or its begin, may be in the file once, and in many rows.
                 repeats = chunk.has_dictionary_page or "DELTA_BYTE_ARRAY" in chunk.encodings
                 longest[name] = max(longest.get(name, 1), chunk.total_uncompressed_size * repeats)
+    _check_memory(source, largest if size else weight)
     of_others = (longest[name] for name, is_coded in coded.items() if not is_coded)
     return [name for name, is_coded in coded.items() if is_coded], max(of_others, default=1)
 
@@ -628,20 +587,23 @@ def _checked(
 ) -> Iterator[Any]:
     """Take in batches while they stay within the limits; each is checked before anything looks into it.
 
-    roles: the columns that play one, whose texts are names or numbers. at_once: as for `_Weight`.
+    roles: the columns that play one, whose texts are names or numbers. at_once: 0 if all batches will be in
+    memory together.
     """
-    weight, texts = _Weight(source, limits, at_once), _Weight(source, limits, 1)
-    rows = 0
+    rows = weight = of_texts = 0
     for batch in batches:
         batch.validate(full=True)
         rows += len(batch)
         limits.check(source.name, "rows", rows, "rows")
         limits.check_dense(source.name, rows, len(source.data))
-        weight.add(batch.nbytes)
+        weight += max(batch.nbytes, _CHUNK)
+        _check_weight(source, limits, weight)
+        _check_memory(source, batch.nbytes if at_once else weight)
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             # Texts may have come of fewer bytes; views of one long text may be many.
             together, longest = text_bytes(column)
-            texts.add(together, SPARED)
+            of_texts += max(together, _CHUNK)
+            _check_weight(source, limits, of_texts, SPARED)
             # A character has four bytes or fewer.
             if name in roles and longest > 4 * limits.name_length:
                 why = f"has a text of {longest} bytes in column {name!r}"
@@ -649,18 +611,18 @@ def _checked(
         yield batch
 
 
-def _settled(source: Source, limits: Limits, form: str) -> Layout | None:
-    """Return the layout of columns, after resolving unclear ones; raises InputError if only the user can.
-
-    None without any layout: `rows_from_data` reports the problem.
-    """
+def _settled(source: Source, limits: Limits, form: str) -> Layout:
+    """Return the layout of columns, after resolving unclear ones; raises InputError if only the user can."""
     schema, _ = _open(source, limits, form, columns=())
     try:
         layout = layout_of_header(
             [*map(str, schema.names)], limits.columns, (), limits.label, limits.sample_rate
         )
     except LayoutError:
-        return None
+        first = [*islice(_open(source, limits, form)[1], 1)]
+        table = pa.Table.from_batches(first) if first else schema.empty_table()
+        rows_from_data(table, source.name, limits)  # raises InputError, with an explanation
+        raise
 
     def cells(positions: Sequence[int]) -> list[Texts | Floats]:
         columns = [schema.names[at] for at in positions]

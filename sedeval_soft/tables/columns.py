@@ -12,9 +12,8 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,12 +66,11 @@ _HEADERLESS = [
 class Dialect(NamedTuple):
     """Headers of a tool that gives columns another meaning: some rows of `dialects.tsv`.
 
-    name: in the table. title: in words. has: names that its headers have; some: of which they have one at
-    least, if there are any.
+    title: in words. has: names that its headers have; some: of which they have one at least, if there are
+    any. same: columns that repeat the label in other words. past: columns that are ignored. nothing: labels
+    of rows that declare a recording without events.
 
-    roles: for each role the names of its columns, the best first; other columns follow `columns.tsv`. same:
-    columns that repeat the label in other words. past: columns that are ignored. nothing: labels of rows that
-    declare a recording without events.
+    roles: for each role the names of its columns, the best first; other columns follow `columns.tsv`.
 
     There are roles beside the roles of other tables.
 
@@ -83,14 +81,13 @@ class Dialect(NamedTuple):
     - selection and view: a selection has a row in each view, and counts once.
     """
 
-    name: str
     title: str
     has: frozenset[str]
     some: frozenset[str]
-    roles: Mapping[str, tuple[str, ...]]
     same: frozenset[str]
     past: frozenset[str]
     nothing: frozenset[str]
+    roles: Mapping[str, tuple[str, ...]]
 
     def fits(self, names: set[str]) -> bool:
         """Return whether a header with these names, as they are compared, is of this dialect."""
@@ -107,14 +104,22 @@ def _dialects() -> tuple[Dialect, ...]:
     rows: dict[str, dict[str, str]] = {}
     for name, what, names in data("dialects.tsv"):
         rows.setdefault(name, {})[what] = names
-    dialects = []
-    for name, row in rows.items():
-        title = row.pop("title")
-        lists = ("has", "some", "same", "past", "nothing")
-        has, some, same, past, nothing = (frozenset(row.pop(what, "").split()) for what in lists)
-        roles = {role: tuple(names.split()) for role, names in row.items()}
-        dialects.append(Dialect(name, title, has, some, roles, same, past, nothing))
-    return tuple(dialects)
+
+    def names_of(row: dict[str, str], what: str) -> frozenset[str]:
+        return frozenset(row.pop(what, "").split())
+
+    return tuple(
+        Dialect(
+            title=row.pop("title"),
+            has=names_of(row, "has"),
+            some=names_of(row, "some"),
+            same=names_of(row, "same"),
+            past=names_of(row, "past"),
+            nothing=names_of(row, "nothing"),
+            roles={role: tuple(names.split()) for role, names in row.items()},
+        )
+        for row in rows.values()
+    )
 
 
 DIALECTS = _dialects()
@@ -350,20 +355,9 @@ class Layout:
         return self.dialect is not None and label.strip().lower() in self.dialect.nothing
 
 
-_LONG = 100
-"""Characters of a column's name up to which it is remembered: a user's table may have names of any length."""
-
-
 def normal(name: str) -> str:
     """Return a column name as it is compared."""
-    return _remembered(name) if len(name) <= _LONG else _normal(name)
-
-
-def _normal(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip().lower())
-
-
-_remembered = lru_cache(1 << 12)(_normal)
 
 
 def role_of(name: str) -> str | None:
@@ -442,9 +436,11 @@ def _in_one_unit(keys: Sequence[str], roles: list[str | None], settled: set[int]
 
 def _unit(key: str, keys: Sequence[str]) -> str:
     """Return the unit of a column of times by its name; empty for a unit in which no times are read."""
+    if key in UNITS:
+        return UNITS[key]
     least = key.replace("min", "max") in {*keys} - {key}  # `t_min` beside `t_max` is not in minutes
-    unnamed = "ms" if _has_word(key, "milliseconds") else "" if in_another_unit(key) and not least else "s"
-    return UNITS.get(key, unnamed)
+    other = "" if _has_word(key, "other-units") and not least else "s"
+    return "ms" if _has_word(key, "milliseconds") else other
 
 
 INSTANTS = "no column has offsets: each event ends at its onset"
@@ -472,14 +468,15 @@ def layout_of_header(
     keys, dialect = [normal(name) for name in names], dialect_of(names)
     roles, settled = roles_of(names, columns, dialect)
     if not {"onset", "offset"} <= {*roles} and (weak := layout_of_labels(fields, columns, [row])) is not None:
-        return replace(weak, lacking=in_vain(weak, columns, label))
+        return weak
     _one_of_each(names, roles, settled)
     if "onset" not in roles:
         raise without_time("onset", names, columns)
     instants = not {"offset", "duration"} & {*roles}
     past = (i for i, role in enumerate(roles) if role is None and i not in settled)
-    may_end = any(len(row) != len(names) or is_number(row[i]) for i in past) or misnamed(names, columns)
-    if instants and ("event_label" not in roles or dialect is not None or may_end):
+    known = dialect is None and "event_label" in roles
+    known = known and all(len(row) == len(names) and not is_number(row[i]) for i in past)
+    if instants and not (known and misnamed(names, columns) is None):
         raise without_time("offset", names, columns)
     labels = _other_labels(keys, roles, settled, dialect, columns) if dialect else ()
     plain = (i for i, role in enumerate(roles) if role is None and i not in settled)
@@ -502,7 +499,7 @@ def layout_of_header(
     if "event_label" not in roles and not of_one_class:
         _enter_classes(names, roles, settled, row, ONE_CLASS if unlike else "")
     elif dialect is None and not of_one_class and len(row) == len(names) and None in roles:
-        _check_labels(names, roles, settled, columns, row)
+        _check_labels(names, roles, [i for i in others if names[i]], columns, row)
     given = {(role, normal(name)) for role, name in columns}
     chosen = [(role, name) for role, name in zip(roles, names, strict=True) if (role, normal(name)) in given]
     labelled = [("event_label", names[roles.index("event_label")])] if dialect and not of_one_class else []
@@ -516,7 +513,7 @@ def layout_of_header(
     units = {i: unit for i, unit in units.items() if unit != "s"}
     layout = replace(layout, units=units, dialect=dialect, labels=labels, assumed=(INSTANTS,) * instants)
     layout = _of_one_class(layout, label) if of_one_class else layout
-    return in_samples(replace(layout, lacking=in_vain(layout, columns, label)), sample_rate)
+    return in_samples(layout, sample_rate)
 
 
 def in_samples(layout: Layout, rate: float) -> Layout:
@@ -618,13 +615,9 @@ def with_label(layout: Layout, filled: Sequence[int]) -> Layout:
 
 def without_time(role: str, names: Sequence[str], columns: ColumnNames = ()) -> LayoutError:
     """Return the problem of a header without onsets, or offsets; its column is the likely one."""
-    code = "missing-column"
-    if not names:
-        expected = "onset, offset and event_label, with no row where there is no event"
-        return LayoutError("has no columns", code, expected=expected)
-    shown, more = names[:LISTED], len(names) - LISTED
+    code, shown, more = "missing-column", names[:LISTED], len(names) - LISTED
     listed = ", ".join(map(repr, shown)) + (f" and {more} more" if more > 0 else "")
-    wrong = f"there is no {role} column among {listed}"
+    wrong = f"there is no {role} column among {listed}" if names else "has no columns"
     expected = f"one named {role!r}{' or ' + repr('duration') if role == 'offset' else ''}, in seconds"
     said = {normal(name) for _, name in columns}
     meant = [i for i in _misspelt(role, shown) if normal(shown[i]) not in said]
@@ -647,29 +640,22 @@ def _has_word(name: str, words: str) -> bool:
     return not words_in(name).isdisjoint(WORD_LISTS[words])
 
 
-def in_another_unit(name: str) -> bool:
-    """Return whether a time is by its name in minutes, samples, frames or the like."""
-    return _has_word(name, "other-units")
-
-
 def _misspelt(role: str, names: Sequence[str]) -> list[int]:
     """Return the positions of names that are close to names of a role, and are not names of any role."""
     known = [role_of(name) or normal(name) in _DURATIONS for name in names]
-    unknown = (i for i, name in enumerate(names) if not known[i] and not in_another_unit(name))
+    unknown = (i for i, name in enumerate(names) if not known[i] and not _has_word(name, "other-units"))
     return [i for i in unknown if close_matches(normal(names[i]), ALIASES[role], 1, 0.75)]
 
 
 def _check_labels(
     names: Sequence[str],
     roles: Sequence[str | None],
-    settled: Collection[int],
+    others: Sequence[int],
     columns: ColumnNames,
     row: Sequence[str],
 ) -> None:
-    # Labels are refused if they, and all columns that could be classes as well, are numbers.
+    # Labels are refused if they, and all others, columns that could be classes as well, are numbers.
     at = roles.index("event_label")
-    plain = (i for i, role in enumerate(roles) if role is None and i not in settled and names[i])
-    others = [i for i in plain if not _MADE_UP.fullmatch(normal(names[i]))]
     known = normal(names[at]) == ALIASES["event_label"][0] or "event_label" in {role for role, _ in columns}
     if not known and others and all(is_number(row[i]) for i in (at, *others)):
         classes = ", ".join(repr(names[i]) for i in (at, *others[:LISTED]))
@@ -783,7 +769,7 @@ def layout_of_labels(
     at = roles.index("event_label")
     if any(_JSON.match(row[at]) for row in rows if len(row) == len(names)):
         wrong = f"column {names[at]!r} has JSON in place of labels, as tables of Label Studio have"
-        raise LayoutError(wrong, "not-a-table", at + 1, expected="Label Studio's JSON, JSON-MIN or CSV")
+        raise LayoutError(wrong, "not-a-table", at + 1, expected="Label Studio's JSON or JSON-MIN")
     return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), lists=several)
 
 
@@ -855,7 +841,7 @@ def misnamed(names: Sequence[str], columns: ColumnNames) -> LayoutError | None:
         return error
     said = {normal(name) for _, name in columns}
     for i, name in enumerate(names):
-        timed = _has_word(name, "of-times") and in_another_unit(name) and normal(name) not in said
+        timed = _has_word(name, "of-times") and _has_word(name, "other-units") and normal(name) not in said
         if len(names) > 2 and timed:
             return _in_no_unit(names, i)
     return None

@@ -14,6 +14,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple, TypeVar
 
@@ -32,6 +33,7 @@ from sedeval_soft.settings import PART_NAMES, is_part_name
 from sedeval_soft.tables.columns import (
     MILLISECONDS,
     NAMES,
+    TIMES,
     WORD_LISTS,
     is_number,
     normal,
@@ -43,7 +45,7 @@ from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, unknown_names, without_extension
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import BLANK, DELIMITERS, Record, check_lines, decode, records, split
-from sedeval_soft.tables.rows import Findings
+from sedeval_soft.tables.rows import Findings, wrong_number
 from sedeval_soft.tables.source import Source, extension_of, open_source
 
 T = TypeVar("T")
@@ -69,6 +71,9 @@ NOT_OF_REGIONS = (
     "column"
 )
 """The message about a column that could limit regions to something unknown: none is ignored."""
+
+_Places = tuple[list[int], bool, list[_Kind]]
+"""The positions of columns, whether the first line is a header, and the kinds of columns of times."""
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
@@ -121,27 +126,22 @@ def read_map(path: str | os.PathLike[str], column: str = "class", limits: Limits
     column: that has the classes; labels are in the column `label`, or in the first. Raises InputError for a
     table without such a column, for a row without either name, and for a label of two classes.
     """
-    source, names = open_source(path, limits=limits), dict[str, str]()
-    text = _first_of(_lines(source, limits))
-    lines = records(source, max(DELIMITERS, key=text.count))
-    _, head = next(lines, (1, list[str]()))
-    if isinstance(head, Problem):
-        raise InputError(head)
-    head = [field.strip() for field in head]
-    if column not in head:
-        wrong = f"has no column {column!r}, but {', '.join(head) or 'no line'}; expected label and {column}"
-        raise InputError(Problem(source.name, wrong, 1))
-    places = [head.index("label") if "label" in head else 0, head.index(column)]
-    for number, fields in lines:
-        if isinstance(fields, Problem):
-            raise InputError(fields)
-        label, name = (fields[at].strip() if at < len(fields) else "" for at in places)
-        if not (label and name):
-            wrong = f"has no label, or no {column}; expected a name of each"
-            raise InputError(Problem(source.name, wrong, number))
+    names: dict[str, str] = {}
+
+    def layout(head: Sequence[str]) -> _Places:
+        head = [field.strip() for field in head]
+        if column not in head:
+            raise ValueError(f"has no column {column!r}, but {', '.join(head)}; expected label and {column}")
+        return [head.index("label") if "label" in head else 0, head.index(column)], True, []
+
+    def enter(label: str, _: Sequence[_Kind], name: str) -> None:
+        if not name:
+            raise ValueError(f"{column} is empty; expected a name")
         if names.setdefault(label, name) != name:
             wrong = f"label {label!r} is {name!r} here and {names[label]!r} above; expected it once"
-            raise InputError(Problem(source.name, wrong, number, places[0] + 1))
+            raise ValueError(wrong, -1)
+
+    _enter_lines(open_source(path, limits=limits), limits, {}, enter, layout, f"label and {column}")
     return names
 
 
@@ -201,91 +201,90 @@ def _seconds(
     if begin is not None:
         # As precise as a tick: a sum of decimals has as many of them.
         seconds = round(begin + seconds, 9)
-    if not seconds >= 0:
-        units = "seconds" if unit == 1 else "milliseconds"
-        raise ValueError(f"{noun} {quoted(text)} is not a number of {units}, 0 or more", at)
-    if seconds > limits.duration:
-        raise ValueError(f"{noun} {text} {limits.too_long(seconds)}; expected seconds", at)
+    if not 0 <= seconds <= limits.duration:
+        _, wrong = wrong_number(noun, "onset", text, limits, "s" if unit == 1 else "ms")
+        raise ValueError(wrong, at)
     return seconds
 
 
-def _enter_lines(source: Source, limits: Limits, columns: _Columns, enter: Callable[..., None]) -> None:
+def _enter_lines(
+    source: Source,
+    limits: Limits,
+    columns: _Columns,
+    enter: Callable[..., None],
+    layout: Callable[[Sequence[str]], _Places] | None = None,
+    nouns: str = "",
+) -> None:
     """Enter the attributes of a file in each line of a table; raises InputError with all problems.
 
     enter: takes the name of a file, the kinds of columns and the texts in these, or raises ValueError with
-    the problem, and with the index of the wrong text.
+    the problem, and with the index of the wrong text. layout: takes the first line, in place of `_layout_of`.
+    nouns: the columns in words.
+
+    A line that begins with `#` is a comment before a header, and without one if it is not a row: recordings
+    may be called so.
     """
-    lines, places, header, kinds = _table_of(source, limits, columns)
+    layout, nouns = layout or partial(_layout_of, columns), nouns or _nouns(columns)
+    text, times = _first_of(_lines(source, limits)), sum(noun in TIMES for noun in columns)
+    lines, places = records(source, max(DELIMITERS, key=text.count)), list[int]()
+    header, kinds = False, list[_Kind]()
+    if times and _is_uem(source, text):
+        places = [0, 2, 3] if "onset" in columns else [0, 3]
+        lines = _uem_lines(source, zero="onset" not in columns)
     found, files = Findings(), dict[str, None]()
     for number, fields in lines:
-        message, column = "", None
         if isinstance(fields, Problem):
             found.add(fields)
-        # Other fields on the lines of a table of parts without a header could be meant.
-        elif max(places) >= len(fields) or ("part" in columns and not header and len(fields) != 2):
-            message = f"has {counted(len(fields), 'field')}; expected {_nouns(columns)}"
-        elif not fields[places[0]].strip():
-            message, column = "filename is empty; expected a name", places[0] + 1
-        else:
-            file, *texts = (fields[at].strip() for at in places)
+            continue
+        is_row = len(fields) > len(columns) and all(map(is_number, fields[len(fields) - times :]))
+        if not header and fields[0].lstrip().startswith("#") and not is_row:
+            continue
+        try:
+            if not places:
+                places, header, kinds = layout(fields)
+                if header:
+                    continue
+            file, *texts = _texts_of(fields, places, nouns, exactly="part" in columns and not header)
             files[file] = None
-            try:
-                enter(file, kinds, *texts)
-            except ValueError as error:
-                message, *wrong = error.args
-                column = places[1 + sum(wrong)] + 1
-        if message:
+            enter(file, kinds, *texts)
+        except ValueError as error:
+            if not places:
+                raise InputError(Problem(source.name, error.args[0], number, *error.args[1:])) from error
+            message, at = (*error.args, 0)[:2]
+            column = None if at is None else places[1 + at] + 1
             found.add(Problem(source.name, message, number, column))
     found.check()
+    if not places:
+        expected = f"expected a table of {nouns}{_or_uem(columns) if times else ''}"
+        raise InputError(Problem(source.name, f"is empty; {expected}"))
     _check_names(source, limits, files)
 
 
-def _table_of(
-    source: Source, limits: Limits, columns: _Columns
-) -> tuple[list[Record], list[int], bool, list[_Kind]]:
-    """Return the rows of a table, or their problems, and the layout of its columns, as `_layout_of` does.
-
-    A line that begins with `#` is a comment before a header, and without one if it is not a row: recordings
-    may be called so. Raises InputError if the first line leaves open the roles of columns.
-    """
-    text, places, header, kinds = _first_of(_lines(source, limits)), list[int](), False, list[_Kind]()
-    lines, rows = records(source, max(DELIMITERS, key=text.count)), list[Record]()
-    if "part" not in columns and _is_uem(source, text):
-        places = [0, 2, 3] if "onset" in columns else [0, 3]
-        lines = _uem_lines(source, zero="onset" not in columns)
-    for number, fields in lines:
-        if isinstance(fields, list) and not header:
-            times = [] if "part" in columns else fields[-len(columns) :]
-            is_row = len(fields) > len(columns) and all(map(is_number, times))
-            if fields[0].lstrip().startswith("#") and not is_row:
-                continue
-            if not places:
-                try:
-                    places, header, kinds = _layout_of(fields, columns)
-                except ValueError as error:
-                    message, *column = error.args
-                    raise InputError(Problem(source.name, message, number, *column)) from error
-                if header:
-                    continue
-        rows.append((number, fields))
-    if not rows and not places:
-        expected = f"expected a table of {_nouns(columns)}{_or_uem(columns)}"
-        raise InputError(Problem(source.name, f"is empty; {expected}"))
-    return rows, places, header, kinds
+def _texts_of(fields: Sequence[str], places: Sequence[int], nouns: str, *, exactly: bool) -> list[str]:
+    """Return the texts of a line; raises ValueError without a name. exactly: it must have no other field."""
+    # Other fields on the lines of a table of parts without a header could be meant.
+    if max(places) >= len(fields) or (exactly and len(fields) != len(places)):
+        raise ValueError(f"has {counted(len(fields), 'field')}; expected {nouns}", None)
+    texts = [fields[at].strip() for at in places]
+    if not texts[0]:
+        raise ValueError(f"{nouns.split(maxsplit=1)[0].strip(',')} is empty; expected a name", -1)
+    return texts
 
 
 def _nouns(columns: _Columns) -> str:
     return "filename, onset and offset" if "onset" in columns else f"filename and {next(iter(columns))}"
 
 
-def _layout_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool, list[_Kind]]:
+def _layout_of(columns: _Columns, head: Sequence[str]) -> _Places:
     """Return the positions of columns, whether the first line is a header, and the kinds of columns of times.
 
     Kinds are known of a header's columns. Raises ValueError if the first line leaves roles open.
     """
     regions = "onset" in columns
     files = [at for at, field in enumerate(head) if role_of(field) == "filename"]
-    labels = [at for at, field in enumerate(head) if regions and _is_label(field)]
+    lists = WORD_LISTS["label-lists"]
+    may_label = (role_of(field) == "event_label" or normal(field) in lists for field in head)
+    labels = [at for at, named in enumerate(may_label) if regions and named]
     if len(head) == 2 and len(labels) == len(files) == 1:
         return [*files, *labels], True, [_LISTS] * (role_of(head[labels[0]]) is None)
     others = [at for at in range(len(head)) if at not in labels]
@@ -328,10 +327,6 @@ def _named_column(
         name = head[found[0][0]].strip()
         raise ValueError(f"{name!r} names a column of {noun}s, but no column is filename; expected one")
     return found
-
-
-def _is_label(column: str) -> bool:
-    return role_of(column) == "event_label" or normal(column) in WORD_LISTS["label-lists"]
 
 
 def says_where(column: str) -> bool:

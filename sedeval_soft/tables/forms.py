@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, SettingsError
@@ -109,18 +110,15 @@ def _bytes(text: str) -> bytes:
     return text.encode().decode("unicode_escape").encode("latin-1")
 
 
-def _forms() -> tuple[Form, ...]:
-    """Return the rows of `forms.tsv`."""
-    forms = []
-    for name, module, extensions, begins, looks, holds, kind, lacks, title in data("forms.tsv"):
-        bytes_of = tuple(_bytes(text) for text in begins.split())
-        words = frozenset(kind.split()), frozenset(lacks.split())
-        ends = tuple(extensions.split())
-        forms.append(Form(name, module, ends, bytes_of, looks, _bytes(holds), *words, title))
-    return tuple(forms)
+def _form(*cells: str) -> Form:
+    """Return a row of `forms.tsv`."""
+    name, module, extensions, begins, looks, holds, kind, lacks, title = cells
+    bytes_of = tuple(map(_bytes, begins.split()))
+    words = frozenset(kind.split()), frozenset(lacks.split())
+    return Form(name, module, tuple(extensions.split()), bytes_of, looks, _bytes(holds), *words, title)
 
 
-FORMS = _forms()
+FORMS = tuple(starmap(_form, data("forms.tsv")))
 
 WRITTEN = tuple(form.name for form in FORMS if form.written)
 ARCHIVES = tuple(form.name for form in FORMS if form.module == "archive")

@@ -17,7 +17,7 @@ import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -479,14 +479,16 @@ def read_members(
     sources = iter(sources)
     first = list(islice(sources, 2))
     of_each = replace(limits, by_table=True, only=len(first) < 2)
-    paths: list[str] = []
-
-    def opened() -> Iterator[Source]:
-        for path, source in chain(first, sources):
-            paths.append(path)
-            yield source
-
-    read = list(_read_each(name, opened(), limits, of_each, form))
+    read: list[EventTable] = []
+    paths, size, n_rows = list[str](), 0, 0
+    for path, source in chain(first, sources):
+        size += len(source.data)
+        limits.check(spelled(name), "size", size, "bytes or more in its tables")
+        rows = _read(source, form, of_each)
+        n_rows += len(rows)
+        limits.check(spelled(name), "rows", n_rows, "rows or more in its tables")
+        paths.append(path)
+        read.append(rows)
     members = Members.of(name, paths)
     chosen = zip(members.places, members.labels, members.recordings, strict=True)
     tables = {label: with_recording(read[k], recording) for k, label, recording in chosen}
@@ -497,20 +499,6 @@ def read_members(
     prefixes = [f"{label}: " for label in tables]
     rows = _join(name, form, tables, limits, "Expected batches of files", prefixes)
     return replace(rows, origin=replace(rows.origin, notes=(*notes, *members.notes, *rows.origin.notes)))
-
-
-def _read_each(
-    name: str, sources: Iterable[Source], limits: Limits, of_each: Limits, form: str = ""
-) -> Iterator[EventTable]:
-    """Read tables one by one; raises InputError if all so far are too large."""
-    size = n_rows = 0
-    for source in sources:
-        size += len(source.data)
-        limits.check(spelled(name), "size", size, "bytes or more in its tables")
-        rows = _read(source, form, of_each)
-        n_rows += len(rows)
-        limits.check(spelled(name), "rows", n_rows, "rows or more in its tables")
-        yield rows
 
 
 def _read(source: Source, form: str, limits: Limits) -> EventTable:

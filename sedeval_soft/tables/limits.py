@@ -20,6 +20,9 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]?)(?:i?b)?", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(\.\d*)?([eE]\+?\d{1,3})?", re.ASCII)
 
+_RATE = {"type": "number", "exclusiveMinimum": 0, "maximum": 1e12}
+"""Sample rates in Hz, as a JSON Schema."""
+
 _OVER = "too-many-"
 """The beginning of the codes of problems with limits."""
 
@@ -157,27 +160,18 @@ class Limits:
         None changes nothing. forms: as `forms_by_side` returns them. Raises SettingsError for invalid
         settings.
         """
-        said: dict[str, Any] = {}
-        if columns is not None:
-            said["columns"] = column_names(columns)
+        from sedeval_soft.settings import in_form
+
+        said: dict[str, Any] = {"forms": forms} if forms else {}
+        said |= {} if columns is None else {"columns": column_names(columns)}
         if label is not None:
             if not isinstance(label, str) or not label.strip() or "\0" in label:
                 raise SettingsError(f"label must be the name of a class, not {label!r:.60}")
             said["label"] = label.strip()
         if sample_rate is not None:
-            if (
-                isinstance(sample_rate, bool)
-                or not isinstance(sample_rate, int | float)
-                or not 0 < sample_rate < math.inf
-            ):
-                raise SettingsError(f"sample_rate must be a number of Hz above 0, not {sample_rate!r:.60}")
-            said["sample_rate"] = float(sample_rate)
-        if forms:
-            said["forms"] = forms
+            said["sample_rate"] = in_form("sample_rate", sample_rate, [_RATE])
         if operating_points is not None:
-            if not isinstance(operating_points, bool):
-                raise SettingsError(f"operating_points must be true or false, not {operating_points!r:.60}")
-            said["points"] = operating_points
+            said["points"] = in_form("operating_points", operating_points, [{"type": "boolean"}])
         return replace(self, **said) if said else self
 
     def form(self, role: str) -> str:

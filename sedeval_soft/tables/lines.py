@@ -176,22 +176,8 @@ def split(line: str, delimiter: str) -> list[str]:
         return line.split(delimiter)
 
 
-def places_of_fields(line: str, delimiter: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the beginning of each field, the end of the quotes that it may begin with, and its end.
-
-    Without quotes the second is the beginning, and -1 if they are not closed: all the rest is quoted then.
-    """
-    begin, end = 0, -1
-    while end < len(line):
-        begin = end + 1
-        at = closed = begin
-        if line.startswith('"', begin):
-            while (at := line.find('"', at + 1)) >= 0 and line.startswith('"', at + 1):
-                at += 1  # two of them are one
-            closed = at + 1 or -1
-        end = line.find(delimiter, closed) if closed >= 0 else -1
-        end = len(line) if end < 0 else end
-        yield begin, closed, end
+_FIELD = r'(?:(?P<quoted>"[^"]*(?:""[^"]*){{0,100000}}(?P<closed>"?))|)(?P<rest>[^{0}]*)(?:{0}|$)'
+"""A field, perhaps in quotes, and what follows these, up to a delimiter or the end; two quotes are one."""
 
 
 def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
@@ -199,13 +185,11 @@ def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
 
     Quotes within a field that does not begin with one are characters like others.
     """
-    if '"' not in line:
-        return None
-    for column, (begin, closed, end) in enumerate(places_of_fields(line, delimiter), 1):
-        rest = line[closed:end]
-        if closed < 0:
-            text = line[begin:][:40]
+    for column, field in enumerate(re.finditer(_FIELD.format(delimiter), line) if '"' in line else (), 1):
+        if field["quoted"] and not field["closed"]:
+            text = field["quoted"][:40]
             return f"a quote is opened and not closed on this line: {text!r}; expected its end", column
-        if begin < closed and rest.strip():
-            return f"{rest[:40]!r} follows a closing quote; expected the end of the field", column
+        if field["quoted"] and field["rest"].strip():
+            rest = field["rest"][:40]
+            return f"{rest!r} follows a closing quote; expected the end of the field", column
     return None

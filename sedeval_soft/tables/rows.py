@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, compress, islice
+from itertools import chain, compress, count, islice
 from operator import not_
 from types import MappingProxyType
 
@@ -92,7 +92,7 @@ class Texts:
 
     def where(self, holds: Callable[[str], object]) -> Bools:
         """Return for which rows the text meets a condition, (n,)."""
-        return np.array([bool(holds(name)) for name in self.names], dtype=bool)[self.codes]
+        return np.fromiter(map(bool, map(holds, self.names)), bool, len(self.names))[self.codes]
 
     def as_numbers(self, role: str | None, unit: str = "s") -> Floats:
         """Return the numbers of the texts, (n,), NaN if one is not a number: dates as ticks since 1970.
@@ -137,7 +137,7 @@ class Texts:
 
     def _recoded(self, names: Sequence[str]) -> Texts:
         """Return the column with codes into other texts, which may repeat; the rows' texts are among them."""
-        codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        codes = dict(zip(dict.fromkeys(names), count(), strict=False))
         if tuple(codes) == self.names:
             return self
         lookup = np.array([codes.get(name, -1) for name in self.names], dtype=np.int32)
@@ -274,7 +274,7 @@ class Columns:
             if role in {"filename", "event_label"}:
                 column = self.texts[role]
                 if any(map(_is_wrong, column.names)):
-                    wrong[at] = column.where(_is_wrong) & ~(self.blank & ~column.where(_has_nul))
+                    wrong[at] = column.where(_is_wrong) & ~(self.blank & column.where(not_))
             elif at in self.numbers:
                 (least, largest), numbers = self.ranges[at], self.numbers[at]
                 low, high = range_of(role, limits, layout.units.get(at, "s"))
@@ -306,10 +306,10 @@ class Columns:
 
     def labelled(self, label: str) -> Columns:
         """Return the columns with a class for rows of times that have none; empty for no class."""
-        names, at = self.label, self.layout.position("event_label")
-        if not label or not self.layout.timed or names is None or at is None or "" not in names.names:
+        names = self.label if label and self.layout.timed else None
+        if names is None or "" not in names.names:
             return self
-        unlabelled = names.where(not_) & ~self.blank
+        at, unlabelled = self.layout.roles.index("event_label"), names.where(not_) & ~self.blank
         if not unlabelled.any():
             return self
         codes = np.where(unlabelled, len(names.names), names.codes).astype(np.int32)
@@ -419,10 +419,6 @@ class Columns:
                 )
 
 
-def _has_nul(name: str) -> bool:
-    return "\0" in name
-
-
 def _is_wrong(name: str) -> bool:
     """Return whether a name cannot be scored."""
     return not name or "\0" in name
@@ -442,14 +438,10 @@ def _sum(begin: Floats, more: Floats, less: Floats | None = None) -> Floats:
 
 def joined_notes(notes: Iterable[str]) -> tuple[str, ...]:
     """Return the notes on parts of one table as notes on the whole table: roundings are counted."""
-    counts: dict[str, int | None] = {}
-    for note in notes:
-        number = note.partition(" ")[0]
-        if number.isdecimal() and note == _of_rounded(int(number)):
-            counts[_BEYOND] = int(number) + (counts.get(_BEYOND) or 0)
-        else:
-            counts[note] = None
-    return tuple(text if count is None else _of_rounded(count) for text, count in counts.items())
+    notes = [*notes]
+    rounded = [int(note.partition(" ")[0]) for note in notes if _BEYOND in note]
+    others = dict.fromkeys(note for note in notes if _BEYOND not in note)
+    return (*others, *[_of_rounded(sum(rounded))][: len(rounded)])
 
 
 def _of_rounded(number: int) -> str:
@@ -678,7 +670,7 @@ def _wrong_cell(columns: Columns, at: int, row: int, limits: Limits) -> tuple[st
 
         wrong = f"{title} {quoted(text)} is not a date and time of day"
         return "not-a-number", f"{wrong}; expected one such as {SUCH_AS}"
-    return _wrong_number(title, role, text.strip(BLANKS), limits, unit)
+    return wrong_number(title, role, text.strip(BLANKS), limits, unit)
 
 
 def _wrong_times(columns: Columns, row: int, limits: Limits) -> tuple[int, str, str]:
@@ -707,8 +699,8 @@ def _wrong_times(columns: Columns, row: int, limits: Limits) -> tuple[int, str, 
     return end, "time-too-long", f"{wrong}; expected a time in the recording"
 
 
-def _wrong_number(title: str, role: str, text: str, limits: Limits, unit: str) -> tuple[str, str]:
-    """Return the problem of the text of a number: a code and a message."""
+def wrong_number(title: str, role: str, text: str, limits: Limits, unit: str) -> tuple[str, str]:
+    """Return the problem of the text of a number: a code and a message; title: of its column."""
     time, number = role in {*TIMES, "file_offset"}, to_number(text)
     no_number, comma = math.isnan(number), "has a decimal comma, not a decimal point"
     too_long = "" if no_number else limits.too_long(number / 1000 if unit == "ms" else number)

@@ -24,16 +24,15 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, BinaryIO, TypeVar
+from typing import IO, Any, BinaryIO
 
 from sedeval_soft.errors import EvaluationError, InputError, Problem, install_command, one_line
 from sedeval_soft.memory import check_room
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.tables.limits import LIMITS, Limits
 
-T = TypeVar("T")
 Bytes = bytes | mmap.mmap
 
 BOM = b"\xef\xbb\xbf"
@@ -112,7 +111,7 @@ def open_source(
         from tempfile import TemporaryFile
 
         with on_disk(scratch), TemporaryFile(dir=scratch) as file:
-            decompress(spelled(name), raw, limits, Taken(spelled(name), limits, file))
+            decompress(spelled(name), raw, limits, file)
             file.flush()
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if file.tell() else b""
     elif compression_of(raw):
@@ -190,7 +189,8 @@ def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS
     if name == "-" and stdin is None and sys.stdin is None:
         raise unreadable(name, "standard input is closed; expected a table there")
     if is_url(name):
-        return _elsewhere(name, lambda files, path: _fetched(name, files, path, limits))
+        with _elsewhere(name) as (files, path):
+            return _fetched(name, files, path, limits)
     try:
         with nullcontext(stdin or sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
             state = None if name == "-" else os.fstat(file.fileno())
@@ -202,9 +202,7 @@ def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS
             first = file.read(most)
             if len(first) < most:
                 return first
-            taken = Taken(spelled(name), limits)
-            taken.add(first)
-            return taken.all(iter(partial(file.read, _LARGE), b""))
+            return taken(spelled(name), limits, chain([first], iter(partial(file.read, _LARGE), b"")))
     except OSError as error:
         like = _named_alike(name) if isinstance(error, FileNotFoundError) else ""
         raise unreadable(name, f"cannot be read: {error.strerror or error}{like}") from error
@@ -235,15 +233,16 @@ class FullError(EvaluationError):
 
 
 @contextmanager
-def on_disk(folder: Path) -> Iterator[None]:
-    """Raise FullError with the problem if temporary files cannot be written."""
+def on_disk(folder: Path | None = None) -> Iterator[None]:
+    """Raise FullError with the problem if temporary files cannot be written, in a folder if it is known."""
     try:
         yield
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         needed = "; temporary files take about as much room as the input, uncompressed" if full else ""
         text = f"cannot be written: {error.strerror or error}{needed}"
-        raise FullError(f"{folder}: {text}. TMPDIR names their folder, which all workers must see") from error
+        place = folder or os.environ.get("TMPDIR", "temporary files")
+        raise FullError(f"{place}: {text}. TMPDIR names their folder, which all workers must see") from error
 
 
 def is_url(name: str) -> bool:
@@ -281,21 +280,18 @@ def list_files(name: str, limits: Limits = LIMITS) -> list[tuple[str, int]]:
 
     Raises InputError if they cannot be listed, and if a URL does not exist.
     """
-
-    def ask(files: Any, path: str) -> list[tuple[str, int]]:  # noqa: ANN401
-        if not is_pattern(name):
-            return [(name, int(files.info(path).get("size") or 0))]
-        files.invalidate_cache()
-        infos = files.glob(path, detail=True)
-        limits.few_enough(name, infos)
-        return sorted(
-            (files.unstrip_protocol(key), int(info.get("size") or 0))
-            for key, info in infos.items()
-            if info.get("type", "file") == "file"
-        )
-
     if is_url(name):
-        return _elsewhere(name, ask)
+        with _elsewhere(name) as (files, path):
+            if not is_pattern(name):
+                return [(name, int(files.info(path).get("size") or 0))]
+            files.invalidate_cache()
+            infos = files.glob(path, detail=True)
+            limits.few_enough(name, infos)
+            return sorted(
+                (files.unstrip_protocol(key), int(info.get("size") or 0))
+                for key, info in infos.items()
+                if info.get("type", "file") == "file"
+            )
     if not is_pattern(name):
         return [(name, _size(name))]
     try:
@@ -315,96 +311,74 @@ def _size(name: str) -> int:
 
 def _fetched(name: str, files: Any, path: str, limits: Limits) -> Bytes:  # noqa: ANN401
     """Return the bytes of a remote file, the bytes of a large one mapped from a temporary file."""
-    from tempfile import TemporaryFile, gettempdir
+    from tempfile import TemporaryFile
 
     with files.open(path, "rb") as stream, TemporaryFile() as copy:
-        taken = Taken(name, limits, copy)
         expected = getattr(stream, "size", None)
         limits.check(name, "size", expected or 0, "bytes")
-        while piece := stream.read(_LARGE):
-            with on_disk(Path(gettempdir())):
-                taken.add(piece)
-        if expected is not None and taken.size != expected:
-            raise OSError(f"{taken.size} of {expected} bytes came")
-        with on_disk(Path(gettempdir())):
+        taken(name, limits, iter(partial(stream.read, _LARGE), b""), copy)
+        if expected is not None and copy.tell() != expected:
+            raise OSError(f"{copy.tell()} of {expected} bytes came")
+        with on_disk():
             copy.flush()
-        if taken.size >= _LARGE:
+        if copy.tell() >= _LARGE:
             return mmap.mmap(copy.fileno(), 0, access=mmap.ACCESS_READ)
         copy.seek(0)
         return copy.read()
 
 
-def _elsewhere(name: str, ask: Callable[[Any, str], T]) -> T:
-    """Return the result of a function; raises InputError if it fails. Stores retry on their own.
+@contextmanager
+def _elsewhere(name: str) -> Iterator[tuple[Any, str]]:
+    """Yield the file system that a URL is of, and the path in it; raises InputError if reading fails.
 
-    ask: takes the file system that a URL is of, and the path in it.
+    Stores retry on their own.
     """
-    files, path = _file_system(name)
-    try:
-        return ask(files, path)
-    except EvaluationError:
-        raise
-    except Exception as error:  # each kind of file system has errors of its own
-        raise unreadable(name, f"cannot be read: {_said(error)}") from error
-
-
-def _said(error: Exception) -> str:
-    return one_line(getattr(error, "strerror", None) or str(error) or type(error).__name__)
-
-
-def _file_system(name: str) -> tuple[Any, str]:
-    """Return the file system that a URL is of, and the path in it."""
-    lacking = "fsspec"
     try:
         from fsspec.core import url_to_fs
 
-        lacking = ""
-        files, path = url_to_fs(name)
+        yield url_to_fs(name)
+    except EvaluationError:
+        raise
     except ImportError as error:
-        store = _STORES.get(name.partition("://")[0].rpartition("::")[2].lower(), lacking)
-        mend = f": {install_command(store)}" if store else ""
-        what = f"({lacking or one_line(error)}){mend}"
-        raise unreadable(name, f"is a URL that cannot be read without another package {what}") from error
-    except ValueError as error:
-        raise unreadable(name, f"is not a URL that can be read: {_said(error)}") from error
-    return files, path
+        package = _STORES.get(name.partition("://")[0].rpartition("::")[2].lower(), "fsspec")
+        what = f"another package ({one_line(error)}): {install_command(package)}"
+        raise unreadable(name, f"is a URL that cannot be read without {what}") from error
+    except Exception as error:  # each kind of file system has errors of its own
+        said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise unreadable(name, f"cannot be read: {one_line(said)}") from error
 
 
 # Decompressed bytes are counted: the size in a file's own header is not trusted.
 
 
-class Taken:
-    """Bytes that are gathered from a source of unknown length."""
+def taken(
+    name: str,
+    limits: Limits,
+    pieces: Iterable[bytes],
+    file: IO[bytes] | None = None,
+    packed: Callable[[], float] = lambda: math.inf,
+    before: int = 0,
+) -> bytes:
+    """Take in pieces of unknown length; return their bytes, or nothing if a file takes them.
 
-    def __init__(self, name: str, limits: Limits, file: IO[bytes] | None = None) -> None:
-        """Begin with none; name: of the input. file: the target of the bytes, in memory if there is none."""
-        self.size = 0
-        self.packed: Callable[[], float] = lambda: math.inf  # the compressed bytes that they came of so far
-        self._name, self._limits = name, limits
-        self._memory = io.BytesIO()
-        self._file = file
-        self._checked = _CHECKED if file is None else math.inf
-
-    def add(self, piece: bytes) -> None:
-        """Take in some more; raises InputError over a limit, RoomError if memory is short."""
-        self.size += len(piece)
-        if self.size > self._limits.size:
-            raise self._limits.refusal(self._name, "size", f"has more than {self._limits.size} bytes")
-        if self.size > max(SPARED, self._limits.ratio * self.packed()):
-            why = f"has more than {self._limits.ratio} bytes for each compressed one"
-            raise self._limits.refusal(self._name, "ratio", why)
-        if self.size > self._checked:
+    name: of the input. packed: the compressed bytes that they came of so far. before: bytes of the input that
+    were taken in already. Raises InputError over a limit, RoomError if memory is short, FullError.
+    """
+    size, checked, memory = before, before + _CHECKED, io.BytesIO()
+    for piece in pieces:
+        size += len(piece)
+        if size > limits.size:
+            raise limits.refusal(name, "size", f"has more than {limits.size} bytes")
+        if size > max(SPARED, limits.ratio * packed()):
+            why = f"has more than {limits.ratio} bytes for each compressed one"
+            raise limits.refusal(name, "ratio", why)
+        if file is None and size > checked:
             # The buffer doubles, more or less, when it is full.
-            check_room(self.size, f"{self._name}: to hold it", "Expected less data, or data in several parts")
-            self._checked = self.size + _CHECKED
-        (self._file or self._memory).write(piece)
-
-    def all(self, pieces: Iterable[bytes]) -> bytes:
-        """Take in pieces; return all bytes that are in memory, which is empty then."""
-        for piece in pieces:
-            self.add(piece)
-        data, self._memory = self._memory.getvalue(), io.BytesIO()
-        return data
+            check_room(size, f"{name}: to hold it", "Expected less data, or data in several parts")
+            checked = size + _CHECKED
+        with on_disk():
+            (file or memory).write(piece)
+    return memory.getvalue()
 
 
 def compression_of(data: Bytes) -> str:
@@ -413,15 +387,13 @@ def compression_of(data: Bytes) -> str:
     return (match and match.lastgroup) or ""
 
 
-def decompress(name: str, raw: Bytes, limits: Limits = LIMITS, taken: Taken | None = None) -> bytes:
-    """Return the decompressed bytes of an input; nothing if `taken` writes them to a file.
+def decompress(name: str, raw: Bytes, limits: Limits = LIMITS, file: IO[bytes] | None = None) -> bytes:
+    """Return the decompressed bytes of an input; nothing if a file takes them.
 
     Raises InputError if they are damaged, and if they become more than limits allow.
     """
     stream = raw if isinstance(raw, mmap.mmap) else io.BytesIO(raw)
-    taken = taken or Taken(name, limits)
-    taken.packed = stream.tell
-    return taken.all(_decompressed(name, stream, compression_of(raw)))
+    return taken(name, limits, _decompressed(name, stream, compression_of(raw)), file, stream.tell)
 
 
 def _decompressed(name: str, stream: mmap.mmap | io.BytesIO, kind: str) -> Iterator[bytes]:

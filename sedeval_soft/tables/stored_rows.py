@@ -11,10 +11,11 @@ from __future__ import annotations
 import contextlib
 import os
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any, NamedTuple
@@ -35,15 +36,12 @@ from sedeval_soft.tables.rows import joined_notes
 from sedeval_soft.tables.source import Source, is_url, let_go, on_disk, open_source
 from sedeval_soft.tables.text import check_text_room, read_text, sniff
 
-_NO_ROWS = np.zeros(0, dtype=np.intp)
-"""Indices of no rows: a slice would keep all rows in memory."""
-
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
     """Yield a private folder for temporary files, removed in the end; raises FullError."""
     with contextlib.ExitStack() as stack:
-        with on_disk(Path(os.environ.get("TMPDIR", "temporary files"))):
+        with on_disk():
             folder = stack.enter_context(
                 TemporaryDirectory(prefix="soft-sed-eval-", ignore_cleanup_errors=True)
             )
@@ -88,10 +86,9 @@ def store(
     classes: dict[str, int] = {}
     members: list[list[str]] = [[] for _ in range(n_parts)]
     batches: dict[int, list[int]] = {}
-    n_rows = np.zeros(n_parts, dtype=np.int64)
-    origins: list[Origin] = []
-    n_batches, begin = 0, next(blocks)
-    first = begin.take(_NO_ROWS)
+    n_rows, numbers, origins = Counter[int](), count(), list[Origin]()
+    begin = next(blocks)
+    first = begin.take(np.zeros(0, dtype=np.intp))  # a slice would keep all rows in memory
     with on_disk(folder), contextlib.ExitStack() as stack:
         for rows in chain([begin], blocks):
             origins.append(rows.origin)
@@ -101,11 +98,8 @@ def store(
                     files[name] = part, len(members[part])
                     members[part].append(name)
             label = [classes.setdefault(name, len(classes)) for name in rows.classes]
-            for what, n in (
-                ("rows", int(n_rows.sum()) + len(rows)),
-                ("files", len(files)),
-                ("classes", len(classes)),
-            ):
+            n_read = n_rows.total() + len(rows)
+            for what, n in (("rows", n_read), ("files", len(files)), ("classes", len(classes))):
                 limits.check(first.origin.name, what, n, what)
             codes = np.array([files[name] for name in rows.files], dtype=np.int32).reshape(-1, 2)
             parts = codes[:, 0].astype(np.uint16)[rows.file]
@@ -116,16 +110,14 @@ def store(
             columns |= {f"value {k}": column for k, column in enumerate(rows.values)}
             order = np.argsort(parts, kind="stable")
             batch = pa.RecordBatch.from_pydict({name: column[order] for name, column in columns.items()})
-            number = np.bincount(parts, minlength=n_parts)
-            n_rows += number
-            ends = np.cumsum(number)
-            if not n_batches:
+            if len(origins) == 1:
                 file = stack.enter_context(NamedTemporaryFile(dir=folder, delete=False))
                 writer = stack.enter_context(pa.ipc.new_file(file, batch.schema))
-            for part in np.flatnonzero(number).tolist():
-                writer.write_batch(batch.slice(ends[part] - number[part], number[part]))
-                batches.setdefault(part, []).append(n_batches)
-                n_batches += 1
+            groups = np.unique(parts[order], return_index=True, return_counts=True)
+            for part, at, n in zip(*(each.tolist() for each in groups), strict=True):
+                writer.write_batch(batch.slice(at, n))
+                batches.setdefault(part, []).append(next(numbers))
+                n_rows[part] += n
     origin = replace(
         origins[0],
         sha256=sha256(),
@@ -135,7 +127,7 @@ def store(
     )
     names = replace(first, files=tuple(files), classes=tuple(classes), origin=origin)
     pieces = {
-        part: Piece(replace(names, files=tuple(members[part])), file.name, tuple(inside), int(n_rows[part]))
+        part: Piece(replace(names, files=tuple(members[part])), file.name, tuple(inside), n_rows[part])
         for part, inside in batches.items()
     }
     return names, pieces

@@ -94,11 +94,12 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
         layout = _layout_of(texts, number, limits)
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
-    layout = replace(layout, lacking=in_vain(layout, limits.columns, limits.label))
     if layout.has_header and (layout.ignored or limits.columns):
-        return _settled(source, layout, limits)
+        from sedeval_soft.tables.unclear_columns import settled
+
+        return settled(source.name, layout, limits, partial(_texts_at, source, layout, limits), layout.skip)
     _check_numbers(source, layout, texts, limits)
-    return layout
+    return replace(layout, lacking=in_vain(layout, limits.columns, limits.label))
 
 
 def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
@@ -162,13 +163,6 @@ def _check_quotes(line: str, delimiter: str) -> None:
     wrong = misquoted(line, delimiter)
     if wrong is not None:
         raise LayoutError(wrong[0], "misquoted", wrong[1])
-
-
-def _settled(source: Source, layout: Layout, limits: Limits) -> Layout:
-    """Return the layout after resolving unclear columns; raises InputError if only the user can do that."""
-    from sedeval_soft.tables.unclear_columns import settled
-
-    return settled(source.name, layout, limits, partial(_texts_at, source, layout, limits), layout.skip)
 
 
 def _texts_at(

@@ -23,6 +23,7 @@ from sedeval_soft.tables.columns import (
     UNCLEAR_VALUE,
     WORD_LISTS,
     Layout,
+    in_vain,
     is_number,
     normal,
     option,
@@ -135,7 +136,8 @@ def settled(source: str, layout: Layout, limits: Limits, cells: Cells, line: int
         columns = zip(candidates, cells(candidates), strict=True)
         filled = [at for at, each in columns if isinstance(each, Texts) and any(map(str.strip, each.names))]
         layout = with_label(layout, filled)
-    return replace(layout, assumed=(*layout.assumed, *assumed))
+    lacking = in_vain(layout, limits.columns, limits.label)
+    return replace(layout, assumed=(*layout.assumed, *assumed), lacking=lacking)
 
 
 def _assumed(source: str, layout: Layout, limits: Limits, cells: Cells, line: int | None) -> list[str]:
@@ -157,7 +159,10 @@ def _assumed(source: str, layout: Layout, limits: Limits, cells: Cells, line: in
         titles = [each.name for each in unclear[:_SHOWN]]
         for first in unclear[:1]:
             message = _MESSAGES[code].format(
-                names=" or ".join(_named(each) for each in unclear[:_SHOWN]),
+                names=" or ".join(
+                    quoted(each.name) if each.name else f"{each.position + 1}, which has no name,"
+                    for each in unclear[:_SHOWN]
+                ),
                 cells=first,
                 what="has numbers in [0, 1]" if first.within == first.n else "is called like one",
                 first=option((_ROLES[code], titles[0])) if titles[0] else "'filename' as its name",
@@ -183,7 +188,3 @@ def _assumed(source: str, layout: Layout, limits: Limits, cells: Cells, line: in
         for each in columns
         if each.seems_values()
     ]
-
-
-def _named(column: _Column) -> str:
-    return quoted(column.name) if column.name else f"{column.position + 1}, which has no name,"

@@ -91,7 +91,7 @@ def test_limits_hold_elsewhere_and_patterns_must_fit(elsewhere):
         ("memory://data/ref/part-0.tsv", Limits(size=100), "has \\d+ bytes; expected 100 or"),
         ("memory://data/ref/*.tsv", Limits(members=2), "has more than 2 files"),
         ("memory://data/*.tsv", Limits(), "fits no file"),
-        ("foo://x/*.tsv", Limits(), "is not a URL that can be read: Protocol not known"),
+        ("foo://x/*.tsv", Limits(), "cannot be read: Protocol not known"),
     ):
         with pytest.raises(InputError, match=f"^{re.escape(name)}: {words}"):
             read_rows(name, limits=limits)

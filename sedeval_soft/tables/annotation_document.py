@@ -14,13 +14,15 @@ tables. Writers take events from `events_of`.
   declared. All tiers are of one table, which a note reports; `--columns event_label=TIER` takes one.
 - Few-shot: file, start, end and a column for each class, whose cells are POS, NEG or UNK. A POS is an event;
   an UNK marks unknown time: it is a row of the class UNK, which is declared to be such time.
+- SELD: lines of frame, class, and the sound's place (source or track, azimuth, elevation, distance), no
+  header. Frames are of 0.1 s, classes are called by their numbers, and only these two columns are read.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -49,7 +51,7 @@ from sedeval_soft.tables.event_table import UNKNOWN, EventTable, Origin
 from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS, listing, stem_of, without_folders
 from sedeval_soft.tables.fit import check_labels, check_text, unfold
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.lines import DELIMITERS, SOLID, Record, decode, split
+from sedeval_soft.tables.lines import DELIMITERS, SOLID, Record, check_lines, decode, records, split
 from sedeval_soft.tables.rows import Findings, Texts, columns_of, exact_columns, rows_of_columns
 from sedeval_soft.tables.source import Source, extension_of
 from sedeval_soft.tables.text import sniff
@@ -653,3 +655,45 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
         lacking=in_vain(named, limits.columns, limits.label),
     )
     return rows_of_columns(source.name, events, found, origin, limits)
+
+
+# SELD
+
+_SELD = ("frame", "class", "source", "azimuth", "elevation", "distance", "more")
+_FEWEST = 4
+_FRAMES_PER_SECOND = 10
+_FRAME = Layout(
+    ("frame", "end", "class", "value"), ("onset", "offset", "event_label", "soft_value"), has_header=False
+)
+_WHOLE = re.compile(r"\s*[0-9]{1,9}(\.0*)?\s*", re.ASCII)
+
+
+def _names_frames(fields: Sequence[str]) -> bool:
+    """Return whether a line is the header that some tables of frames have."""
+    return [field.strip().lower() for field in fields[:2]] == [*_SELD[:2]] and len(fields) >= _FEWEST
+
+
+def read_seld(source: Source, limits: Limits) -> EventTable | None:
+    """Read the class of each frame, 1.0 while it is active; raises InputError for other lines."""
+    document = Document(source, limits, "SELD frames of 0.1 s", _FRAME)
+    check_lines(source, limits)
+    names: tuple[str, ...] = _SELD
+    most = 0
+    for line, fields in records(source, ","):
+        if isinstance(fields, Problem):
+            document.wrong(line, fields.message, fields.column)
+        elif not document.records and _names_frames(fields):
+            names = tuple(field.strip() for field in fields)
+        elif _FEWEST <= len(fields) <= len(_SELD) and all(map(_WHOLE.fullmatch, fields[:2])):
+            most = max(most, len(fields))
+            frame, label = (int(float(field)) for field in fields[:2])
+            times = [repr(k / _FRAMES_PER_SECOND) for k in (frame, frame + 1)]
+            document.add(line, [*times, str(label), "1"])
+        else:
+            expected = "expected frame, class, source, azimuth and elevation, the former two in whole numbers"
+            document.wrong(line, f"{quoted(','.join(fields))} is not a frame; {expected}")
+    # Tables of four columns do not number the sources.
+    ignored = names[3:5] if most == _FEWEST and names == _SELD else names[2:most]
+    document.ignored = dict.fromkeys(ignored)
+    rows = document.rows()
+    return rows and rows.known_as_joined(joined=True)

@@ -91,7 +91,7 @@ def seeds() -> list[tuple[str, bytes]]:
     made = [(form.name, form.write(fit(rows, form, called="x").rows)) for form in WRITTEN if not form.folder]
     made += [(name.split("-")[0], path.read_bytes()) for name, path in SAMPLES.items()]
     table = {"a.tsv": b"onset\toffset\tlabel\n0\t1\tcar\n"}
-    lists = {"weak": "dcase-weak.tsv", "few-shot": "few-shot-classes.csv"}
+    lists = {"weak": "dcase-weak.tsv", "few-shot": "few-shot-classes.csv", "seld": "seld-2021.csv"}
     made += [(form, (LISTS / name).read_bytes()) for form, name in lists.items()]
     made += [(form, (DOCUMENTS / name).read_bytes()) for name, form in FORMS_OF_DOCUMENTS.items()]
     return [*made, ("zip", zipped(table)), ("tar", tarred(table))]

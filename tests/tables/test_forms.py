@@ -79,11 +79,11 @@ def test_what_a_form_holds_is_recognised_by_that_form_alone(seed):
     found = [form.name for form in FORMS if form.reads(source)]
     if name == "answers":  # which are JSON lines, too, and are asked before these
         assert found.pop() == "jsonl"
-    text = {"long", "csv", "wide", "wide-csv", "sed-eval", "audacity", "weak"}
+    text = {"long", "csv", "wide", "wide-csv", "sed-eval", "audacity", "weak", "seld"}
     assert found == [name] or (name in text and found == [])
     if found:
         assert form_instead(source) == found[0]
-        assert form_at_once(source) == ("" if name in {"audacity", "few-shot"} else found[0])
+        assert form_at_once(source) == ("" if name in {"audacity", "few-shot", "seld"} else found[0])
 
 
 def test_extensions_say_what_is_written():

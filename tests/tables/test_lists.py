@@ -120,7 +120,7 @@ def test_whatever_needs_times_is_refused_of_weak_labels_with_what_can_be_had(tmp
     assert evaluator.compute()["clip.hard.f1.micro"] == 1
 
 
-# Cells of POS, NEG and UNK.
+# Cells of POS, NEG and UNK; frames of SELD.
 
 
 UNKNOWN = "Audiofilename,Starttime,Endtime,Q\nR1,0,1,POS\nR1,2,4,UNK\nR1,6,8,POS\n"

@@ -69,8 +69,8 @@ def test_all_readings(reference, system, events, monkeypatch):
 def test_pairs_and_hard_counts_at_each_level_agree_on_long_tracks(seed, kind, monkeypatch):
     """Hundreds of frames, values all distinct, wandering or in order: deep nests, and parts of parts."""
     rng = np.random.default_rng(seed)
-    wander = np.cumsum(rng.normal(0, 0.05, (300, 2)), 0) % 1
-    other = rng.random((300, 2)) if kind == "noise" else np.sort(rng.random((300, 2)), axis=0)
+    wander = np.cumsum(rng.normal(0, 0.05, (150, 2)), 0) % 1
+    other = rng.random((150, 2)) if kind == "noise" else np.sort(rng.random((150, 2)), axis=0)
     tables = cases.wide_rows(other, length=0.03, files=3), cases.wide_rows(wander, length=1 / 3, files=3)
     sides = [lifetimes_of(table, merge=True) for table in tables]
     how = 3, len(TWO), Criteria(*(float(share) for share in rng.choice([0.1, 1 / 3, 0.5, 0.9, 1.0], 3)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -30,16 +32,6 @@ def by_hand(values: np.ndarray, threshold: float, gap: int, duration: int) -> li
     return [(a, b) for a, b in joined if b - a >= duration]
 
 
-def events_in(rows, threshold, spec):
-    """Return the events of each file and class of post-processed rows, in whole seconds."""
-    events = events_of(rows, threshold, inclusive=False, merge=merges(rows, spec))
-    table: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    columns = events.file, events.label, events.onset_seconds, events.offset_seconds
-    for file, label, onset, offset in zip(*columns, strict=True):
-        table.setdefault((int(file), int(label)), []).append((round(onset), round(offset)))
-    return table
-
-
 @settings(max_examples=20)
 @given(
     st.lists(st.lists(LEVELS, min_size=2, max_size=2), min_size=2, max_size=40),
@@ -50,28 +42,21 @@ def events_in(rows, threshold, spec):
 )
 def test_it_commutes_with_thresholds(values, gap, duration, seconds, long):
     array = np.array(values[: len(values) // 2 * 2])
-    rows = wide_rows(array, files=2)
+    tracks, rows = array.reshape(2, -1, 2), wide_rows(array, files=2)
     if long:
-        cells = [
-            (f"file{f}", s, s + 1, f"class{c}", array[f * (len(array) // 2) + s, c])
-            for f in range(2) for s in range(len(array) // 2) for c in range(2)
-        ]  # fmt: skip
-        rows = long_rows(cells)
-    spec = Settings(median_filter=float(seconds), min_gap=gap, min_duration=duration)
-    window = round(seconds)
+        cells = itertools.product(range(2), range(2), range(len(array) // 2))
+        rows = long_rows([(f"file{f}", s, s + 1, f"class{c}", tracks[f, s, c]) for f, c, s in cells])
+    spec, window = Settings(median_filter=float(seconds), min_gap=gap, min_duration=duration), round(seconds)
     processed = postprocessed(rows, spec)
     lifetimes = lifetimes_of(processed, merge=True)
-    for threshold in (0.0, 0.25, 0.3, 0.5, 0.75):
-        actual = events_in(processed, threshold, spec)
-        alive = lifetimes.take(lifetimes.alive(threshold))
-        for file, label in np.ndindex(2, 2):
-            track = array.reshape(2, -1, 2)[file, :, label]
-            padded = medfilt(np.pad(track, window), window)[window:-window]
-            expected = by_hand(padded, threshold, gap, duration)
-            assert actual.get((file, label), []) == expected
-            mine = (alive.file == file) & (alive.label == label)
-            ends = (alive.onset[mine] // 10**6, alive.offset[mine] // 10**6)
-            assert sorted(zip(*(e.tolist() for e in ends), strict=True)) == expected
+    for threshold, file, label in itertools.product((0.0, 0.25, 0.3, 0.5, 0.75), range(2), range(2)):
+        padded = medfilt(np.pad(tracks[file, :, label], window), window)[window:-window]
+        wanted = by_hand(padded, threshold, gap, duration)
+        at_once = events_of(processed, threshold, inclusive=False, merge=merges(processed, spec))
+        for events in (at_once, lifetimes.take(lifetimes.alive(threshold))):
+            mine = np.flatnonzero((events.file == file) & (events.label == label))
+            ends = np.stack([events.onset, events.offset])[:, mine].T // 10**6
+            assert sorted(map(tuple, ends.tolist())) == wanted
 
 
 @pytest.mark.parametrize(

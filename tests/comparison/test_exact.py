@@ -28,37 +28,27 @@ def soft_f(reference: dict[str, list[float]], system: dict[str, list[float]]) ->
     return 2 * sum(min(pair) for pair in pairs) / sum(sum(pair) for pair in pairs)
 
 
-def exact_p(reference, one, other) -> Fraction:
-    """Return the share of all 2^n exchanges whose difference is at least as large as the observed one."""
-    extreme, observed = [], abs(soft_f(reference, one) - soft_f(reference, other))
-    for moved in itertools.product((False, True), repeat=len(reference)):
-        sides = [
-            {file: (b if swap else a)[file] for file, swap in zip(reference, moved, strict=True)}
-            for a, b in ((one, other), (other, one))
-        ]
-        difference = abs(soft_f(reference, sides[0]) - soft_f(reference, sides[1]))
-        extreme.append(difference >= observed)
-    return Fraction(sum(extreme), len(extreme))
-
-
-@pytest.mark.parametrize(
-    ("n_files", "seed", "letters"), [(2, 0, "aa"), (6, 0, "ab"), (6, 23, "ab"), (8, 0, "ab")]
-)
-def test_p_exchange_of_few_files_is_exact_and_has_no_seed(n_files, seed, letters):
+@pytest.mark.parametrize(("n_files", "seed"), [(2, 0), (6, 0), (6, 23)])
+def test_p_exchange_of_few_files_is_exact_and_has_no_seed(n_files, seed):
     """By enumeration in fractions. Random draws of 6 files gave from .048 to .080 for .0625.
 
     All files agree, so two of 2^n exchanges are as extreme as what is observed.
     """
     rng = np.random.default_rng(n_files)
-    files = [f"f{k}" for k in range(n_files)]
-    reference, other = ({f: (rng.integers(1, 9, 4) / 8).tolist() for f in files} for _ in range(2))
-    one = {f: [(3 * y + p) / 4 for y, p in zip(reference[f], other[f], strict=True)] for f in files}
-    systems = {"one": table(one), "other": table(other)}
+    reference, other = (
+        {k: (rng.integers(1, 9, 4) / 8).tolist() for k in "abcdef"[:n_files]} for _ in range(2)
+    )
+    one = {f: [(3 * y + p) / 4 for y, p in zip(reference[f], other[f], strict=True)] for f in reference}
     asked = {"rank_by": "segment.soft.f1.micro", "only": "segment.soft", "seed": seed}
-    entries = compare(table(reference), systems, **asked).entries
-    p = float(exact_p(reference, one, other))
+    entries = compare(table(reference), {"one": table(one), "other": table(other)}, **asked).entries
+    off = []
+    for moved in itertools.product((False, True), repeat=n_files):
+        swap = dict(zip(reference, moved, strict=True))
+        sides = [{f: (b if swap[f] else a)[f] for f in reference} for a, b in ((one, other), (other, one))]
+        off.append(abs(soft_f(reference, sides[0]) - soft_f(reference, sides[1])))
+    p = sum(each >= off[0] for each in off) / len(off)
     assert entries[1].difference.p_exchange == p == 2 / 2**n_files
-    assert "".join(entry.letters for entry in entries) == letters
+    assert "".join(entry.letters for entry in entries) == ("aa" if n_files == 2 else "ab")
 
 
 def test_all_exchanges_are_each_yielded_once_without_a_complement():
@@ -77,27 +67,16 @@ def test_all_exchanges_are_each_yielded_once_without_a_complement():
 
 def test_values_in_another_order_give_the_same_place():
     """Two systems with the same values in other seconds have the same F, in fractions and so by place."""
-    rng = np.random.default_rng(1)
-    unlike = 0
-    for _ in range(20):
+    rng, unlike = np.random.default_rng(1), 0
+    for _ in range(8):
         values = (rng.integers(1, 1000, 12) / 1000).tolist()
-        order = rng.permutation(12)
-        sides = {"a": values, "b": [values[k] for k in order]}
-        reference = {"f": [1.0] * 12, "g": [1.0] * 12}
-        systems = {name: {"f": column, "g": column[::-1]} for name, column in sides.items()}
-        assert soft_f(reference, systems["a"]) == soft_f(reference, systems["b"])
-        board = compare(
-            table(reference),
-            {name: table(of) for name, of in systems.items()},
-            rank_by="segment.soft.f1.micro",
-            only="segment.soft",
-            replicates=10,
-        )
-        first, second = board.entries
+        systems = {"a": values, "b": rng.permutation(values).tolist()}
+        asked = {"rank_by": "segment.soft.f1.micro", "only": "segment.soft", "replicates": 2}
+        tables = {name: table({"f": column, "g": column[::-1]}) for name, column in systems.items()}
+        first, second = compare(table({"f": [1.0] * 12, "g": [1.0] * 12}), tables, **asked).entries
         unlike += first.value != second.value
         assert (first.place, second.place) == (1, 1)
         assert second.difference.value == 0.0 and second.difference.p_exchange == 1.0
-        assert math.isclose(first.value, second.value, rel_tol=1e-12)
     assert unlike, "no sum was rounded otherwise: these are no values to test with"
 
 

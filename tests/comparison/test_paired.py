@@ -45,15 +45,11 @@ def asked(name, **more):
     return Settings(**values, psds="dcase-psds2" if "psds" in name else None)
 
 
-def paired(reference, systems, settings, name):
-    tallies = [Tables(reference, system).tally(settings) for system in systems]
-    return Paired.of_tallies(tallies, name, settings)
-
-
 def check_exchanges(monkeypatch, reference, systems, settings, name, rows, files=FILES, by_hand=None):
     """Compare differences with those of exchanged rows; by_hand: their systems, settings and name."""
     monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(rows[:2], rows[2:]))
-    ours = paired(reference, systems, replace(settings, replicates=len(rows)), name).exchanged(0, 1)
+    tallies = [Tables(reference, system).tally(settings) for system in systems]
+    ours = Paired.of_tallies(tallies, name, replace(settings, replicates=len(rows))).exchanged(0, 1)
     theirs = differences_by_hand(reference, *(by_hand or (systems, settings, name)), rows, files)
     same_numbers(ours[None], theirs[None], [name])
     return theirs
@@ -75,34 +71,37 @@ def test_exchanging_is_exchanging_rows_of_tables(monkeypatch, name, form):
     assert abs(theirs[0] + theirs[1]) < 1e-12
 
 
-@pytest.mark.parametrize("name", ["segment.soft.f1.micro", "event.hard.f1.micro", "segment.optimal.f1.micro"])
-def test_exchanging_files_that_only_one_system_has(monkeypatch, name):
-    """They are false alarms of whoever has them; a file without rows that one names is nothing to either."""
-    rng = np.random.default_rng(3)
-    reference = random_table(rng, files=FILES[:3])
-    systems = [random_table(rng, files=("a", "b", "c", "x")), random_table(rng, files=("b", "c", "y", "z"))]
-    rows = np.array([[int(k) for k in f"{number:06b}"] for number in (0, 63, 5, 40, 21, 11, 32)], dtype=float)
-    check_exchanges(monkeypatch, reference, systems, asked(name), name, rows, sorted("abcxyz"))
-
-
 @pytest.mark.parametrize(
-    "name",
+    ("name", "how"),
     [
-        *("segment.soft.f1.macro", "event.hard.f1.micro", "segment.hard.accuracy.micro"),
-        *("clip.optimal.f1.micro", "segment.hard.average_precision.micro"),
+        *(
+            (name, "files")
+            for name in ("segment.soft.f1.micro", "event.hard.f1.micro", "segment.optimal.f1.micro")
+        ),
+        *(
+            (name, "classes")
+            for name in ("segment.soft.f1.macro", "segment.hard.accuracy.micro", "clip.optimal.f1.micro")
+        ),
     ],
 )
-def test_exchanging_classes_that_only_one_system_has(monkeypatch, name):
-    """Classes that are not named: a system that is given files with a class has that class."""
-    rng = np.random.default_rng(4)
-    reference = random_table(rng, labels=("car", "dog"))
-    systems = [random_table(rng, labels=("car", "bird")), random_table(rng, labels=("dog", "cat", "car"))]
-    settings = asked(name, classes=None)
-    rows = np.array([[0, 1, 0, 1, 1], [1, 1, 1, 1, 1], [0, 0, 1, 0, 0.0]])
+def test_exchanging_what_only_one_system_has(monkeypatch, name, how):
+    """Files are false alarms of whoever has them; one without rows that one names is nothing to either.
+
+    Classes are not named: a system that is given files with a class has that class.
+    """
+    rng, settings = np.random.default_rng(3), asked(name, classes=LABELS if how == "files" else None)
+    own = [{"files": tuple(of)} for of in ("abc", "abcx", "bcyz")]
+    if how == "classes":
+        own = [{"labels": of} for of in (("car", "dog"), ("car", "bird"), ("dog", "cat", "car"))]
+    reference, *systems = (random_table(rng, **of) for of in own)
+    files = sorted("abcxyz" if how == "files" else FILES)
+    rows = np.array(
+        [[number >> k & 1 for k in range(len(files))] for number in (0, 31, 63, 5, 40, 21, 11)], dtype=float
+    )
     # Named classes would be expected: silence in those that the reference lacks would count for accuracy.
-    classes = None if "accuracy" in name else ("bird", "car", "cat", "dog")
+    classes = settings.classes or (None if "accuracy" in name else ("bird", "car", "cat", "dog"))
     by_hand = systems, replace(settings, classes=classes), name
-    check_exchanges(monkeypatch, reference, systems, settings, name, rows, by_hand=by_hand)
+    check_exchanges(monkeypatch, reference, systems, settings, name, rows, files, by_hand=by_hand)
 
 
 def test_with_kept_thresholds_detections_at_them_are_exchanged(monkeypatch):
@@ -130,8 +129,8 @@ def test_systems_are_drawn_by_the_same_files(monkeypatch, name):
     settings = asked(name, replicates=4)
     rows = np.concatenate(list(bootstrap(6, 4, 1)))
     monkeypatch.setattr("sedeval_soft.comparison.paired.bootstrap", instead(rows[:3], rows[3:]))
-    ours = paired(reference, systems, settings, name).bootstrap()
-    for k, system in enumerate(systems):
-        tables = Tables(reference, system)
+    sides = [Tables(reference, system) for system in systems]
+    ours = Paired.of_tallies([tables.tally(settings) for tables in sides], name, settings).bootstrap()
+    for k, tables in enumerate(sides):
         theirs = [tables.drawn(row[6 - len(tables.files) :]).scores(settings)[name] for row in rows]
         same_numbers(ours[None, :, k], np.array([theirs], dtype=float), [name])

@@ -84,6 +84,12 @@ def scored(reference, system, files=1, **chosen):
     return evaluate(*(sides if files == 1 else (wide_rows(side, files=files) for side in sides)), **chosen)
 
 
+def check(scores, basis, sides, known):
+    """Compare all measures of cells with the oracles."""
+    for oracle, reading, tolerance in ORACLES:
+        agree(scores, f"{basis}.{reading}", expected(oracle, *sides, reading, known), tolerance)
+
+
 @pytest.mark.parametrize(
     ("case", "chosen", "block"),
     [
@@ -101,39 +107,41 @@ def test_segments_of_one_file(case, chosen, block, monkeypatch):
     monkeypatch.setattr(arrays, "_BLOCK", block)
     sides = CASES[case]
     scores, known = scored(*sides, **chosen), Settings.of(**chosen)
-    for oracle, reading, tolerance in ORACLES:
-        agree(scores, f"segment.{reading}", expected(oracle, *sides, reading, known), tolerance)
+    check(scores, "segment", sides, known)
     for reading in ("hard", "soft"):
         agree(scores, f"ranking.{reading}", expected_ranking(*sides, reading, known))
 
 
-@pytest.mark.parametrize(("made", "files"), [(tied, 3), (fine, 5)])
-def test_segments_and_clips_of_several_files(made, files):
+@pytest.mark.parametrize(
+    ("made", "files", "n_classes"), [(tied, 3, 3), (fine, 5, 3), (tied, 3, 1), (fine, 5, 6)]
+)
+def test_segments_and_clips_of_several_files(made, files, n_classes):
     """A clip is a cell: the highest value of the file. A ranking is of one segment, whatever its file."""
-    sides, known = made(files, (10, 3)), Settings()
-    scores = scored(*sides, files)
-    size = -(-len(sides[0]) // files)
-    clips = [np.array([side[k : k + size].max(axis=0) for k in range(0, len(side), size)]) for side in sides]
-    for oracle, reading, tolerance in ORACLES:
-        agree(scores, f"segment.{reading}", expected(oracle, *sides, reading, known), tolerance)
-        agree(scores, f"clip.{reading}", expected(oracle, *clips, reading, known), tolerance)
-    for n_classes in (1, 2, 17):
-        y, p = made(files, (8, n_classes))
-        y = y * (np.random.default_rng(files).random(y.shape) < 0.3)
-        scores = scored(y, p, files, only="ranking")
-        for reading in ("hard", "soft"):
-            agree(scores, f"ranking.{reading}", expected_ranking(y, p, reading, known))
+    sides, known = made(files, (10, n_classes)), Settings()
+    scores, size = scored(*sides, files), -(-10 // files)
+    clips = [np.array([side[k : k + size].max(axis=0) for k in range(0, 10, size)]) for side in sides]
+    check(scores, "segment", sides, known)
+    check(scores, "clip", clips, known)
+    for reading in ("hard", "soft"):
+        agree(scores, f"ranking.{reading}", expected_ranking(*sides, reading, known))
 
 
-@pytest.mark.parametrize("norm", ["minimum", "product", "lukasiewicz"])
-@pytest.mark.parametrize("case", ["tied 0", "fine 0", "one cell", "no reference", "a perfect system"])
+NORMS = {
+    "minimum": np.minimum, "product": np.multiply, "lukasiewicz": lambda a, b: np.maximum(0.0, a + b - 1),
+}  # fmt: skip
+WITH_NORMS = ("tied 0", "fine 0", "one cell", "no reference", "a perfect system")
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("case", [*WITH_NORMS, 0.1, 0.3, 2.0**-60])
 def test_counts_of_a_norm(case, norm):
-    """TP = sum T(y, p); what is left of both sides, in order of value, is S, D and I."""
-    reference, system = CASES[case]
+    """TP = sum T(y, p); what is left of both sides, in order of value, is S, D and I.
+
+    T(y, 1) = y to the bit: rounding makes no misses.
+    """
+    reference, system = CASES[case] if case in CASES else (np.full((3, 2), case), np.ones((3, 2)))
     scores = scored(reference, system, only="segment.soft", t_norm=norm)
-    norms = {"minimum": np.minimum, "product": np.multiply,
-             "lukasiewicz": lambda a, b: np.maximum(0.0, a + b - 1)}  # fmt: skip
-    tp = [math.fsum(column) for column in norms[norm](reference, system).T]
+    tp = [math.fsum(column) for column in NORMS[norm](reference, system).T]
     n_ref, n_sys = float(reference.sum()), float(system.sum())
     left = np.sort(reference, axis=1) - np.sort(system, axis=1)
     deletions, insertions = left.clip(min=0).sum(), -left.clip(max=0).sum()
@@ -145,19 +153,22 @@ def test_counts_of_a_norm(case, norm):
         "error_rate.micro": (substitutions + deletions + insertions) / n_ref if n_ref else None,
     }  # fmt: skip
     agree(scores, "segment.soft", wanted)
+    if case not in CASES:
+        assert [scores[f"segment.soft.{name}.micro"] for name in ("recall", "fn")] == [1.0, 0.0]
+        assert scores["segment.soft.substitutions.micro"] >= 0.0
 
 
 # Rates of soft labels are compared as the decimals and shares that they are, not as sums of floats.
 
 
 @st.composite
-def cells(draw):
+def cells(draw, units=(10, 100, 1000, 3, 7, 12, 60)):
     """Labels that are decimals or shares of annotators; scores that tie or do not; rates that are reached.
 
     So few and so coarse that two rates differ by more than their slack, 1e-7 of a total, or not at all.
     """
     n = draw(st.integers(1, 7))
-    whole = draw(st.sampled_from([10, 100, 1000, 3, 7, 12, 60]))
+    whole = draw(st.sampled_from(units))
     tenths = st.integers(0, min(whole, 10)).map(lambda k: k * whole // min(whole, 10))
     y = draw(st.lists(st.integers(0, whole) | tenths, min_size=n, max_size=n))
     p = draw(st.lists(st.integers(0, draw(st.sampled_from([3, 1000]))), min_size=n, max_size=n))
@@ -171,62 +182,47 @@ def cells(draw):
     return y, [Fraction(k, 1000) for k in p], float(limits[0]), float(1 - limits[1])
 
 
-def check_fractions(y, p, given_y, given_p, form, max_fpr, max_fnr):
-    """Compare with the oracle in fractions all of the curves that have no irrational values."""
-    chosen = {"max_fpr": max_fpr, "max_fnr": max_fnr}
-    scores = evaluate(given_y, given_p, only="segment", measures="curves", **chosen)
-    for name, value in curves(y, p, Settings.of(**chosen)).items():
-        got = scores[f"segment.soft.{name}{form}"]
-        if name not in {"partial_auc_mcclish", "d_prime"}:
-            close = got is value if value is None else math.isclose(got, value, rel_tol=1e-12, abs_tol=1e-13)
-            assert close, (name, got, value)
+ROUNDED = {
+    "exact": (lambda y: y, 1e-12),
+    # They have no units, and the rates of the decimals that they are near to.
+    "single precision": (lambda y: y.astype(np.float32).astype(np.float64), 1e-5),
+    "near a decimal": (lambda y: y * (1 - 3e-13), 1e-5),
+}
+"""What is done to labels, and how exact curves are then."""
+
+
+DRAWN = st.sampled_from([*ROUNDED]).flatmap(
+    lambda form: st.tuples(st.just(form), *[cells() if form == "exact" else cells(units=(10,))] * 2)
+)
+OF_RATES = ("average_precision_voc11", "fnr_at_fpr", "fpr_at_fnr", "partial_auc")
+"""Curve scores that a rate decides which is not exact."""
 
 
 @settings(max_examples=25)
-@given(cells(), cells(), st.sampled_from([1, 2, 1 << 15]))
-def test_decimals_and_shares_are_compared_exactly(one, other, size):
-    """Of a class, and of the pooled cells of two classes whose labels have different units, in blocks."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arrays, "_BLOCK", size)
-        check_fractions(*one[:2], *(np.array([side], dtype=float).T for side in one[:2]), "[0]", *one[2:])
-        n = min(len(one[0]), len(other[0]))
-        sides = [[a[:n], b[:n]] for a, b in zip(one[:2], other[:2], strict=True)]
-        given = (np.array(side, dtype=float).T for side in sides)
-        check_fractions(*(a + b for a, b in sides), *given, ".micro", one[2], other[3])
+@given(DRAWN, st.sampled_from([1, 2, 1 << 15]))
+def test_decimals_and_shares_are_compared_exactly(drawn, size):
+    """Of a class, and of the pooled cells of two classes whose labels have different units, in blocks.
 
-
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_labels_without_units_have_slack(kind):
-    """Labels of single precision, or very near a decimal, have the rates of the decimal."""
-    rng = np.random.default_rng(0)
-    for _ in range(12):
-        p = rng.permutation(12)
-        exact = [Fraction(int(k), 10) for k in rng.integers(0, 11, 12)]
-        limits = []
-        for weight in ([1 - v for v in exact], exact):
-            sums = np.cumsum([weight[i] for i in np.argsort(-p)])
-            reached = [s / sums[-1] for s in sums if sums[-1] and 0 < s < sums[-1]]
-            limits.append(reached[int(rng.integers(len(reached)))] if reached else Fraction(1, 2))
-        chosen = {"max_fpr": float(limits[0]), "max_fnr": float(1 - limits[1])}
-        labels = np.array(exact, dtype=kind).astype(np.float64)
-        if kind is np.float64:
-            # So near a decimal that no rate is another one, and so far that it is none.
-            labels = labels * (1 - rng.integers(1, 5, 12) * 1e-13)
-        found = evaluate(labels[:, None], p[:, None] / 12, only="segment", measures="curves", **chosen)
-        wanted = curves(exact, p.tolist(), Settings.of(**chosen))
-        for name in ("average_precision_voc11", "fnr_at_fpr", "fpr_at_fnr", "partial_auc"):
-            if wanted[name] is not None:
-                assert found[f"segment.soft.{name}[0]"] == pytest.approx(wanted[name], abs=1e-6)
-
-
-@pytest.mark.parametrize("value", [0.1, 0.3, 0.7, 2.0**-60])
-def test_a_norm_of_all_and_a_value_is_the_value(value):
-    """T(y, 1) = y to the bit: all of it is found, and rounding makes no counts below 0."""
-    for norm in ("lukasiewicz", "product", "minimum"):
-        scores = scored(np.full((3, 2), value), np.ones((3, 2)), only="segment.soft", t_norm=norm)
-        assert scores["segment.soft.recall.micro"] == 1.0, norm
-        assert scores["segment.soft.fn.micro"] == 0.0, norm
-        assert scores["segment.soft.substitutions.micro"] >= 0.0, norm
+    Against the oracle in fractions, all of the curves that have no irrational values.
+    """
+    form, one, other = drawn
+    rounded, tolerance = ROUNDED[form]
+    n = min(len(one[0]), len(other[0]))
+    for (ys, ps), of, limits in (
+        (([one[0]], [one[1]]), "[0]", one[2:]),
+        (([one[0][:n], other[0][:n]], [one[1][:n], other[1][:n]]), ".micro", (one[2], other[3])),
+    ):
+        chosen = dict(zip(("max_fpr", "max_fnr"), limits, strict=True))
+        y, p = (np.array(side, dtype=float).T for side in (ys, ps))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(arrays, "_BLOCK", size)
+            scores = evaluate(rounded(y), p, only="segment", measures="curves", **chosen)
+        pooled = ([v for column in side for v in column] for side in (ys, ps))
+        for name, value in curves(*pooled, Settings.of(**chosen)).items():
+            got = scores[f"segment.soft.{name}{of}"]
+            if name in OF_RATES or (form == "exact" and name not in {"partial_auc_mcclish", "d_prime"}):
+                close = {"rel": tolerance, "abs": tolerance / 10}
+                assert got == (None if value is None else pytest.approx(value, **close)), (name, got, value)
 
 
 # Counts at all pairs of a reference and a system threshold, each counted by itself.
@@ -240,21 +236,24 @@ def test_a_surface_counts_at_two_cuts(inclusive, at_once, monkeypatch):
     values = rng.integers(0, 101, (2, 3, 60)) / 100
     values = np.where(rng.random(values.shape) < 0.25, np.nextafter(values, rng.choice([0.0, 1.0])), values)
     values[0, 2] = 0.0
-    found = Surface.of(*values, 2.0, inclusive=inclusive)
-    assert found.thresholds.tolist() == (np.arange(1, 100) / 100).tolist()
-    ours, theirs = (
-        np.stack([cut(side, t, inclusive) for t in found.thresholds], axis=1).astype(int) for side in values
-    )
+    found, steps = Surface.of(*values, 2.0, inclusive=inclusive), np.arange(1, 100) / 100
+    assert found.thresholds.tolist() == steps.tolist()
+    ours, theirs = (np.stack([cut(side, t, inclusive) for t in steps], axis=1).astype(int) for side in values)
     tp, n_ref, n_sys = ours @ theirs.transpose(0, 2, 1), ours.sum(axis=2), theirs.sum(axis=2)
     sizes = 4 * n_ref[:, :, None] + n_sys[:, None, :]
     with np.errstate(invalid="ignore"):
         f, micro = 5 * tp / sizes, 5 * tp.sum(axis=0) / sizes.sum(axis=0)
-    for got, wanted in (
-        (found.tp, tp), (found.n_ref, n_ref), (found.n_sys, n_sys), (found.f, f), (found.micro_f, micro),
-        # At the lower thresholds both other classes have a reference.
-        (found.macro_f[:60], f[:2, :60].mean(axis=0)),
-    ):  # fmt: skip
-        np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-12)
+    # At the lower thresholds both other classes have a reference.
+    wanted = {
+        "tp": tp,
+        "n_ref": n_ref,
+        "n_sys": n_sys,
+        "f": f,
+        "micro_f": micro,
+        "macro_f": f[:2, :60].mean(axis=0),
+    }
+    for name, value in wanted.items():
+        np.testing.assert_allclose(getattr(found, name)[: len(value)], value, rtol=0, atol=1e-12)
 
 
 # Where floats are the matter, on cases small enough for paper.
@@ -277,13 +276,12 @@ def test_correlations_of_a_constant_and_of_values_that_hardly_differ():
 
 # Curves and diagrams that are drawn.
 
-SCORES = np.array([0.9, 0.2, 0.6, 0.2])
+HALF = NormalDist().inv_cdf(1 / 3)
 
 
 def test_a_curve_goes_from_detecting_all_to_detecting_nothing():
-    curve = Curve.of_cells(SCORES, np.array([True, False, True, True]))
-    assert curve.n_ref == 3 and isinstance(curve.n_ref, int)
-    assert {curve.tp.dtype, curve.n_sys.dtype, curve.fp.dtype} == {np.dtype(np.int64)}
+    """Axes of DET are normal quantiles; 0 and 1 have none."""
+    curve = Curve.of_cells(np.array([0.9, 0.2, 0.6, 0.2]), np.array([True, False, True, True]))
     for name, wanted in {
         "threshold": [0.0, 0.2, 0.6, 0.9], "tp": [3, 2, 1, 0], "n_sys": [4, 2, 1, 0], "fp": [1, 0, 0, 0],
         "precision": [0.75, 1.0, 1.0, math.nan], "recall": [1.0, 2 / 3, 1 / 3, 0.0],
@@ -291,24 +289,18 @@ def test_a_curve_goes_from_detecting_all_to_detecting_nothing():
         "false_positive_rate": [1.0, 0.0, 0.0, 0.0], "false_negative_rate": [0.0, 1 / 3, 2 / 3, 1.0],
     }.items():  # fmt: skip
         assert getattr(curve, name) == pytest.approx(wanted, nan_ok=True), name
+    assert (curve.n_ref, {each.dtype for each in (curve.tp, curve.n_sys, curve.fp)}) == (
+        3,
+        {np.dtype(np.int64)},
+    )
+    assert curve.det[1] == pytest.approx([math.nan, HALF, -HALF, math.nan], abs=1e-6, nan_ok=True)
     soft = Curve.of_cells(np.array([0.5, 0.25]), np.array([0.75, 0.5]))
-    assert soft.threshold.tolist() == [0.0, 0.25, 0.5]
+    assert (soft.n_ref, soft.threshold.tolist()) == (1.25, [0.0, 0.25, 0.5])
     assert (soft.tp.tolist(), soft.fp.tolist()) == ([1.25, 0.75, 0.0], [0.75, 0.25, 0.0])
-    assert soft.n_ref == 1.25 and isinstance(soft.n_ref, float)
     # Cells of value 0 are positive at no threshold; the curve has its last point all the same.
     silent = Curve.of_cells(np.array([0.5, 0.0]), np.array([True, True]))
     assert silent.threshold.tolist() == pytest.approx([math.nan, 0.0, 0.5], nan_ok=True)
     assert silent.recall.tolist() == [1.0, 0.5, 0.0]
-
-
-def test_axes_of_det_are_normal_quantiles():
-    """False positive rates 1, 1/2, 0; misses 0, 1/2, 1: only one half has a quantile, 0."""
-    columns = np.array([0.0, 0.2, 0.5]), np.array([2, 1, 0]), np.array([4, 2, 0]), 2
-    for axis in Curve(*columns, np.array([2, 1, 0])).det:
-        assert axis.tolist() == pytest.approx([math.nan, 0.0, math.nan], abs=0, nan_ok=True)
     # Of events there are no true negatives.
-    events = Curve(*columns)
-    assert np.isnan(events.false_positive_rate).all() and len(events.false_positive_rate) == 3
-    assert np.isnan(events.det[0]).all() and events.det[1][1] == 0.0
-    rare = Curve(np.array([0.5]), np.array([39]), np.array([39]), 40, np.array([0]))
-    assert rare.det[1][0] == pytest.approx(NormalDist().inv_cdf(1 / 40), abs=1e-6)
+    events = Curve(*(np.array(column) for column in ([0.0, 0.5], [2, 1], [4, 2])), 2)
+    assert np.isnan(events.false_positive_rate).tolist() == np.isnan(events.det[0]).tolist() == [True] * 2

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
+from contextlib import nullcontext
+from functools import partial
 
 import numpy as np
 import pytest
@@ -58,21 +59,13 @@ def events(rows):
     return Events(file.astype(np.int32), label.astype(np.int32), onset, offset, onset * 1e-6, offset * 1e-6)
 
 
-def group_of(side, by_class=True):
-    return side.file.astype(np.int64) * N_CLASSES + side.label if by_class else side.file.astype(np.int64)
-
-
-def candidate_pairs(ours, theirs, collars):
-    return PairCandidates.of(ours, theirs, (group_of(ours), group_of(theirs)), collars).pairs()
-
-
-def pairs_of_lifetimes(ours, theirs, collars):
-    groups = group_of(ours), group_of(theirs)
-    return level_pairs(ours, theirs, PairCandidates.of(ours, theirs, groups, collars))
+def candidate_pairs(ours, theirs, collars, find=PairCandidates.pairs):
+    groups = (side.file.astype(np.int64) * N_CLASSES + side.label for side in (ours, theirs))
+    return find(PairCandidates.of(ours, theirs, tuple(groups), collars))
 
 
 @given(EVENTS, EVENTS, collars(), st.sampled_from(["optimal", "greedy"]), st.sampled_from([1, 2, 5, 10**6]))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_candidates_and_counts(ours, theirs, collars, way, at_once):
     """TP is the size of a maximum matching within classes, or of the one that the loop finds; S = M - TP.
 
@@ -113,80 +106,74 @@ def test_times_of_years_and_many_groups_do_not_overflow():
 # Lifetimes of events over levels.
 
 
-def alike(n):
-    """Lifetimes of one file that all pair with one another."""
-    code, time = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
-    return EventLifetimes(code, code, time, time + 1, np.zeros(n), np.ones(n))
+def alike(n, files):
+    """Lifetimes of some files that all pair with one another."""
+    file, time = np.repeat(np.arange(files, dtype=np.int32), n), np.zeros(n * files, dtype=np.int64)
+    return EventLifetimes(file, 0 * file, time, time + 1, np.zeros(n * files), np.ones(n * files))
 
 
-@pytest.mark.parametrize("find", [candidate_pairs, pairs_of_lifetimes])
+@pytest.mark.parametrize("of_lifetimes", [False, True])
 @pytest.mark.parametrize(("limit", "times"), [("MOST_PAIRS", 1), ("_LOOKED_AT", 0.25)])
 @pytest.mark.parametrize("at_once", [4, 10**6])
-def test_more_pairs_than_can_be_matched_are_refused(limit, times, at_once, find, monkeypatch):
+def test_more_pairs_than_can_be_matched_are_refused(limit, times, at_once, of_lifetimes, monkeypatch):
     """Three and four that all pair are twelve, however many other files there are."""
-    ours, theirs = alike(3), alike(4)
-    ours, theirs = (
-        replace(
-            side.take(np.tile(np.arange(len(side)), 9)),
-            file=np.repeat(np.arange(9, dtype=np.int32), len(side)),
-        )
-        for side in (ours, theirs)
-    )
-    monkeypatch.setattr(matching, "PAIRS_OF_ONE", 0)
-    monkeypatch.setattr(matching, "_AT_ONCE", at_once)
-    monkeypatch.setattr(matching, "MOST_PAIRS", 12 if times == 1 else 48)
-    monkeypatch.setattr(matching, "_LOOKED_AT", times)
-    assert len(find(ours, theirs, Collars(1, 1, 0.0))[0]) == 9 * 12
-    monkeypatch.setattr(matching, "MOST_PAIRS", 11 if times == 1 else 44)
-    with (
-        pytest.raises(
-            TooManyPairsError, match=r"files2, class dog: .*more than 11 pairs.*--only segment"
-        ) as refused,
-        naming([f"files{k}" for k in range(9)], ["dog"]),
+    ours, theirs = alike(3, 9), alike(4, 9)
+    find = partial(level_pairs, ours, theirs) if of_lifetimes else PairCandidates.pairs
+    for name, value in (
+        ("PAIRS_OF_ONE", 0),
+        ("_AT_ONCE", at_once),
+        ("_LOOKED_AT", times),
+        ("MOST_PAIRS", int(12 / times)),
     ):
-        find(ours.take(np.arange(6, 9)), theirs.take(np.arange(8, 12)), Collars(1, 1, 0.0))
+        monkeypatch.setattr(matching, name, value)
+    assert len(candidate_pairs(ours, theirs, Collars(1, 1, 0.0), find)[0]) == 9 * 12
+    with (
+        memory_limited(1) if of_lifetimes else nullcontext(),
+        pytest.raises(RoomError) if of_lifetimes else nullcontext(),
+    ):
+        candidate_pairs(ours, theirs, Collars(1, 1, 0.0), find)
+    monkeypatch.setattr(matching, "MOST_PAIRS", int(11 / times))
+    with (
+        pytest.raises(TooManyPairsError, match="f0, class dog") as refused,
+        naming([f"f{k}" for k in range(9)], ["dog"]),
+    ):
+        candidate_pairs(ours, theirs, Collars(1, 1, 0.0), find)
     assert refused.value.most == 11
-
-
-def test_pairs_that_do_not_fit_into_memory_are_refused():
-    with memory_limited(1), pytest.raises(RoomError, match="events: to match them would take"):
-        pairs_of_lifetimes(alike(3), alike(4), Collars(1, 1, 0.0))
 
 
 # Bias and spread of the onsets and offsets of matched events.
 
-
-def boundaries(reference, system, form=".micro", **chosen) -> list[float | None]:
-    scores = evaluate(long_rows(reference), long_rows(system), only="event.hard", **chosen)
-    ends = itertools.product(("onset", "offset"), ("bias", "spread"))
-    return [scores[f"event.hard.{end}_{name}{form}"] for end, name in ends]
+A, B, FAR = ("f", 1.0, 2.0, "a"), ("f", 1.0, 2.0, "b"), ("f", 5.0, 6.0, "a")
+COPY = [("f", 0.3, 2.0, "a"), ("f", 0.5, 2.0, "a")]
 
 
-def test_boundaries_are_undefined_without_a_match():
-    reference = [("f", 1.0, 2.0, "a"), ("f", 1.0, 2.0, "b")]
-    system = [("f", 5.0, 6.0, "a"), ("f", 1.0, 2.0, "b")]
-    assert boundaries(reference, system, "[a]") == [None] * 4
-    assert boundaries(reference, system, "[b]") == boundaries(reference, system) == [0.0] * 4
-    assert boundaries(reference, system, classes=["a"]) == [None] * 4
-
-
-def test_boundaries_are_of_the_nearest_partner_however_far_off_it_is():
-    """An exact copy has no bias whatever comes before it; half of the union is 3 s late."""
-    copy = [("f", 0.3, 2.0, "a"), ("f", 0.5, 2.0, "a")]
-    assert boundaries(copy[1:], copy, events="rows") == [0.0] * 4
-    assert boundaries([("f", 0, 10, "a")], [("f", 3, 11, "a")], match_by="iou") == [3.0, 0.0, 1.0, 0.0]
-
-
-@pytest.mark.parametrize("how", [{}, {"matching": "greedy"}, {"compat": "sed_eval"}], ids=str)
-def test_boundaries_of_random_deviations(how):
-    """Over files, with misses and false alarms between; each event has one to match only."""
+def of_chance():
+    """Deviations over files, with misses and false alarms between; each event has one to match only."""
     rng = np.random.default_rng(0)
     onset, late = 10.0 * np.arange(40) + 1, np.round(rng.uniform(-0.19, 0.19, (2, 40)), 3)
     fate = np.arange(40) % 4  # found, missed, a false alarm, found
     rows = [(f"file{k % 3}", on, on + 2, "a") for k, on in enumerate(onset)]
     begin, end = onset + late[0] + 3 * (fate == 2), onset + 2 + late[1]
-    said = [(*row[:1], begin[k], end[k], "a") for k, row in enumerate(rows) if fate[k] != 1]
-    off = late[:, fate % 3 == 0]
-    wanted = [f(end) for end in off for f in (np.mean, np.std)]
-    sides = [[side[i] for i in rng.permutation(len(side))] for side in (rows, said)]
-    assert boundaries(*sides, **how) == pytest.approx(wanted, abs=1e-9)
+    said = [(rows[k][0], begin[k], end[k], "a") for k in rng.permutation(40) if fate[k] != 1]
+    return rows, said, [f(end) for end in late[:, fate % 3 == 0] for f in (np.mean, np.std)]
+
+
+@pytest.mark.parametrize(
+    ("reference", "system", "form", "how", "wanted"),
+    [
+        # Undefined without a match.
+        *(([A, B], [FAR, B], *of) for of in (("[a]", {}, None), ("[b]", {}, 0.0), (".micro", {}, 0.0))),
+        ([A, B], [FAR, B], ".micro", {"classes": ["a"]}, None),
+        # An exact copy has no bias whatever comes before it; half of the union is 3 s late.
+        (COPY[1:], COPY, ".micro", {"events": "rows"}, 0.0),
+        ([("f", 0, 10, "a")], [("f", 3, 11, "a")], ".micro", {"match_by": "iou"}, [3.0, 0.0, 1.0, 0.0]),
+        *((*of_chance()[:2], ".micro", how, of_chance()[2])
+          for how in ({}, {"matching": "greedy"}, {"compat": "sed_eval"})),
+    ],
+)  # fmt: skip
+def test_boundaries_are_of_the_nearest_partner(reference, system, form, how, wanted):
+    scores = evaluate(long_rows(reference), long_rows(system), only="event.hard", **how)
+    ends = itertools.product(("onset", "offset"), ("bias", "spread"))
+    found = [scores[f"event.hard.{end}_{name}{form}"] for end, name in ends]
+    wanted = wanted if isinstance(wanted, list) else [wanted] * 4
+    assert found == (wanted if wanted[0] is None else pytest.approx(wanted, abs=1e-9))

@@ -56,26 +56,24 @@ def check(reference, system, chosen):
     known = Settings.of(**chosen)
     merge = known.events != "rows"
     # A system's row is a detection whatever its value, which ranks it; one of 0 is found at no threshold.
-    sides = (
-        events_above(reference, known.reference_cut, merge=merge),
-        events_above(system, known.threshold if merge else 0.0, merge=merge),
-    )
-    wanted, sizes = {}, {}
+    cuts = known.reference_cut, known.threshold if merge else 0.0
+    sides = [
+        events_above(rows, cut, merge=merge) for rows, cut in zip((reference, system), cuts, strict=True)
+    ]
+    wanted = {}
     for label in LABELS:
         true, said = ([event for event in side if event[3] == label] for side in sides)
-        sizes[label] = len(true)
         at = [
             precisions(curve(true, said, least), Fraction(len(true))) if true else dict.fromkeys(NAMES)
             for least in (Fraction(str(known.iou)), *(Fraction(k, 20) for k in range(10, 20)))
         ]
-        wanted |= {f"{name}[{label}]": at[0][name] for name in NAMES}
         coco = sum(of["average_precision_coco101"] for of in at[1:]) / 10 if true else None
-        wanted[f"average_precision_coco[{label}]"] = coco
+        wanted |= {f"{name}[{label}]": at[0][name] for name in NAMES} | {
+            f"average_precision_coco[{label}]": coco
+        }
     for name in (*NAMES, "average_precision_coco"):
-        values = [(wanted[f"{name}[{label}]"], n) for label, n in sizes.items() if n]
-        macro = sum(v for v, _ in values) / len(values) if values else None
-        heavy = sum(v * n for v, n in values) / sum(n for _, n in values) if values else None
-        wanted |= {f"{name}.macro": macro, f"{name}.weighted": heavy}
+        values = [v for label in LABELS if (v := wanted[f"{name}[{label}]"]) is not None]
+        wanted[f"{name}.macro"] = sum(values) / len(values) if values else None
     given = [long_rows(in_seconds(rows), files=FILES) for rows in (reference, system)]
     agree(evaluate(*given, **chosen), "event.hard", wanted)
 
@@ -93,7 +91,7 @@ def crowd(rng, n):
     return [(file, on, on + length, label, value) for file, label, on, length, value in rows]
 
 
-CROWDS = [[crowd(np.random.default_rng((seed, n)), n) for n in (60, 90)] for seed in range(4)]
+CROWDS = [[crowd(np.random.default_rng((seed, n)), n) for n in (40, 60)] for seed in range(3)]
 
 
 @settings(max_examples=10)
@@ -106,8 +104,7 @@ CROWDS = [[crowd(np.random.default_rng((seed, n)), n) for n in (60, 90)] for see
 )
 @example(*CROWDS[0], "rows", 0.5, 0.5)
 @example(*CROWDS[1], "merge", 0.5, 0.5)
-@example(*CROWDS[2], "rows", 0.5, 0.5)
-@example(*CROWDS[3], "rows", 0.3, 0.5)
+@example(*CROWDS[2], "rows", 0.3, 0.5)
 def test_detections_one_after_another(reference, system, form, iou, threshold):
     how = {"events": form, "iou": iou, "threshold": threshold}
     check(reference, system, {**EVENTS, **how, "classes": LABELS})

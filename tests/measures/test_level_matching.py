@@ -38,9 +38,9 @@ def lifetimes(rng: np.random.Generator, n: int, n_levels: int) -> EventLifetimes
     return EventLifetimes(group, group, time, time + 1, low / n_levels, (high + 1) / n_levels)
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(
-    st.integers(0, 2**32 - 1), *(st.sampled_from([1500, 500, 20]) for _ in range(2)),
+    st.integers(0, 2**32 - 1), *(st.sampled_from([800, 300, 20]) for _ in range(2)),
     st.sampled_from([4, 9, 30]), st.sampled_from([0.1, 0.3, 0.9]), st.booleans(),
 )  # fmt: skip
 def test_any_graph_is_matched_at_every_level(compiled, seed, n_ref, n_sys, n_levels, dense, always):
@@ -123,24 +123,22 @@ def test_soft_counts_are_the_exact_integrals(rule, form, monkeypatch):
         sides[1] = sides[0]
     got, wanted = count_soft_events(*sides, 2, 3, RULES[rule]), exact(*sides, RULES[rule])
     for name, sums in wanted.items():
-        for found, each in zip(getattr(got, name).ravel().tolist(), sums.ravel(), strict=True):
-            assert abs(Fraction(found) - each) <= each * Fraction(2) ** -52
+        found = np.vectorize(Fraction, otypes=[object])(getattr(got, name))
+        assert (abs(found - sums) <= sums * Fraction(2) ** -52).all(), name
 
 
 def test_bytes_do_not_depend_on_numba(monkeypatch):
     """With it and without it, where there is enough to do."""
     pytest.importorskip("numba")
     monkeypatch.setattr(level_matching, "_MUCH", 0)
-    rng = np.random.default_rng(0)
-    sides, counted = rng.random((2, 80, 6)), []
+    sides, counted = np.random.default_rng(0).random((2, 50, 4)), []
     for present in (True, False):
+        compiled_loop.cache_clear()
         with monkeypatch.context() as patch:
-            compiled_loop.cache_clear()
             if not present:
                 patch.setitem(sys.modules, "numba", None)
+            assert (compiled_loop(level_matching._swap, _nrt=False) is not None) == present
             evaluator = Evaluator(segment_length=0.02, only=["event.soft", "event.optimal"])
             counted.append(evaluator.update(*sides, files="a.wav").to_bytes())
-            assert (compiled_loop(level_matching._swap, _nrt=False) is not None) == present
     compiled_loop.cache_clear()
     assert counted[0] == counted[1]
-    assert Evaluator.of_bytes(counted[0]).compute()["event.soft.error_rate.micro"] > 0

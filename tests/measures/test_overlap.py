@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from tables import long_rows, wide_rows
+from tables import long_rows
 
 from sedeval_soft import Settings, SettingsError, evaluate
 from sedeval_soft.measures.matching import intersection_over_union
@@ -47,11 +47,3 @@ def test_counts_and_average_precision_match_by_the_same_rule(onset, least, shift
 def test_what_contradicts_it_is_refused(more, named):
     with pytest.raises(SettingsError, match=named):
         Settings(**{"match_by": "iou"} | more)
-
-
-def test_smooth_values_of_both_sides_are_matched_at_all_levels():
-    """Thousands of lifetimes nested in one another on either side: each shares levels with few."""
-    time = np.arange(8000)
-    sides = [wide_rows(np.exp(-(((time - middle) / 1500) ** 2))[:, None], 0.01) for middle in (4000, 4100)]
-    scores = evaluate(*sides, match_by="iou", only="event.soft")
-    assert scores["event.soft.f1.micro"] > 0.99

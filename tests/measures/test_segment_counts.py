@@ -49,21 +49,9 @@ def expected_hard(reference, system, start):
     return files
 
 
-@given(tables(value=st.booleans()))
-def test_hard_counts(case):
-    reference, system, start = case
-    reference, system = reference.astype(bool), system.astype(bool)
-    counts = count_hard(reference, system, start)
-    for file, expected in enumerate(expected_hard(reference, system, start)):
-        for name, value in expected.items():
-            column = getattr(counts, name)
-            assert column.dtype == np.int64
-            assert column[file].tolist() == value
-
-
 @settings(max_examples=20)
-@given(tables(), st.sampled_from([1, 3, 8192]))
-def test_soft_counts_are_hard_ones_integrated_over_every_level(case, block):
+@given(tables() | tables(value=st.sampled_from([0.0, 1.0])), st.sampled_from([1, 3, 8192]))
+def test_hard_counts_are_those_of_cells_and_soft_ones_their_integrals(case, block):
     """Between two neighbouring values no cut changes: the integral is a finite sum, here of fractions."""
     reference, system, start = case
     with pytest.MonkeyPatch.context() as patch:
@@ -73,8 +61,11 @@ def test_soft_counts_are_hard_ones_integrated_over_every_level(case, block):
     total: dict[tuple[str, int], object] = {}
     for low, high in itertools.pairwise(levels):
         width = Fraction(high) - Fraction(low)
-        for file, hard in enumerate(expected_hard(reference >= high, system >= high, start)):
+        sides = reference >= high, system >= high
+        found = count_hard(*sides, start)
+        for file, hard in enumerate(expected_hard(*sides, start)):
             for name, value in hard.items():
+                assert getattr(found, name).dtype == np.int64 and getattr(found, name)[file].tolist() == value
                 values = np.array(value, dtype=object) * width
                 total[name, file] = total.get((name, file), 0) + values
     for (name, file), value in total.items():
@@ -84,7 +75,7 @@ def test_soft_counts_are_hard_ones_integrated_over_every_level(case, block):
         assert (getattr(counts, name) >= 0).all()
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     tick_rows(values=st.sampled_from([0.2, 0.5, 0.8])),
     tick_rows(values=st.sampled_from([0.2, 0.5, 0.8])),
@@ -110,7 +101,7 @@ def test_hard_counts_from_runs_are_those_of_cells(reference, system, lengths, se
             assert getattr(counts, name)[file].tolist() == value
 
 
-@pytest.mark.parametrize("n_segments", [1, 2, 3, 17, 4096])
+@pytest.mark.parametrize("n_segments", [1, 3, 17, 1024])
 def test_classes_are_added_one_after_another_however_many_there_are(n_segments):
     values = np.random.default_rng(n_segments).random((40, n_segments))
     one_by_one = [sum(column, 0.0) for column in values.T.tolist()]

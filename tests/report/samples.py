@@ -133,22 +133,23 @@ def of_runs(scores: Scores, runs: Sequence[str] = ("a.tsv", "b.tsv", "c.tsv", "d
 
 def with_folds(scores: Scores, names: Sequence[str] = ("fold1", "fold2", "fold3")) -> Scores:
     """Return the scores with a spread of all averages over folds, and the scores of each fold."""
-    averages = [score for score in scores.scores.values() if score.average is not None]
-    spreads, extra = [], []
-    for score in averages:
-        values: list[Value] = [None] * len(names)
-        for i in range(score.measure == "precision", len(names) if score.value is not None else 0):
-            is_count = isinstance(score.value, int)
-            values[i] = score.value // (i + 2) if is_count else score.value / (1 + i / 16)
-        several = len(names) - values.count(None) > 1
-        spreads.append(Spread(score.name, tuple(values), *((0.5, 0.03125) if several else (None, None))))
+    spreads, extra = [], {}
+
+    def part(score: Score, i: int) -> Value:
+        # The first fold has no precision.
+        if score.value is None or (i == 0 and score.measure == "precision"):
+            return None
+        return score.value // (i + 2) if isinstance(score.value, int) else score.value / (1 + i / 16)
+
+    for score in (score for score in scores.scores.values() if score.average is not None):
+        values = [part(score, i) for i in range(len(names))]
+        ends = (0.5, 0.03125) if len(names) - values.count(None) > 1 else (None, None)
+        spreads.append(Spread(score.name, tuple(values), *ends))
         for name, value in zip(names, values, strict=True):
-            extra.append(
-                score._replace(name=f"{score.name}@{name}", group=name, value=value, low=None, high=None)
-            )
-    whole = {**scores.scores, **{score.name: score for score in extra}}
+            own = f"{score.name}@{name}"
+            extra[own] = score._replace(name=own, group=name, value=value, low=None, high=None)
     folds = Folds(tuple(names), tuple(range(1, len(names) + 1)), tuple(spreads))
-    return replace(scores, scores=whole, folds=folds)
+    return replace(scores, scores={**scores.scores, **extra}, folds=folds)
 
 
 def with_sections(scores: Scores) -> Scores:

@@ -11,7 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import numpy as np
+import pandas as pd
 import pytest
 from samples import (
     MAESTRO,
@@ -30,10 +33,10 @@ from samples import (
 from sedeval_soft import evaluate
 from sedeval_soft.comparison.board import Board, Difference
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.measures.explanation import explained
+from sedeval_soft.measures.explanation import WORDS
 from sedeval_soft.report import render
-from sedeval_soft.report.explanation import explanation_document, explanation_text
-from sedeval_soft.report.forms import json_document
+from sedeval_soft.report.delimited import COLUMNS, write_curves
+from sedeval_soft.report.explanation import explanations
 from sedeval_soft.report.services import Verdict, codabench, commands, job_summary, junit
 from sedeval_soft.report.shown import with_averages
 
@@ -135,10 +138,28 @@ MADE: dict[str, Callable[[], Scores | Board | list[Scores]]] = {
     "board.csv": lambda: board(NAMES, families=_SOFT),
     "board.json macro": lambda: board(families=_SOFT),
     "board.tex": lambda: board(NAMES, families=_PAIR["families"]),
+    "board.lower.tex": lambda: replace(board(families=_SOFT), rank_by="segment.soft.error_rate.micro"),
 }
 """What is rendered in the form that a name says, and which averages of it."""
 
 FORMS = {"txt": "text", "md": "markdown", "tex": "latex", "json": "json", "csv": "csv"}
+
+
+def curves(path: Path) -> pd.DataFrame:
+    """Return the curves of two files of two classes as they are written, every number as it is read."""
+    y, p = np.array([[[0.5, 0], [1, 0.5], [0, 0], [1, 0]], [[0, 1], [0.5, 0.5], [1, 0], [0, 0.5]]])
+    asked = {"only": "all", "measures": ["curves", "calibration"], "psds": "dcase-psds1"}
+    scores = evaluate(y, p, **asked, bins=2, psds_median_filters=[1])
+    write_curves(str(path), {"s": scores.curves, "=2": scores.curves})
+    if path.suffix == ".parquet":
+        return pd.read_parquet(path)
+    texts = pd.read_csv(path, sep="\t", dtype=str)
+    return texts.assign(**{name: texts[name].map(float) for name in COLUMNS[6:]})
+
+
+def curves_text() -> str:
+    with TemporaryDirectory() as folder:
+        return curves(Path(folder) / "c.tsv").round(9).to_csv(sep="\t", index=False)
 
 
 def rendered(name: str) -> str:
@@ -155,16 +176,20 @@ def rendered(name: str) -> str:
 
 OUTPUTS: dict[str, Callable[[], str]] = {
     **{name.split()[0]: partial(rendered, name) for name in MADE},
-    "required.xml": lambda: junit([_intervals(ci="bca"), build(system=NAMES[1], families=_SOFT)], VERDICTS),
-    "required.md": lambda: job_summary([build(system=NAMES[1], families=_SOFT)], None, VERDICTS),
+    "curves.tsv": curves_text,
+    # A requirement that is asked for twice is one.
+    "required.xml": lambda: junit(
+        [_intervals(ci="bca"), build(system=NAMES[1], families=_SOFT)], VERDICTS * 2
+    ),
+    "required.md": lambda: job_summary([build(system=NAMES[1], families=_SOFT)], None, VERDICTS * 2),
     "board.scores.md": lambda: job_summary(
         (found := board(families=_SOFT)).systems, found, (), ["segment.soft.f1.macro"]
     ),
     "scores.json": lambda: codabench(build(families=_SOFT))[0],
     "scores.txt": lambda: codabench(build(families=_SOFT), lines=True)[0],
-    "annotations.txt": lambda: commands([*VERDICTS, *VERDICTS], ["odd", "odd", NAMES[1]]),
-    "explained.txt": lambda: "\n".join(explanation_text(explained(name)) for name in EXPLAINED),
-    "explained.json": lambda: json_document([explanation_document(explained(n)) for n in EXPLAINED[:5]]),
+    "annotations.txt": lambda: commands(VERDICTS * 2, ["odd", "odd", NAMES[1]]),
+    "explained.txt": lambda: explanations([*EXPLAINED, *WORDS]),
+    "explained.json": lambda: explanations([*EXPLAINED[:5], "soft"], "json"),
 }
 
 
@@ -177,3 +202,12 @@ def test_output_is_as_it_was(name):
 def test_folder_has_these_outputs_and_no_others():
     assert OUTPUTS
     assert {path.name for path in FOLDER.iterdir()} == set(OUTPUTS)
+
+
+def test_parquet_has_the_curves_of_the_text_to_the_last_digit_and_names_as_they_are(tmp_path):
+    text, exact = (curves(tmp_path / name) for name in ("c.tsv", "c.parquet"))
+    assert [*exact.columns] == [*text.columns] == [*COLUMNS]
+    assert {*exact["system"]} == {"s", "=2"} and {*text["system"]} == {"s", "'=2"}
+    pd.testing.assert_frame_equal(
+        text, exact.assign(system=text["system"]), check_exact=True, check_dtype=False
+    )

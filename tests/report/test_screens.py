@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from samples import build, of_runs, with_folds, with_intervals, with_sections, with_worst
 from shared_data import FOLDER as SHARED
 
-from sedeval_soft import build_site, compare, evaluate
+from sedeval_soft import compare, evaluate
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.report import render
 from sedeval_soft.report.fitted import cells, interval, number, shortened
 
@@ -28,32 +29,28 @@ FOLDER = Path(__file__).parents[1] / "data" / "screens"
 DCASE = SHARED / "dcase2019_task4"
 HARD = (DCASE / "dcase2019t4_gt.csv", DCASE / "baseline_0.5.csv")
 LINES, WIDTH = 40, 80
+HEAD = ["filename", "onset", "offset", "event_label", "value"]
+Rows = list[tuple[object, ...]]
 
 
-def classes_of(n: int, length: int = 6) -> tuple[pd.DataFrame, pd.DataFrame]:
+def classes_of(n: int, length: int = 6) -> tuple[Rows, Rows]:
     """Return a reference of n classes and a system that is right of fewer and fewer of their ten seconds."""
     names = [f"class {k:0{length}}" for k in range(n)]
     rows = [(f"f{k % 3}", 20 * k, 20 * k + 10, name, 0.9) for k, name in enumerate(names)]
-    right = [(file, on, on + 10 * (1 - k / n), name, 0.8) for k, (file, on, _, name, _) in enumerate(rows)]
-    head = ["filename", "onset", "offset", "event_label", "value"]
-    return pd.DataFrame(rows, columns=head), pd.DataFrame(right, columns=head)
+    return rows, [
+        (file, on, on + 10 * (1 - k / n), name, 0.8) for k, (file, on, _, name, _) in enumerate(rows)
+    ]
 
 
-def of_tables(*tables: pd.DataFrame, width: int = WIDTH, color: bool = False, **chosen: object) -> str:
-    return render([evaluate(*tables, **chosen)], width=width, color=color)
+def of_rows(
+    *sides: Rows, by_class: bool = False, width: int = WIDTH, color: bool = False, **chosen: object
+) -> str:
+    tables = (pd.DataFrame(rows, columns=HEAD) for rows in sides)
+    return render([evaluate(*tables, **chosen)], width=width, color=color, by_class=by_class)
 
 
-def of_sample(*options: str) -> str:
-    done = call(REFERENCE, SYSTEM, "-q", *options)
-    assert done.code == 0, done.err
-    return done.out
-
-
-HEAD = ["filename", "onset", "offset", "event_label", "value"]
-
-
-def of_rows(*sides: list[tuple[object, ...]], **chosen: object) -> str:
-    return of_tables(*(pd.DataFrame(rows, columns=HEAD) for rows in sides), **chosen)
+def called(*arguments: object) -> str:
+    return call(*arguments, "-q").out
 
 
 MISSED = (
@@ -70,13 +67,8 @@ NOTES: dict[str, dict[str, object]] = {
     "events": {"only": "event.hard"},
     "processed": {"min_duration": 3, "only": "segment"},
     "one": {"classes": "low", "only": "segment"},
+    "cut": {"reference_threshold": 0.3, "rank_by": "event.soft.f1.micro"},
 }
-
-
-def of_notes(**chosen: object) -> str:
-    tables = (pd.DataFrame(rows, columns=HEAD) for rows in MISSED)
-    return render([evaluate(*tables, **chosen)], by_class=True)
-
 
 OFTEN = [("a", 0, 50, "often", 1.0)]
 RARE = [*OFTEN, ("a", 3, 5, "rare", 1.0)], [*OFTEN, ("a", 0, 100, "rare", 0.2)]
@@ -86,38 +78,65 @@ RIGHT = [("f", 0, 10, "a", 0.9), ("f", 9, 10, "b", 1.0)]
 SMALL = RIGHT, [*RIGHT, ("f", 0, 9, "b", 0.3)]
 """Of "b" soft TP is 1 of 1 and 1 + 9 * 0.3: P 1/3.7, F 2/4.7."""
 
-
-EVENTS = pd.DataFrame({"filename": ["a"] * 2, "onset": [0.0, 5], "offset": [1.0, 6], "event_label": "car"})
+EVENTS = pd.DataFrame([("a", 0.0, 1.0, "car"), ("a", 5.0, 6.0, "car")], columns=HEAD[:4])
 POINTS = {0.2: EVENTS, 0.6: EVENTS[:1]}
-NOTHING = pd.DataFrame(columns=["filename", "onset", "offset", "event_label"])
+
+
+def board(
+    n_systems: int = 3, n_classes: int = 3, n_files: int = 12, worse: float = 0.03, **chosen: object
+) -> Board:
+    """Compare systems, each worse than the one before by so much noise."""
+    rng = np.random.default_rng(5)
+    reference = rng.random((n_files, 20, n_classes)) ** 3
+    noise = {f"system {k}": rng.normal(0, worse * (k + 1), reference.shape) for k in range(n_systems)}
+    systems = {name: np.clip(reference + each, 0, 1) for name, each in noise.items()}
+    classes = [f"class {k}" for k in range(n_classes)]
+    return compare(
+        reference, systems, **{"classes": classes, "replicates": 100, "only": ["segment"], **chosen}
+    )
+
+
+def of_board(made: Board, **how: object) -> str:
+    return render(made.systems, board=made, **how)
+
+
+def untested() -> Board:
+    """Return a board as a site has it where its systems are not tested against each other."""
+    made = board(2, n_files=4)
+    of = replace(made.entries[1].difference, p_bootstrap=None, p_exchange=None, p_adjusted=None)
+    return replace(made, entries=(made.entries[0], replace(made.entries[1], difference=of)))
+
+
 SCREENS: dict[str, Callable[[], str]] = {
-    "sample": of_sample,
-    "intervals": lambda: of_sample("--ci", "--replicates", "100"),
-    "preset": lambda: of_sample("--preset", "dcase2019-task4"),
-    "chance": lambda: call("chance", REFERENCE, SYSTEM, "--only", "segment", "-q").out,
-    "folds": lambda: of_sample("--folds", SAMPLES / "folds.tsv", "--only", "segment"),
-    "words": lambda: of_sample("--ci", "--replicates", "100", "--words"),
+    "sample": lambda: called(REFERENCE, SYSTEM),
+    "intervals": lambda: called(REFERENCE, SYSTEM, "--ci", "--replicates", "100"),
+    "preset": lambda: called(REFERENCE, SYSTEM, "--preset", "dcase2019-task4"),
+    "chance": lambda: called("chance", REFERENCE, SYSTEM, "--only", "segment", "--draws", "5"),
+    "folds": lambda: called(REFERENCE, SYSTEM, "--folds", SAMPLES / "folds.tsv", "--only", "segment"),
+    "words": lambda: called(REFERENCE, SYSTEM, "--ci", "--replicates", "100", "--words"),
     "points": lambda: render([evaluate(EVENTS, POINTS)]),
-    "scenes": lambda: of_sample("--by", SAMPLES / "folds.tsv"),
-    "psds": lambda: of_sample("--psds", "dcase-psds1"),
-    "everything": lambda: of_sample(
-        "--only", "all", "--measures", "all", "--worst", "3", "--set", "reference_sweep=true"
+    "scenes": lambda: called(REFERENCE, SYSTEM, "--by", SAMPLES / "folds.tsv"),
+    "psds": lambda: called(REFERENCE, SYSTEM, "--psds", "dcase-psds1"),
+    "everything": lambda: called(
+        *(REFERENCE, SYSTEM, "--only", "all", "--measures", "all", "--worst", "3"),
+        *("--set", "reference_sweep=true"),
     ),
-    "one-class": lambda: of_sample("--classes", "car"),
-    "runs": lambda: call(REFERENCE, SYSTEM, OTHER, "--runs", "-q").out,
-    "systems": lambda: call(REFERENCE, SYSTEM, OTHER, "--replicates", "100", "-q").out,
-    "fifty-classes": lambda: of_tables(*classes_of(50)),
-    "no-class": lambda: of_tables(NOTHING, NOTHING),
-    "long-names": lambda: of_tables(*classes_of(4, 90)),
-    "width-60": lambda: of_tables(*classes_of(4), width=60),
-    "width-100": lambda: of_tables(*classes_of(4, 30), width=100),
-    "width-140": lambda: of_tables(*classes_of(4, 30), width=140),
-    "color": lambda: of_tables(*classes_of(4), color=True),
-    "hard": lambda: call(*HARD, "-q").out,
-    "board-baseline": lambda: str_of(made(12, baseline="system 11")),
-    "board-lower": lambda: str_of(made(rank_by="segment.hard.error_rate.micro")),
-    "board-untied": lambda: str_of(made(4, n_files=3, worse=0.1)),
-    **{f"notes-{name}": partial(of_notes, **chosen) for name, chosen in NOTES.items()},
+    "one-class": lambda: called(REFERENCE, SYSTEM, "--classes", "car"),
+    "runs": lambda: called(REFERENCE, SYSTEM, OTHER, "--runs"),
+    "systems": lambda: called(REFERENCE, SYSTEM, OTHER, "--replicates", "100"),
+    "fifty-classes": lambda: of_rows(*classes_of(50)),
+    "no-class": lambda: render([evaluate(EVENTS[:0], EVENTS[:0])]),
+    "long-names": lambda: of_rows(*classes_of(4, 90)),
+    "width-60": lambda: of_rows(*classes_of(4), width=60),
+    "width-100": lambda: of_rows(*classes_of(4, 30), width=100),
+    "width-140": lambda: of_rows(*classes_of(4, 30), width=140),
+    "color": lambda: of_rows(*classes_of(4), color=True),
+    "hard": lambda: called(*HARD),
+    "board-baseline": lambda: of_board(board(12, baseline="system 11")),
+    "board-lower": lambda: of_board(board(rank_by="segment.hard.error_rate.micro")),
+    "board-untied": lambda: of_board(board(4, n_files=3, worse=0.1)),
+    "board-untested": lambda: of_board(untested()),
+    **{f"notes-{name}": partial(of_rows, *MISSED, by_class=True, **chosen) for name, chosen in NOTES.items()},
     "note-optimal": lambda: of_rows(*RARE, only="segment"),
     "note-small-values": lambda: of_rows(*SMALL, only="segment", classes="b"),
     "note-none": lambda: of_rows(*SMALL, only="segment"),
@@ -125,53 +144,33 @@ SCREENS: dict[str, Callable[[], str]] = {
 }
 
 
+def lines_of(text: str, width: int) -> list[str]:
+    """Return the lines of a screen without colours, all of which fit the terminal."""
+    lines = re.sub("\x1b\\[[0-9;]*m", "", text).splitlines()
+    assert max(map(cells, lines)) <= width
+    return lines
+
+
 @pytest.mark.parametrize("name", SCREENS)
 def test_screen_is_as_it_was(name):
     if name == "hard" and not DCASE.exists():
         pytest.skip("needs ../shared/data/dcase2019_task4, which is not part of a checkout")
     text = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+    lines = lines_of(text, int(name.partition("-")[2]) if name.startswith("width") else WIDTH)
+    assert len(lines) <= LINES and all(line == line.rstrip() for line in lines)
     assert SCREENS[name]() == text, "if this is wanted, write the golden files anew"
-
-
-@pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.stem)
-def test_screens_fit(path):
-    width = int(path.stem.partition("-")[2]) if path.stem.startswith("width") else WIDTH
-    lines = re.sub("\x1b\\[[0-9;]*m", "", path.read_text(encoding="utf-8")).splitlines()
-    assert len(lines) <= LINES
-    assert max(map(cells, lines)) <= width
-    assert all(line == line.rstrip() for line in lines)
 
 
 MADE = (build, with_intervals, with_folds, with_worst, with_sections, of_runs)
 NAMES = st.lists(st.text(min_size=1, max_size=40).filter(str.strip), min_size=0, max_size=30, unique=True)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(NAMES, st.sampled_from(MADE[1:]), st.integers(60, 200), st.booleans())
 def test_whatever_there_is_fits(names, made, width, color):
-    text = render([made(build(tuple(names)))], width=width, color=color)
-    lines = re.sub("\x1b\\[[0-9;]*m", "", text).splitlines()
+    lines = lines_of(render([made(build(tuple(names)))], width=width, color=color), width)
     # Notes with names of up to 40 letters take some lines more, and below 80 columns as many as they need.
     assert len(lines) <= LINES + 4 or width < WIDTH
-    assert max(map(cells, lines)) <= width
-
-
-def test_all_classes_are_shown_if_they_are_asked_for():
-    tables = classes_of(50)
-    few, every = (render([evaluate(*tables)], by_class=each) for each in (False, True))
-    assert re.findall(r"class 0000\d\d", few) == ["class 000045", "class 000046", "class 000047"]
-    assert [f"class {k:06}" in every for k in range(50)] == [True] * 50
-    assert every.index("class 000049") < every.index("class 000044") < every.index("class 000001")
-
-
-def test_numbers_are_those_of_the_scores():
-    """Every number of the averages is that of JSON, with three decimals."""
-    scores, text = evaluate(REFERENCE, SYSTEM), of_sample()
-    row = text.splitlines()[6].split()
-    assert row[:3] == ["hard", ">", "0.5"]
-    expected = [f"segment.hard.{m}.macro" for m in ("f1", "precision", "recall")]
-    expected += [f"segment.hard.{m}.micro" for m in ("f1", "precision", "recall", "error_rate")]
-    assert row[3:] == [f"{scores[name]:.3f}".removeprefix("0") for name in expected]
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex"])
@@ -181,43 +180,6 @@ def test_tables_without_values_show_hard_scores_only(form):
     asked = evaluate(plain, plain, only=("segment.hard", "segment.soft"))
     for scores in (evaluate(plain, valued), evaluate(valued, plain), asked):
         assert "soft" in re.sub("soft-sed-eval", "", render([scores], form))
-
-
-@pytest.mark.parametrize(("threshold", "table"), [(0.1, 0.2), (0.5, 0.2), (0.6, 0.6), (0.99, 0.6)])
-def test_operating_points_show_which_table_is_hard(threshold, table):
-    """The hard reading of the screen is what its table scores alone."""
-    scores = evaluate(EVENTS, POINTS, threshold=threshold)
-    assert f"event  hard, table {table} " in render([scores])
-    assert scores["event.hard.f1.micro"] == evaluate(EVENTS, POINTS[table])["event.hard.f1.micro"]
-    assert "soft" not in re.sub("soft-sed-eval", "", of_tables(EVENTS, {0.6: EVENTS}))
-
-
-def test_macro_averages_are_over_the_classes_that_the_reading_has():
-    scores = evaluate(*(pd.DataFrame(rows, columns=HEAD) for rows in MISSED))
-    assert scores.macro_classes == scores.to_dict()["systems"][0]["macro_classes"]
-    assert scores.macro_classes == {
-        f"{basis}.{reading}": 4 if reading == "soft" else 3
-        for basis in ("segment", "event") for reading in ("hard", "optimal", "soft")
-    }  # fmt: skip
-
-
-def test_one_score_is_named_first_and_its_row_precedes_all_others():
-    """The score that ranks, else F1 of segments in the reading that fits the reference."""
-    scores = evaluate(REFERENCE, SYSTEM)
-    plain = pd.read_csv(REFERENCE, sep="\t").drop(columns="soft_value")
-    hard = evaluate(plain, SYSTEM)
-    for shown, name, row in (
-        (scores, "segment.soft.f1.macro", "segment  soft "),
-        (evaluate(REFERENCE, SYSTEM, rank_by="event.soft.f1.micro"), "event.soft.f1.micro", "event    soft "),
-        (evaluate(REFERENCE, SYSTEM, only="event"), "event.soft.f1.macro", "event  soft "),
-        (hard, "segment.hard.f1.macro", "segment  hard > 0.5 "),
-    ):
-        lines = str(shown).splitlines()
-        assert lines[2].split()[:2] == [name, f"{shown[name]:.3f}".removeprefix("0")]
-        assert lines[5].startswith(row)
-    of_hard = str(hard).splitlines()
-    assert [line[9:14].strip() for line in of_hard[5:8]] == ["hard", "optim", "soft†"]
-    assert any(line.startswith("† the reference has no values") for line in of_hard)
 
 
 NUMBERS = {0.7331: ".733", 1.0: "1.000", 0.9996: "1.000", -0.0004: ".000", -0.25: "-.250", 3.4732: "3.473",
@@ -243,117 +205,52 @@ def test_a_name_is_shortened_in_the_middle(text, room):
 
 
 def test_no_color_is_obeyed(monkeypatch):
-    assert np.char.count(of_tables(*classes_of(3), color=True), "\x1b") > 10
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in of_tables(*classes_of(3), color=True)
+    assert "\x1b" not in of_rows(*classes_of(3), color=True)
 
 
-@pytest.mark.parametrize(("n_systems", "n_classes"), [(1, 6), (1, 60), (3, 17), (10, 60)])
-def test_what_is_shown_does_not_depend_on_the_width_but_for_what_a_line_names(n_systems, n_classes):
-    """Scores, intervals and p-values at 80 columns are those at 120, but for the columns that are named."""
-    reference, system = classes_of(n_classes)
-    chosen = {"only": ("segment", "event"), "replicates": 20}
-    if n_systems == 1:
-        board, systems = None, [evaluate(reference, system, ci="bootstrap", **chosen)]
-    else:
-        worse = {f"system {k}": system.assign(value=system["value"] - k / 40) for k in range(n_systems)}
-        board = compare(reference, worse, **chosen)
-        systems = board.systems
+@pytest.mark.parametrize(("n_systems", "n_classes"), [(1, 17), (3, 9)])
+def test_a_narrow_screen_names_the_columns_that_only_a_wide_one_has(n_systems, n_classes):
+    """Scores, intervals and p-values at 80 columns are those at 140, but for the columns that are named."""
+    made = board(
+        n_systems + 1, n_classes, n_files=4, replicates=20, only=["segment", "event"], ci="bootstrap"
+    )
     for by_class in (False, True):
         shown = {}
-        for width in (80, 120):
-            text = render(systems, board=board, width=width, by_class=by_class)
-            assert max(map(cells, text.splitlines())) <= width
-            named = " ".join(re.findall(r"^no room here for [^:]*", text, re.MULTILINE))
-            shown[width] = {*re.findall(r"(?<![\w.])[-+]?\d*\.\d+", text)}, named
-            labels = re.findall(r"^class \d+", text, re.MULTILINE)
-            assert len(labels) == (n_classes if by_class else 0 if n_systems == 1 else min(6, n_classes))
-        (narrow, left), (wide, _) = shown[80], shown[120]
+        for width in (60, 80, 140):
+            how = {"width": width, "by_class": by_class}
+            text = (
+                render(made.systems[:1], **how)
+                if n_systems == 1
+                else of_board(made, color=width == 60, **how)
+            )
+            lines = lines_of(text, width)
+            labels = [line for line in lines if re.match(r"class \d", line)]
+            assert len(labels) == (n_classes if by_class else 0 if n_systems == 1 else 6)
+            assert len(lines) <= 47 or by_class
+            named = " ".join(line for line in lines if line.startswith("no room here for "))
+            shown[width] = {*re.findall(r"(?<![\w.])[-+]?\d*\.\d+", "\n".join(lines))}, named
+        (narrow, left), (wide, _) = shown[80], shown[140]
         assert narrow <= wide
         assert narrow == wide or left
 
 
-# Of several systems.
-
-LONG = "submissions/of the year/a team with a name that is longer than any line of a screen is wide_system_"
-HOSTILE = "a\x1b[31m\n\u202eb<pre>"
-
-
-def made(n_systems=3, n_classes=3, n_files=12, name="system ", classes=None, worse=0.03, **chosen):
-    """Compare systems, each worse than the one before by so much noise."""
-    rng = np.random.default_rng(5)
-    reference = rng.random((n_files, 20, n_classes)) ** 3
-    systems = {
-        f"{name}{k}": np.clip(reference + rng.normal(0, worse * (k + 1), reference.shape), 0, 1)
-        for k in range(n_systems)
-    }
-    classes = classes or [f"class {k}" for k in range(n_classes)]
-    return compare(reference, systems, classes=classes, **{"replicates": 100, "only": ["segment"], **chosen})
-
-
-def str_of(board, **how):
-    return re.sub(r"\x1b\[[0-9;]*m", "", render(board.systems, board=board, **how))
-
-
-SHAPES = [
-    {"n_systems": 9, "n_classes": 12},
-    {"n_systems": 12, "n_classes": 50, "name": LONG, "replicates": 20},
-    {"n_classes": 1},
-    {"n_files": 1},
-    {"name": HOSTILE, "classes": ["\x1b[2J", "鳥の声" * 20, "a\u0301" * 50]},
-    {"only": ["all"], "psds": "dcase-psds1", "n_systems": 2, "n_files": 3, "replicates": 2},
-    {"only": ["segment", "event", "clip", "intersection", "ranking"], "n_systems": 8, "replicates": 20},
-    {"n_systems": 12, "baseline": "system 11"},
-]
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shape",
-    [pytest.param(of, marks=[pytest.mark.slow] * ("only" in of or "name" in of)) for of in SHAPES],
+    [
+        {"n_systems": 12, "n_classes": 50, "replicates": 20},
+        {"classes": ["\x1b[2J", "鳥の声" * 20, "a\u0301" * 50]},
+        {"only": ["segment", "event", "clip", "intersection", "ranking"], "n_systems": 8, "replicates": 20},
+    ],
     ids=str,
 )
 def test_a_board_of_any_width_is_short(shape):
-    board = made(**shape)
-    for width, color in ((60, True), (80, False), (140, False)):
-        shown = str_of(board, width=width, color=color).splitlines()
-        # Nothing is left out: eight systems in five bases take the most, and letters some columns.
-        assert len(shown) <= (43 if width > 60 else 47)
-        assert sum(line.startswith("no room here") for line in shown) <= 1
-        assert max(map(cells, shown)) <= width
-        assert all(line.isprintable() for line in shown)
-    whole = str_of(board).splitlines()
-    # The score that ranks, of each system that is shown, and all of its digits.
-    assert board.rank_by in whole[2]
-    for entry in board.entries[:8] if board.baseline is None else (board.entries[0], board.entries[-1]):
-        value = f"{entry.value:.3f}".removeprefix("0")
-        assert any(re.match(rf" *{entry.place}  .* {value}\b", line) for line in whole), entry
-
-
-def test_classes_in_which_systems_differ_most_come_first_and_letters_are_those_of_the_board():
-    rng = np.random.default_rng(0)
-    reference = rng.random((6, 20, 3))
-    systems = {"a": reference, "b": reference * [1.0, 0.0, 0.8]}
-    board = compare(reference, systems, classes=["x", "y", "z"], only=["segment"], replicates=50)
-    lines = str_of(board).splitlines()
-    at = lines.index(next(line for line in lines if line.startswith("F1 by class")))
-    assert [line[0] for line in lines[at + 1 : at + 4]] == ["y", "z", "x"]
-    assert lines[at + 1].split() == ["y", "1.000", ".000"]
-    board = made(4, worse=0.1)
-    ranking = [line.split() for line in str_of(board).splitlines()[6:10]]
-    assert [(row[0], row[-1]) for row in ranking] == [(str(e.place), e.letters) for e in board.entries]
-    assert str_of(board, width=80, color=True) == render(board.systems, board=board, width=80)
-
-
-def test_what_was_not_tested_ties_with_nobody(tmp_path):
-    submissions = tmp_path / "submissions"
-    submissions.mkdir()
-    for path in (SYSTEM, OTHER):
-        shutil.copy(path, submissions)
-    how = {"reports": False, "ties": "none", "only": ["segment.soft"]}
-    board = build_site(submissions, REFERENCE, tmp_path / "site", **how).board
-    assert not re.search(r"(?m) (a|b|ab)$", str_of(board))
-    # A site keeps no scores of classes, and neither screen needs them.
-    assert "by class" not in str(board) + str(board["sys_b"])
+    made = board(**shape)
+    for width, most in ((60, 47), (80, 43), (140, 43)):
+        lines = lines_of(of_board(made, width=width), width)
+        assert len(lines) <= most
+        assert all(line.isprintable() for line in lines)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from oracles import END, FILES, TICK, in_seconds, merged_events, tick_rows, value_at
+from oracles import FILES, TICK, in_seconds, merged_events, tick_rows
 from tables import long_rows
 
-from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.events import (
-    Activity,
-    EventLifetimes,
     events_of,
     level_runs,
     lifetimes_of,
@@ -21,23 +18,6 @@ from sedeval_soft.timeline.events import (
 
 def columns(rows, *names):
     return list(zip(*(getattr(rows, name).tolist() for name in names), strict=True))
-
-
-@given(tick_rows())
-def test_the_activity_of_a_long_table(rows):
-    """Sorted by file, class and onset, with extent, without overlap; the largest value counts."""
-    table = long_rows(in_seconds(rows), files=FILES)
-    activity = Activity.of_table(table)
-    pieces = columns(activity, "file", "label", "onset", "offset", "value")
-    assert pieces == sorted(pieces)
-    assert all(onset < offset for _, _, onset, offset, _ in pieces)
-    assert not any(a[:2] == b[:2] and b[2] < a[3] for a, b in zip(pieces, pieces[1:], strict=False))
-    for file, name in enumerate(table.files):
-        for code, label in enumerate(table.classes):
-            here = [piece[2:] for piece in pieces if piece[:2] == (file, code)]
-            for tick in range(END + 1):
-                value = sum(value for onset, offset, value in here if onset <= tick < offset)
-                assert value == value_at(rows, name, label, tick)
 
 
 def facts(events, table):
@@ -72,41 +52,11 @@ def test_alive_at_a_threshold_are_its_merged_events(rows, threshold, inclusive):
     if inclusive and threshold == 0.0:
         return  # everything would be active, all the time
     table = long_rows(in_seconds(rows), files=FILES)
-    activity = Activity.of_table(table)
-    whole = EventLifetimes.of(activity)
+    whole = lifetimes_of(table, merge=True)
     events = facts(whole.take(whole.alive(threshold, inclusive)), table)
     active = [row for row in rows if row[4] > threshold or (inclusive and row[4] == threshold)]
     assert sorted(events) == sorted(merged_events([row for row in active if row[1] < row[2]]))
-    # At most one for each piece.
-    assert len(whole) <= len(activity.onset)
-    assert (whole.born < whole.dies).all()
-    assert set(whole.dies.tolist()) <= set(activity.value.tolist())
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from([0, 0, 1, 3]), *(st.sampled_from([0.0, 0.25, 0.5]) for _ in "ab"))),
-    st.integers(0, 9),
-    st.booleans(),
-)
-def test_steps_have_the_lifetimes_of_their_rows(steps, first, merge):
-    """Of two files, in time steps between which there may be gaps, as of the same rows in a long table."""
-    gaps, *values = np.array(steps, dtype=np.float64).reshape(-1, 3).T
-    begin = np.cumsum(gaps) + np.arange(len(steps))
-    file = (np.arange(len(steps)) >= first).astype(np.int32)
-    wide = EventTable(FILES, ("a", "b"), file, begin, begin + 1.0, tuple(values))
-    # Names in the same order.
-    rows = [(FILES[0], 0.0, 0.0, label, 0.0) for label in wide.classes]
-    rows += [
-        (FILES[k], onset, onset + 1.0, label, value)
-        for label, column in zip(wide.classes, values, strict=True)
-        for k, onset, value in zip(file.tolist(), begin.tolist(), column.tolist(), strict=True)
-    ]
-    names = "file", "label", "onset", "offset", "born", "dies"
-    of_steps, of_rows = (lifetimes_of(table, merge) for table in (wide, long_rows(rows, files=FILES)))
-    # Without merging each row is an event up to its value, but for rows without a value or an extent.
-    wanted = [row for row in columns(of_rows, *names) if row[2] < row[3] and row[4] < row[5]]
-    assert sorted(columns(of_steps, *names)) == sorted(wanted)
-    assert of_steps.nested == merge
+    assert (whole.born < whole.dies).all() and {*whole.dies.tolist()} <= {row[4] for row in rows}
 
 
 @given(st.lists(st.integers(0, 5), max_size=60))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 from math import ceil, floor
 
 import numpy as np
@@ -17,7 +16,7 @@ from sedeval_soft.settings import exactly, short_fraction
 from sedeval_soft.tables.ticks import as_written
 from sedeval_soft.timeline.grid import Edges
 
-STEPS = [Fraction(text) for text in ("1/3", "1/7", "1/30", "256/11025", "0.02", "0.1", "0.25")]
+STEPS = [Fraction(text) for text in ("1/3", "256/11025", "0.02", "0.1")]
 WRITTEN = [(np.float64, None), (np.float32, None), *((np.float64, d) for d in (3, 4, 5, 6)), (np.float32, 3)]
 
 
@@ -37,37 +36,30 @@ def long(step, values, kind, decimals):
     return table.melt(["filename", "onset", "offset"], var_name="event_label", value_name="soft_value")
 
 
-def in_fractions(values, other):
-    """F, error rate and soft F of all cells, counted one by one."""
+def counted(values, other):
+    """F, error rate and soft F of all cells, in whole numbers: hundredths."""
     y, p = values > 0.5, other > 0.5
-    errors = sum(Fraction(int(max(a.sum(), b.sum()) - (a & b).sum())) for a, b in zip(y, p, strict=True))
-    exact = [[[Fraction(str(v)) for v in row] for row in side.tolist()] for side in (values, other)]
-    common = sum(min(a, b) for r, s in zip(*exact, strict=True) for a, b in zip(r, s, strict=True))
-    total = sum(sum(row) for side in exact for row in side)
-    f1 = Fraction(2 * int((y & p).sum()), int(y.sum() + p.sum()))
+    errors = np.maximum(y.sum(axis=1), p.sum(axis=1)) - (y & p).sum(axis=1)
+    ours, theirs = (np.rint(100 * side).astype(int) for side in (values, other))
     return {
-        "segment.hard.f1.micro": float(f1),
-        "segment.hard.error_rate.micro": float(errors / int(y.sum())),
-        "segment.soft.f1.micro": float(2 * common / total),
+        "segment.hard.f1.micro": 2 * (y & p).sum() / (y.sum() + p.sum()),
+        "segment.hard.error_rate.micro": errors.sum() / y.sum(),
+        "segment.soft.f1.micro": 2 * np.minimum(ours, theirs).sum() / (ours.sum() + theirs.sum()),
     }
 
 
 @pytest.mark.parametrize("pool", ["max", "mean"])
 @pytest.mark.parametrize("step", STEPS, ids=str)
-@settings(max_examples=2)
-@given(st.integers(2, 400), st.integers(0, 2**32), st.sampled_from(WRITTEN), st.sampled_from([wide, long]))
+@settings(max_examples=3)
+@given(st.integers(2, 200), st.integers(0, 2**32), st.sampled_from(WRITTEN), st.sampled_from([wide, long]))
 def test_rows_on_a_grid_are_its_segments(pool, step, n, seed, written, form):
     rng = np.random.default_rng(seed)
     y, p = np.vstack([[[0.9, 0.9]], rng.random((n, 2)).round(2)]), rng.random((n + 1, 2)).round(2)
     asked = {"segment_length": float(step), "pool": pool, "only": ("segment", "ranking")}
     classes = {"classes": ("c0", "c1")}
     scores = evaluate(form(step, y, *written), form(step, p, *written), **asked, **classes)
-    assert scores.warnings == ()
-    of_arrays = evaluate(y, p, **asked, **classes)
-    assert {name: s.value for name, s in scores.scores.items()} == {
-        name: s.value for name, s in of_arrays.scores.items()
-    }
-    assert {name: scores[name] for name in in_fractions(y, p)} == pytest.approx(in_fractions(y, p), abs=1e-12)
+    assert scores.warnings == () and dict(scores) == dict(evaluate(y, p, **asked, **classes))
+    assert {name: scores[name] for name in counted(y, p)} == pytest.approx(counted(y, p), abs=1e-12)
 
 
 @given(
@@ -75,7 +67,7 @@ def test_rows_on_a_grid_are_its_segments(pool, step, n, seed, written, form):
     st.integers(0, 3 * 10**9),
     st.integers(0, 10**9),
 )
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_edges_against_fractions(step, tick, far):
     edges = Edges(step * 10**6)
     ticks = np.array([tick, round(step * 10**6 * (far % 10**6))])
@@ -102,16 +94,18 @@ def test_an_event_that_reaches_into_a_segment_is_active_there(onset, offset, n):
     assert evaluate(rows, rows, segment_length=0.1)["segment.hard.n_ref.micro"] == n
 
 
-def test_lengths_of_segments_are_what_they_stand_for():
-    assert Settings(segment_length="1024/44100") == Settings(segment_length=1024 / 44100)
-    assert Settings(segment_length=np.float32(0.02)).segment_ticks == 20000
-    assert Settings(segment_length=0.1 + 0.2).segment_length == 0.3
-    for value, wanted in ((1 / 3, "1/3"), (1024 / 44100, "256/11025"), (0.02322, "0.02322"), (1.0, "1.0")):
-        assert (short_fraction(value), exactly(value)) == (wanted, Fraction(wanted))
-        assert Settings(segment_length=wanted if "/" in wanted else float(wanted)).segment_length == value
-    for text in ("1/0", "a/3", "1/3/3", "/3", "-1/3", "1e3/3", ""):
-        with pytest.raises(SettingsError, match="segment_length"):
-            Settings(segment_length=text)
+@pytest.mark.parametrize("text", ["1/3", "256/11025", "0.02322", "1.0", "0.3"])
+def test_lengths_of_segments_are_what_they_stand_for(text):
+    value = float(Fraction(text))
+    given = (text, value) if "/" in text else (value, np.float32(value), value + 1e-16)
+    assert {Settings(segment_length=each).segment_length for each in given} == {value}
+    assert (short_fraction(value), exactly(value)) == (text, Fraction(text))
+
+
+@pytest.mark.parametrize("text", ["1/0", "a/3", "1/3/3", "/3", "-1/3", "1e3/3", ""])
+def test_no_length_is_refused(text):
+    with pytest.raises(SettingsError, match="segment_length"):
+        Settings(segment_length=text)
 
 
 # A grid that is nearly that of the segments
@@ -136,17 +130,18 @@ def test_a_grid_that_is_nearly_the_segments_is_told(step, length, offset):
     assert not evaluate(table, table, segment_length=length, only=("event.soft",)).warnings
 
 
-def test_events_anywhere_and_frames_of_other_lengths_are_no_grid():
-    rng, warnings = np.random.default_rng(1), []
-    for decimals, length in product((1, 2, 3, 6), (1.0, 0.1, 0.02, 1 / 3, 1024 / 44100)):
-        onset = (rng.random(3000) * 100).round(decimals)
-        offset = (onset + rng.random(3000) * 3).round(decimals)
-        rows = pd.DataFrame({"filename": "a", "onset": onset, "offset": offset, "event_label": "dog"})
-        warnings += evaluate(rows, rows, segment_length=length, only=("segment.hard",)).warnings
-    for step, length in product(("0.064", "0.96", "0.1", "0.25", "0.016", "0.02"), (1.0, 0.1, 0.2, 0.5)):
-        table = wide(Fraction(step), rng.random((600, 1)).round(2), np.float64, None)
-        warnings += evaluate(table, table, segment_length=length, only=("segment.soft",)).warnings
-    assert not any("nearly on the edges" in text for text in warnings)
+@pytest.mark.parametrize("length", [1.0, 0.02, 1024 / 44100])
+def test_events_anywhere_and_frames_of_other_lengths_are_no_grid(length):
+    rng, tables = np.random.default_rng(1), []
+    for decimals in (1, 3, 6):
+        onset = (rng.random(1000) * 100).round(decimals)
+        offset = (onset + rng.random(1000) * 3).round(decimals)
+        tables.append(pd.DataFrame({"filename": "a", "onset": onset, "offset": offset, "event_label": "dog"}))
+    tables += [
+        wide(Fraction(step), rng.random((300, 1)), np.float64, None) for step in ("0.064", "0.96", "0.016")
+    ]
+    warnings = [evaluate(of, of, segment_length=length, only="segment.hard").warnings for of in tables]
+    assert not any("nearly on the edges" in text for texts in warnings for text in texts)
 
 
 # Single and half precision
@@ -170,7 +165,7 @@ def test_values_are_compared_as_their_own_type_would(kind, tmp_path):
 @given(
     st.sampled_from([np.float32, np.float16]), st.integers(0, 999_999), st.integers(0, 6), st.integers(-9, 9)
 )
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_decimals_of_few_digits_are_read_back(kind, digits, decimals, beside):
     least = 6 if kind is np.float32 else 3
     decimal = float(f"{digits % 10**least}e-{decimals if kind is np.float32 else decimals % 4}")
@@ -188,18 +183,15 @@ def test_decimals_of_few_digits_are_read_back(kind, digits, decimals, beside):
 
 def test_means_do_not_go_by_how_time_is_cut():
     """Ties stay ties: the ranks of a long and a wide table are the same."""
-    rng = np.random.default_rng(3)
-    values, other = rng.choice([0.0, 0.1, 0.2, 0.3, 0.7], (2, 600, 3))
-    how = np.float64, None
-    tables = [tuple(form(Fraction(1, 10), of, *how) for of in (values, other)) for form in (wide, long)]
+    values = np.random.default_rng(3).choice([0.0, 0.1, 0.2, 0.3, 0.7], (2, 300, 3))
+    sides = [[form(Fraction(1, 10), of, np.float64, None) for of in values] for form in (wide, long)]
     # Rows of silence across others cut nothing, and rows that touch may be one.
-    silence = pd.DataFrame({"filename": "a.wav", "onset": np.arange(100) * 0.55, "event_label": "c0"})
+    silence = pd.DataFrame({"filename": "a.wav", "onset": np.arange(50) * 0.55, "event_label": "c0"})
     silence = silence.assign(offset=silence.onset + 0.37, soft_value=0.0)
-    tables.append(tuple(pd.concat([side, silence]).sample(frac=1, random_state=0) for side in tables[1]))
+    sides.append([pd.concat([side, silence]).sample(frac=1, random_state=0) for side in sides[1]])
     asked = {"segment_length": 1.0, "pool": "mean", "measures": "all", "only": ("segment", "ranking")}
-    scores = [evaluate(*sides, **asked).scores for sides in tables]
-    for of in scores[1:]:
-        assert {name: score.value for name, score in of.items()} == {n: s.value for n, s in scores[0].items()}
+    first, *others = (dict(evaluate(*of, **asked)) for of in sides)
+    assert others == [first, first]
 
 
 # Silence

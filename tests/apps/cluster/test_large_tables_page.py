@@ -57,19 +57,17 @@ def whole(**settings: object) -> dict[str, float]:
 
 def test_an_array_of_jobs_and_the_merge(workplace, tmp_path):
     for task in range(5):
-        code, printed = run(ARRAY, tmp_path, workplace | {"SLURM_ARRAY_TASK_ID": str(task)})
-        assert (code, printed) == (0, "")
+        assert run(ARRAY, tmp_path, workplace | {"SLURM_ARRAY_TASK_ID": str(task)}) == (0, "")
     assert run(MERGE, tmp_path, workplace)[0] == 0
     assert scores_in(tmp_path / "scores.json") == whole()
 
 
 def test_urls(workplace, tmp_path):
     pytest.importorskip("fsspec", reason="needs fsspec: pip install --group distributed")
-    command = URLS
-    for url, role in (("s3://archive/ref/*.parquet", "ref"), ("gs://runs/17/*.parquet", "sys")):
-        command = command.replace(url, f"file://{tmp_path}/{role}/*.tsv")
-    code, printed = run(command.rstrip("\n") + " --score segment.soft.f1.macro", tmp_path, workplace)
-    assert (code, printed) == (0, f"{whole()['segment.soft.f1.macro']!r}\n")
+    command = URLS.replace("s3://archive/ref/*.parquet", f"file://{tmp_path}/ref/*.tsv")
+    command = command.replace("gs://runs/17/*.parquet", f"file://{tmp_path}/sys/*.tsv").rstrip("\n")
+    printed = run(f"{command} --score segment.soft.f1.macro", tmp_path, workplace)
+    assert printed == (0, f"{whole()['segment.soft.f1.macro']!r}\n")
 
 
 def test_one_job_with_a_scheduler_and_its_workers(workplace, tmp_path):

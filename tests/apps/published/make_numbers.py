@@ -31,7 +31,7 @@ sys.path.append(str(Path(__file__).parents[2] / "golden"))
 
 from golden_numbers import FOLDER, STOPS, read_numbers, write_numbers
 from random_answers import answer_files, windows
-from random_tables import DESED, MAESTRO, data_sets, random_cases, speech_cases
+from random_tables import DESED, MAESTRO, case_of, data_sets, speech_cases
 
 
 def from_file(name, checkout=""):
@@ -47,12 +47,6 @@ def from_file(name, checkout=""):
     versions = {"python": platform.python_version(), **{each: version(each) for each in packages}}
     about = {key: golden[key] for key in golden if key not in ("count", "shown", "digests")}
     write_numbers(f"{name}.json", {**about, "versions": versions}, results)
-
-
-def case_of(golden, number):
-    """Return one case of random tables."""
-    (case,) = random_cases(golden["seed"], number + 1, number, **golden["tables"])
-    return case
 
 
 def few_shot(golden):

@@ -80,6 +80,12 @@ def random_cases(seed, count, first=0, **options):
         yield _case(seed, number, options)
 
 
+def case_of(golden, number):
+    """Return one case of the tables of a golden file."""
+    (case,) = random_cases(golden["seed"], number + 1, number, **golden["tables"])
+    return case
+
+
 def _case(seed, number, options):
     draws = Draws(f"{seed} {number}")
     per_second = draws.one_of(options.grids)

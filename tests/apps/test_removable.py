@@ -47,7 +47,7 @@ print(json.dumps([sedeval_soft.__file__, [*said], code, told.getvalue()]), flush
 sys.argv = ["soft-sed-eval", *job]
 main()
 """
-"""Says where the package is, what commands miss, and what the import of the app says; then runs a job."""
+"""Prints the path of the package, the messages of its commands and of an import of the app; runs a job."""
 
 
 def without(app, folder):

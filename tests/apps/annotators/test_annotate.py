@@ -72,10 +72,10 @@ def test_ceilings_are_scores_of_evaluate_to_the_last_bit(n, length):
     rng = np.random.default_rng(n)
     tables = []
     for _ in range(n):
-        onset = np.sort(np.round(rng.uniform(0, 59, 40), 3))
-        offset = np.round(onset + rng.uniform(0.05, 0.9, 40), 3)
+        onset = np.sort(np.round(rng.uniform(0, 59, 25), 3))
+        offset = np.round(onset + rng.uniform(0.05, 0.9, 25), 3)
         tables.append(
-            dict(zip(HEADS, (["a.wav"] * 40, onset, offset, rng.choice(["c", "d"], 40)), strict=True))
+            dict(zip(HEADS, (["a.wav"] * 25, onset, offset, rng.choice(["c", "d"], 25)), strict=True))
         )
     asked = {"durations": {"a.wav": 60.0}, "classes": ["c", "d"]}
     scores = ["segment.soft.f1.micro", "segment.soft.f1.macro", "segment.hard.f1.micro"]

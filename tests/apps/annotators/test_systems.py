@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from opinions import HEADS, confused, table, tables_of, units_of
+from opinions import confused, table, tables_of, units_of
 
 from sedeval_soft import annotate, evaluate
 from sedeval_soft.apps.annotators.consensus import bias_and_jitter
@@ -101,23 +101,22 @@ def test_effects_of_annotators_are_those_of_leaving_one_out(n, size):
     assert without[0] == pytest.approx(expected, abs=1e-9)
 
 
-def test_biases_and_jitters_that_were_simulated_are_found():
-    """2,000 events of which each annotator misses a fifth: biases and jitters within 20 ms."""
-    rng, n = np.random.default_rng(0), 2000
-    biases, jitters = np.array([-0.2, 0.0, 0.05, 0.3]), np.array([0.05, 0.1, 0.2, 0.15])
-    onset = 5.0 * np.arange(n) + 1
-    offset, tables = onset + rng.uniform(1.5, 3, n), []
-    for bias, jitter in zip(biases, jitters, strict=True):
-        begin, end = (times + rng.normal(0, jitter, n) for times in (onset + bias, offset - bias))
-        heard, false = rng.random(n) > 0.2, onset[rng.random(n) < 0.1] + 3.6
-        times = np.append(begin[heard], false), np.append(end[heard], false + 0.3)
-        tables.append(dict(zip(HEADS, (["a"] * len(times[0]), *times, ["dog"] * len(times[0])), strict=True)))
-    found = annotate(tables, consensus=True).boundaries
-    relative = biases - biases.mean()
-    for name, values in {"bias": (relative, -relative), "jitter": (jitters, jitters)}.items():
-        for side, expected in zip(("onset", "offset"), values, strict=True):
-            of_each = [getattr(each, f"{side}_{name}") for each in found]
-            assert of_each == pytest.approx(expected.tolist(), abs=0.02)
+def test_boundaries_of_consensus_events_have_biases_and_jitters():
+    """The second annotator begins each event 0.3 s late; the third ends them 0.6 s or 1 s early, in turn."""
+    times = [(5.0 * k, 5.0 * k + 4) for k in range(12)]
+    crowd = [
+        table([("x", on, off, "a") for on, off in times]),
+        table([("x", on + 0.3, off, "a") for on, off in times]),
+        table([("x", on, off - (0.6 if k % 2 else 1.0), "a") for k, (on, off) in enumerate(times)]),
+    ]
+    found = annotate(crowd, consensus=True).boundaries
+    columns = np.array([each[2:] for each in found]).T
+    for column, expected in zip(
+        columns,
+        ([-0.1, 0.2, -0.1], [0, 0, 0], [0.8 / 3, 0.8 / 3, -1.6 / 3], [0, 0, 0.2 / 1.2815515655]),
+        strict=True,
+    ):
+        assert column == pytest.approx(expected, abs=1e-6)
 
 
 def test_biases_and_jitters_by_hand():

@@ -4,7 +4,7 @@
 
 A file of numbers names the repository and the commit of its script, and the packages of its environment.
 Seed, tables and options are taken from there, too. CHECKOUT is the folder of that repository that has the
-script; each is called as it is, but for what its function here says. Python 3.8 is enough.
+script. Each script is called as it is; its function here names the exceptions. Python 3.8 is enough.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from random_tables import DESED, MAESTRO, case_of, data_sets, speech_cases
 
 
 def from_file(name, checkout=""):
-    """Write a file of numbers in place of the one there, which says what they are of."""
+    """Make the numbers of a golden file again, from its own seed, tables and options."""
     sys.path.insert(0, checkout)
     golden = read_numbers(f"{name}.json")
     scored = globals()[name](golden)
@@ -158,7 +158,7 @@ def biodcase_ranking(golden):
 
 
 def dcase2024(golden):
-    """What the baseline calls of sed_scores_eval, for files with an event; PSDS of the first cases only."""
+    """The functions of sed_scores_eval that the baseline calls, for files with events; PSDS of few cases."""
     from sed_scores_eval import intersection_based, segment_based
     from sed_scores_eval.base_modules.scores import create_score_dataframe
 

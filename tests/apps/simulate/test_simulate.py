@@ -11,6 +11,7 @@ from called import call
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tables import columns_of
 
 from sedeval_soft import EvaluationError, evaluate, simulate
 from sedeval_soft.apps.simulate.run import KINDS, Betas, perturbed, shuffled
@@ -26,15 +27,9 @@ NEEDED["annotator"] = {"labels": [SAMPLES / "sys.tsv", SAMPLES / "sys_b.tsv"]}
 seeds = st.integers(0, 2**63 - 1)
 
 
-def table(events):
-    """Return a table of events (file, onset, offset, class), or (file, onset, offset, class, value)."""
-    names = ("filename", "onset", "offset", "event_label", "soft_value")
-    return dict(zip(names, map(list, zip(*events, strict=True)), strict=False))
-
-
 def of_files(lengths, classes="abc"):
     """Return a reference of files of some whole seconds, all of them of each class."""
-    return table([(f"f{i}", 0.0, float(n), label) for i, n in enumerate(lengths) for label in classes])
+    return columns_of([(f"f{i}", 0.0, float(n), label) for i, n in enumerate(lengths) for label in classes])
 
 
 def grid(rows, n):
@@ -130,7 +125,7 @@ def test_shuffled_classes_have_the_distribution_of_another(seed, n_classes):
 @settings(max_examples=20)
 def test_sampled_steps_are_whole_steps_of_the_data(seed, n_steps):
     values = np.random.default_rng(n_steps).uniform(0.1, 1, (3, n_steps))
-    train = table([("t", k, k + 1, "abc"[c], values[c, k]) for c in range(3) for k in range(n_steps)])
+    train = columns_of([("t", k, k + 1, "abc"[c], values[c, k]) for c in range(3) for k in range(n_steps)])
     sampled = grid(simulate("data-sampling", of_files((4, 5)), train=train, seed=seed), 9)
     assert {tuple(step) for step in sampled.T} <= {tuple(step) for step in values.T}
 
@@ -139,7 +134,7 @@ def test_sampled_steps_are_whole_steps_of_the_data(seed, n_steps):
 @settings(max_examples=20)
 def test_one_annotator_speaks_for_a_file(seed):
     labels = [
-        table([(file, 0.0, 3.0, label, value) for file in files for label in "abc"])
+        columns_of([(file, 0.0, 3.0, label, value) for file in files for label in "abc"])
         for files, value in ((("f0", "f1"), 0.4), (("f0",), 0.2), (("other",), 0.6))
     ]
     said = grid(simulate("annotator", of_files((3, 3, 3)), labels=labels, seed=seed), 9)
@@ -214,7 +209,7 @@ def test_smoothing_is_a_mean_over_what_is_there(values, half):
         ("beta", {}, "'beta'"),
         ("betas", {"r": 1.0}, r"betas .*\br\b"),
         ("betas", {"fit": "best"}, "fit"),
-        ("betas", {"train": table([("x", 0, 1, "barking")])}, "train"),
+        ("betas", {"train": columns_of([("x", 0, 1, "barking")])}, "train"),
         ("beta-noise", {}, r"\br\b"),
         ("beta-noise", {"r": float("nan")}, r"\br\b"),
         ("beta-noise", {"r": True}, r"\br\b"),

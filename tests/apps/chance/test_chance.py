@@ -105,6 +105,8 @@ def test_a_perfect_system_is_1_and_an_ignorant_one_0():
     found = chance_levels(np.tile([[0.2, 1.0], [0.9, 0.1]], (4, 1)), np.full((8, 2), 0.7), 5)
     for name in ("segment.soft.f1.macro", "segment.hard.error_rate.micro"):
         assert found.chance.levels[name].normalised == pytest.approx(0.0, abs=1e-12)
+    found = chance_levels(np.ones((3, 1)), np.full((3, 1), 0.95)).chance
+    assert found.levels["segment.soft.f1.macro"].normalised == pytest.approx(0.0, abs=1e-12)
     nothing = {"filename": [], "onset": [], "offset": [], "event_label": []}
     found = chance_levels(nothing, nothing)
     assert {level.chance for level in found.chance.levels.values()} == {None}

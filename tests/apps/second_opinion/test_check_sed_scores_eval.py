@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
 import peer_intersection as peer
 import pytest
 from called import REFERENCE, SYSTEM, call
-from shared_data import shared
 from tables import long_rows
 
 from sedeval_soft import Settings, SettingsError, evaluate
-from sedeval_soft.api import to_rows
 from sedeval_soft.apps.second_opinion.comparison import same
 from sedeval_soft.apps.second_opinion.sed_scores_eval import opinion, refuse_settings
 from sedeval_soft.evaluation.count import tally_pair
@@ -75,20 +70,6 @@ def test_classes_without_a_reference_are_left_out_and_files_that_a_side_lacks_ar
     assert rows["segment.optimal.f1[car]"] == pytest.approx((0.5, 0.5))
     for name in ("segment.hard.average_precision[car]", "event.optimal.f1[dog]"):
         assert rows[name][0] == pytest.approx(rows[name][1])
-
-
-def test_maestro():
-    folder = shared("maestro")
-    made = Settings(**ALL)
-    reference = to_rows(folder / "soft_gt_dev.csv", "reference", made)
-    rng = np.random.default_rng(0)
-    values = tuple(np.clip(v + 0.1 * rng.normal(size=len(v)), 0, 1) for v in reference.values)
-    rows, _ = compared(reference, replace(reference, values=values))
-    # To it a value of 0 is a score as any other.
-    assert {name.split(".")[0] for name in differing(rows)} == {"intersection"}
-    raised = (np.maximum(column, 0.001) for column in values)
-    rows, _ = compared(reference, replace(reference, values=tuple(raised)))
-    assert len(rows) > 60 and differing(rows) == {}
 
 
 @pytest.mark.parametrize(

@@ -76,16 +76,15 @@ def test_a_grid_on_which_all_boundaries_lie_changes_nothing(crowd, method, lengt
 @settings(max_examples=4)
 @given(PEOPLE, st.randoms(use_true_random=False), st.sampled_from([*METHODS]), st.booleans())
 def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method, consensus):
-    """The reference is the same to the last bit, and so are statements on each annotator and a system."""
+    """The reference is the same to the last bit, and so are statements on each annotator."""
     order = random.sample(range(len(crowd)), len(crowd))
     one, other = people_of(crowd), people_of([crowd[k][::-1] for k in order], files=FILES[::-1])
-    how = {"method": method, "consensus": consensus, "scores": ["event.soft.f1.micro"], "systems": [one[0]]}
+    how = {"method": method, "consensus": consensus, "scores": ["event.soft.f1.micro"]}
     found = []
     for people in (dict(enumerate(one)), dict(zip(order, other, strict=True))):
         made = annotate({"abcd"[k]: each for k, each in people.items()}, **how)
         rows, at = made.reference, [[*people].index(k) for k in range(len(crowd))]
-        (score,) = made.systems[0].scores
-        each_of = [made.annotators, *filter(None, [made.boundaries, score.against])]
+        each_of = [made.annotators, *([made.boundaries] if consensus else [])]
         each_of += [ceiling.annotators for ceiling in made.ceiling]
         each_of += [confusion.sensitivity for confusion in made.confusions]
         found.append((
@@ -93,7 +92,7 @@ def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method
             [each.tobytes() for each in (rows.file, rows.label, rows.onset, rows.offset, *rows.values)],
             made.agreement, [[of[k] for k in at] for of in each_of], [each.mean for each in made.ceiling],
             {frozenset(pair.annotators): pair[1:] for pair in made.pairs},
-            [each.prevalence for each in made.confusions], score._replace(against=()),
+            [each.prevalence for each in made.confusions],
         ))  # fmt: skip
     assert found[0] == found[1]
 

@@ -88,6 +88,18 @@ def test_equal_annotators_leave_nothing_to_chance_but_files():
     assert {share.share for share in result.rankings[0].over} == {1.0}
 
 
+def test_the_order_of_annotators_does_not_matter():
+    crowd = dict(zip("abc", people(3), strict=True))
+    how = {
+        "systems": people(1, seed=9),
+        "durations": LENGTHS,
+        "consensus": True,
+        "scores": ["event.soft.f1.micro"],
+    }
+    one, other = (annotate(dict(each), **how).systems[0] for each in (crowd.items(), reversed(crowd.items())))
+    assert [each._replace(against=each.against[::-1]) for each in one.scores] == [*other.scores]
+
+
 @pytest.mark.parametrize(("n", "size"), [(3, 2), (5, 2), (6, 5), (9, 4)])
 def test_effects_of_annotators_are_those_of_leaving_one_out(n, size):
     """The mean over all sets without an annotator, minus the mean over all sets, where scores are sums."""

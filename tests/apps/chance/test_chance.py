@@ -122,6 +122,10 @@ def test_chance_is_the_mean_over_all_moves_within_the_regions():
     of_cut = chance_levels(*(cut_by_hand(each, {**regions, "c": []}) for each in sides), **asked).chance
     for name in ("segment.soft.f1.macro", "segment.hard.f1.micro", "segment.soft.kl_divergence.micro"):
         assert chance.levels[name].chance == pytest.approx(of_cut.levels[name].chance, abs=1e-12)
+    # A region begins within a segment: the second move cuts 1 s at 0.5 s, and one of two detections is right.
+    rows = [long_rows([("a", 0.5, offset, "car")]) for offset in (1.0, 2.0)]
+    chance = chance_levels(*rows, regions={"a": [(0.5, 2.0)]}, only=("event.hard",)).chance
+    assert chance.levels["event.hard.f1.macro"].chance == pytest.approx(1 / 3)
 
 
 EVENTS = {"filename": ["cafe.wav"], "onset": [2.0], "offset": [9.0], "event_label": ["footsteps"]}

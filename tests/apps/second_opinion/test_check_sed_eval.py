@@ -130,6 +130,7 @@ def test_the_comparison_can_fail():
     (line,) = (line for line in told(rows, rows, made, other).splitlines() if "event.hard.f1.micro" in line)
     assert line.split() == ["event.hard.f1.micro", "0.000000", "1.000000", "-1.00e+00", "differs", "1.000000"]
     assert "0 of" not in told(rows, rows, made)
+    assert [same(1.0, 1.0 + more) for more in (1e-10, 1e-8)] == [True, False]
 
 
 def test_what_is_printed_counts_what_agrees_by_its_rules_and_rows_that_touch():

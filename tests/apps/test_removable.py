@@ -8,90 +8,84 @@ from __future__ import annotations
 import ast
 import json
 import os
-import shutil
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
+from called import REFERENCE, SYSTEM, call
 
 import sedeval_soft
 
 PACKAGE = Path(sedeval_soft.__file__).parent
 TESTS = Path(__file__).parents[1]
-SAMPLES = TESTS.parent / "sample_data"
 APPS = sorted(path.name for path in (PACKAGE / "apps").iterdir() if (path / "__init__.py").is_file())
 
-COMMANDS = """
-import json
+SCRIPT = """
+import contextlib, importlib, io, json, sys
 import click
-from sedeval_soft.cli.main import SHORT_HELPS, group
+import sedeval_soft
+from sedeval_soft.cli.main import SHORT_HELPS, _explain, group, main
 from sedeval_soft.errors import missing_package
 
-said = {}
+app, *job = sys.argv[1:]
+said = set()
 for name in SHORT_HELPS:
     try:
         with click.Context(group) as context:
             command = group.get_command(context, name)
             command.get_help(click.Context(command, parent=context, info_name=name))
     except ModuleNotFoundError as error:
-        said[name] = missing_package(error)
-print(json.dumps(said))
-"""
-
-CALLED = """
-import sys
-from sedeval_soft.cli.main import group, main
-
-group.main = lambda **_: __import__("sedeval_soft.apps.{app}")
+        said.add(missing_package(error))
+with contextlib.redirect_stderr(io.StringIO()) as told:
+    try:
+        importlib.import_module(f"sedeval_soft.apps.{app}")
+    except Exception as error:
+        code = _explain(error)
+print(json.dumps([sedeval_soft.__file__, [*said], code, told.getvalue()]), flush=True)
+sys.argv = ["soft-sed-eval", *job]
 main()
 """
-"""A command that imports the app when it is called."""
+"""Prints the path of the package, the messages of its commands and of an import of the app; runs a job."""
 
 
 def without(app, folder):
-    """Copy the package without an app; return the environment in which Python finds the copy."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(PACKAGE, folder / "sedeval_soft", ignore=ignored)
-    shutil.rmtree(folder / "sedeval_soft" / "apps" / app)
+    """Lay out the package without an app; return the environment in which Python finds it."""
+    apps = folder / "sedeval_soft" / "apps"
+    apps.mkdir(parents=True)
+    for path in (*PACKAGE.iterdir(), *(PACKAGE / "apps").iterdir()):
+        if path.name not in {"apps", app}:
+            (folder / "sedeval_soft" / path.relative_to(PACKAGE)).symlink_to(path)
     return {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def ran(environment, *arguments):
-    command = [sys.executable, *arguments]
-    # Python looks into the folder in which it begins, too: this one has no package.
-    return subprocess.run(command, env=environment, cwd=SAMPLES, capture_output=True, text=True, check=False)
-
-
-def test_there_are_apps():
-    assert APPS
+@pytest.fixture(scope="module")
+def whole():
+    return call(REFERENCE, SYSTEM)
 
 
 @pytest.mark.parametrize("app", APPS)
-def test_the_evaluator_works_without(app, tmp_path):
-    job = ("-m", "sedeval_soft", "ref.tsv", "sys.tsv")
-    environment = without(app, tmp_path)
-    where = ran(environment, "-c", "import sedeval_soft; print(sedeval_soft.__file__)").stdout
+def test_the_evaluator_works_without(app, tmp_path, whole):
+    command = [sys.executable, "-c", SCRIPT, app, REFERENCE, SYSTEM]
+    # Python looks into the folder in which it begins, too: this one has no package.
+    how = {"env": without(app, tmp_path), "cwd": tmp_path / "sedeval_soft", "text": True}
+    rest = subprocess.run(command, capture_output=True, check=False, **how)
+    first, _, out = rest.stdout.partition("\n")
+    assert (rest.returncode, out, rest.stderr) == (0, whole.out, whole.err)
+    where, said, code, told = json.loads(first)
     assert where.startswith(str(tmp_path))
-    whole, rest = ran(dict(os.environ), *job), ran(environment, *job)
-    assert (rest.returncode, rest.stdout, rest.stderr) == (0, whole.stdout, whole.stderr)
     # A command that needs it says so, when it is called at the latest; no other misses it.
-    listed = ran(environment, "-c", COMMANDS)
-    assert listed.returncode == 0, listed.stderr
     expected = f"this needs the app {app}, which this installation of sedeval_soft does not have"
-    assert {*json.loads(listed.stdout).values()} <= {expected}
-    called = f"from sedeval_soft.cli.main import _explain\ntry:\n    import sedeval_soft.apps.{app}\n"
-    refused = ran(
-        environment, "-c", f"{called}except Exception as error:\n    raise SystemExit(_explain(error))"
-    )
-    assert (refused.returncode, refused.stderr) == (2, f"soft-sed-eval: {expected}\n")
+    assert {*said} <= {expected}
+    assert (code, told) == (2, f"soft-sed-eval: {expected}\n")
 
 
 @cache
 def imported(path):
     """Return the modules that a module imports; one of tests, when it is imported."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text if "apps" in text else "")
     nodes = tree.body if path.is_relative_to(TESTS) else [*ast.walk(tree)]
     named = {
         f"{node.module}.{each.name}"

@@ -1,11 +1,41 @@
-"""What annotators would say of units of time, drawn from models that are known."""
+"""Tables of annotators, and what annotators would say of units of time by models that are known."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 
 from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.timeline.events import Timed
+
+SAMPLES = Path(__file__).parents[3] / "sample_data"
+TABLES = [str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")]
+HEADS = ("filename", "onset", "offset", "event_label")
+
+
+def table(rows, files=()):
+    """Return rows (file, onset, offset, class) as columns; files: that are declared besides."""
+    every = [*rows, *((name, None, None, None) for name in files)]
+    return {name: [row[k] for row in every] for k, name in enumerate(HEADS)}
+
+
+def rows_of(rows):
+    """Return file, onset, offset, class and value of the rows of a table, rounded as tables are written."""
+    of = zip(
+        rows.file, rows.onset.tolist(), rows.offset.tolist(), rows.label, rows.value.tolist(), strict=True
+    )
+    return [(rows.files[f], on, off, rows.classes[k], round(value, 6)) for f, on, off, k, value in of]
+
+
+def tables_of(values, labelled):
+    """Return tables of what annotators say of segments of one file of a second each."""
+    tables = []
+    for said, where in zip(values, labelled, strict=True):
+        there = zip(*np.nonzero((said > 0) & where), strict=True)
+        rows = [(f"{n}.wav", 0.0, 1.0, f"class {k}") for k, n in there]
+        tables.append(table(rows, [f"{n}.wav" for n in np.flatnonzero(where)]))
+    return tables
 
 
 def units_of(values, labelled, weight=None):

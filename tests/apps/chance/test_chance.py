@@ -12,7 +12,7 @@ from contract.laws import cut_by_hand, random_table
 from documents import schema
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tables import long_rows
+from tables import long_rows, wide_rows
 
 from sedeval_soft import SettingsError, chance_levels, evaluate
 from sedeval_soft.apps.chance.levels import moved
@@ -22,20 +22,11 @@ from sedeval_soft.timeline.grid import Grid
 
 SAMPLES = Path(__file__).parents[3] / "sample_data"
 REFERENCE, SYSTEM = SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"
-T_NORMS = st.sampled_from(["minimum", "product", "lukasiewicz"])
-
-
-@st.composite
-def sides(draw):
-    """Draw two tables of segments: 2 classes, files of 1 to 4 segments."""
-    lengths = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
-    names, n = tuple(f"f{i}" for i in range(len(lengths))), sum(lengths)
-    file = np.repeat(np.arange(len(lengths)), lengths).astype(np.int32)
-    onset = np.concatenate([np.arange(length, dtype=np.float64) for length in lengths])
-    value = st.sampled_from([0.0, 0.0, 0.2, 0.5, 0.6, 1.0])
-    column = st.lists(value, min_size=n, max_size=n).map(np.array)
-    tables = (draw(st.tuples(column, column)) for _ in range(2))
-    return [EventTable(names, ("a", "b"), file, onset, onset + 1, columns) for columns in tables]
+T_NORMS = {
+    "minimum": np.minimum,
+    "product": np.multiply,
+    "lukasiewicz": lambda a, b: np.maximum(a + b - 1, 0),
+}
 
 
 def unfolded(rows):
@@ -45,32 +36,35 @@ def unfolded(rows):
     return EventTable(rows.files, rows.classes, label=label, values=(np.concatenate(rows.values),), **tiled)
 
 
-@settings(max_examples=settings.default.max_examples // 3)
-@given(sides(), T_NORMS, st.booleans())
-def test_chance_levels_are_the_means_over_all_moves(tables, t_norm, long):
-    reference, system = tables
+def scores_of_moves(reference, system, **asked):
+    """Return the scores of a system after each move over all segments of a second."""
+    length = np.zeros(len(reference.files))
+    np.maximum.at(length, reference.file, reference.offset)
+    grid = Grid.over(to_ticks(length), 1_000_000)
+    return [evaluate(reference, moved(system, grid, k), **asked) for k in range(grid.size)]
+
+
+@settings(max_examples=6)
+@given(
+    st.integers(0, 10**6), st.integers(1, 9), st.integers(1, 3), st.sampled_from([*T_NORMS]), st.booleans()
+)
+def test_chance_levels_are_the_means_over_all_moves(seed, n, files, t_norm, long):
+    values = np.random.default_rng(seed).choice([0.0, 0.0, 0.2, 0.5, 0.6, 1.0], (2, n, 2))
+    reference, system = tables = [wide_rows(each, files=files) for each in values]
     system = unfolded(system) if long else system
     asked = {"only": ("segment",), "t_norm": t_norm}
     chance = chance_levels(reference, system, **asked).chance
     assert chance.everything and chance.draws == len(reference)
-    length = np.zeros(len(reference.files))
-    np.maximum.at(length, reference.file, reference.offset)
-    grid = Grid.over(to_ticks(length), 1_000_000)
-    scores = [evaluate(reference, moved(system, grid, k), **asked) for k in range(grid.size)]
+    scores = scores_of_moves(reference, system, **asked)
     for name, level in chance.levels.items():
         drawn = [each[name] for each in scores if each[name] is not None]
         assert level.error is None
         assert level.chance == (pytest.approx(np.mean(drawn), abs=1e-9) if drawn else None), name
     # Each segment of the system stands beside each of the reference once: TP is the mean over all pairs.
     y, p = (np.array(rows.values[0]) for rows in tables)
-    norm = {
-        "minimum": np.minimum,
-        "product": np.multiply,
-        "lukasiewicz": lambda a, b: np.maximum(a + b - 1, 0),
-    }
-    tp = norm[t_norm](y[:, None], p).sum() / len(y)
+    tp = T_NORMS[t_norm](y[:, None], p).sum() / len(y)
     if y.any():
-        found = chance.levels["segment.soft.f1[a]"].chance
+        found = chance.levels["segment.soft.f1[class0]"].chance
         assert found == pytest.approx(2 * tp / (y.sum() + p.sum()), abs=1e-9)
 
 
@@ -90,14 +84,19 @@ def test_moving_keeps_time_and_cuts_at_ends_of_files_only(events, shift):
     assert len(there) <= 3 * len(rows)
 
 
-def test_draws_come_close_to_the_mean_over_all_moves():
-    only = ("segment.optimal", "segment.hard", "event.hard")
-    few, everything = (chance_levels(REFERENCE, SYSTEM, n, only=only) for n in (20, 10_000))
-    assert everything.chance.everything and everything.chance.draws == few.n_segments
-    for name in ("segment.optimal.f1.macro", "event.hard.f1.micro", "segment.hard.error_rate.micro"):
-        drawn, whole = few.chance.levels[name], everything.chance.levels[name]
-        assert abs(drawn.chance - whole.chance) < 4 * drawn.error
-        assert whole.error is None
+def test_draws_have_their_mean_and_its_standard_error():
+    """Two of three moves: the standard error of a and b is half their distance."""
+    sides = [wide_rows(np.array([[0.9], [0.2], [0.6]]) ** k) for k in (1, 2)]
+    asked, name = {"only": ("segment.soft", "clip.hard")}, "segment.soft.f1.micro"
+    a, b, c = (scores[name] for scores in scores_of_moves(*sides, **asked))
+    found = chance_levels(*sides, 2, **asked).chance
+    pairs = {((x + y) / 2, abs(x - y) / 2) for x, y in ((a, b), (a, c), (b, c))}
+    assert len(pairs) == 3 and not found.everything
+    level = found.levels[name]
+    assert min(abs(level.chance - mean) + abs(level.error - error) for mean, error in pairs) < 1e-12
+    # Clips are dealt at random even if all moves in time are looked at.
+    levels = chance_levels(*(wide_rows(np.eye(4), files=4) for _ in sides), 9, **asked).chance.levels
+    assert levels[name].error is None and levels["clip.hard.f1.micro"].error > 0
 
 
 def test_a_perfect_system_is_1_and_an_ignorant_one_0():
@@ -106,6 +105,8 @@ def test_a_perfect_system_is_1_and_an_ignorant_one_0():
     found = chance_levels(np.tile([[0.2, 1.0], [0.9, 0.1]], (4, 1)), np.full((8, 2), 0.7), 5)
     for name in ("segment.soft.f1.macro", "segment.hard.error_rate.micro"):
         assert found.chance.levels[name].normalised == pytest.approx(0.0, abs=1e-12)
+    found = chance_levels(np.ones((3, 1)), np.full((3, 1), 0.95)).chance
+    assert found.levels["segment.soft.f1.macro"].normalised == pytest.approx(0.0, abs=1e-12)
     nothing = {"filename": [], "onset": [], "offset": [], "event_label": []}
     found = chance_levels(nothing, nothing)
     assert {level.chance for level in found.chance.levels.values()} == {None}
@@ -121,10 +122,10 @@ def test_chance_is_the_mean_over_all_moves_within_the_regions():
     of_cut = chance_levels(*(cut_by_hand(each, {**regions, "c": []}) for each in sides), **asked).chance
     for name in ("segment.soft.f1.macro", "segment.hard.f1.micro", "segment.soft.kl_divergence.micro"):
         assert chance.levels[name].chance == pytest.approx(of_cut.levels[name].chance, abs=1e-12)
-    with pytest.raises(SettingsError, match="region_edges=cut"):
-        chance_levels(*sides, regions=regions, region_edges="onset")
-    with pytest.raises(SettingsError, match="regions of some classes"):
-        chance_levels(*sides, regions={"a": [(0.0, 1.0, "car")]})
+    # A region begins within a segment: the second move cuts 1 s at 0.5 s, and one of two detections is right.
+    rows = [long_rows([("a", 0.5, offset, "car")]) for offset in (1.0, 2.0)]
+    chance = chance_levels(*rows, regions={"a": [(0.5, 2.0)]}, only=("event.hard",)).chance
+    assert chance.levels["event.hard.f1.macro"].chance == pytest.approx(1 / 3)
 
 
 EVENTS = {"filename": ["cafe.wav"], "onset": [2.0], "offset": [9.0], "event_label": ["footsteps"]}
@@ -133,7 +134,7 @@ EVENTS = {"filename": ["cafe.wav"], "onset": [2.0], "offset": [9.0], "event_labe
 @pytest.mark.parametrize(
     "asked",
     [
-        {"only": "all", "measures": "all", "psds": "dcase-psds1"},
+        {"only": "all", "measures": "all", "psds": "dcase-psds1", "files": ("cafe.wav",)},
         {"only": ("segment", "event"), "cross_tune": 2, "segment_length": 0.7, "pool": "mean"},
         {"only": "segment", "thresholds": "prior", "compat": "sed_eval"},
         {"only": ("event.hard", "clip"), "median_filter": 3.0},
@@ -147,7 +148,7 @@ EVENTS = {"filename": ["cafe.wav"], "onset": [2.0], "offset": [9.0], "event_labe
 def test_whatever_is_evaluated_has_chance_levels(asked):
     system = asked.get("system", SYSTEM)
     asked = {name: value for name, value in asked.items() if name != "system"}
-    plain, found = evaluate(REFERENCE, system, **asked), chance_levels(REFERENCE, system, 2, **asked)
+    plain, found = evaluate(REFERENCE, system, **asked), chance_levels(REFERENCE, system, 1, **asked)
     assert [*plain.values()] == [*found.values()] and plain.chance is None
     assert {*found.chance.levels} <= {*found}
     assert any(level.chance is not None for level in found.chance.levels.values())
@@ -156,37 +157,39 @@ def test_whatever_is_evaluated_has_chance_levels(asked):
 
 
 def test_the_command_shows_what_the_library_finds():
-    found = chance_levels(REFERENCE, SYSTEM, 7, seed=4)
-    asked = ("--draws", "7", "--seed", "4")
+    name = "segment.optimal.f1.macro"
+    found = chance_levels(REFERENCE, SYSTEM, 2, seed=4, only=("segment", "event"))
+    asked = ("--draws", "2", "--seed", "4", "--only", "segment", "--only", "event")
     done = call("chance", REFERENCE, SYSTEM, *asked, "--format", "json")
-    assert done.code == 0
     jsonschema.validate(done.document, schema())
     (system,) = done.document["systems"]
-    assert system["chance"]["seed"] == 4
+    assert (done.code, system["chance"]["seed"]) == (0, 4)
     assert {level.pop("name"): level for level in system["chance"]["levels"]} == {
-        name: {"chance": level.chance, "error": level.error, "normalised": level.normalised}
-        for name, level in found.chance.levels.items()
+        each: {"chance": level.chance, "error": level.error, "normalised": level.normalised}
+        for each, level in found.chance.levels.items()
     }
-    name = "segment.optimal.f1.macro"
     level = found.chance.levels[name]
-    # Fewer readings are evaluated, of the same moves.
-    only = ("--only", "segment", "--only", "event")
-    head, line = call("chance", REFERENCE, SYSTEM, *asked, "--score", name, *only).out.splitlines()
+    head, line = call("chance", REFERENCE, SYSTEM, *asked, "--score", name).out.splitlines()
     assert dict(zip(head.split("\t"), line.split("\t"), strict=True)) == {
         "system": "sys.tsv", name: repr(found[name]), f"{name}.chance": repr(level.chance),
         f"{name}.chance_error": repr(level.error), f"{name}.normalised": repr(level.normalised),
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("draws", [0, -1, 1.5, "yes", True, 10**9])
-def test_wrong_numbers_of_draws_are_refused(draws):
-    with pytest.raises(SettingsError, match="draws must be"):
-        chance_levels(REFERENCE, SYSTEM, draws)
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        *(({"draws": draws}, "draws must be") for draws in (0, -1, 1.5, "yes", True, 10**9)),
+        ({"ignore_class": "car"}, "ignore_class"),
+        ({"regions": {"cafe.wav": [(0, 3)]}, "region_edges": "onset"}, "region_edges"),
+        ({"regions": {"cafe.wav": [(0.0, 1.0, "car")]}}, "regions of some classes"),
+    ],
+)
+def test_chance_that_cannot_be_is_refused(asked, said):
+    with pytest.raises(SettingsError, match=said):
+        chance_levels(REFERENCE, SYSTEM, **asked)
 
 
-def test_chance_that_cannot_be_is_refused():
-    with pytest.raises(SettingsError, match="ignore_class cannot go with"):
-        chance_levels(REFERENCE, SYSTEM, ignore_class="car")
-    other = str(SAMPLES / "sys_b.tsv")
-    for options in (("--draws", "0"), (other,), ("--replicates", "3")):
-        assert call("chance", REFERENCE, SYSTEM, *options).code == 2
+@pytest.mark.parametrize("options", [("--draws", "0"), (str(SAMPLES / "sys_b.tsv"),), ("--replicates", "3")])
+def test_wrong_calls_are_refused(options):
+    assert call("chance", REFERENCE, SYSTEM, *options).code == 2

@@ -25,6 +25,13 @@ URLS, _, JOB, ARRAY, MERGE = blocks(PAGE, "sh")
 DASK, SPARK = blocks(PAGE, "py")
 (TALLIES,) = blocks(PAGE, "python")
 
+
+def needs(name: str) -> pytest.MarkDecorator:
+    """Skip a test without a package, before its workplace is made."""
+    reason = f"needs {name}: pip install --group distributed --group spark"
+    return pytest.mark.skipif(importlib.util.find_spec(name) is None, reason=reason)
+
+
 SRUN = """#!/bin/sh
 while [ "${1#--}" != "$1" ]; do shift; done
 exec "$@"
@@ -64,31 +71,29 @@ def whole(**settings: object) -> dict[str, float]:
 
 def test_an_array_of_jobs_and_the_merge(workplace, tmp_path):
     for task in range(5):
-        code, printed = run(ARRAY, tmp_path, workplace | {"SLURM_ARRAY_TASK_ID": str(task)})
-        assert (code, printed) == (0, "")
+        assert run(ARRAY, tmp_path, workplace | {"SLURM_ARRAY_TASK_ID": str(task)}) == (0, "")
     assert run(MERGE, tmp_path, workplace)[0] == 0
     assert scores_in(tmp_path / "scores.json") == whole()
 
 
+@needs("fsspec")
 def test_urls(workplace, tmp_path):
-    pytest.importorskip("fsspec", reason="needs fsspec: pip install --group distributed")
-    command = URLS
-    for url, role in (("s3://archive/ref/*.parquet", "ref"), ("gs://runs/17/*.parquet", "sys")):
-        command = command.replace(url, f"file://{tmp_path}/{role}/*.tsv")
-    code, printed = run(command.rstrip("\n") + " --score segment.soft.f1.macro", tmp_path, workplace)
-    assert (code, printed) == (0, f"{whole()['segment.soft.f1.macro']!r}\n")
+    command = URLS.replace("s3://archive/ref/*.parquet", f"file://{tmp_path}/ref/*.tsv")
+    command = command.replace("gs://runs/17/*.parquet", f"file://{tmp_path}/sys/*.tsv").rstrip("\n")
+    printed = run(f"{command} --score segment.soft.f1.macro", tmp_path, workplace)
+    assert printed == (0, f"{whole()['segment.soft.f1.macro']!r}\n")
 
 
+@needs("distributed")
 def test_one_job_with_a_scheduler_and_its_workers(workplace, tmp_path):
-    pytest.importorskip("distributed", reason="needs dask and distributed: pip install --group distributed")
     code, printed = run(JOB, tmp_path, workplace | {"SLURM_JOB_ID": "7"})
     assert code in (0, 143), printed
     assert scores_in(tmp_path / "scores.json") == whole()
 
 
+@needs("distributed")
 @pytest.mark.filterwarnings("ignore")
 def test_dask_code(workplace):
-    pytest.importorskip("distributed", reason="needs dask and distributed: pip install --group distributed")
     names: dict[str, object] = {"__name__": "page"}
     try:
         exec(DASK, names)  # noqa: S102 - our own document
@@ -135,9 +140,9 @@ spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False
 """
 
 
+@needs("pyspark")
+@pytest.mark.skipif(shutil.which("java") is None, reason="needs a Java 17")
 def test_spark_code(workplace, tmp_path):
-    if importlib.util.find_spec("pyspark") is None or shutil.which("java") is None:
-        pytest.skip("needs Spark and Java: pip install --group spark, and a Java 17")
     parquet_tables()
     written = "import json\njson.dump(dict(scores), open('scores.json', 'w'))\n"
     command = [sys.executable, "-c", SPARK_SESSION + TALLIES + SPARK + written]

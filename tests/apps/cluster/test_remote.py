@@ -7,7 +7,7 @@ import re
 
 import pytest
 from parted import count_in_parts
-from sharded_tables import SAMPLES, parts_of, sample
+from sharded_tables import SAMPLES, sample, shards
 
 from sedeval_soft import Evaluator, InputError, Limits, Settings, evaluate
 from sedeval_soft.report import render
@@ -20,9 +20,8 @@ fsspec = pytest.importorskip("fsspec", reason="needs fsspec: pip install --group
 def elsewhere():
     """The sample's tables in shards, in `memory://`."""
     files = fsspec.filesystem("memory")
-    for role in ("ref", "sys"):
-        for k, text in enumerate(parts_of(role, 3)):
-            files.pipe(f"/data/{role}/part-{k}.tsv", text.encode())
+    for name, text in shards("/data/").items():
+        files.pipe(name, text.encode())
     yield files
     files.rm("/data", recursive=True)
 
@@ -36,14 +35,11 @@ def anywhere(scores) -> str:
 
 
 def test_shards_elsewhere_are_those_here(elsewhere, tmp_path):
-    for role in ("ref", "sys"):
-        (tmp_path / role).mkdir()
-        for k, text in enumerate(parts_of(role, 3)):
-            (tmp_path / role / f"part-{k}.tsv").write_text(text)
-    here, there = (evaluate(f"{at}/ref/*.tsv", f"{at}/sys/*.tsv") for at in (tmp_path, "memory://data"))
-    assert anywhere(here) == anywhere(there)
-    assert [item.name for item in there.inputs] == ["memory://data/ref/*.tsv", "memory://data/sys/*.tsv"]
-    parts = count_in_parts("memory://data/ref/*.tsv", "memory://data/sys/part-?.tsv", Settings())
+    sides = "memory://data/ref-*.tsv", "memory://data/sys-?.tsv"
+    here, there = evaluate(*sample(tmp_path)), evaluate(*sides)
+    assert anywhere(here) == anywhere(there) and tuple(item.name for item in there.inputs) == sides
+    assert dict(Evaluator().update(*sides).compute()) == dict(here)
+    parts = count_in_parts(*sides, Settings())
     assert len(parts.tally.files) == len(here.files)
 
 
@@ -59,13 +55,11 @@ def test_one_file_elsewhere(elsewhere):
     assert parts.tally.files == tuple(sorted(rows.files))
 
 
-def test_tables_of_durations_and_batches_may_be_elsewhere_too(elsewhere):
+def test_tables_of_durations_may_be_elsewhere_too(elsewhere):
     elsewhere.pipe("/data/durations.tsv", (SAMPLES / "durations.tsv").read_bytes())
     sides = (SAMPLES / "ref.tsv", SAMPLES / "sys.tsv")
     found = evaluate(*sides, durations="memory://data/durations.tsv")
     assert dict(found) == dict(evaluate(*sides, durations=SAMPLES / "durations.tsv"))
-    batch = Evaluator().update("memory://data/ref/*.tsv", "memory://data/sys/*.tsv").compute()
-    assert dict(batch) == dict(evaluate(*sides))
 
 
 @pytest.mark.parametrize(
@@ -88,9 +82,9 @@ def test_a_file_that_is_not_there_is_named(installed, tmp_path):
 
 def test_limits_hold_elsewhere_and_patterns_must_fit(elsewhere):
     for name, limits, words in (
-        ("memory://data/ref/part-0.tsv", Limits(size=100), "has \\d+ bytes; expected 100 or"),
-        ("memory://data/ref/*.tsv", Limits(members=2), "has more than 2 files"),
-        ("memory://data/*.tsv", Limits(), "fits no file"),
+        ("memory://data/ref-0.tsv", Limits(size=100), "has \\d+ bytes; expected 100 or"),
+        ("memory://data/ref-*.tsv", Limits(members=2), "has more than 2 files"),
+        ("memory://data/none*.tsv", Limits(), "fits no file"),
         ("foo://x/*.tsv", Limits(), "cannot be read: Protocol not known"),
     ):
         with pytest.raises(InputError, match=f"^{re.escape(name)}: {words}"):

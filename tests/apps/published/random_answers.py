@@ -1,11 +1,12 @@
-"""Random answers of audio-language models, the same for a seed on every machine: for golden numbers.
+"""Random answers of audio-language models and of moment retrieval, the same for a seed on every machine.
 
     for number, lines in answer_files(10_000):
         lines        # of one file of JSON lines, with `labels` and `response`
 
-As with `random_tables`, **what a seed gives must never change**; this module needs nothing but Python 3.8.
-Answers are of many forms: as they should be, nearly so, in other words, refusals, no text, no JSON. Times are
-small whole numbers, so that equal spans, and overlaps of exactly 0.3, 0.5 and 0.7, come up all the time.
+They are for golden numbers. As with `random_tables`, **what a seed gives must never change**; this module
+needs nothing but Python 3.8. Answers are of many forms: as they should be, nearly so, in other words,
+refusals, no text, no JSON. Times are small whole numbers, so that equal spans, and overlaps of exactly 0.3,
+0.5 and 0.7, come up all the time.
 """
 
 from __future__ import annotations
@@ -92,3 +93,29 @@ def answer_files(number: int, seed: str = "answers") -> Iterator[tuple]:
     for case in range(number):
         rng = random.Random(f"{seed} {case}")  # noqa: S311 - not for secrets
         yield case, [_line(rng) for _ in range(rng.choice((0, 1, 2, 5, 10)))]
+
+
+def windows(number):
+    """Return the rows of a reference and of a system: ties, windows without extent, more than ten of them."""
+    rng = random.Random(f"amr {number}")  # noqa: S311
+    reference, system = [], []
+    for qid in range(rng.randrange(1, 7)):
+
+        def window():
+            onset = rng.randrange(0, 40) / rng.choice((1, 2, 4))
+            return [onset, onset + rng.randrange(rng.choice((0, 1)), 20) / rng.choice((1, 2))]
+
+        ours = [window() for _ in range(rng.choice((1, 1, 2, 3, 12, 25)))]
+        theirs = [
+            [*rng.choice((window(), rng.choice(ours))), rng.choice((round(rng.random(), 4), 0.5))]
+            for _ in range(rng.randrange(1, 15))
+        ]
+        if rng.random() < 0.05:
+            ours = [[0, 1600.0]]
+        if rng.random() < 0.002:
+            theirs = []
+        item = {"qid": qid, "query": "x", "vid": "v"}
+        reference.append({**item, "relevant_windows": ours})
+        system.append({**item, "pred_relevant_windows": theirs})
+    rng.shuffle(system)
+    return reference, system

@@ -1,12 +1,12 @@
 """Random event tables, the same for a seed on every machine: for golden numbers of other evaluators.
 
-    for case in random_cases("few-shot", 10_000, Options(label_ignored="UNK")):
+    for case in random_cases("few-shot", 10_000, label_ignored="UNK"):
         case.reference, case.system        # rows, in the order in which a table has them
 
 Golden files hold numbers and a seed, not the tables, so **what a seed gives must never change**: add options
 whose default draws nothing, and leave the order of the draws as it is. Only the stream of `random.Random`
-that Python guarantees is used, so that an old Python that runs old code draws the same. The scripts
-`make_*.py` run in an environment of the evaluator, so this module needs nothing but Python 3.8.
+that Python guarantees is used, so that an old Python that runs old code draws the same: `make_numbers.py`
+runs in an environment of the evaluator, so this module needs nothing but Python 3.8 and numpy.
 
 Times are whole steps of a coarse grid that is drawn for each case (`per_second` steps a second), so that
 equal times, touching events, and overlaps at exactly a third, a half or 0.3 come up all the time. A time is
@@ -17,115 +17,82 @@ are an event of the reference, moved by a few steps at either end; the others li
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from collections import namedtuple
+from types import SimpleNamespace
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+import numpy as np
 
+Row = namedtuple("Row", "file onset offset label score", defaults=[None])
+"""An event: name of the file, seconds, class, and its score (None unless `scores`)."""
 
-class Row(NamedTuple):
-    """An event: name of the file, seconds, class, and its score (None unless `scores`)."""
+Case = namedtuple("Case", "number per_second files length reference system")
+"""Two tables. files: all names, also of files without rows; length: of every file, in seconds."""
 
-    file: str
-    onset: float
-    offset: float
-    label: str
-    score: float | None = None
+DEFAULTS = {
+    "files": 4, "classes": ("a", "b", "c"), "events": 8, "length": 60, "longest": 12, "shortest": 1,
+    "grids": (1, 4, 10, 20), "empty": 0.15, "repeated": 0.1, "shuffled": 0.5, "apart": False,
+    "label_ignored": "", "ignored": 0.25, "alone": 0.0, "least": 0, "scores": False,
+}  # fmt: skip
+"""What tables look like.
 
-
-@dataclass(frozen=True)
-class Options:
-    """What tables look like.
-
-    files: the most files of a case, at least one. classes: names to draw from; a case has some of them.
-    events: the most events in a file of either side. length: the longest time of a file in steps of the
-    grid. longest: the longest event in steps. shortest: the shortest, 0 for events without an extent.
-    grids: steps a second; one is drawn for each case. empty: how likely a file has no event, for each side
-    by itself. repeated: how likely a row is there twice. shuffled: how likely the rows of a side are in any
-    order; else they are by file and onset. apart: whether events of one class and file never overlap
-    (touching ones do come up). label_ignored: a class that `ignored` of the reference's events get instead
-    of their own, such as "UNK". alone: how likely a file is one that only one side knows, half of them each.
-    least: the fewest events of the reference in a file that is not empty. scores: the system's rows have a
-    score, of twentieths, often equal ones.
-    """
-
-    files: int = 4
-    classes: tuple[str, ...] = ("a", "b", "c")
-    events: int = 8
-    length: int = 60
-    longest: int = 12
-    shortest: int = 1
-    grids: tuple[int, ...] = (1, 4, 10, 20)
-    empty: float = 0.15
-    repeated: float = 0.1
-    shuffled: float = 0.5
-    apart: bool = False
-    label_ignored: str = ""
-    ignored: float = 0.25
-    alone: float = 0.0
-    least: int = 0
-    scores: bool = False
-
-
-DEFAULTS = Options()
-
-
-@dataclass
-class Case:
-    """Two tables. files: all names, also of files without rows; length: of every file, in seconds."""
-
-    number: int
-    per_second: int
-    files: list[str] = field(default_factory=list)
-    length: float = 0.0
-    reference: list[Row] = field(default_factory=list)
-    system: list[Row] = field(default_factory=list)
+files: the most files of a case, at least one. classes: names to draw from; a case has some of them.
+events: the most events in a file of either side. length: the longest time of a file in steps of the
+grid. longest: the longest event in steps. shortest: the shortest, 0 for events without an extent.
+grids: steps a second; one is drawn for each case. empty: how likely a file has no event, for each side
+by itself. repeated: how likely a row is there twice. shuffled: how likely the rows of a side are in any
+order; else they are by file and onset. apart: whether events of one class and file never overlap
+(touching ones do come up). label_ignored: a class that `ignored` of the reference's events get instead
+of their own, such as "UNK". alone: how likely a file is one that only one side knows, half of them each.
+least: the fewest events of the reference in a file that is not empty. scores: the system's rows have a
+score, of twentieths, often equal ones.
+"""
 
 
 class Draws:
     """Draws from the stream of numbers in [0, 1) that Python keeps the same for a seed."""
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed):
         self._next = random.Random(seed).random  # noqa: S311 - nothing secret
 
-    def below(self, n: int) -> int:
-        """Draw a whole number from 0 up to n - 1."""
+    def below(self, n):
         return int(self._next() * n)
 
-    def between(self, low: int, high: int) -> int:
-        """Draw a whole number from low up to high, both possible."""
+    def between(self, low, high):
         return low + self.below(high - low + 1)
 
-    def chance(self, probability: float) -> bool:
-        """Draw whether something is so."""
+    def chance(self, probability):
         return self._next() < probability
 
     def one_of(self, items):
-        """Draw one of some items."""
         return items[self.below(len(items))]
 
-    def shuffle(self, items) -> None:
+    def shuffle(self, items):
         """Put the items of a list into any order."""
         for k in range(len(items) - 1, 0, -1):
             other = self.below(k + 1)
             items[k], items[other] = items[other], items[k]
 
 
-def random_cases(seed: str, count: int, options: Options = DEFAULTS, first: int = 0) -> Iterator[Case]:
+def random_cases(seed, count, first=0, **options):
     """Yield cases `first` to `count - 1` of a seed; each depends on the seed and its own number only."""
+    options = SimpleNamespace(**{**DEFAULTS, **options})
     for number in range(first, count):
-        yield random_case(seed, number, options)
+        yield _case(seed, number, options)
 
 
-def random_case(seed: str, number: int, options: Options = DEFAULTS) -> Case:
-    """Return one case of a seed."""
+def case_of(golden, number):
+    """Return one case of the tables of a golden file."""
+    (case,) = random_cases(golden["seed"], number + 1, number, **golden["tables"])
+    return case
+
+
+def _case(seed, number, options):
     draws = Draws(f"{seed} {number}")
-    case = Case(number, draws.one_of(options.grids))
-    case.length = options.length / case.per_second
-    case.files = [f"file{k}.wav" for k in range(draws.between(1, options.files))]
+    per_second = draws.one_of(options.grids)
+    files = [f"file{k}.wav" for k in range(draws.between(1, options.files))]
+    case = Case(number, per_second, files, options.length / per_second, [], [])
     classes = options.classes[: draws.between(1, len(options.classes))]
-    for name in case.files:
+    for name in files:
         lone = draws.below(2) if options.alone and draws.chance(options.alone) else None
         reference = [] if draws.chance(options.empty) else _events(draws, options, classes, None)
         system = [] if draws.chance(options.empty) else _events(draws, options, classes, reference)
@@ -135,11 +102,10 @@ def random_case(seed: str, number: int, options: Options = DEFAULTS) -> Case:
                 for onset, offset, label in reference
             ]
         for rows, events, side in ((case.reference, reference, 0), (case.system, system, 1)):
-            if lone in (None, side):
-                for onset, offset, label in events:
-                    score = draws.between(1, 20) / 20 if options.scores and side else None
-                    row = Row(name, onset / case.per_second, offset / case.per_second, label, score)
-                    rows.extend([row] * (1 + draws.chance(options.repeated)))
+            for onset, offset, label in events if lone in (None, side) else ():
+                score = draws.between(1, 20) / 20 if options.scores and side else None
+                row = Row(name, onset / per_second, offset / per_second, label, score)
+                rows.extend([row] * (1 + draws.chance(options.repeated)))
     for rows in (case.reference, case.system):
         if draws.chance(options.shuffled):
             draws.shuffle(rows)
@@ -168,3 +134,61 @@ def _events(draws, options, classes, reference):
         if not options.apart or next(overlapping, None) is None:
             events.append((onset, offset, label))
     return events
+
+
+# What single evaluators get.
+
+
+def speech_cases(count, first=0):
+    """Yield for pyannote tables, the collar, whether overlaps are left out, and regions by recording."""
+    for case in random_cases("pyannote", count, first, shortest=0, events=10, alone=0.1):
+        draws = Draws(f"pyannote settings {case.number}")
+        collar, skip_overlap = draws.one_of((0.0, 0.0, 0.05, 0.5)), draws.chance(0.3)
+        regions = {}
+        for name in case.files if draws.chance(0.5) else ():
+            edges = sorted(draws.below(61) / case.per_second for _ in range(4))
+            regions[name] = [(edges[0], edges[1]), (edges[2], edges[3])]
+        yield case, collar, skip_overlap, regions
+
+
+DESED = ("Alarm_bell_ringing", "Blender", "Cat", "Dishes", "Dog", "Electric_shaver_toothbrush", "Frying",
+         "Running_water", "Speech", "Vacuum_cleaner")  # fmt: skip
+MAESTRO = ("birds_singing", "car", "people talking", "footsteps", "children voices", "wind_blowing",
+           "brakes_squeaking", "large_vehicle", "cutlery and dishes", "metro approaching",
+           "metro leaving")  # fmt: skip
+PARTS = {"desed": DESED, "maestro": MAESTRO}
+"""The classes of both data sets of DCASE 2024 task 4."""
+
+
+def data_sets(golden, number):
+    """Return by data set the events by file, and the scores by file, (20, 21); scores of MAESTRO may tie."""
+    sides, seed = {}, golden["seed"]
+    draws = Draws(f"scores {seed} {number}")
+    for part, classes in PARTS.items():
+        (case,) = random_cases(f"{seed} {part}", number + 1, number, **golden["tables"], classes=classes)
+        events = {f"{part}_{name}": [] for name in case.files}
+        for row in case.reference:
+            events[f"{part}_{row.file}"].append((row.onset, row.offset, row.label))
+        if number % 10:
+            # Without an event of each class sed_scores_eval stops.
+            events[f"{part}_all"] = [(float(k), float(k + 2), label) for k, label in enumerate(classes)]
+        events = {name: _joined(rows) for name, rows in events.items()}
+        scores = {}
+        for name, rows in events.items():
+            values = np.array([[draws.below(1 << 30) for _ in range(21)] for _ in range(20)]) / (1 << 31)
+            for onset, offset, label in rows:
+                values[int(onset) : int(offset), (DESED + MAESTRO).index(label)] += draws.below(5) / 10
+            scores[name] = np.round(values, 1) if part == "maestro" and number % 2 else values
+        sides[part] = (events, scores)
+    return sides
+
+
+def _joined(events):
+    """Return events (onset, offset, class) with those of a class that touch as one."""
+    result = []
+    for onset, offset, label in sorted(events, key=lambda event: (event[2], event)):
+        if result and result[-1][2] == label and onset <= result[-1][1]:
+            result[-1] = (result[-1][0], max(offset, result[-1][1]), label)
+        else:
+            result.append((onset, offset, label))
+    return result

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import peer_intersection as peer
 import pytest
 from called import REFERENCE, SYSTEM, call
-from shared_data import shared
 from tables import long_rows
 
 from sedeval_soft import Settings, SettingsError, evaluate
@@ -38,7 +36,7 @@ def differing(rows):
 def test_its_scores_are_ours_but_for_its_rules():
     """Stairs below ties take area away, and where nothing is detected its precision is 1."""
     seen = set()
-    for seed in range(12):
+    for seed in range(6):
         levels = [None, 2, 5][seed % 3]
         case = peer.made(seed, levels)
         rows, notes = compared(*case.sides(), case.durations(), segment_length=[1.0, 0.2][seed % 2])
@@ -56,42 +54,22 @@ def test_its_scores_are_ours_but_for_its_rules():
     assert seen == {"roc_auc", "precision"}
 
 
-def test_classes_without_a_reference_are_left_out():
-    reference = long_rows([("a", 0, 1, "car"), ("a", 2, 3.5, "dog")])
-    system = long_rows([("a", 0, 1, "car", 0.9), ("a", 3, 4, "dog", 0.3), ("a", 1, 2, "bird", 0.8)])
-    rows, notes = compared(reference, system, {"a": 6.0})
-    assert notes == ["sed_scores_eval refuses classes without a reference; left out: bird."]
-    assert not any("bird" in name for name in rows)
-    assert rows["event.optimal.f1[car]"] == (1.0, 1.0)
-
-
-def test_files_that_a_side_lacks():
-    reference = long_rows([("a", 0, 1, "car"), ("b", 2, 3, "car")])
-    system = long_rows([("a", 0, 1.5, "car", 0.9), ("c", 0, 1, "car", 0.4)])
-    rows, _ = compared(reference, system, {"a": 5.0, "b": 5.0, "c": 5.0})
+def test_classes_without_a_reference_are_left_out_and_files_that_a_side_lacks_are_silent():
+    reference = long_rows([("a", 0, 1, "car"), ("b", 2, 3, "car"), ("a", 2, 3.5, "dog")])
+    system = long_rows(
+        [
+            ("a", 0, 1.5, "car", 0.9),
+            ("c", 0, 1, "car", 0.4),
+            ("a", 3, 4, "dog", 0.3),
+            ("a", 1, 2, "bird", 0.8),
+        ]
+    )
+    rows, notes = compared(reference, system, dict.fromkeys("abc", 5.0))
+    assert len(notes) == 1 and "bird" in notes[0] and not any("bird" in name for name in rows)
     # Of five seconds and ten without: one of two is found, at 0.9, with half a second too much.
     assert rows["segment.optimal.f1[car]"] == pytest.approx((0.5, 0.5))
-    assert rows["segment.hard.average_precision[car]"][0] == pytest.approx(
-        rows["segment.hard.average_precision[car]"][1]
-    )
-
-
-def test_maestro():
-    folder = shared("maestro")
-    from sedeval_soft.api.sources import to_rows
-
-    made = Settings(**ALL)
-    reference = to_rows(folder / "soft_gt_dev.csv", "reference", made)
-    rng = np.random.default_rng(0)
-    from dataclasses import replace
-
-    values = tuple(np.clip(v + 0.1 * rng.normal(size=len(v)), 0, 1) for v in reference.values)
-    rows, _ = compared(reference, replace(reference, values=values))
-    # To it a value of 0 is a score as any other.
-    assert {name.split(".")[0] for name in differing(rows)} == {"intersection"}
-    raised = (np.maximum(column, 0.001) for column in values)
-    rows, _ = compared(reference, replace(reference, values=tuple(raised)))
-    assert len(rows) > 60 and differing(rows) == {}
+    for name in ("segment.hard.average_precision[car]", "event.optimal.f1[dog]"):
+        assert rows[name][0] == pytest.approx(rows[name][1])
 
 
 @pytest.mark.parametrize(
@@ -109,16 +87,11 @@ def test_what_it_cannot_be_asked(chosen, said):
         compared(long_rows(rows), long_rows(rows), **chosen)
 
 
-def test_the_command_prints_it(tmp_path):
+def test_the_command_prints_it_whatever_rules_of_sed_eval_are_asked(tmp_path):
     table = tmp_path / "t.tsv"
     table.write_text("filename\tonset\toffset\tevent_label\tvalue\na\t0\t1\tcar\t0.9\na\t2\t3\tdog\t0.4\n")
     called = call("check", table, table, "--with", "sed_scores_eval")
-    assert called.code == 0
-    assert "Second opinion: sed_scores_eval" in called.out
-    assert "left out: dog" in called.out
-
-
-def test_a_preset_with_the_rules_of_sed_eval_changes_nothing_of_it():
+    assert called.code == 0 and "left out: dog" in called.out
     asked = ("check", REFERENCE, SYSTEM, "--with", "sed_scores_eval", "-q")
     rules, plain = (call(*asked, "--set", f"compat={each}") for each in ("sed_eval", "none"))
     assert rules.code == 0 and " differs" in rules.out and rules.out == plain.out

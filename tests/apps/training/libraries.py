@@ -12,11 +12,23 @@ import numpy as np
 import pytest
 
 import sedeval_soft
+from sedeval_soft.apps.training import functional as soft
 
 DEMANDED = bool(os.environ.get("SOFT_SED_EVAL_TRAINING"))
 """Whether all of them must be here, as where .ci/run runs these tests."""
 
 TOLERANCE = {"float64": 1e-12, "float32": 1e-6}
+AVERAGES = ("micro", "macro", "weighted", None)
+SCORES = {
+    "precision": soft.soft_precision,
+    "recall": soft.soft_recall,
+    "f1": soft.soft_f1,
+    "fbeta": lambda *sides, **given: soft.soft_fbeta(*sides, beta=2.0, **given),
+    "error_rate": soft.soft_error_rate,
+    "kl_divergence": soft.kl_divergence,
+    "soft_f1_loss": lambda *sides, **given: 1.0 - soft.product_soft_f1(*sides, **given),
+}
+"""By the names of the evaluator."""
 
 
 def has(name: str) -> bool:

@@ -11,11 +11,10 @@ import sys
 import array_api_strict
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from libraries import (
+    AVERAGES,
     LIBRARIES,
+    SCORES,
     TOLERANCE,
     array,
     back,
@@ -29,18 +28,6 @@ from libraries import (
 
 from sedeval_soft import SettingsError
 from sedeval_soft.apps.training import functional as soft
-
-AVERAGES = ("micro", "macro", "weighted", None)
-SCORES = {
-    "precision": soft.soft_precision,
-    "recall": soft.soft_recall,
-    "f1": soft.soft_f1,
-    "fbeta": lambda *sides, **given: soft.soft_fbeta(*sides, beta=2.0, **given),
-    "error_rate": soft.soft_error_rate,
-    "kl_divergence": soft.kl_divergence,
-    "soft_f1_loss": lambda *sides, **given: 1.0 - soft.product_soft_f1(*sides, **given),
-}
-
 
 NO_T_NORM = {"kl_divergence", "soft_f1_loss"}
 
@@ -69,47 +56,46 @@ def test_scores_are_those_of_the_evaluator(name, dtype, hard, t_norm):
     check(sides, evaluated(y, p, beta=2.0, t_norm=t_norm), TOLERANCE[dtype], t_norm=t_norm)
 
 
-unit = st.floats(0, 1, width=32)
-
-
-@given(st.integers(1, 200).flatmap(lambda n: arrays(np.float64, (2, n, 3), elements=unit)))
-def test_scores_of_any_values_are_those_of_the_evaluator(sides):
-    check(sides, evaluated(*sides, beta=2.0), 1e-11)
-
-
-@pytest.mark.parametrize("name", LIBRARIES)
-def test_batches_are_scored_as_one_or_each_by_itself(name):
+def layouts():
+    """Return sides, the scores of the evaluator and arguments: weights, masks, places of classes, axes."""
     y, p = soft_labels(2, (4, 70, 5))
-    sides = [array(name, side) for side in (y, p)]
-    check(sides, evaluated(y, p, beta=2.0))
+    times = np.random.default_rng(1).integers(0, 4, (4, 70))
+    mask, whole = times > 0, evaluated(y, p, beta=2.0)
+    repeated = [np.repeat(side.reshape(-1, 5), times.ravel(), axis=0) for side in (y, p)]
+    kept, hidden = (
+        evaluated(y[mask], p[mask], beta=2.0),
+        [np.where(mask[..., None], side, np.nan) for side in (y, p)],
+    )
     parts = [evaluated(*pair, beta=2.0) for pair in zip(y, p, strict=True)]
-    for axis in (1, -2):
-        check(sides, lambda *which: [expected(part, *which) for part in parts], axis=axis)
+    first, second = ([np.moveaxis(side, -1, place) for side in (y, p)] for place in (0, 1))
+
+    def each(*which):
+        return [expected(part, *which) for part in parts]
+
+    return {
+        "one batch": ([y, p], whole, {}),
+        "weights": ([y, p], evaluated(*repeated, beta=2.0), {"weights": times.astype(np.float64)}),
+        "mask of segments": (hidden, kept, {"mask": mask}),
+        "mask of one class": (hidden, kept, {"mask": mask[..., None]}),
+        "mask of cells": (hidden, kept, {"mask": np.broadcast_to(mask[..., None], y.shape)}),
+        "classes first": (first, whole, {"class_axis": 0}),
+        "classes second": (second, whole, {"class_axis": -2}),
+        "each by itself": ([y, p], each, {"axis": 1}),
+        "each by itself, from the end": ([y, p], each, {"axis": -2}),
+        "each by itself, classes second": (second, each, {"axis": 2, "class_axis": 1}),
+    }
+
+
+LAYOUTS = layouts()
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
-def test_classes_may_stand_anywhere(name):
-    y, p = soft_labels(3, (4, 70, 5))
-    for place in (0, 1, -2):
-        moved = [array(name, np.ascontiguousarray(np.moveaxis(side, -1, place))) for side in (y, p)]
-        own = {measure: score(y, p, average=None) for measure, score in SCORES.items()}
-        check(moved, lambda measure, _, own=own: own[measure], averages=[None], class_axis=place)
-    turned = [array(name, np.ascontiguousarray(side.transpose(0, 2, 1))) for side in (y, p)]
-    each = back(soft.soft_f1(*turned, class_axis=1, axis=2))
-    np.testing.assert_allclose(each, soft.soft_f1(y, p, axis=1), rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", LIBRARIES)
-def test_what_a_mask_leaves_out_does_not_matter(name):
-    y, p = soft_labels(4, (3, 50, 4))
-    lengths = (50, 20, 0)
-    mask = np.arange(50) < np.array(lengths)[:, None]
-    kept = [np.concatenate([side[i, :n] for i, n in enumerate(lengths)]) for side in (y, p)]
-    hidden = [np.where(mask[..., None], side, np.nan) for side in (y, p)]
-    sides = [array(name, side) for side in hidden]
-    scores = evaluated(*kept, beta=2.0)
-    for each in (mask, np.broadcast_to(mask[..., None], y.shape), mask[..., None]):
-        check(sides, scores, mask=array(name, np.ascontiguousarray(each)))
+@pytest.mark.parametrize("case", LAYOUTS)
+def test_layouts_masks_and_weights(name, case):
+    given, wanted, how = LAYOUTS[case]
+    sides = [array(name, np.ascontiguousarray(side)) for side in given]
+    arrays = {key: array(name, np.ascontiguousarray(how[key])) for key in {"mask", "weights"} & how.keys()}
+    check(sides, wanted, **how | arrays)
 
 
 def test_cells_may_be_left_out_of_single_classes():
@@ -120,15 +106,6 @@ def test_cells_may_be_left_out_of_single_classes():
         values = [expected(part, measure, None)[0] for part in parts]
         found = SCORES[measure](y, p, mask=mask, average=None)
         np.testing.assert_allclose(found, values, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", LIBRARIES)
-def test_a_segment_of_weight_two_counts_as_two(name):
-    y, p = soft_labels(6, (60, 5))
-    times = np.random.default_rng(1).integers(0, 4, 60)
-    scores = evaluated(np.repeat(y, times, axis=0), np.repeat(p, times, axis=0), beta=2.0)
-    sides = [array(name, side) for side in (y, p)]
-    check(sides, scores, weights=array(name, times.astype(np.float64)))
 
 
 @pytest.mark.parametrize("kind", [bool, np.int64, np.uint8])
@@ -153,7 +130,7 @@ def test_half_precision_sums_in_single_precision(name):
 
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_long_sums_miss_no_segment_and_keep_single_precision(name):
-    for size in (0, 1, 64, 65, 4095, 4097, 64 * 64 * 3 + 7):
+    for size in (0, 1, 65, 4097, 64 * 64 * 3 + 7):
         ones = array(name, np.ones((size, 1)))
         assert float(soft.soft_counts(ones, ones).n_ref[0]) == size
     y, p = np.random.default_rng(8).random((2, 200_000, 2)).astype(np.float32)
@@ -177,18 +154,16 @@ def test_counts_of_batches_add_up():
             np.testing.assert_allclose(score, SCORES[name](y, p, average=average), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("version", ["2023.12", "2024.12"])
-def test_nothing_but_the_standard_is_used_on_any_device(version):
-    sides = soft_labels(10, (3, 100, 4))
-    given = {"mask": np.ones((3, 100), dtype=bool), "weights": np.ones((3, 100))}
+def test_nothing_but_the_standard_is_used_on_any_device():
+    y, p = soft_labels(10, (3, 100, 4))
     device, cpu = map(array_api_strict.Device, ("device1", "CPU_DEVICE"))
-    with array_api_strict.ArrayAPIStrictFlags(api_version=version):
-        there = [array_api_strict.asarray(side, device=device) for side in sides]
-        how = {name: array_api_strict.asarray(values, device=device) for name, values in given.items()}
+    with array_api_strict.ArrayAPIStrictFlags(api_version="2023.12"):
+        given = [np.ones((3, 100), dtype=bool), np.ones((3, 100)), y, p]
+        mask, weights, *there = (array_api_strict.asarray(each, device=device) for each in given)
         for (measure, score), average in itertools.product(SCORES.items(), AVERAGES):
-            found = score(*there, average=average, **how)
+            found = score(*there, average=average, mask=mask, weights=weights)
             assert found.device == device
-            values, wanted = np.from_dlpack(found.to_device(cpu)), score(*sides, average=average)
+            values, wanted = np.from_dlpack(found.to_device(cpu)), score(y, p, average=average)
             np.testing.assert_allclose(values, wanted, rtol=1e-12, atol=1e-12, err_msg=measure)
 
 
@@ -259,7 +234,6 @@ def test_a_value_of_1_costs_what_one_of_0_does(epsilon):
     ("missing", "module", "package"),
     [
         ("array_api_compat", "functional", "array-api-compat>="),
-        ("torch", "torch", "torch>="),
         pytest.param(
             *("torchmetrics", "torchmetrics", "torchmetrics>="),
             marks=pytest.mark.skipif(not has("torch"), reason=reason("torch")),

@@ -1,7 +1,8 @@
-"""Metrics of torchmetrics: whatever the batches and processes, the scores are those of one pass."""
+"""The loss, 1 - soft F, and metrics of torchmetrics, whose scores of batches are those of one pass."""
 
 from __future__ import annotations
 
+import copy
 import pickle
 
 import numpy as np
@@ -11,6 +12,7 @@ from libraries import evaluated, expected, need, soft_labels
 from sedeval_soft import SettingsError
 
 torch = need("torch")
+SoftFLoss = need("sedeval_soft.apps.training.torch").SoftFLoss
 torchmetrics = need("torchmetrics")
 metrics = need("sedeval_soft.apps.training.torchmetrics")
 
@@ -30,8 +32,8 @@ KINDS = {
 Y, P = soft_labels(0, (12, 30, 5))
 
 
-def told(measure, average, y=Y, p=P):
-    value = expected(evaluated(y, p, beta=2.0), measure, average)
+def told(measure, average, y=Y, p=P, **how):
+    value = expected(evaluated(y, p, beta=2.0, **how), measure, average)
     return 1.0 - value if measure == "soft_f1_loss" else value
 
 
@@ -106,6 +108,66 @@ def test_counts_stay_in_double_precision_unless_asked():
         assert each.compute().dtype == dtype
 
 
+# The loss.
+
+
+def sides():
+    return torch.tensor(P, requires_grad=True), torch.tensor(Y)
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+@pytest.mark.parametrize("t_norm", ["minimum", "product", "lukasiewicz"])
+def test_the_loss_is_what_f_lacks_to_1(average, t_norm):
+    p, y = sides()
+    loss = SoftFLoss(average=average, t_norm=t_norm, beta=2.0, eps=0.0, class_axis=1)
+    turned = loss(p.transpose(1, 2), y.transpose(1, 2), weights=torch.ones(12, 30))
+    assert turned.item() == pytest.approx(1 - told("fbeta", average, t_norm=t_norm), abs=1e-12)
+    if t_norm == "product":
+        loss = SoftFLoss(average=average, t_norm="product", eps=1e-7)(p, y)
+        assert 1 - loss.item() == pytest.approx(told("soft_f1_loss", average), abs=1e-12)
+    assert SoftFLoss(from_logits=True)(p, y) == SoftFLoss()(torch.sigmoid(p), y)
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+@pytest.mark.parametrize("eps", [0.0, 1e-7])
+@pytest.mark.parametrize("value", [0.3, 0.0])
+def test_a_batch_without_reference_teaches_nothing(average, eps, value):
+    p = torch.full((2, 5, 3), value, requires_grad=True)
+    loss = SoftFLoss(average=average, eps=eps)(p, torch.zeros(2, 5, 3))
+    loss.backward()
+    assert 0 <= loss.item() <= 1 and (p.grad == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("average", "slope", "absent"),
+    [("micro", 1 / 45, 1 / 45), ("macro", 1 / 20, 0.0), ("weighted", 1 / 20, 0.0)],
+)
+def test_slopes_of_equal_values_and_of_absent_classes(average, slope, absent):
+    """At p = y more of the system is only more false alarms; only micro learns from an absent class."""
+    p, y = torch.full((20, 2), 0.5, requires_grad=True), torch.full((20, 2), 0.5)
+    y[:, 1] = 0.0
+    SoftFLoss(average=average, eps=0.0)(p, y).backward()
+    np.testing.assert_allclose(p.grad, np.tile([slope, absent], (20, 1)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_the_loss_has_the_type_of_the_output_and_shows_nan(dtype):
+    p, y = (side.detach().to(dtype) for side in sides())
+    loss = SoftFLoss()(p, y)
+    assert loss.dtype == dtype
+    assert loss.item() == pytest.approx(SoftFLoss()(*sides()).item(), abs=2e-2)
+    assert SoftFLoss()(p * float("nan"), y).isnan()
+
+
+def test_the_loss_is_a_module_like_others():
+    loss = SoftFLoss(average="micro", beta=2.0, from_logits=True)
+    assert "average='micro', beta=2.0" in repr(loss)
+    assert repr(copy.deepcopy(loss)) == repr(pickle.loads(pickle.dumps(loss))) == repr(loss)  # noqa: S301
+    assert list(loss.parameters()) == []
+    compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
+    assert compiled(*sides()).item() == loss(*sides()).item()
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -114,9 +176,14 @@ def test_counts_stay_in_double_precision_unless_asked():
         (lambda: metrics.SoftFBeta(5, t_norm="min"), "t_norm 'min'"),
         (lambda: metrics.SoftFBeta(4).update(torch.tensor(P), torch.tensor(Y)), "5 classes along axis -1"),
         (lambda: metrics.SoftFBeta(5).update(torch.tensor(P[:3]), torch.tensor(Y)), "shape"),
+        (lambda: SoftFLoss(average=None), "average"),
+        (lambda: SoftFLoss(average="none"), "average"),
+        (lambda: SoftFLoss(t_norm="min"), "t_norm"),
+        (lambda: SoftFLoss(beta=0), "beta"),
+        (lambda: SoftFLoss(beta=-1), "beta"),
+        (lambda: SoftFLoss(eps=-1e-9), "eps"),
     ],
 )
 def test_wrong_calls_are_refused(call, said):
-    with pytest.raises(SettingsError) as caught:
+    with pytest.raises(SettingsError, match=said):
         call()
-    assert said in str(caught.value)

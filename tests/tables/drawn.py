@@ -12,10 +12,9 @@ import numpy as np
 from called import call
 from hypothesis import strategies as st
 
-from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.errors import InputError
+from sedeval_soft.tables import LIMITS, UNNAMED, EventTable, Origin, read_rows, to_seconds
 from sedeval_soft.tables.forms import FORMS
-from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.tools.convert import prepare
 
 WRITTEN = tuple(form for form in FORMS if form.written)
@@ -80,6 +79,20 @@ def facts(rows: EventTable) -> tuple[object, ...]:
     values = [None] * len(rows) if rows.value is None else rows.value.tolist()
     found = [(rows.files[f], b, e, *more) for f, b, e, *more in zip(*lists, labels, values, strict=True)]
     return "long", sorted(found, key=repr), sorted(rows.files), sorted(rows.classes)
+
+
+def found(path, form="", limits=LIMITS):
+    """Return what is read of a path, as JSON has it: the facts of its rows, the columns that are ignored, and
+    how many notes, assumptions and settings without effect there are; or the places and codes of problems."""
+    try:
+        rows = read_rows(path, form=form, limits=limits)
+    except InputError as error:
+        result = [[p.line, p.column, p.code] for p in error.problems]
+    else:
+        origin = rows.origin
+        told = (len(each) for each in (origin.notes, origin.assumed, origin.lacking))
+        result = [*facts(rows), origin.ignored, *told]
+    return json.loads(json.dumps(result))
 
 
 def long(rows, files=()):

@@ -36,7 +36,7 @@ TRICKY = (
 
 def cases(name: str) -> list[dict[str, str]]:
     """Return the rows of a table, named from here, whose texts are escaped as in JSON, but for quotes."""
-    with (Path(__file__).parent / name).open(newline="") as file:
+    with (Path(__file__).parent / name).open(newline="", encoding="utf-8") as file:
         rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         return [
             {key: json.loads('"{}"'.format(text.replace('"', '\\"'))) if "\\" in text else text

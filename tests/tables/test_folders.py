@@ -7,9 +7,9 @@ import json
 import shutil
 
 import pytest
-from drawn import cases, facts, found, lay_out
+from drawn import cases, found, lay_out
 
-from sedeval_soft import InputError, Limits, convert, evaluate, validate
+from sedeval_soft import InputError, Limits
 from sedeval_soft.tables import read_rows
 
 HEAD = "filename\tonset\toffset\tevent_label\tvalue\n"
@@ -20,11 +20,6 @@ SCENES = {
 }
 """As MAESTRO's: onset, offset, label, value."""
 
-ONE = HEAD + (
-    "cafe_01.wav\t0\t1\tdishes\t0.75\ncafe_01.wav\t1\t2\tdishes\t0.25\ncafe_02.wav\t\t\t\t\n"
-    "street_01.wav\t0\t1\tcar\t0.5\n"
-)
-
 
 @pytest.mark.parametrize("case", cases("layouts.tsv"), ids=lambda case: f"{case['how']} {case['files'][:40]}")
 def test_files_are_one_table_or_are_refused(case, tmp_path):
@@ -32,19 +27,6 @@ def test_files_are_one_table_or_are_refused(case, tmp_path):
     folder, how = lay_out(tmp_path / "x", json.loads(case["files"])), case["how"]
     archive = shutil.make_archive(str(folder), "zip", tmp_path, "x") if how == "archive" else ""
     assert found(archive or folder / how) == json.loads(case["found"])
-
-
-def test_a_folder_of_scenes_is_scored_converted_and_validated(tmp_path):
-    (tmp_path / "ref.tsv").write_text(ONE)
-    folder = lay_out(tmp_path / "sys", SCENES)
-    scores, expected = (
-        evaluate(tmp_path / "ref.tsv", system) for system in (f"{folder}/", tmp_path / "ref.tsv")
-    )
-    assert (dict(scores), scores.warnings) == (dict(expected), ())
-    convert(folder, tmp_path / "made.tsv")
-    assert facts(read_rows(tmp_path / "made.tsv")) == facts(read_rows(folder))
-    validated = validate(folder, tmp_path / "ref.tsv")
-    assert (validated.ok, validated.files) == (True, 3) and read_rows(folder).origin.sha256
 
 
 def test_links_that_lead_in_a_circle_end_and_no_folder_is_read_twice(tmp_path):

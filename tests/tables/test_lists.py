@@ -133,14 +133,10 @@ def test_a_column_a_class_without_times_has_clips(tmp_path):
     lay_out(tmp_path, {"ref": "row_id,car,dog\na.wav,1,0\nb.wav,0,1\nc.wav,1,1\n",
                        "sys": "fname,car,dog\na.wav,0.9,0.1\nb.wav,0.2,0.7\nc.wav,0.6,0.4\n"})  # fmt: skip
     paths = tmp_path / "ref", tmp_path / "sys"
-    scores = evaluate(*paths, only="clip", measures="curves")
-    # car: a and c are found. dog: b is found, c is not.
-    assert scores["clip.hard.f1[car]"] == 1.0
-    assert scores["clip.hard.f1[dog]"] == pytest.approx(2 / 3)
-    # Values: car min 0.9 + 0.6 of 2 and 1.7; dog 0.7 + 0.4 of 2 and 1.2.
-    assert scores["clip.soft.f1[car]"] == pytest.approx(2 * 1.5 / 3.7)
-    assert scores["clip.soft.f1[dog]"] == pytest.approx(2 * 1.1 / 3.2)
-    assert scores["clip.hard.roc_auc.macro"] == 1.0
+    scores = evaluate(*paths, only="clip")
+    # car: a and c are found. dog: b is found, c is not. Values: car min 0.9 + 0.6 of 2 and 1.7.
+    names = ("clip.hard.f1[car]", "clip.hard.f1[dog]", "clip.soft.f1[car]")
+    assert [scores[name] for name in names] == pytest.approx([1.0, 2 / 3, 2 * 1.5 / 3.7])
     for more in ({}, {"only": "clip", "sample_rate": 16_000}):
         with pytest.raises(InputError):
             evaluate(*paths, **more)

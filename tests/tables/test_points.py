@@ -17,7 +17,6 @@ from shared_data import shared
 
 from sedeval_soft import (
     EvaluationError,
-    Evaluator,
     InputError,
     SettingsError,
     evaluate,
@@ -128,8 +127,6 @@ def test_folders_are_operating_points_where_that_is_said_once_for_all(tmp_path, 
     scores = evaluate(reference, folder, operating_points=True)
     assert (dict(scores), scores.warnings) == (dict(expected), expected.warnings)
     assert scores.inputs[1].options == ("operating_points=yes",)
-    counted = Evaluator(only=("event",)).update(reference, operating_points(folder))
-    assert counted.compute()[name] == expected[name]
     config = tmp_path / "c.yaml"
     config.write_text("operating-points: true\nonly: event\n")
     for more in (("--operating-points",), ("--config", config)):

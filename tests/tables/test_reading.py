@@ -93,7 +93,6 @@ def test_each_function_takes_them(tmp_path, reference):
 # An option that has no effect is refused by name, but where it may have none.
 
 LONG = "filename\tonset\toffset\tevent_label\nm1\t0\t2\tdog\n"
-TURN = "SPEAKER m1 1 {} {} <NA> <NA> {} <NA> <NA>\n"
 
 
 @pytest.mark.parametrize("option", ["--label=any", "--columns=value=nosuch"])
@@ -124,25 +123,6 @@ def test_options_of_a_preset_or_a_settings_file_may_have_no_effect(tmp_path):
     assert call(path, path, "--config", config, "--label", "bird").code == 2
     with pytest.raises(InputError):
         evaluate(path, path, label="Q", **few)
-
-
-def test_names_of_speakers_are_ignored_as_in_the_table_that_rttm_becomes(tmp_path):
-    """By hand: 5 s of speech, of which 0.5 s are missed, and 0.5 s are false alarms: 1/5."""
-    turns = ((0, 2, "anna"), (1.5, 2.5, "ben"), (6, 1, "anna")), ((0, 4, "speech"), (5.5, 1, "speech"))
-    texts = ["".join(TURN.format(*turn) for turn in side) for side in turns]
-    lay_out(tmp_path, dict(zip(("ref.rttm", "sys.rttm"), texts, strict=True)))
-    sides = tmp_path / "ref.rttm", tmp_path / "sys.rttm"
-    asked = {"preset": "voice-activity", "durations": {"m1": 10}}
-    name = "segment.hard.error_rate.micro"
-    for columns in ("ignore=event_label", "ignore=name"):
-        scores = evaluate(*sides, columns=columns, label="any", **asked)
-        assert (scores[name], scores.warnings) == (pytest.approx(0.2, abs=1e-12), ())
-    # By hand: of 5.5 s of two speakers all are missed, and 5 s are false alarms; each second of one is the
-    # substitution of the other.
-    assert evaluate(*sides, **asked)[name] == pytest.approx((5.5 + 5 - 4.5) / 5.5, abs=1e-12)
-    for how in ({"label": "speech"}, {"columns": "ignore=nosuch"}, {"columns": "ignore=event_label"}):
-        with pytest.raises(InputError):
-            evaluate(*sides, **how, **asked)
 
 
 def test_forms_are_those_of_the_tables_in_folders_and_archives(tmp_path):

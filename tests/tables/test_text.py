@@ -14,7 +14,6 @@ from drawn import found
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sedeval_soft.errors import InputError
 from sedeval_soft.tables import LIMITS, read_rows
 
 HEAD = ("filename", "onset", "offset", "event_label", "soft_value")
@@ -115,14 +114,8 @@ def test_bytes_that_are_not_text_do_not_matter_in_a_column_that_is_not_read(name
     assert found(path) == [[2, 1, "not-utf-8"]]
 
 
-@pytest.mark.parametrize("n", [1, 60_000])
-def test_a_header_again_is_not_a_row_of_a_table_of_labels_of_recordings(n, tmp_path):
-    """Large tables are parsed by pyarrow, which finds nothing odd in it."""
-    head, path = "filename\tevent_label\n", tmp_path / "t.tsv"
-    rows = "".join(f"recording {k}.wav\tDog\n" for k in range(n))
-    path.write_text(f"{head}{rows}{head}b.wav\tCat\n")
-    with pytest.raises(InputError) as raised:
-        read_rows(path)
-    assert [(p.line, p.code) for p in raised.value.problems] == [(n + 2, "repeated-header")]
-    path.write_text(f"{head}{rows}b.wav\tCat\n")
-    assert len(read_rows(path)) == n + 1
+def test_a_header_again_is_not_a_row_of_a_large_table_of_labels_of_recordings(tmp_path):
+    """These are parsed by pyarrow, which finds nothing odd in it."""
+    head, rows = "filename\tevent_label\n", "".join(f"recording {k}.wav\tDog\n" for k in range(60_000))
+    (tmp_path / "t.tsv").write_text(f"{head}{rows}{head}b.wav\tCat\n")
+    assert found(tmp_path / "t.tsv") == [[60_002, None, "repeated-header"]]

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from called import call as called
+from drawn import lay_out
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -169,19 +170,14 @@ def test_counts_of_tables(text, reference, durations, counts):
 
 def test_folders_are_looked_at_table_by_table():
     Path("r.tsv").write_text(EVENTS + "a\t0\t1\tcar\nquiet\t0\t1\tcar\nb.wav\t0\t1\tdog\n")
-    folder = Path("system")
-    folder.mkdir()
-    (folder / "quiet.txt").touch()
-    (folder / "a.txt").write_text("0\t1\tcar\n\n2\t3\tcar\n2\t3\tcar\n")
-    (folder / "b.txt.gz").write_bytes(gzip.compress(b"0\t1\tdog\n"))
+    rows = {"quiet.txt": "", "a.txt": "0\t1\tcar\n\n2\t3\tcar\n2\t3\tcar\n", "b.txt": "0\t1\tdog\n"}
+    folder = lay_out(Path("system"), rows)
     found = validate(folder, "r.tsv")
     assert (found.rows, found.files, found.classes) == (4, 3, 2)
     (first,) = found.problems
     assert (first.source, first.line, first.code) == (str(folder / "a.txt"), 4, "duplicate-row")
-    (folder / "z.txt").touch()
-    assert validate(folder, "r.tsv").counts == {"duplicate-row": 1, "unknown-file": 1}
-    (folder / "a.txt").unlink()
-    assert validate(folder, "r.tsv").counts["missing-file"] == 1
+    (folder / "a.txt").rename(folder / "z.txt")
+    assert validate(folder, "r.tsv").counts == {"duplicate-row": 1, "unknown-file": 1, "missing-file": 1}
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,16 @@ Broken files of all forms are in tests/tools/bad_inputs.tsv.
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from called import call
+from parted import count_in_parts
+from tables import columns_of
 from test_sample_files import written
 
-from sedeval_soft import convert
+from sedeval_soft import Settings, convert
 from sedeval_soft.errors import InputError
+from sedeval_soft.memory import RoomError
 from sedeval_soft.tables import read_rows
 
 HEAD = b"filename\tonset\toffset\tevent_label\tsoft_value\n"
@@ -105,3 +109,26 @@ def test_an_arrow_file_that_is_cut_off_anywhere_is_refused(tmp_path):
         with pytest.raises(InputError) as caught:
             read_rows(path)
         assert caught.value.problems[0].code == "malformed-file"
+
+
+@pytest.mark.parametrize("form", ["parquet", "tsv"])
+def test_a_problem_in_a_later_block_has_its_place_in_the_whole_table(form, tmp_path, monkeypatch):
+    """The memory of this machine is replaced: a table that fits is read as a whole when a block is wrong."""
+    rows = [("a", float(k), float(k + 1 - 2 * (k == 20)), "car") for k in range(30)]
+    path = tmp_path / f"x.{form}"
+    if form == "parquet":
+        pq.write_table(pa.table(columns_of(rows)), path, row_group_size=7)
+    else:
+        lines = ["\t".join(map(str, row)) for row in (("filename", "onset", "offset", "event_label"), *rows)]
+        path.write_text("\n".join(lines))
+    for fits in (True, False):
+        if not fits:
+            monkeypatch.setattr("sedeval_soft.tables.stored_rows.check_text_room", refuse_room)
+        with pytest.raises(InputError) as caught:
+            count_in_parts(path, path, Settings(), block=40)
+        first = caught.value.problems[0]
+        assert "row 20: " in str(first) if form == "parquet" else (first.line, first.column) == (22, 3)
+
+
+def refuse_room(*_):
+    raise RoomError("too large")

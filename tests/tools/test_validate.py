@@ -245,9 +245,10 @@ SPELT = HEAD + GOOD + "a.wav\t2\t3\tCar\t1\na.wav\t3\t4\tstreet  Dog\t1\na.wav\t
         # What is not safe is left alone.
         (HEAD + "a.wav\t1\t2\tcar\t85\na.wav\t2\t3\tcar\t40\n", None, [], {}),  # percent: is 1 one, or all?
         ("filename;onset;offset;event_label\na.wav;1,250;2,500;car\n", None,
-         [], {}),
+         [0], {}),  # do commas divide thousands?
         ("filename;onset;offset;event_label;value\na.wav;1.234;2.345;car;0,5\n", None,
-         [], {}),
+         [0], {}),  # or points beside commas?
+        (EVENTS + "a\t1.250\t2.500\tcar\n", None, [], {}),  # points without commas divide nothing
         ("filename,onset,offset,event_label\na.wav,1,5,2,0,car\n", None, [], {}),  # commas of both kinds
         (EVENTS + "a\t2\t1\tcar\n", None, [], {}),  # one row alone
         (EVENTS + "a\t2\t1\tcar\na\t3\t4\tdog\n", None, [], {}),  # not all are swapped
@@ -259,10 +260,9 @@ SPELT = HEAD + GOOD + "a.wav\t2\t3\tCar\t1\na.wav\t3\t4\tstreet  Dog\t1\na.wav\t
 def test_safe_mends_are_made_and_others_are_not(data, copy, mends, options):
     text, found = fixed(data, **options)
     assert text == (data if copy is None else copy)
-    # Each kind of fix has the number of cells, or of rows.
-    assert [
-        int(n) for each in found.mends for n in re.findall(r"\((\d+)\)$|^(\d+) ", each) for n in n if n
-    ] == mends
+    # Each kind of fix has the number of cells, or of rows, and 0 if it was not made.
+    numbers = [re.search(r"\((\d+)\)$|^(\d+) ", each) for each in found.mends]
+    assert [int(number[1] or number[2]) if number else 0 for number in numbers] == mends
     assert found.source == "out.tsv"
     if copy:
         assert found.ok and {*found.counts} <= {"unknown-class", "duplicate-row"}

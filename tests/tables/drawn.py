@@ -1,4 +1,4 @@
-"""Random tables, what they say, and their way through a form."""
+"""Random tables, the facts of a table, and its way through a form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from called import call
 from hypothesis import strategies as st
 
 from sedeval_soft.errors import InputError
@@ -46,14 +45,14 @@ def cases(name: str) -> list[dict[str, str]]:
 
 
 def table(path: Path, *lines: str) -> Path:
-    """Write lines; their fields stand between `|` here, or blanks if there is none, and tabs there."""
+    """Write lines, whose fields are divided by `|` here, or by blanks without any, and by tabs in the file."""
     by = "|" if any("|" in line for line in lines) else " "
     path.write_text("".join("\t".join(line.split(by)) + "\n" for line in lines))
     return path
 
 
 def lay_out(folder: Path, files: Mapping[str, str]) -> Path:
-    """Write files of a folder, which may lie in folders in it."""
+    """Write files of a folder, and of folders in it."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -61,15 +60,8 @@ def lay_out(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
-def refused(*arguments: object) -> str:
-    """Return what the command says when it refuses."""
-    done = call(*map(str, arguments))
-    assert (done.code, done.out) == (2, ""), done
-    return done.err
-
-
 def facts(rows: EventTable) -> tuple[object, ...]:
-    """Return what a table says, in whatever order: its rows, its recordings, its classes."""
+    """Return the rows, recordings and classes of a table, in whatever order."""
     lists = (rows.file.tolist(), rows.onset.tolist(), rows.offset.tolist())
     if rows.has_steps:
         values = np.array(rows.values).reshape(len(rows.classes), len(rows)).T.tolist()

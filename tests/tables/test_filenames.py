@@ -1,4 +1,4 @@
-"""Which names mean one file; names that match nothing: the change that would make them match is reported."""
+"""Names that mean one file, and the hint about names that match nothing but for one change."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ CASES = [
     # With less of the name a file may become ambiguous, which with more it is not.
     (["x/a.wav", "y/a.wav"], ["x/a", "y/a"], {"x/a": "x/a.wav", "y/a": "y/a.wav"}, ()),
     (["x/a", "y/a"], ["x/a", "a"], {"x/a": "x/a", "a": "a"}, ("a",)),
+    # A name that is ambiguous without extensions may have one match without folders.
+    (["a.wav", "a.flac", "x/a"], ["a"], {"a": "x/a"}, ()),
     # Folders of both tables decide which file is meant: of 23h, ross has one, and casey another.
     (["casey/21h.wav", "casey/22h.wav", "ross/23h.wav"], ["casey/23h.wav", "casey/21h"],
      {"casey/23h.wav": "casey/23h.wav", "casey/21h": "casey/21h.wav"}, ()),

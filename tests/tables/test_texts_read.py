@@ -73,7 +73,7 @@ LARGE = {
     "series.json": ("car", "x" * MANY, "too-many-name_length"),
     "quotes.jams": ('{"annotations": [NaN, "' + '\\"' * 2**16, "", "malformed-file"),
 }
-"""Texts that are far too large, or what stands in their place in a document, and how they are refused."""
+"""Texts that are far too large, or a text of a document and its replacement, and the code of the refusal."""
 
 
 @pytest.mark.parametrize("name", LARGE)

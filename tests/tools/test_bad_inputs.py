@@ -150,12 +150,10 @@ def put(tmp_path, monkeypatch):
 
     def written(name):
         data = EVERY[name].data
-        path = Path(name if isinstance(data, dict) else f"{name}.tsv")
-        if isinstance(data, bytes):
-            path.write_bytes(data)
-            return path
-        path.mkdir()
-        for inner, content in data.items():
+        path, members = (Path(name), data) if isinstance(data, dict) else (Path(f"{name}.tsv"), {"": data})
+        if members is data:
+            path.mkdir()
+        for inner, content in members.items():
             (path / inner).write_bytes(content)
         return path
 

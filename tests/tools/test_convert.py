@@ -1,4 +1,4 @@
-"""`soft-sed-eval convert`: what it writes, what it says, and what it does not touch."""
+"""`soft-sed-eval convert`: the tables that it writes, its messages, and the files that it leaves alone."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SAMPLES = Path(__file__).parents[2] / "sample_data"
 HEAD = ["filename", "onset", "offset", "event_label", "soft_value"]
 DURATIONS = SAMPLES / "durations.tsv"
 ONLY = ("event.hard",)
-"""What is quick to score of times that are far too long."""
+"""Scores that are quick for times that are far too long."""
 
 
 def rows_of(name):
@@ -138,7 +138,7 @@ CASES = {
     "a list with a file of neither side": ([CAR], [CAR], "listed-file", ["'c.wav'"],
         {"files": ["a.wav", "c.wav"]}),
 }  # fmt: skip
-"""Reference, system, the code, texts of the message; what else is said."""
+"""Reference, system, the code, texts of the message, and perhaps settings."""
 COUNTED = {
     "duplicate-row",
     "overlapping-rows",

@@ -199,7 +199,7 @@ def test_arguments_are_checked_and_nothing_is_written(wrong):
 
 
 def fixed(data, **options):
-    """Return the text of a corrected copy, and what was said."""
+    """Return the text of a corrected copy, and the validation."""
     data = data.encode() if isinstance(data, str) else data
     found = told(data, REFERENCE if options.pop("reference", None) else None, fix="out.tsv", **options)
     assert Path("t.tsv").read_bytes() == data

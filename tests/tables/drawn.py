@@ -45,7 +45,7 @@ def cases(name: str) -> list[dict[str, str]]:
 
 
 def table(path: Path, *lines: str) -> Path:
-    """Write lines, whose fields are divided by `|` here, or by blanks without any, and by tabs in the file."""
+    """Write lines; their fields are divided by `|` here, or by blanks, and by tabs in the file."""
     by = "|" if any("|" in line for line in lines) else " "
     path.write_text("".join("\t".join(line.split(by)) + "\n" for line in lines))
     return path

@@ -72,7 +72,7 @@ MERGED = [r | {"filename": "park.wav"} for r in events(rows_of("sys.tsv")) if r[
 STEPS = [row("park.wav", f"{k * 0.7:.1f}", f"{(k + 1) * 0.7:.1f}", "footsteps", "0.6") for k in range(65)]
 FRAMES = events([row("a.wav", 2.4, 10.0114, "Dog"), row("b.wav", 1, 10.115, "Dog")])
 DAYS = [row(file, k * 130, k * 130 + 110, "car") for file in ("a", "b") for k in range(900)]
-TWO = [row("a", 0, 10, "car"), row("b", 1, 10, "car")]
+MINUTES = [row("a", k * 60, k * 60 + 60, "car") for k in range(0, 1600, 2)]
 LATER = [
     r | {"onset": f"{float(r['onset']) + 0.01:.3f}", "offset": f"{float(r['offset']) + 0.01:.3f}"}
     for r in events(SYS) if r["onset"]
@@ -128,6 +128,7 @@ CASES = {
     "time steps of a system, where the reference has events": (
         [*ONE_EACH.values()], STEPS_OF_EVENTS, "touching-rows", ["sys.tsv", "ref.tsv"]),
     "days": (DAYS, DAYS, "time-unit", ["ref.tsv"]),
+    "whole minutes for more than a day": (MINUTES, MINUTES, "time-unit", ["ref.tsv"]),
     "one event within another": (WITHIN, WITHIN, "overlapping-rows", ["sys.tsv"]),
     "a class of the system alone": ([CAR], [CAR, row("a.wav", 2, 3, "cow")], "unknown-class", ["'cow'"]),
     "a class with a capital": ([CAR], [row("a.wav", 0, 1, "Car")], "class-spelling", ["'Car'", "'car'"]),

@@ -73,10 +73,6 @@ STEPS = [row("park.wav", f"{k * 0.7:.1f}", f"{(k + 1) * 0.7:.1f}", "footsteps", 
 FRAMES = events([row("a.wav", 2.4, 10.0114, "Dog"), row("b.wav", 1, 10.115, "Dog")])
 DAYS = [row(file, k * 130, k * 130 + 110, "car") for file in ("a", "b") for k in range(900)]
 MINUTES = [row("a", k * 60, k * 60 + 60, "car") for k in range(0, 1600, 2)]
-LATER = [
-    r | {"onset": f"{float(r['onset']) + 0.01:.3f}", "offset": f"{float(r['offset']) + 0.01:.3f}"}
-    for r in events(SYS) if r["onset"]
-][::5]  # fmt: skip
 STEPS_OF_EVENTS = [
     r | {"onset": f"{k / 4}", "offset": f"{(k + 1) / 4}"}
     for r in events(REF) if r["onset"] for k in range(int(4 * float(r["onset"])), int(4 * float(r["offset"])))

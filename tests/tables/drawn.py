@@ -1,21 +1,22 @@
-"""Random tables, what they say, and their way through a form."""
+"""Random tables, the facts of a table, and its way through a form."""
 
 from __future__ import annotations
 
 import csv
+import io
 import json
+import tarfile
 import tempfile
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from called import call
 from hypothesis import strategies as st
 
-from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.errors import InputError
+from sedeval_soft.tables import LIMITS, UNNAMED, EventTable, Origin, read_rows, to_seconds
 from sedeval_soft.tables.forms import FORMS
-from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.tools.convert import prepare
 
 WRITTEN = tuple(form for form in FORMS if form.written)
@@ -34,7 +35,7 @@ TRICKY = (
 
 def cases(name: str) -> list[dict[str, str]]:
     """Return the rows of a table, named from here, whose texts are escaped as in JSON, but for quotes."""
-    with (Path(__file__).parent / name).open(newline="") as file:
+    with (Path(__file__).parent / name).open(newline="", encoding="utf-8") as file:
         rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         return [
             {key: json.loads('"{}"'.format(text.replace('"', '\\"'))) if "\\" in text else text
@@ -44,14 +45,14 @@ def cases(name: str) -> list[dict[str, str]]:
 
 
 def table(path: Path, *lines: str) -> Path:
-    """Write lines; their fields stand between `|` here, or blanks if there is none, and tabs there."""
+    """Write lines; their fields are divided by `|` here, or by blanks, and by tabs in the file."""
     by = "|" if any("|" in line for line in lines) else " "
     path.write_text("".join("\t".join(line.split(by)) + "\n" for line in lines))
     return path
 
 
 def lay_out(folder: Path, files: Mapping[str, str]) -> Path:
-    """Write files of a folder, which may lie in folders in it."""
+    """Write files of a folder, and of folders in it."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -59,15 +60,8 @@ def lay_out(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
-def refused(*arguments: object) -> str:
-    """Return what the command says when it refuses."""
-    done = call(*map(str, arguments))
-    assert (done.code, done.out) == (2, ""), done
-    return done.err
-
-
 def facts(rows: EventTable) -> tuple[object, ...]:
-    """Return what a table says, in whatever order: its rows, its recordings, its classes."""
+    """Return the rows, recordings and classes of a table, in whatever order."""
     lists = (rows.file.tolist(), rows.onset.tolist(), rows.offset.tolist())
     if rows.has_steps:
         values = np.array(rows.values).reshape(len(rows.classes), len(rows)).T.tolist()
@@ -82,16 +76,58 @@ def facts(rows: EventTable) -> tuple[object, ...]:
     return "long", sorted(found, key=repr), sorted(rows.files), sorted(rows.classes)
 
 
+def found(path, form="", limits=LIMITS):
+    """Return what is read of a path, as JSON has it: the facts of its rows, the columns that are ignored, and
+    how many notes, assumptions and settings without effect there are; or the places and codes of problems."""
+    try:
+        rows = read_rows(path, form=form, limits=limits)
+    except InputError as error:
+        result = [[p.line, p.column, p.code] for p in error.problems]
+    else:
+        origin = rows.origin
+        told = (len(each) for each in (origin.notes, origin.assumed, origin.lacking))
+        result = [*facts(rows), origin.ignored, *told]
+    return json.loads(json.dumps(result))
+
+
+def zipped(members, **how):
+    """Return a zip archive."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, **how) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return made.getvalue()
+
+
+def tarred(members, mode="w"):
+    """Return a tar archive."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode=mode) as archive:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return made.getvalue()
+
+
 def long(rows, files=()):
     """Return the facts of a long table: rows of file, onset, offset, label, value, and files without rows."""
     names = {*(row[0] for row in rows), *files}
     return "long", sorted(map(tuple, rows), key=repr), sorted(names), sorted({row[3] for row in rows})
 
 
+def unfolded(said: tuple[object, ...]) -> tuple[object, ...]:
+    """Return the facts of a table as a long one: of a wide one each class and time step has a row."""
+    kind, rows, files, classes = said
+    if kind == "wide":
+        rows = sorted(((*row[:3], label, value) for row in rows for label, value in row[3]), key=repr)
+    return rows, files, classes
+
+
 def through(
     rows: EventTable, form: str, folder: Path, called: str = "x"
 ) -> tuple[EventTable, EventTable, tuple[str, ...]]:
-    """Write rows in a form, and read them: what was to be written, what was read, and what was lost."""
+    """Write rows in a form, and read them: the rows that fit the form, those that were read, and losses."""
     folder.mkdir(exist_ok=True)
     known = next(each for each in WRITTEN if each.name == form)
     path = folder / f"{called}{known.extensions[0] if not known.apart else ''}"
@@ -100,8 +136,8 @@ def through(
     prepared = prepare(rows, target, to=form)
     prepared.write(target)
     losses = prepared.conversion.losses
-    if any("is no table" in loss for loss in losses):
-        assert path.read_bytes() == b""
+    if not apart and path.read_bytes() == b"":
+        assert losses
         return prepared.fitted.rows, prepared.fitted.rows, losses
     read = read_rows(target, form=form)
     assert facts(read_rows(target)) == facts(read), "not recognised"

@@ -1,4 +1,4 @@
-"""The targets of the fuzzer hold for its seeds, and for each of these with something done to it."""
+"""The targets of the fuzzer read or refuse its seeds, and some of these with something done to them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ def targets():
 def test_each_seed_is_read_or_refused(name, targets):
     random = Random(0)  # noqa: S311 - not for secrets
     assert SEEDS[name]
-    for seed in SEEDS[name]:
+    for k, seed in enumerate(SEEDS[name]):
         data = seed.read_bytes()
-        targets[name](data)
-        targets[name](data[:2] + with_bytes_changed(data[2:], random))
+        targets[name](data if k % 4 else data[:2] + with_bytes_changed(data[2:], random))
 
 
 def test_no_target_is_without_seeds(targets):

@@ -1,4 +1,4 @@
-"""Inputs that are more than they may be: each is refused with the option that raises the limit."""
+"""Inputs that are more than they may be: each is refused by a code, at any limit that the user may raise."""
 
 from __future__ import annotations
 
@@ -11,21 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from drawn import tarred, zipped
 from parted import count_in_parts
 from tables import long_rows
-from test_samples import tarred, zipped
 
 import sedeval_soft
 from sedeval_soft import InputError, Limits, SettingsError
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.event_table import LONGEST
-from sedeval_soft.tables.file_groups import read_durations, read_partition
-from sedeval_soft.tables.fit import fit
-from sedeval_soft.tables.forms import form_of
-from sedeval_soft.tables.limits import NAMES, size_of
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
-OVER = "raises this"
 
 
 def table(n: int, files: int = 1, classes: int = 1) -> str:
@@ -39,54 +33,61 @@ def wide(n: int, classes: int) -> str:
     return f"{head}\n" + "".join(f"{i}\t{i + 1}" + "\t0.5" * classes + "\n" for i in range(n))
 
 
+def check_over(name, read):
+    """Check that a call is refused by the limit of a name; return the message."""
+    with pytest.raises(InputError) as caught:
+        read()
+    # Times of tables without lines have the code of their form.
+    code = caught.value.problems[0].code
+    assert name == "duration" or code == f"too-many-{name}"
+    assert f"--limit {name}=" in str(caught.value)
+    return str(caught.value)
+
+
 AT_AND_OVER = {
-    "rows": (11, "has 12 rows; expected 11 or fewer", table),
-    "classes": (5, "classes", lambda n: table(60, classes=n)),
-    "classes of a wide table": (5, "classes", lambda n: wide(2, n)),
-    "columns of a wide table": (300, "columns|classes", lambda n: wide(2, n if n == 300 else n + 200)),
-    "files": (7, "files", lambda n: table(60, files=n)),
-    "duration": (100, r"over 100 s \(0\.00115741 days", lambda n: HEAD + f"a\t0\t{n}\tcar\n"),
-    "name_length": (30, "class with a name of 31 characters", lambda n: HEAD + "a\t0\t1\t" + "c" * n + "\n"),
-    "name_length of files": (30, "file with a name of 31", lambda n: HEAD + "f" * n + "\t0\t1\tcar\n"),
-    "line_length": (60, "line of more than 60 bytes", lambda n: HEAD + "a\t0\t1\t" + "c" * (n - 6) + "\n"),
+    "rows": (11, table),
+    "classes": (5, lambda n: table(60, classes=n)),
+    "classes of a wide table": (5, lambda n: wide(2, n)),
+    "classes, of far too many columns": (300, lambda n: wide(2, n if n == 300 else n + 200)),
+    "files": (7, lambda n: table(60, files=n)),
+    "duration": (100, lambda n: HEAD + f"a\t0\t{n}\tcar\n"),
+    "name_length": (30, lambda n: HEAD + "a\t0\t1\t" + "c" * n + "\n"),
+    "name_length of files": (30, lambda n: HEAD + "f" * n + "\t0\t1\tcar\n"),
+    "line_length": (60, lambda n: HEAD + "a\t0\t1\t" + "c" * (n - 6) + "\n"),
 }
-"""For each limit a number, what is said of more, and a table that has just so many."""
+"""For each limit a number, and a table that has just so many."""
 
 
-@pytest.mark.parametrize("what", AT_AND_OVER)
-def test_a_table_at_a_limit_is_read_and_one_over_it_is_refused(what, tmp_path):
-    name = what.split()[0] if what.split()[0] in NAMES else "classes"
-    most, words, make = AT_AND_OVER[what]
+@pytest.mark.parametrize("case", AT_AND_OVER)
+def test_a_table_at_a_limit_is_read_and_one_over_it_is_refused(case, tmp_path):
+    name, (most, make), path = re.match(r"\w+", case)[0], AT_AND_OVER[case], tmp_path / "t.tsv"
     limits = Limits.of([f"{name}={most}"])
-    path = tmp_path / "t.tsv"
 
-    def ways(data: bytes, limits: Limits):
+    def ways(data: bytes):
         path.write_bytes(data)
-        yield lambda: read_rows(path, limits=limits)
-        yield lambda: read_rows("-", stdin=io.BytesIO(data), limits=limits)
+        yield lambda limits: read_rows(path, limits=limits)
+        yield lambda limits: read_rows("-", stdin=io.BytesIO(data), limits=limits)
         path.write_bytes(gzip.compress(data))
-        yield lambda: read_rows(path, limits=limits)
+        yield lambda limits: read_rows(path, limits=limits)
 
-    for read in ways(make(most).encode(), limits):
-        assert len(read()) > 0
-    over = make(most + 1).encode()
-    for read in ways(over, limits):
-        with pytest.raises(InputError, match=rf"({words}).*--limit {name}=\S+ raises this") as caught:
-            read()
-        code = "time-too-long" if name == "duration" else f"too-many-{name}"
-        assert caught.value.problems[0].code == code
-    raised = re.search(rf"--limit ({name}=\d+) raises", str(caught.value))
-    if raised:
-        assert len(read_rows(path, limits=Limits.of([raised[1]]))) > 0, "the limit that is named is enough"
+    for read in ways(make(most).encode()):
+        assert len(read(limits)) > 0
+    for read in ways(make(most + 1).encode()):
+        raised = re.search(rf"--limit ({name}=\d+)", check_over(name, lambda: read(limits)))  # noqa: B023
+        if raised and "stdin" not in read.__code__.co_names and name not in {"line_length", "ratio"}:
+            assert len(read_rows(path, limits=Limits.of([raised[1]]))) > 0, (
+                "the limit that is named is enough"
+            )
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_the_place_of_a_long_line_is_told_whatever_ends_it(end, tmp_path):
+def test_the_place_of_a_long_line_is_found_whatever_ends_it(end, tmp_path):
     path = tmp_path / "t.tsv"
     text = table(500) + "f0\t0\t1\t" + "x" * 3000 + "\n" + "f0\t0\t1\tc\n" * 500
     path.write_text(text.replace("\n", end), newline="")
-    with pytest.raises(InputError, match=r"t\.tsv:502: has a line of more than 2000 bytes"):
+    with pytest.raises(InputError) as caught:
         read_rows(path, limits=Limits(line_length=2000, name_length=10_000))
+    assert [(p.line, p.code) for p in caught.value.problems] == [(502, "too-many-line_length")]
     assert len(read_rows(path, limits=Limits(line_length=3010, name_length=10_000))) == 1001
 
 
@@ -102,143 +103,141 @@ def test_members_of_a_folder_an_archive_or_shards_and_their_sums(tmp_path):
         size = path.stat().st_size if path != shards and path.is_file() else 64
         assert len(read_rows(path, limits=Limits(members=4, rows=8, files=4, classes=2, size=size))) == 8
         for name, most in (("members", 3), ("rows", 7), ("files", 3), ("classes", 1), ("size", 63)):
-            with pytest.raises(InputError, match=rf"--limit {name}=\S+ raises this"):
-                read_rows(path, limits=Limits.of([f"{name}={most}"]))
+            check_over(name, lambda: read_rows(path, limits=Limits(**{name: most})))  # noqa: B023
 
 
 def test_bytes_are_counted_as_they_come_whatever_a_file_says_of_itself(tmp_path):
-    path = tmp_path / "t.tsv"
-    text = table(5000).encode()
+    path, text = tmp_path / "t.tsv", table(500).encode()
     for data in (text, gzip.compress(text), gzip.compress(text[:50]) + gzip.compress(text[50:])):
         path.write_bytes(data)
-        assert len(read_rows(path, limits=Limits(size=len(text)))) == 5000
-        with pytest.raises(InputError, match=rf"more than {len(text) - 1} bytes|has {len(text)} bytes"):
-            read_rows(path, limits=Limits(size=len(text) - 1))
-    path.write_bytes(gzip.compress(b"") * 3 + gzip.compress(bytes(20_000_000)))
-    with pytest.raises(InputError, match="has more than 64 bytes for each compressed one.*--limit ratio"):
-        read_rows(path)
+        assert len(read_rows(path, limits=Limits(size=len(text)))) == 500
+        check_over("size", lambda: read_rows(path, limits=Limits(size=len(text) - 1)))
+    check_over("size", lambda: read_rows("/dev/zero", limits=Limits.of(["size=3M"])))
     path.write_bytes(gzip.compress(wide(50, 1000).encode()))
     assert len(read_rows(path)) == 50, "a short table of zeros is no bomb"
-    for device in ("/dev/zero", "/dev/urandom"):
-        with pytest.raises(InputError, match="has more than 3145728 bytes"):
-            read_rows(device, limits=Limits.of(["size=3M"]))
 
 
-@pytest.mark.parametrize("read", [read_durations, read_partition])
-def test_tables_of_files_have_limits_too(read, tmp_path):
-    path = tmp_path / "t.tsv"
-    path.write_text(f"filename\t{'fold' if read is read_partition else 'duration'}\nabc\t10\nb\t20\n")
-    read(path, limits=Limits(files=2, duration=20))
-    over = [Limits(files=1), Limits(name_length=2), Limits(size=10), Limits(line_length=10)]
-    for limits in (*over, *[Limits(duration=19)] * (read is read_durations)):
-        with pytest.raises(InputError, match=OVER):
-            read(path, limits=limits)
+NOTHING = bytes(18 << 20)
+BOMBS = {
+    "gzip of several": lambda: gzip.compress(b"") * 3 + gzip.compress(NOTHING),
+    "gzip in zip": lambda: zipped({"a.tsv": gzip.compress(NOTHING)}),
+    "bz2": lambda: tarred({"a.tsv": NOTHING}, "w:bz2"),
+    "far more rows than bytes": lambda: gzip.compress((HEAD + "a\t0\t1\tx\n" * 500_001).encode()),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_known_long_before_its_end(name, tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_bytes(BOMBS[name]())
+    # By its size it would be known at its end only.
+    check_over("ratio", lambda: read_rows(path, limits=Limits(size=(18 << 20) - 1)))
+    if "rows" in name:
+        path = path.rename(f"{path}.gz")
+        settings = sedeval_soft.Settings()
+        check_over("ratio", lambda: count_in_parts(str(path), str(path), settings, block=1 << 20))
+        assert [*sedeval_soft.validate(path).counts] == ["too-many-ratio"]
+
+
+@pytest.mark.parametrize("pack", [zipped, lambda members: tarred(members, "w:xz")], ids=["zip", "xz"])
+def test_decompressed_bytes_of_members_are_counted(pack, tmp_path):
+    path = tmp_path / "bomb"
+    path.write_bytes(pack({"a.tsv": b"\n" * (1 << 20)}))
+    check_over("size", lambda: read_rows(path, limits=Limits(size=1 << 19)))
 
 
 DATA = {"filename": ["a", "bb"], "onset": [0.0, 1.0], "offset": [1.0, 200.0], "event_label": ["car", "dog"]}
+OVER = {"rows": 1, "files": 1, "classes": 1, "name_length": 2, "duration": 199}
 
 
-@pytest.mark.parametrize(
-    "limits",
-    [Limits(rows=1), Limits(files=1), Limits(classes=1), Limits(name_length=2), Limits(duration=199)],
-)
-def test_the_library_takes_limits_for_paths_and_for_data(limits, tmp_path):
+def test_tables_of_files_have_limits_too(tmp_path):
+    path = tmp_path / "t.tsv"
+    for how, column in (("durations", "duration"), ("by", "fold")):
+        path.write_text(f"filename\t{column}\nabc\t200\nb\t200\n")
+        rows = long_rows([("b", 0.0, 1.0, "car")])
+        wrong = {"files": 1, "name_length": 2, "size": 10, "line_length": 10}
+        for name, most in (wrong | ({"duration": 199} if how == "durations" else {})).items():
+            limits = Limits(**{name: most})
+            check_over(name, lambda: sedeval_soft.evaluate(rows, rows, limits=limits, **{how: path}))  # noqa: B023
+
+
+@pytest.mark.parametrize("name", OVER)
+def test_evaluate_has_limits_for_paths_and_for_data(name, tmp_path):
     path = tmp_path / "t.tsv"
     rows = zip(*DATA.values(), strict=True)
     path.write_text(HEAD + "".join("\t".join(map(str, row)) + "\n" for row in rows))
+    limits = Limits(**{name: OVER[name]})
     for side in (DATA, str(path)):
-        for call in (
-            lambda g: sedeval_soft.evaluate(g, g, limits=limits),
-            lambda g: sedeval_soft.threshold_curves(g, g, limits=limits),
-            lambda g: sedeval_soft.compare(g, {"a": g, "b": g}, limits=limits),
-            lambda g: sedeval_soft.mean_of_runs(g, {"a": g, "b": g}, limits=limits),
-            lambda g: sedeval_soft.Evaluator(limits=limits).update(g, g),
-        ):
-            with pytest.raises(InputError, match=OVER):
-                call(side)
-    if limits.duration == 199:
-        with pytest.raises(InputError, match=OVER):
-            sedeval_soft.evaluate(DATA, DATA, durations={"a": 200.0}, limits=limits)
+        check_over(name, lambda: sedeval_soft.evaluate(side, side, limits=limits))  # noqa: B023
+    if name == "duration":
+        lengths = {"a": 200.0}
+        check_over(name, lambda: sedeval_soft.evaluate(DATA, DATA, durations=lengths, limits=limits))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda g, limits: sedeval_soft.threshold_curves(g, g, limits=limits),
+        lambda g, limits: sedeval_soft.compare(g, {"a": g, "b": g}, limits=limits),
+        lambda g, limits: sedeval_soft.mean_of_runs(g, {"a": g, "b": g}, limits=limits),
+        lambda g, limits: sedeval_soft.Evaluator(limits=limits).update(g, g),
+    ],
+)
+def test_every_function_has_limits(function):
+    check_over("rows", lambda: function(DATA, Limits(rows=1)))
 
 
 def test_tallies_have_limits(tmp_path):
     path = tmp_path / "a.tally"
     sedeval_soft.Evaluator().update(DATA, DATA).save(path)
     assert sedeval_soft.Evaluator.load(path, limits=Limits(files=2, classes=2)).compute()
-    for limits in (Limits(files=1), Limits(classes=1), Limits(size=1000)):
-        with pytest.raises(InputError, match=OVER):
-            sedeval_soft.Evaluator.load(path, limits=limits)
+    for name, most in (("files", 1), ("classes", 1), ("size", 1000)):
+        check_over(name, lambda: sedeval_soft.Evaluator.load(path, limits=Limits(**{name: most})))  # noqa: B023
 
 
-def test_limits_of_texts():
+def test_limits_are_read_from_texts():
     limits = Limits.of(["rows=1e6", "size=2G", "duration=1.5e8", "line-length=32M", "ratio = 7", "rows=5"])
     assert limits == Limits(rows=5, size=2 << 30, duration=1.5e8, line_length=32 << 20, ratio=7)
     assert Limits.of([]) == Limits()
-    assert Limits().duration < Limits.of([f"duration={LONGEST:g}"]).duration == LONGEST
+    assert Limits().duration < Limits.of(["duration=1e9"]).duration
     sizes = {"1": 1, "4G": 4 << 30, "1.5k": 1536, "2 MiB": 2 << 20, "3mb": 3 << 20, "1T": 1 << 40}
-    sizes |= dict.fromkeys(("", "G", "-1", "1P", "1e3", "nan", "1 0"))
-    assert {text: size_of(text) for text in sizes} == sizes
-    for text in (
-        *("rows", "rows=", "rows=-1", "rows=0", "rows=nan", "rows=inf", "rows=1_0", "row=1", "=3", ""),
-        *("size=4X", "rows=1e99", "duration=1e10", "duration=0", "size=9999999999T", "rows=\u0661"),
-    ):
-        with pytest.raises(SettingsError, match="limit"):
-            Limits.of([text])
-    with pytest.raises(SettingsError, match="row=1") as caught:
+    assert {text: Limits.of([f"size={text}"]).size for text in sizes} == sizes
+    with pytest.raises(SettingsError) as caught:
         Limits.of(["row=1", "size=x", "files=3"])
     assert len(str(caught.value).splitlines()) == 2
 
 
-BOMB = b"\n" * (1 << 20)
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("rows", "rows=", "rows=-1", "rows=0", "rows=nan", "rows=inf", "rows=1_0", "row=1", "=3", ""),
+        *("size=4X", "rows=1e99", "duration=1e10", "duration=0", "size=9999999999T", "rows=\u0661"),
+        *("size=", "size=G", "size=-1", "size=1P", "size=1e3", "size=nan", "size=1 0"),
+    ],
+)
+def test_texts_that_are_not_limits_are_refused(text):
+    with pytest.raises(SettingsError):
+        Limits.of([text])
 
 
-def test_decompressed_bytes_are_counted_and_a_bomb_is_known_long_before_its_end(tmp_path):
-    path = tmp_path / "bomb"
-    for data in (zipped({"a.tsv": BOMB}), tarred({"a.tsv": BOMB}, "w:xz")):
-        path.write_bytes(data)
-        with pytest.raises(InputError, match=r"--limit size="):
-            read_rows(path, limits=Limits(size=1 << 19))
-    nothing = bytes(1 << 25)
-    for data in (zipped({"a.tsv": gzip.compress(nothing)}), tarred({"a.tsv": nothing}, "w:bz2")):
-        path.write_bytes(data)
-        with pytest.raises(InputError, match="--limit ratio=") as caught:
-            # By its size it would be known at its end only.
-            read_rows(path, limits=Limits(size=(1 << 25) - 1, ratio=100))
-        assert caught.value.problems[0].code == "too-many-ratio"
-
-
-def test_far_more_rows_than_bytes_are_refused_in_every_way_of_reading(tmp_path):
-    path, text = tmp_path / "a.tsv.gz", "filename\tonset\toffset\tevent_label\n"
-    path.write_bytes(gzip.compress((text + "a\t0\t1\tx\n" * 500_001).encode()))
-    with pytest.raises(InputError, match="--limit ratio="):
-        read_rows(path)
-    with pytest.raises(InputError, match="--limit ratio="):
-        count_in_parts(str(path), str(path), sedeval_soft.Settings(), block=1 << 20)
-    assert [*sedeval_soft.validate(path).counts] == ["too-many-ratio"]
-
-
-@pytest.mark.parametrize("form", ["parquet", "arrow", "arrow-stream", "jsonl", "rttm", "jams"])
-def test_what_a_table_has_is_held_to_the_limits(form, tmp_path):
-    rows = long_rows([("", 0.0, 1.0, "car"), ("", 1.0, 2.0, "dog")])
-    path = tmp_path / f"x{form_of(form).extensions[0]}"
+@pytest.mark.parametrize("form", ["parquet", "arrow", "stream", "jsonl", "rttm", "jams"])
+def test_tables_of_every_form_have_limits(form, tmp_path):
+    path = tmp_path / "x"
     events = [{"time": k, "duration": 1, "value": label} for k, label in enumerate(("car", "dog"))]
-    if form == "arrow-stream":
+    if form == "stream":
         table = pa.table({"onset": [0.0, 1.0], "offset": [1.0, 2.0], "event_label": ["car", "dog"]})
         with pa.ipc.new_stream(str(path), table.schema) as writer:
             writer.write_table(table)
     elif form == "jams":
         path.write_text(json.dumps({"annotations": [{"namespace": "segment_open", "data": events}]}))
     else:
-        path.write_bytes(form_of(form).write(fit(rows, form_of(form)).rows))
-    assert len(read_rows(path, limits=Limits(rows=2))) == 2
-    for limits, option in (
-        (Limits(rows=1), "rows=2"),
-        (Limits(classes=1), "classes=2"),
-        (Limits(name_length=2), "name_length=3"),
-        (Limits(duration=1.5), "duration=2 raises"),
-    ):
-        with pytest.raises(InputError, match=f"--limit {option} "):
-            read_rows(path, limits=limits)
+        sedeval_soft.convert(long_rows([("", 0.0, 1.0, "car"), ("", 1.0, 2.0, "dog")]), path, to=form)
+    enough = {"rows": 2, "classes": 2, "name_length": 3, "duration": 2}
+    assert len(read_rows(path, limits=Limits(**enough))) == 2
+    for name, most in enough.items():
+        limits = Limits(**{name: most - (0.5 if name == "duration" else 1)})
+        message = check_over(name, lambda: read_rows(path, limits=limits))  # noqa: B023
+        assert f"--limit {name}={most} " in message
 
 
 def test_columns_that_unfold_to_much_are_refused(tmp_path):
@@ -246,5 +245,4 @@ def test_columns_that_unfold_to_much_are_refused(tmp_path):
     path = tmp_path / "x.parquet"
     pq.write_table(table, path)
     assert path.stat().st_size < 1 << 17
-    with pytest.raises(InputError, match="--limit size="):
-        read_rows(path, limits=Limits(size=1 << 20))
+    check_over("size", lambda: read_rows(path, limits=Limits(size=1 << 20)))

@@ -1,4 +1,4 @@
-"""What is wrong with data in memory and in columns is said; messages are short and harmless.
+"""Columns of data that cannot be scored are refused, in memory and in files; messages are short and harmless.
 
 Broken files of all forms are in tests/tools/bad_inputs.tsv.
 """
@@ -6,41 +6,35 @@ Broken files of all forms are in tests/tools/bad_inputs.tsv.
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from called import call
-from test_samples import written
+from parted import count_in_parts
+from tables import columns_of
+from test_sample_files import written
 
-from sedeval_soft.errors import MAX_PROBLEMS, InputError
+from sedeval_soft import Settings, convert
+from sedeval_soft.errors import InputError
+from sedeval_soft.memory import RoomError
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.columnar import rows_from_data
 
 HEAD = b"filename\tonset\toffset\tevent_label\tsoft_value\n"
 
 
-def test_many_problems_are_shown_ten_at_a_time(tmp_path):
+def test_ten_problems_are_shown_of_many_and_text_is_shortened_and_escaped(tmp_path):
     path, good = tmp_path / "many.tsv", tmp_path / "good.tsv"
     good.write_bytes(HEAD)
-    path.write_bytes(HEAD + b"a.wav\t2\t1\tcar\t1\n" * 50)
-    with pytest.raises(InputError, match="more problems") as caught:
-        read_rows(path)
-    assert [problem.line for problem in caught.value.problems] == list(range(2, 2 + MAX_PROBLEMS))
-    done = call(good, path)
-    assert (done.code, done.out) == (2, "")
-    assert f"{path}:2:3" in done.err
-
-
-def test_long_and_hostile_text_is_shortened_and_escaped(tmp_path):
-    path = tmp_path / "hostile.tsv"
-    path.write_bytes(HEAD + b"a.wav\t\x1b[31mred" + b"x" * 500 + b"\t1\tcar\t1\n")
+    path.write_bytes(HEAD + b"a.wav\t\x1b[31mred" + b"x" * 500 + b"\t1\tcar\t1\n" + b"a\t2\t1\tcar\t1\n" * 50)
     with pytest.raises(InputError) as caught:
         read_rows(path)
-    message = str(caught.value)
-    assert "\x1b" not in message
-    assert "\\x1b[31mred" in message
-    assert len(message) < 300
-    path.write_text("[" * 100_000)
-    with pytest.raises(InputError, match="cannot be read as JAMS"):
-        read_rows(path, form="jams")
+    problems = caught.value.problems
+    assert [(problem.line, problem.column) for problem in problems] == [
+        (line, 2 + (line > 2)) for line in range(2, 12)
+    ]
+    assert "\\x1b[31mred" in str(problems[0]) and len(str(problems[0])) < 300
+    done = call(good, path)
+    assert (done.code, done.out, "\x1b" in done.err) == (2, "", False)
+    assert f"{path}:3:3" in done.err and len(done.err.splitlines()) == 11
 
 
 LONG = "n" * 300
@@ -52,7 +46,7 @@ LONG = "n" * 300
      f"ref.tsv ref.tsv --thresholds {LONG}", f"validate {LONG}", f"convert {LONG} x.tsv",
      f"convert ref.tsv {LONG}.tsv", f"plot pr ref.tsv ref.tsv -o x.png --durations {LONG}"],
 )  # fmt: skip
-def test_what_is_not_there_or_cannot_be_looked_at_is_refused(arguments, tmp_path, monkeypatch):
+def test_files_that_are_missing_or_have_impossible_names_are_refused(arguments, tmp_path, monkeypatch):
     """Anything but an error of the package is raised here."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ref.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
@@ -60,48 +54,81 @@ def test_what_is_not_there_or_cannot_be_looked_at_is_refused(arguments, tmp_path
 
 
 COLUMNS = {
-    "nested onset": ({"onset": [[0.0]], "offset": [1.0], "label": ["a"]}, "onset is"),
-    "text in numbers": ({"onset": ["x"], "offset": ["1"], "label": ["a"]}, "row 0: onset 'x' is not"),
-    "null label": ({"onset": [0.0], "offset": [1.0], "label": pa.array([None], pa.string())},
-        "label is empty"),
-    "null onset": ({"onset": [None, 1.0], "offset": [1.0, 2.0], "label": ["a", "b"]}, "onset is empty"),
-    "NaN": ({"onset": [float("nan")], "offset": [1.0], "label": ["a"]}, "onset (is empty|'nan' is not)"),
-    "infinite": ({"onset": [0.0], "offset": [float("inf")], "label": ["a"]}, "offset 'inf' is not finite"),
-    "negative": ({"onset": [-1.0], "offset": [1.0], "label": ["a"]}, "onset -1.0 is negative"),
-    "backwards": ({"onset": [2.0], "offset": [1.0], "label": ["a"]}, "is before onset 2.0"),
+    "nested onset": ({"onset": [[0.0]], "offset": [1.0], "label": ["a"]}, "onset is "),
+    "text in numbers": ({"onset": ["x"], "offset": ["1"], "label": ["a"]}, "row 0: onset 'x' "),
+    "null label": ({"onset": [0.0], "offset": [1.0], "label": pa.array([None], pa.string())}, "row 0: label"),
+    "null onset": ({"onset": [None, 1.0], "offset": [1.0, 2.0], "label": ["a", "b"]}, "row 0: onset "),
+    "NaN": ({"onset": [float("nan")], "offset": [1.0], "label": ["a"]}, "row 0: onset "),
+    "infinite": ({"onset": [0.0], "offset": [float("inf")], "label": ["a"]}, "row 0: offset 'inf' "),
+    "negative": ({"onset": [-1.0], "offset": [1.0], "label": ["a"]}, "row 0: onset -1.0 "),
+    "backwards": ({"onset": [2.0], "offset": [1.0], "label": ["a"]}, "row 0: offset 1.0 "),
     "value": ({"onset": [0.0, 0.0], "offset": [1.0, 1.0], "label": ["a", "b"], "value": [0.5, 7.0]},
-        "row 1: value 7.0 is outside"),
-    "no label": ({"onset": [0.0], "offset": [1.0]}, "no column of labels"),
-    "no onset": ({"begn": [0.0], "offset": [1.0], "label": ["a"]}, "no onset"),
-    "wide text": ({"onset": [0.0], "offset": [1.0], "car": ["loud"]}, "row 0: car 'loud' is not a number"),
-    "bytes": ({"onset": [0.0], "offset": [1.0], "label": [b"a"]}, "label is"),
-    "times": ({"onset": pa.array([1], pa.timestamp("s")), "offset": [1.0], "label": ["a"]}, "onset"),
+        "row 1: value 7.0 "),
+    "no label": ({"onset": [0.0], "offset": [1.0]}, "event_label"),
+    "no onset": ({"begn": [0.0], "offset": [1.0], "label": ["a"]}, "'begn'"),
+    "wide text": ({"onset": [0.0], "offset": [1.0], "car": ["loud"]}, "row 0: car 'loud' "),
+    "bytes": ({"onset": [0.0], "offset": [1.0], "label": [b"a"]}, "row 0: label "),
+    "times": ({"onset": pa.array([1], pa.timestamp("s")), "offset": [1.0], "label": ["a"]}, "onset is "),
+    "negative duration": ({"onset": [0.0], "duration": [-1.0], "label": ["a"]}, "row 0: duration -1.0 "),
+    "milliseconds": ({"onset_ms": [9.0], "offset_ms": [8.0], "label": ["a"]}, "row 0: offset 8.0 "),
+    "years": ({"filename": ["20150204_030001.wav"], "start_datetime": ["0001-01-01T00:00:00+14:00"],
+        "end_datetime": ["9999-12-31T23:59:59-14:00"], "annotation": ["x"]}, "row 0: start_datetime "),
+    "lengths": ({"onset": [0.0, 1.0], "offset": [1.0], "label": ["a"]}, "'offset'"),
 }  # fmt: skip
+"""Columns, and the place of the problem: the row from 0 on, and the column."""
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_columns_that_cannot_be_scored_are_refused(name, tmp_path):
-    columns, words = COLUMNS[name]
-    for form in ("parquet", "file", "stream"):
-        written(form, pa.table(columns), tmp_path / form)
-        with pytest.raises(InputError, match=words):
-            read_rows(tmp_path / form)
-    for frame in (columns, pa.table(columns), pa.table(columns).to_pandas()):
-        with pytest.raises(InputError, match=words):
-            rows_from_data(frame, "system")
+def test_columns_that_cannot_be_scored_are_refused_by_place(name, tmp_path):
+    columns, place = COLUMNS[name]
+    ways = [(columns, "invalid")]
+    if name != "lengths":
+        table = pa.table(columns)
+        ways += [(table, "invalid"), (table.to_pandas(), "invalid")]
+        ways += [(written(f, table, tmp_path / f), "malformed-file") for f in ("parquet", "file", "stream")]
+    for source, code in ways:
+        with pytest.raises(InputError) as caught:
+            convert(source, tmp_path / "out.tsv")
+        assert place in caught.value.problems[0].message
+        assert caught.value.problems[0].code == code
+
+
+@pytest.mark.parametrize("data", [3, "text", [1, 2], {"a": [1]}, {}], ids=repr)
+def test_data_that_are_not_a_table_are_refused(data, tmp_path):
+    with pytest.raises(InputError):
+        convert(data, tmp_path / "out.tsv")
+    assert not (tmp_path / "out.tsv").exists()
 
 
 def test_an_arrow_file_that_is_cut_off_anywhere_is_refused(tmp_path):
     path, whole = tmp_path / "a.arrow", tmp_path / "whole"
-    written("file", pa.table({"onset": [0.0] * 99, "offset": [1.0] * 99, "label": ["a"] * 99}), whole)
+    written("file", pa.table({"onset": [0.0] * 9, "offset": [1.0] * 9, "label": ["a"] * 9}), whole)
     data = whole.read_bytes()
-    for length in range(10, len(data), 7):
+    for length in range(10, len(data), 17):
         path.write_bytes(data[:length])
-        with pytest.raises(InputError, match="cannot be read as Arrow file"):
+        with pytest.raises(InputError) as caught:
             read_rows(path)
+        assert caught.value.problems[0].code == "malformed-file"
 
 
-@pytest.mark.parametrize("data", [3, "text", [1, 2], {"a": [1]}, {}])
-def test_what_is_no_table_is_refused(data):
-    with pytest.raises(InputError):
-        rows_from_data(data, "system")
+@pytest.mark.parametrize("form", ["parquet", "tsv"])
+def test_a_problem_in_a_later_block_has_its_place_in_the_whole_table(form, tmp_path, monkeypatch):
+    """The memory of this machine is replaced: a table that fits is read as a whole when a block is wrong."""
+    rows = [("a", float(k), float(k + 1 - 2 * (k == 20)), "car") for k in range(30)]
+    path = tmp_path / f"x.{form}"
+    if form == "parquet":
+        pq.write_table(pa.table(columns_of(rows)), path, row_group_size=7)
+    else:
+        lines = ["\t".join(map(str, row)) for row in (("filename", "onset", "offset", "event_label"), *rows)]
+        path.write_text("\n".join(lines))
+    for fits in (True, False):
+        if not fits:
+            monkeypatch.setattr("sedeval_soft.tables.stored_rows.check_text_room", refuse_room)
+        with pytest.raises(InputError) as caught:
+            count_in_parts(path, path, Settings(), block=40)
+        first = caught.value.problems[0]
+        assert "row 20: " in str(first) if form == "parquet" else (first.line, first.column) == (22, 3)
+
+
+def refuse_room(*_):
+    raise RoomError("too large")

@@ -1,20 +1,20 @@
-"""What a user says of how tables are read, in every command, in settings files and in Python."""
+"""Options of how tables are read, in every command, in settings files and in Python.
+
+How each option reads a table, `readings.tsv` has.
+"""
 
 from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 from called import call
-from parted import count_in_parts
-from test_samples import zipped
+from drawn import lay_out, zipped
 
 from sedeval_soft import (
     Evaluator,
     InputError,
-    Settings,
     SettingsError,
     build_site,
     compare,
@@ -26,29 +26,17 @@ from sedeval_soft import (
     validate,
     write_report,
 )
-from sedeval_soft.api.sources import limits_from
-from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.tables import read_rows
 
 HEAD = "filename\tonset\toffset\tevent_label\tvalue\n"
 OURS = HEAD + "a\t0\t2\tspeech\t0.75\na\t4\t6\tspeech\t0.25\nb\t1\t2\tspeech\t1\n"
-NAME = "segment.soft.f1.micro"
-
-SPEAKER = "SPEAKER {} 1 {} {} <NA> <NA> speech {} <NA>\n".format
-TABLES = {
-    "columns": (
-        "take,t0,t1,label,p\na,0,2,speech,0.75\na,4,6,speech,0.25\nb,1,2,speech,1\n",
-        "filename=take,onset=t0,offset=t1,value=p",
-    ),
-    "label": ("filename;onset;offset;value\na;0;2;0.75\na;4;6;0.25\nb;1;2;1\n", "speech"),
-    "source_form": (
-        SPEAKER("a", 0, 2, 0.75) + SPEAKER("a", 4, 2, 0.25) + SPEAKER("b", 1, 1, 1),
-        "system=rttm",
-    ),
+NAME, EVENTS = "segment.soft.f1.micro", "event.hard.f1.micro"
+THEIRS = "take,t0,t1,p\na,0,2,0.75\na,4,6,0.25\nb,1,2,1\n"
+GIVEN = {
+    "columns": "filename=take,onset=t0,offset=t1,value=p",
+    "label": "speech",
+    "source_form": "system=csv",
 }
-"""By what must be said of them: tables of one system, and that."""
-
-FLAGS = {"columns": "--columns", "label": "--label", "source_form": "--from", "sample_rate": "--sample-rate"}
 
 
 @pytest.fixture
@@ -58,157 +46,146 @@ def reference(tmp_path):
     return str(path)
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_each_command_each_function_and_settings_files_take_it(tmp_path, reference, name):
-    text, said = TABLES[name]
-    folder = tmp_path / "in"
-    folder.mkdir()
-    path = str(folder / "sys.x")
-    Path(path).write_text(text)
-    flag, given = FLAGS[name], {name: said}
-    key = flag.removeprefix("--")
-    plain = call(reference, path, "--score", NAME)
-    assert (plain.code, plain.out) == ((0, "1.0\n") if name == "source_form" else (2, ""))
-    (tmp_path / "c.yaml").write_text(f"{key}: {json.dumps(said)}\n")
+def test_each_command_and_settings_files_take_them(tmp_path, reference):
+    folder = lay_out(tmp_path / "in", {"sys.csv": THEIRS})
+    path, out, site = folder / "sys.csv", tmp_path / "made.tsv", tmp_path / "site"
+    assert call(reference, path).code == 2
+    keys = {"columns": GIVEN["columns"], "label": "speech", "from": "system=csv"}
+    (tmp_path / "c.yaml").write_text(json.dumps(keys))
     (tmp_path / "d.yaml").write_text("extends: c.yaml\nbeta: 1\n")
-    for more in ((flag, said), ("--config", tmp_path / "c.yaml"), ("--config", tmp_path / "d.yaml")):
+    flags = [f"--{key}={text}" for key, text in keys.items()]
+    for more in (flags, ["--config", tmp_path / "d.yaml"]):
         done = call(reference, path, *more, "--format", "json", "--only", "segment")
         assert done.scores[NAME]["value"] == 1
         system = next(item for item in done.document["inputs"] if item["role"] == "system")
-        assert system["options"] == [f"{key}={said.removeprefix('system=')}"]
-        assert f" system:{key}={json.dumps(said.removeprefix('system='))}" in done.document["signature"]
-        assert call("tune", reference, path, *more, "-q").code == 0
-        page = tmp_path / "page.html"
-        assert call("report", reference, path, *more, "-o", page, "-q").code == 0
-        figure = tmp_path / "x.svg"
-        assert call("plot", "classes", reference, path, *more, "-o", figure).code == 0
-    assert call("validate", path, flag, said).code == 0
-    assert call("convert", path, tmp_path / "made.tsv", flag, said).code == 0
-    assert evaluate(reference, tmp_path / "made.tsv")[NAME] == 1
-    more = (flag, said.replace("system=", "reference="))
-    assert call("simulate", "constant", path, "-o", tmp_path / "made.tsv", *more).code == 0
-    site = tmp_path / "site"
+        assert system["options"] == [f"columns={keys['columns']}", "label=speech", "from=csv"]
+        assert all(
+            f" system:{option.split('=')[0]}=" in done.document["signature"] for option in system["options"]
+        )
+    assert call("tune", reference, path, *flags, "-q").code == 0
+    assert call("plot", "classes", reference, path, *flags, "-o", tmp_path / "x.svg").code == 0
+    assert call("report", reference, path, *flags, "-o", tmp_path / "page.html", "-q").code == 0
+    alone = [flag.replace("system=", "") for flag in flags]
+    assert call("validate", path, *alone).code == 0
+    assert call("convert", path, out, *alone).code == 0
+    assert evaluate(reference, out)[NAME] == 1
+    assert call("simulate", "constant", path, "-o", out, *alone).code == 0
     board = ("board", folder, "--reference", reference, "-o", site, "--fail-on-invalid", "--no-reports")
-    assert call(*board, flag, said).code == 0
-
-    assert evaluate(reference, path, **given)[NAME] == 1
-    assert Evaluator(**given).update(reference, path).compute()[NAME] == 1
-    assert compare(reference, {"a": path, "b": path}, **given, replicates=9).entries[0].value == 1
-    assert mean_of_runs(reference, {"a": path, "b": path}, **given)[NAME] == 1
-    assert threshold_curves(reference, path, **given).classes
-    assert validate(path, reference, **given).ok
-    assert convert(path, tmp_path / "again.tsv", **given).rows == 3
-    assert build_site(folder, reference, site, reports=False, **given).scored == ()
-    write_report(reference, {"ours": path}, tmp_path / "again.html", **given)
-    assert plot("classes", reference, path, **given)
+    assert call(*board, *flags).code == 0
 
 
-UNLABELLED = {
-    "with header": "filename,onset,offset\na,0,2\na,4,6\nb,1,2\n",
-    "and a column to ignore": "filename,onset,offset,note\na,0,2,x\na,4,6,y\nb,1,2,z\n",
-    "without header": "a\t0\t2\na\t4\t6\nb\t1\t2\n",
-    "by number": "0\t2\tx\ta\n4\t6\ty\ta\n1\t2\tz\tb\n",
-    "json": "".join(
-        json.dumps({"file": f, "onset": x, "offset": y}) + "\n"
-        for f, x, y in (("a", 0, 2), ("a", 4, 6), ("b", 1, 2))
-    ),
-}
-HOW = {"and a column to ignore": ["ignore=note"], "by number": ["onset=1,offset=2,filename=4,ignore=3"]}
+def test_each_function_takes_them(tmp_path, reference):
+    folder = lay_out(tmp_path / "in", {"sys.csv": THEIRS})
+    path, site = folder / "sys.csv", tmp_path / "site"
+    for how in ({}, {"jobs": 1}):
+        assert evaluate(reference, path, **GIVEN, **how)[NAME] == 1
+    assert Evaluator(**GIVEN).update(reference, path).compute()[NAME] == 1
+    assert compare(reference, {"a": path, "b": path}, **GIVEN, replicates=9).entries[0].value == 1
+    assert mean_of_runs(reference, {"a": path, "b": path}, **GIVEN)[NAME] == 1
+    assert threshold_curves(reference, path, **GIVEN).classes
+    assert validate(path, reference, **GIVEN).ok
+    assert convert(path, tmp_path / "again.tsv", **GIVEN).rows == 3
+    assert build_site(folder, reference, site, reports=False, **GIVEN).scored == ("sys",)
+    write_report(reference, {"ours": path}, tmp_path / "again.html", **GIVEN)
+    assert plot("classes", reference, path, **GIVEN)
 
 
-@pytest.mark.parametrize("kind", UNLABELLED)
-def test_rows_without_labels_are_of_the_class_that_is_said(tmp_path, kind):
-    path, whole = tmp_path / "sys.x", tmp_path / "whole.tsv"
-    path.write_text(UNLABELLED[kind])
-    whole.write_text("a\t0\t2\tspeech\na\t4\t6\tspeech\nb\t1\t2\tspeech\n")
-    how = {"columns": HOW[kind]} if kind in HOW else {}
-    scores = evaluate(whole, path, label="speech", **how)
-    assert dict(scores) == dict(evaluate(whole, whole))
-    assert scores.inputs[1].form.endswith("all rows of 'speech'")
-    # Tables that have labels keep them, and a large one is read in parts.
-    with pytest.raises(InputError, match="--label dog has no effect"):
-        evaluate(whole, whole, label="dog")
-    limits = limits_from(None, {"label": "speech", **how})
-    in_parts = count_in_parts(whole, path, Settings(), limits=limits)
-    assert dict(score_shard(in_parts, "1")) == dict(scores)
-    done = call(
-        "validate", path, "--label", "speech", *(f"--columns={text}" for text in how.get("columns", ()))
-    )
-    assert "all rows of 'speech'" in done.out
-    with pytest.raises(InputError, match=r"--label (NAME|car)|--columns|no column of labels"):
-        evaluate(whole, path)
+# An option that has no effect is refused by name, but where it may have none.
+
+LONG = "filename\tonset\toffset\tevent_label\nm1\t0\t2\tdog\n"
 
 
-def test_a_folder_and_an_archive_of_tables_without_labels(tmp_path):
-    (tmp_path / "vad" / "day").mkdir(parents=True)
-    (tmp_path / "vad" / "day" / "a.txt").write_text("0.5\t1.5\n")
-    (tmp_path / "vad" / "b.csv").write_text("onset,offset\n1,2\n")
-    (tmp_path / "vad" / "b.csv").rename(tmp_path / "vad" / "day" / "b.csv")
-    scores = evaluate(tmp_path / "vad", tmp_path / "vad", label="speech")
-    assert (scores.files, scores.classes) == (("a", "b"), ("speech",))
+@pytest.mark.parametrize("option", ["--label=any", "--columns=value=nosuch"])
+def test_an_option_without_effect_is_refused_by_code(option, tmp_path):
+    path, out = tmp_path / "m1.tsv", tmp_path / "out.tsv"
+    path.write_text(LONG)
+    given = dict([option.removeprefix("--").split("=", 1)])
+    for function in (lambda: evaluate(path, path, **given), lambda: convert(path, out, **given)):
+        with pytest.raises(InputError) as refused:
+            function()
+        assert {problem.code for problem in refused.value.problems} == {"no-effect"}
+    assert [*validate(path, **given).counts] == ["no-effect"] and not out.exists()
+    (tmp_path / "sys.tsv").write_text("filename\tonset\toffset\nm1\t0\t2\n")
+    assert evaluate(path, tmp_path / "sys.tsv", label="dog", strict=True)[EVENTS] == 1.0
+
+
+def test_options_of_a_preset_or_a_settings_file_may_have_no_effect(tmp_path):
+    path, config = tmp_path / "t.tsv", tmp_path / "c.yaml"
+    path.write_text(LONG)
+    config.write_text("label: bird\ncolumns: [value=nosuch]\n")
+    done = call(path, path, "--config", config, "--strict", "--score", EVENTS)
+    assert (done.code, done.out) == (0, "1.0\n"), done.err
+    few = {"preset": "dcase2021-2024-few-shot", "classes": "dog", "by": {"m1": "a"}, "after_shots": None,
+           "region_edges": "cut"}  # fmt: skip
+    assert "label=Q" in evaluate(path, path, **few).inputs[0].options
+    assert "no-effect" not in validate(path, preset=few["preset"]).counts
+    # If the user gives it once more, it is an option like others.
+    assert call(path, path, "--config", config, "--label", "bird").code == 2
+    with pytest.raises(InputError):
+        evaluate(path, path, label="Q", **few)
 
 
 def test_forms_are_those_of_the_tables_in_folders_and_archives(tmp_path):
-    """Three columns of a class called by a number are a track of Audacity's only where that is said."""
-    folder = tmp_path / "tracks"
-    folder.mkdir()
-    (folder / "a.txt").write_text("0.5\t1.5\tcar\n\\\t100\t200\n")
-    expected = evaluate(folder, folder).inputs[1]
+    """A track of Audacity's without labels, a class without header, and tables in folders of a folder."""
+    folder = lay_out(tmp_path / "tracks", {"a.txt": "0.5\t1.5\tcar\n\\\t100\t200\n"})
     archive = shutil.make_archive(str(folder), "zip", folder)
     for source in (folder, archive):
         read = evaluate(source, source, source_form="audacity").inputs[1]
-        assert (read.rows, read.files) == (expected.rows, expected.files)
-        with pytest.raises(InputError, match="expected SPEAKER"):
+        assert (read.rows, read.files) == (1, 1)
+        with pytest.raises(InputError):
             evaluate(source, source, source_form="rttm")
+    folder = lay_out(tmp_path / "vad", {"day/a.txt": "0.5\t1.5\n", "day/b.csv": "onset,offset\n1,2\n"})
+    scores = evaluate(folder, folder, label="speech")
+    assert (scores.files, scores.classes) == (("a", "b"), ("speech",))
 
 
 @pytest.mark.parametrize("form", ["long", "csv", "wide", "maestro", "rttm"])
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("t.tsv", OURS),
-        ("t.csv", OURS.replace("\t", ",")),
-        ("t.tsv", "onset\toffset\tcar\n0\t1\t0.5\n"),
-        ("t.eaf", "onset\toffset\tlabel\n0\t1\tcar\n"),
-        ("t.txt", SPEAKER("a", 0, 2, 0.75)),
-        ("t.zip", OURS),
-    ],
-)
-def test_validate_refuses_what_cannot_be_read_as_the_form_that_is_said(tmp_path, name, text, form):
-    path = tmp_path / name
-    path.write_bytes(zipped({"t.tsv": text.encode()}) if name == "t.zip" else text.encode())
-    read: set[str] = set()
-    try:
-        read_rows(path, form=form)
-    except InputError as error:
-        read = {problem.message for problem in error.problems}
-    found = validate(path, source_form=form)
-    assert found.ok == (not read)
-    assert read <= {problem.message for problem in found.problems}
+def test_validate_refuses_a_table_that_is_not_of_the_form_that_the_user_names(tmp_path, form):
+    texts = {
+        "t.tsv": OURS, "t.csv": OURS.replace("\t", ","), "w.tsv": "onset\toffset\tcar\n0\t1\t0.5\n",
+        "t.eaf": "onset\toffset\tlabel\n0\t1\tcar\n", "t.txt": "SPEAKER a 1 0 2 <NA> <NA> speech 0.75 <NA>\n",
+    }  # fmt: skip
+    lay_out(tmp_path, texts)
+    (tmp_path / "t.zip").write_bytes(zipped({"t.tsv": OURS.encode()}))
+    ok = set()
+    for path in [*tmp_path.iterdir()]:
+        found = validate(path, source_form=form)
+        try:
+            read_rows(path, form=form)
+        except InputError as error:
+            assert {str(problem) for problem in error.problems} <= {str(p) for p in found.problems}  # noqa: PT017
+            assert not found.ok
+        else:
+            ok |= {path.name} if found.ok else {"wrong"}
+    expected = {"long": ["t.tsv", "t.eaf", "t.zip"], "csv": ["t.csv"], "wide": ["w.tsv"], "rttm": ["t.txt"],
+                "maestro": ["t.tsv", "t.csv", "t.eaf", "t.zip"]}  # fmt: skip
+    assert ok == {*expected[form]}
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("flag", "given"),
     [
-        ({"label": ""}, "label must be the name of a class"),
-        ({"label": 3}, "label must be the name"),
-        ({"source_form": "audacty"}, "did you mean 'audacity'"),
-        ({"source_form": "both=rttm"}, "expected the name of a"),
-        ({"source_form": ["rttm", "jams"]}, "expected one form"),
-        ({"columns": "what=x"}, "there is no role 'what'"),
-        ({"sample_rate": True}, "sample_rate must be above 0"),
-        ({"sample_rate": 0}, "sample_rate must be above 0"),
+        ("label", {"label": ""}),
+        ("label", {"label": 3}),
+        ("from", {"source_form": "audacty"}),
+        ("from", {"source_form": "both=rttm"}),
+        ("from", {"source_form": ["rttm", "jams"]}),
+        ("columns", {"columns": "what=x"}),
+        ("columns", {"columns": "filename"}),
+        ("columns", {"columns": "filename="}),
+        ("columns", {"columns": "filename=x,value=X"}),
+        ("columns", {"columns": {"filename": [3]}}),
+        ("columns", {"columns": {3: "x"}}),
+        ("sample-rate", {"sample_rate": True}),
+        ("sample-rate", {"sample_rate": 0}),
     ],
 )
-def test_what_cannot_be_said_is_refused(reference, tmp_path, given, message):
-    with pytest.raises(SettingsError, match=message):
-        evaluate(reference, reference, **given)
-    (name, value), flags = next(iter(given.items())), []
-    config = tmp_path / "c.yaml"
-    config.write_text(f"{FLAGS[name].removeprefix('--')}: {json.dumps(value)}\n")
-    if value:  # an empty text says nothing there
-        flags = [f"{FLAGS[name]}={each}" for each in (value if isinstance(value, list) else [value])]
-        assert call(reference, reference, "--config", config).code == 2
-    assert not flags or isinstance(value, int) or message in call(reference, reference, *flags).err
-    with pytest.raises(SettingsError, match="unknown argument 'lable'"):
-        validate(reference, lable="x")
+def test_options_that_cannot_be_are_refused(reference, tmp_path, flag, given):
+    for function in (evaluate, validate):
+        with pytest.raises(SettingsError):
+            function(reference, reference, **given)
+    ((_, value),) = given.items()
+    (tmp_path / "c.yaml").write_text(f"{flag}: {json.dumps(value)}\n")
+    assert call(reference, reference, "--config", tmp_path / "c.yaml").code == 2
+    if isinstance(value, str) and value:
+        assert call(reference, reference, f"--{flag}={value}").code == 2

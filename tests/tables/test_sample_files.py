@@ -8,25 +8,24 @@ label and value of the others.
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import shutil
-import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from called import call
-from drawn import facts, long
+from drawn import facts, long, table, tarred, zipped
 from parted import count_in_parts
+from pyarrow import feather
 
 import sedeval_soft
-from sedeval_soft import Limits, Settings
-from sedeval_soft.api.sources import sides_of, to_rows
-from sedeval_soft.evaluation.shard import count_rows
-from sedeval_soft.evaluation.tally_file import pack_shard
-from sedeval_soft.memory import taken
+from sedeval_soft import Settings
+from sedeval_soft.evaluation import pack_shard
 from sedeval_soft.tables import read_rows
 
 HERE = Path(__file__).parent
@@ -35,7 +34,6 @@ with (HERE / "sample_files.tsv").open(newline="") as file:
         row["file"]: (json.loads(row["rows"]), json.loads(row["recordings"]))
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
     }
-PERFECT = ("--strict", "--score", "segment.soft.f1.micro")
 
 
 def expected(name: str) -> tuple[object, ...]:
@@ -82,21 +80,18 @@ def test_it_is_scored_as_the_same_events_in_our_form_in_a_folder_and_an_archive_
     else:
         folder.mkdir()
         shutil.copy(path, folder)
-    with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
-        for member in folder.iterdir():
-            archive.write(member, member.name)
-    table = ours(name, tmp_path / "ours.tsv")
-    for sides in ((table, folder), (folder, table), (table, tmp_path / "archive.zip")):
-        done = call(*sides, *PERFECT)
-        assert (done.code, done.out) == (0, "1.0\n"), done
-    strict = ["--reference", table, "--strict"] if name.startswith("documents") else []
-    assert call("validate", folder, *strict).code == 0
+    archive = tmp_path / "archive.zip"
+    archive.write_bytes(zipped({member.name: member.read_bytes() for member in folder.iterdir()}))
+    assert facts(read_rows(archive)) == facts(read_rows(folder))
+    scores = sedeval_soft.evaluate(ours(name, tmp_path / "ours.tsv"), folder, only="segment", strict=True)
+    assert scores["segment.soft.f1.micro"] == 1
+    assert sedeval_soft.validate(folder, tmp_path / "ours.tsv").ok
 
 
 def given(way: str, path: Path, folder: Path) -> Any:
-    """Return a table as it is given in a way."""
+    """Return a table as it is given in a way, with blanks around the names of its columns in Parquet."""
     if way == "line by line":
-        # A quote that opens nothing takes the fast way away.
+        # A quote within a field takes the fast way away.
         copy, (head, *rows) = folder / path.name, path.read_text().splitlines()
         copy.write_text("\n".join([head, *(row.replace("rec1", 'rec1"') for row in rows)]) + "\n")
         return copy
@@ -104,10 +99,13 @@ def given(way: str, path: Path, folder: Path) -> Any:
     if way == "dicts":
         return frame.to_dict("list")
     if way == "Parquet":
-        frame.to_parquet(folder / "table.parquet")
-    elif way == "JSON lines":
+        frame.rename(columns=" {} ".format).to_parquet(folder / "table.parquet")
+        return folder / "table.parquet"
+    if way == "JSON lines":
         frame.to_json(folder / "table.jsonl", orient="records", lines=True)
-    return {"Parquet": folder / "table.parquet", "JSON lines": folder / "table.jsonl"}.get(way, frame)
+        return folder / "table.jsonl"
+    dates = [name for name in frame if name.endswith("_datetime")]
+    return frame.assign(**{name: pd.to_datetime(frame[name], format="ISO8601") for name in dates})
 
 
 DIALECTS = ("raven-files.txt", "birdnet-raven.txt", "kaleidoscope-id.csv", "biodcase.csv", "urbansas.csv",
@@ -117,43 +115,106 @@ DIALECTS = ("raven-files.txt", "birdnet-raven.txt", "kaleidoscope-id.csv", "biod
 @pytest.mark.parametrize("way", ["data frame", "dicts", "Parquet", "JSON lines", "line by line"])
 @pytest.mark.parametrize("name", DIALECTS)
 def test_rows_are_the_same_in_every_way_of_reading(name, way, tmp_path):
-    rows = to_rows(given(way, HERE / "dialects" / name, tmp_path), "system", Settings())
-    rows = replace(rows, files=tuple(file.replace('"', "") for file in rows.files))
-    assert facts(rows) == expected(f"dialects/{name}")
-
-
-@pytest.mark.parametrize("way", ["memory limit", "jobs"])
-@pytest.mark.parametrize("name", DIALECTS)
-def test_scores_are_the_same_in_every_way_of_counting(name, way, tmp_path):
-    how = {"jobs": 2} if way == "jobs" else {"memory_limit": taken() + (100 << 20)}
-    table = ours(f"dialects/{name}", tmp_path / "ours.tsv")
-    scores = sedeval_soft.evaluate(str(HERE / "dialects" / name), str(table), strict=True, **how)
-    assert scores["segment.soft.f1.micro"] == 1
+    sedeval_soft.convert(given(way, HERE / "dialects" / name, tmp_path), tmp_path / "made.parquet")
+    kind, rows, files, classes = facts(read_rows(tmp_path / "made.parquet"))
+    rows = [(row[0].replace('"', ""), *row[1:]) for row in rows]
+    assert (kind, rows, [file.replace('"', "") for file in files], classes) == expected(f"dialects/{name}")
 
 
 @pytest.mark.parametrize("name", ["raven-files.txt", "birdnet-raven.txt", "biodcase.csv", "urbansas.csv"])
 @pytest.mark.parametrize("ending", ["txt", "parquet"])
-def test_it_is_the_same_in_blocks_of_a_few_lines(name, ending, tmp_path):
+def test_it_is_the_same_in_blocks_of_a_few_lines_and_in_a_worker(name, ending, tmp_path):
     path, table = HERE / "dialects" / name, ours(f"dialects/{name}", tmp_path / "ours.tsv")
-    sides, settings = (given("Parquet", path, tmp_path) if ending == "parquet" else path, table), Settings()
-    whole = count_rows(*sides_of(*map(str, sides), settings, Limits()), settings)
-    shard = count_in_parts(*sides, settings, block=40)
-    assert pack_shard(shard, "1") == pack_shard(whole, "1")
+    sides = (given("Parquet", path, tmp_path) if ending == "parquet" else path, table)
+    whole, parts = (count_in_parts(*sides, Settings(), block=block) for block in (1 << 20, 40))
+    assert pack_shard(parts, "1") == pack_shard(whole, "1")
+    assert sedeval_soft.evaluate(*sides, strict=True, jobs=1)["segment.soft.f1.micro"] == 1
 
 
-SAID = {
-    "samples/rttm.rttm": (
-        "1 line of RTTM that is not SPEAKER was ignored", "2 events without a value count as 1.0"
-    ),
-    "samples/audacity.txt": ("1 line of frequencies was ignored",),
-    "samples/jams.jams": (
-        "namespace 'beat'", "1 background was ignored", "2 events without a value count as 1.0"
-    ),
-    "samples/jsonl.jsonl": ("note",),
-}  # fmt: skip
+IGNORED = {"samples/rttm.rttm": (0, 2), "samples/audacity.txt": (0, 1), "samples/jams.jams": (1, 2),
+           "samples/jsonl.jsonl": (1, 0)}  # fmt: skip
+"""How many columns and kinds of events of a sample are ignored, and how many notes there are."""
 
 
-@pytest.mark.parametrize("name", SAID)
-def test_what_is_ignored_is_said(name):
+@pytest.mark.parametrize("name", IGNORED)
+def test_content_that_is_ignored_is_reported(name):
     origin = read_rows(HERE / name).origin
-    assert (*origin.ignored, *origin.notes) == SAID[name]
+    assert (len(origin.ignored), len(origin.notes)) == IGNORED[name]
+
+
+def test_a_table_that_is_named_after_its_recording_is_of_it_by_an_assumption(tmp_path):
+    rows = "Selection|View|Channel|Begin Time (s)|End Time (s)|Species", "1|V|1|0.5|1.5|car"
+    path = table(tmp_path / "rec1.BirdNET.selection.table.txt", *rows)
+    known = ["filename|onset|offset|label", "rec1.wav|0.5|1.5|car", "rec2.wav|0.5|1.5|car"]
+    table(tmp_path / "ref.tsv", *known)
+    done = call(tmp_path / "ref.tsv", path, "--score", "event.hard.recall.micro")
+    assert done.out == "0.5\n" and "'rec1.wav'" in done.err
+    assert call(tmp_path / "ref.tsv", path, "--strict").code == 2
+    assert call(tmp_path / "ref.tsv", path.rename(tmp_path / "other.txt")).code == 2
+
+
+# Tables as other programs write them.
+
+COLUMNS = {
+    "file": ["a.wav", "b.wav", "quiet.wav"],
+    "onset": [0.5, 1.0, None],
+    "offset": [1.0, 2.0, None],
+    "label": ["car", "dog", None],
+    "score": [0.25, 0.5, None],
+    "embedding": [[0.0] * 3, None, []],
+}
+EXPECTED = long([("a.wav", 0.5, 1.0, "car", 0.25), ("b.wav", 1.0, 2.0, "dog", 0.5)], ["quiet.wav"])
+STEPS = {"onset": [0.0, 0.5], "offset": [0.5, 1.0], "a.b": [0.25, 0.5], "dog": [0, 1]}
+CELLS = [("", 0.0, 0.5, (("a.b", 0.25), ("dog", 0.0))), ("", 0.5, 1.0, (("a.b", 0.5), ("dog", 1.0)))]
+
+
+def written(form, table, path):
+    """Write a table as other programs do."""
+    if form == "parquet":
+        pq.write_table(table, path)
+    elif form == "feather":
+        feather.write_feather(table, str(path), compression="zstd")
+    else:
+        new = pa.ipc.new_stream if form == "stream" else pa.ipc.new_file
+        with pa.OSFile(str(path), "wb") as file, new(file, table.schema) as writer:
+            writer.write_table(table)
+    return path
+
+
+@pytest.mark.parametrize("form", ["parquet", "feather", "file", "stream"])
+def test_columns_are_read(form, tmp_path):
+    table = pa.table(COLUMNS)
+    encoded = table.set_column(3, "label", table["label"].dictionary_encode())
+    encoded = encoded.set_column(1, "onset", table["onset"].cast(pa.float32()))
+    for each in (table, encoded):
+        rows = read_rows(written(form, each, tmp_path / "data"))
+        assert (facts(rows), rows.origin.ignored) == (EXPECTED, ("embedding",))
+    path = written(form, pa.table(STEPS), tmp_path / "data")
+    assert facts(read_rows(path)) == ("wide", CELLS, [""], ["a.b", "dog"])
+
+
+MEMBERS = {
+    "scores/a.tsv": b"onset\toffset\tcar\n0\t1\t0.5\n",
+    "scores/b.csv": b"onset,offset,car\n0,1,0.25\n",
+    "scores/c.tsv.gz": gzip.compress(b"onset\toffset\tcar\n4\t5\t1\n"),
+    "scores/quiet.tsv": b"onset\toffset\tcar\n",
+    "scores/silent.txt": b"",
+    "scores/.hidden.tsv": b"junk",
+    "scores/README.md": b"not a table",
+    "__MACOSX/scores/._a.tsv": b"\0\0",
+}
+ARCHIVED = [("a", 0.0, 1.0, (("car", 0.5),)), ("b", 0.0, 1.0, (("car", 0.25),)),
+            ("c", 4.0, 5.0, (("car", 1.0),))]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["zip", "w", "w:gz", "w:bz2", "w:xz"])
+def test_archives_are_read_as_folders_are(mode, tmp_path):
+    wide = ("wide", ARCHIVED, ["a", "b", "c", "quiet", "silent"], ["car"])
+    path = tmp_path / "submission"
+    path.write_bytes(zipped(MEMBERS) if mode == "zip" else tarred(MEMBERS, mode))
+    assert facts(read_rows(path)) == wide
+    assert [*tmp_path.iterdir()] == [path], "nothing is unpacked"
+    (tmp_path / "scores").mkdir()
+    for member, data in MEMBERS.items():
+        (tmp_path / "scores" / Path(member).name).write_bytes(data)
+    assert facts(read_rows(tmp_path / "scores")) == wide

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from called import call, written
 from drawn_again import FILES, random_tables
 
-TABLES = random_tables(21, n=80)
+TABLES = random_tables(21, n=50)
 SHARDS = ("ab", "c", "de")
 EVERYTHING = ("--only", "all", "--measures", "all", "--psds", "dcase-psds2", "--classes", "car,dog,rain")
 
@@ -74,7 +72,7 @@ def test_merged_in_any_order_or_twice_scores_are_those_of_one_evaluation(tmp_pat
 )
 def test_intervals_after_merging_are_those_of_one_evaluation(how, tmp_path, tallies):
     """A tally is the same whether intervals were asked for when it was saved or not."""
-    options = ("--replicates", "40", *how)
+    options = ("--replicates", "20", *how)
     asked = ("--format", "json", "-q", *options)
     whole, merged = call(*tables_in(tmp_path), *asked), call("merge", *tallies, *asked)
     assert numbers(merged.document) == numbers(whole.document)
@@ -96,31 +94,23 @@ def test_parts_of_merged_files(tmp_path, tallies):
     assert merged.document["systems"][0]["folds"]["files"] == [3, 2]
 
 
-@pytest.mark.parametrize(
-    ("files", "option", "words"),
-    [
-        ("ce", (), r"other\.tally: file 'c' is in .*1\.tally"),
-        ("de", ("--threshold", "0.3"), "other.tally.*threshold is 0.5 and 0.3"),
-    ],
-)
-def test_tallies_that_do_not_add_are_refused(tmp_path, tallies, files, option, words):
+def test_tallies_that_do_not_add_or_are_damaged_are_refused_by_name(tmp_path, tallies):
     other = tmp_path / "other.tally"
-    assert call(*tables_in(tmp_path, files, "other"), "--save-tally", other, "-q", *option).code == 0
-    assert re.search(words, refused(*tallies[:2], other))
-    assert re.search(r"0\.tally.*'a'", refused(*tallies, tallies[0]))
-
-
-def test_damaged_and_missing_tallies_are_named(tmp_path, tallies):
+    for files, option, words in (("ce", (), "'c'"), ("de", ("--threshold", "0.3"), "threshold")):
+        assert call(*tables_in(tmp_path, files, "other"), "--save-tally", other, "-q", *option).code == 0
+        message = refused(*tallies[:2], other)
+        assert "other.tally" in message and words in message
+    assert "0.tally" in refused(*tallies, tallies[0])
     (tmp_path / "damaged.tally").write_bytes(tallies[1].read_bytes()[:-9])
     for name in ("damaged.tally", "none.tally", ""):
         assert str(tmp_path / name) in refused(tallies[0], tmp_path / name)
     assert call("merge").code == 2
 
 
-def test_results_do_not_replace_what_is_read(tmp_path, tallies):
+def test_results_do_not_replace_a_file_that_is_read(tmp_path, tallies):
     before = [path.read_bytes() for path in tallies]
     for options in (("-o", tallies[0]), ("--save-tally", tallies[1])):
-        assert "expected another file" in refused(*tallies, *options)
+        refused(*tallies, *options)
     assert [path.read_bytes() for path in tallies] == before
     reference, system = tables_in(tmp_path)
     assert call(reference, system, "--save-tally", system).code == 2

@@ -6,7 +6,6 @@ are read: at once, in parts, from a folder, from shards, as data frames, batch b
 
 from __future__ import annotations
 
-import csv
 import re
 from contextlib import nullcontext
 from dataclasses import replace
@@ -14,25 +13,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawn import cases
 from shared_data import shared
 
 from sedeval_soft import Evaluator, evaluate, validate
-from sedeval_soft.checks.names import NAMES
-from sedeval_soft.checks.rows import CHECKS
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.tally_file import pack_shard
+from sedeval_soft.evaluation import pack_shard
 from sedeval_soft.tables.problem_codes import RULES
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 HEAD = ["filename", "onset", "offset", "event_label", "soft_value"]
 DURATIONS = SAMPLES / "durations.tsv"
 ONLY = ("event.hard",)
-"""What is quick to score of times that are far too long."""
+"""Scores that are quick for times that are far too long."""
 
 
 def rows_of(name):
-    with (SAMPLES / name).open(newline="") as file:
-        return [dict(row) for row in csv.DictReader(file, delimiter="\t")]
+    return cases(SAMPLES / name)
 
 
 def write(path, rows, *, header=True):
@@ -75,11 +72,7 @@ MERGED = [r | {"filename": "park.wav"} for r in events(rows_of("sys.tsv")) if r[
 STEPS = [row("park.wav", f"{k * 0.7:.1f}", f"{(k + 1) * 0.7:.1f}", "footsteps", "0.6") for k in range(65)]
 FRAMES = events([row("a.wav", 2.4, 10.0114, "Dog"), row("b.wav", 1, 10.115, "Dog")])
 DAYS = [row(file, k * 130, k * 130 + 110, "car") for file in ("a", "b") for k in range(900)]
-TWO = [row("a", 0, 10, "car"), row("b", 1, 10, "car")]
-LATER = [
-    r | {"onset": f"{float(r['onset']) + 0.01:.3f}", "offset": f"{float(r['offset']) + 0.01:.3f}"}
-    for r in events(SYS) if r["onset"]
-][::5]  # fmt: skip
+MINUTES = [row("a", k * 60, k * 60 + 60, "car") for k in range(0, 1600, 2)]
 STEPS_OF_EVENTS = [
     r | {"onset": f"{k / 4}", "offset": f"{(k + 1) / 4}"}
     for r in events(REF) if r["onset"] for k in range(int(4 * float(r["onset"])), int(4 * float(r["offset"])))
@@ -134,6 +127,7 @@ CASES = {
     "time steps of a system, where the reference has events": (
         [*ONE_EACH.values()], STEPS_OF_EVENTS, "touching-rows", ["sys.tsv", "ref.tsv"]),
     "days": (DAYS, DAYS, "time-unit", ["ref.tsv"]),
+    "whole minutes for more than a day": (MINUTES, MINUTES, "time-unit", ["ref.tsv"]),
     "one event within another": (WITHIN, WITHIN, "overlapping-rows", ["sys.tsv"]),
     "a class of the system alone": ([CAR], [CAR, row("a.wav", 2, 3, "cow")], "unknown-class", ["'cow'"]),
     "a class with a capital": ([CAR], [row("a.wav", 0, 1, "Car")], "class-spelling", ["'Car'", "'car'"]),
@@ -144,7 +138,17 @@ CASES = {
     "a list with a file of neither side": ([CAR], [CAR], "listed-file", ["'c.wav'"],
         {"files": ["a.wav", "c.wav"]}),
 }  # fmt: skip
-"""Reference, system, the code, texts of the message; what else is said."""
+"""Reference, system, the code, texts of the message, and perhaps settings."""
+COUNTED = {
+    "duplicate-row",
+    "overlapping-rows",
+    "zero-length",
+    "early-end",
+    "gap",
+    "after-end",
+    "touching-rows",
+}
+"""Codes whose warnings have the number of rows, or of recordings."""
 QUIET = {
     "an event where the reference declares none": ([CAR, dict.fromkeys(CAR, "") | {"filename": "b.wav"}],
         [CAR, row("b.wav", 1, 2, "car")], {}, ""),
@@ -166,24 +170,9 @@ QUIET = {
 }  # fmt: skip
 
 
-def doubted(warnings):
-    """Return the warnings that name a code."""
-    return [w for w in warnings if any(w.endswith(f"({code})") for code in RULES)]
-
-
-TOLD = {
-    "not in the reference; counted as false alarms": {"unknown-class", "class-spelling"},
-    "are not in the reference; counted": {"unknown-file"},
-    "is not in the reference; counted": {"unknown-file"},
-    "no rows in the system; counted": {"missing-file"},
-}
-"""Of lines of `evaluate` that name no code: what `validate` calls that."""
-
-
-def in_words(template):
-    """Return a pattern of the sentences that a template makes, whose number is a group."""
-    pattern = re.sub(r"\\{.*?\\}", ".*", re.escape(template.replace("{n:,}", "NUMBER")))
-    return pattern.replace("NUMBER", r"(\d[\d,]*)")
+def codes_of(warnings):
+    """Return the code that each warning names, empty without any."""
+    return [(re.findall(r" \(([a-z-]+)\)$", text) or [""])[0] for text in warnings]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -191,38 +180,31 @@ def test_it_is_warned_of_refused_if_strict_and_placed_by_validate(name, tmp_path
     """Both find the same rows: all but errors, and problems of a few rows that an ordinary table may have."""
     reference, system, code, texts, options = (*CASES[name], {})[:5]
     pair = write(tmp_path / "ref.tsv", reference), write(tmp_path / "sys.tsv", system)
-    check, warned = (CHECKS | NAMES)[code], evaluate(*pair, only=ONLY, **options).warnings
-    of_code = [text for text in warned if re.search(in_words(check.counted), text)]
+    warned = evaluate(*pair, only=ONLY, **options).warnings
+    named = dict(zip(codes_of(warned), warned, strict=True))
+    of_code = [text for text, own in zip(warned, codes_of(warned), strict=True) if own == code] or [
+        text for text in warned if all(each in text for each in texts)
+    ]
     assert of_code and all(text in "\n".join(of_code) for text in texts), warned
-    assert code not in CHECKS or all(text.endswith(f"({code})") for text in of_code)
     with pytest.raises(EvaluationError) as strict:
         evaluate(*pair, only=ONLY, strict=True, **options)
     assert of_code[0] in str(strict.value)
-    # Both ask the same questions: of the table on which the doubt falls.
+    # Both look at the same table.
     table = pair[not of_code[0].startswith(str(pair[0]))]
     found = validate(table, pair[0] if table == pair[1] else None, max_problems=10_000, **options)
     placed = [p for p in found.problems if p.code == code]
-    assert placed and all(re.search(in_words(check.placed), p.message) for p in placed)
-    assert all(p.line for p in placed) or code in {"missing-file", "listed-file"}
-    for number in re.findall(in_words(check.counted), of_code[0]) if "{n:,}" in check.counted else ():
+    assert placed and (all(p.line for p in placed) or code in {"missing-file", "listed-file"})
+    if code in COUNTED:
         others = sum(map(int, re.findall(r"and (\d+) other rows? likewise", placed[0].message)))
-        assert found.counts[code] + others == int(number.replace(",", ""))
+        assert re.search(rf" {found.counts[code] + others:,}\b", of_code[0])
     found = validate(pair[1], pair[0], **options)
-    ours = {text.rpartition("(")[2].removesuffix(")"): text for text in doubted(warned)}
-    assert {own for own, text in ours.items() if text.startswith(str(pair[1]))} <= {*found.counts}
-    alone = {
-        each for each, n in found.counts.items()
-        if RULES[each].severity == "warning" and n > (RULES[each].misread or 0) * found.rows
-        and RULES[each].misread is not None
-    }  # fmt: skip
-    told = {each for text in warned for part, codes in TOLD.items() if part in text for each in codes}
-    assert alone <= {*ours} | told | ({code} - {*CHECKS}), (alone, warned)
+    assert {own for own, text in named.items() if own and text.startswith(str(pair[1]))} <= {*found.counts}
 
 
 def test_the_list_has_all_that_scoring_warns_of_by_a_code():
-    warned = {code for code, check in (CHECKS | NAMES).items() if check.counted}
-    assert warned == {case[2] for case in CASES.values()}
-    assert warned == {code for code, rule in RULES.items() if rule.misread is not None}
+    assert {case[2] for case in CASES.values()} == {
+        c for c, rule in RULES.items() if rule.misread is not None
+    }
 
 
 @pytest.mark.parametrize("name", QUIET)
@@ -255,12 +237,8 @@ def test_batches_and_tallies_say_what_all_files_at_once_say(kind, tmp_path):
         tallies.append(tmp_path / f"{name}.tally")
         Evaluator(only=ONLY).update(*parts).save(tallies[-1])
     merged = sum(map(Evaluator.load, tallies), Evaluator(only=ONLY))
-    whole = evaluate(write(tmp_path / "ref.tsv", reference), write(tmp_path / "sys.tsv", system), only=ONLY)
     for batches in (evaluator, merged):
-        said = doubted(batches.compute().warnings)
-        assert {text.rpartition("(")[2] for text in said} == {f"{code})"}
-        # But for the names of the tables.
-        assert [t.partition(": ")[2] for t in said] == [t.partition(": ")[2] for t in doubted(whole.warnings)]
+        assert {*codes_of(batches.compute().warnings)} - {""} == {code}
 
 
 def test_a_tally_with_statistics_that_cannot_be_is_refused(tmp_path):
@@ -290,7 +268,8 @@ def test_the_samples_and_published_tables_are_quiet():
     for reference, system in (*pairs, sides, sides[::-1]):
         durations = DURATIONS if reference.parent == SAMPLES else None
         warned = evaluate(reference, system, only=ONLY, durations=durations).warnings
-        told = [text for text in doubted(warned) if not text.endswith("(after-reference)")]
+        found = zip(warned, codes_of(warned), strict=True)
+        told = [text for text, code in found if code not in ("", "after-reference")]
         # MAESTRO's hard labels are rows of a second, of which each counts as an event.
         assert len(told) == (reference in sides) and all("13,276 of 14,176 rows" in text for text in told)
         assert warned == () or durations is None
@@ -335,9 +314,9 @@ def test_of_arrays_only_late_segments_are_told(length, late):
     values = (np.arange(20) % 4 > 1)[:, None] * 0.7
     rows = [{"onset": k, "offset": k + 1, "event_label": "0"} for k in range(12)]
     warned = evaluate(values, values, durations={"a": length}, only=ONLY, segment_length=1.0).warnings
-    assert {text.rpartition("(")[2] for text in doubted(warned)} == {"after-end)"} if late else not warned
+    assert {*codes_of(warned)} - {""} == {"after-end"} if late else not warned
     warned = evaluate(rows, values, durations={"a": 20}, only=ONLY, segment_length=1.0).warnings
-    assert not doubted(warned)
+    assert not any(codes_of(warned))
 
 
 def test_axes_of_arrays_that_seem_to_be_exchanged_are_told():

@@ -12,14 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from called import call as called
+from drawn import lay_out
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import InputError, SettingsError, validate
-from sedeval_soft.cli import tables as command
-from sedeval_soft.report.validation import VALIDATION_FORMATS, render_validation
+from sedeval_soft.report import render_validation
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.problem_codes import RULES
 
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
 EVENTS = "filename\tonset\toffset\tevent_label\n"
@@ -57,29 +56,24 @@ CLEAN = (
 )
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(
     st.sampled_from(CLEAN),
     st.lists(st.tuples(st.integers(0, 250), st.integers(0, 5), JUNK), min_size=1, max_size=3),
 )
-def test_errors_are_found_where_scoring_refuses_and_every_form_can_tell_them(clean, changes):
+def test_errors_are_found_where_scoring_refuses(clean, changes):
     text = bytearray(clean.encode())
     for at, length, junk in changes:
         text[at : at + length] = junk
-    found = told(bytes(text))
-    assert all(problem.code in RULES for problem in found.problems)
+    found, refused = told(bytes(text)), ()
     assert found.more == sum(found.counts.values()) - len(found.problems)
-    refused = ()
     try:
         read_rows("t.tsv")
     except InputError as error:
         refused = error.problems
     assert found.ok == (not refused), found.problems
     assert {problem.code for problem in refused} <= {*found.counts}
-    for other in (found, told(bytes(text), REFERENCE, durations={"a.wav": 9.0}, fix="out.tsv")):
-        for form in VALIDATION_FORMATS:
-            printed = render_validation(other, form)
-            assert form == "json" or all(line.isprintable() for line in printed.splitlines())
+    told(bytes(text), REFERENCE, durations={"a.wav": 9.0}, fix="out.tsv")
     assert Path("t.tsv").read_bytes() == text
 
 
@@ -112,9 +106,9 @@ def test_rows_that_are_there_twice_or_overlap_are_those_that_a_slow_look_finds(r
     again, overlapping = spans_by_brute_force(rows)
     assert found.counts.get("duplicate-row", 0) == len(again)
     assert found.counts.get("overlapping-rows", 0) == overlapping
-    told_again = [p for p in found.problems if p.code == "duplicate-row"]
-    assert [p.line for p in told_again] == [i + 2 for i in again]
-    assert all(p.message.endswith(f"of line {rows.index(rows[p.line - 2]) + 2}") for p in told_again)
+    repeated = [(p.line, p.message) for p in found.problems if p.code == "duplicate-row"]
+    assert [line for line, _ in repeated] == [i + 2 for i in again]
+    assert all(text.endswith(f" {rows.index(rows[line - 2]) + 2}") for line, text in repeated)
 
 
 def test_problems_are_told_up_to_a_number_and_all_counted():
@@ -158,6 +152,14 @@ ONE = "1\t9\tcar\n"
             {"unknown-file": 1500, "missing-file": 1500},
         ),
         (gzip.compress(TABLES["warned"].encode(), mtime=0), None, None, {"duplicate-row": 1}),
+        # In lists that were cut into windows, thousands of rows touch, which is one note.
+        (EVENTS + "".join(f"a\t{i}\t{i + 1}\tcar\n" for i in range(500)), None, None, {"touching-rows": 1}),
+        (
+            EVENTS + "a.wav\t0\t1\tcar\nb.mp3\tx\t1\tdog\n",
+            EVENTS + "a.wav\t0\t1\tcar\nb.wav\t0\t1\tdog\nc.wav\t0\t1\tcat\n",
+            None,
+            {"not-a-number": 1, "missing-class": 1, "missing-file": 1},
+        ),
     ],
 )
 def test_counts_of_tables(text, reference, durations, counts):
@@ -173,29 +175,16 @@ def test_only_listed_files_are_looked_at_whatever_their_extension():
     assert (found.files, found.rows, found.counts) == (1, 1, {})
 
 
-def test_rows_that_touch_are_one_note():
-    """In lists that were cut into windows, thousands do."""
-    rows = "".join(f"a\t{i}\t{i + 1}\tcar\n" for i in reversed(range(500)))
-    (found,) = told(EVENTS + rows).problems
-    assert (found.code, found.line) == ("touching-rows", 2)
-    assert "line 3" in found.message and "498" in found.message
-
-
 def test_folders_are_looked_at_table_by_table():
     Path("r.tsv").write_text(EVENTS + "a\t0\t3\tcar\nquiet\t0\t1\tcar\nb.wav\t0\t1\tdog\n")
-    folder = Path("system")
-    folder.mkdir()
-    (folder / "quiet.txt").touch()
-    (folder / "a.txt").write_text("0\t1\tcar\n\n2\t3\tcar\n2\t3\tcar\n")
-    (folder / "b.txt.gz").write_bytes(gzip.compress(b"0\t1\tdog\n"))
+    rows = {"quiet.txt": "", "a.txt": "0\t1\tcar\n\n2\t3\tcar\n2\t3\tcar\n", "b.txt": "0\t1\tdog\n"}
+    folder = lay_out(Path("system"), rows)
     found = validate(folder, "r.tsv")
     assert (found.rows, found.files, found.classes) == (4, 3, 2)
     (first,) = found.problems
     assert (first.source, first.line, first.code) == (str(folder / "a.txt"), 4, "duplicate-row")
-    (folder / "z.txt").touch()
-    assert validate(folder, "r.tsv").counts == {"duplicate-row": 1, "unknown-file": 1}
-    (folder / "a.txt").unlink()
-    assert validate(folder, "r.tsv").counts["missing-file"] == 1
+    (folder / "a.txt").rename(folder / "z.txt")
+    assert validate(folder, "r.tsv").counts == {"duplicate-row": 1, "unknown-file": 1, "missing-file": 1}
 
 
 @pytest.mark.parametrize(
@@ -217,7 +206,7 @@ def test_arguments_are_checked_and_nothing_is_written(wrong):
 
 
 def fixed(data, **options):
-    """Return the text of a corrected copy, and what was said."""
+    """Return the text of a corrected copy, and the validation."""
     data = data.encode() if isinstance(data, str) else data
     found = told(data, REFERENCE if options.pop("reference", None) else None, fix="out.tsv", **options)
     assert Path("t.tsv").read_bytes() == data
@@ -226,59 +215,61 @@ def fixed(data, **options):
 
 
 SPELT = HEAD + GOOD + "a.wav\t2\t3\tCar\t1\na.wav\t3\t4\tstreet  Dog\t1\na.wav\t4\t5\tcat\t1\n"
-SPELLINGS = ("class 'Car' written 'car' (1)", "class 'street  Dog' written 'street_dog' (1)")
 
 
 @pytest.mark.parametrize(
     ("data", "copy", "mends", "options"),
     [
-        (HEAD + GOOD, None, (), {}),
-        (HEAD + GOOD[:-1], HEAD + GOOD, (), {}),
-        ("\ufeff" + HEAD + GOOD, HEAD + GOOD, (), {}),
-        ((HEAD + GOOD).replace("\n", "\r\n"), HEAD + GOOD, (), {}),
-        ((HEAD + GOOD).replace("\n", "\r"), HEAD + GOOD, (), {}),
-        (gzip.compress((HEAD + GOOD).encode(), mtime=0), HEAD + GOOD, (), {}),
-        (HEAD + "a.wav \t 0,0\t1.0\tcar\t0.5\n", HEAD + GOOD, ("decimal comma made a point (1)",), {}),
+        (HEAD + GOOD, None, [], {}),
+        (HEAD + GOOD[:-1], HEAD + GOOD, [], {}),
+        ("\ufeff" + HEAD + GOOD, HEAD + GOOD, [], {}),
+        ((HEAD + GOOD).replace("\n", "\r\n"), HEAD + GOOD, [], {}),
+        ((HEAD + GOOD).replace("\n", "\r"), HEAD + GOOD, [], {}),
+        (gzip.compress((HEAD + GOOD).encode(), mtime=0), HEAD + GOOD, [], {}),
+        (HEAD + "a.wav \t 0,0\t1.0\tcar\t0.5\n", HEAD + GOOD, [1], {}),
         (HEAD + "a.wav\t0,5\t1,25\tcar\t0.5\n", HEAD + "a.wav\t0.5\t1.25\tcar\t0.5\n",
-         ("decimal comma made a point (2)",), {}),
+         [2], {}),
         ("0;1;c\n1;1,5;a, b\n2,25;3;car\n", "0;1;c\n1;1.5;a, b\n2.25;3;car\n",
-         ("decimal comma made a point (2)",), {}),
+         [2], {}),
         # Quotes are kept, and put where they are needed.
         ('onset;offset;label\n0;1,5;"a; ""b"""\n1;2;"c"\n', 'onset;offset;label\n0;1.5;"a; ""b"""\n1;2;"c"\n',
-         ("decimal comma made a point (1)",), {}),
+         [1], {}),
         ('onset,offset,label\n"1,5","2,000",car\n', "onset,offset,label\n1.5,2.000,car\n",
-         ("decimal comma made a point (2)",), {}),
+         [2], {}),
         ("onset;offset;label\n1.234;2.5;a\n,5;3;b\n", "onset;offset;label\n1.234;2.5;a\n.5;3;b\n",
-         ("decimal comma made a point (1)",), {}),  # 2.5 says what points are
+         [1], {}),  # 2.5 says what points are
         (HEAD + GOOD + "\n" + GOOD + HEAD + "a.wav\t0\t1\tcar\t.5\n" + "b.wav\n",
-         HEAD + GOOD + "\na.wav\t0\t1\tcar\t.5\nb.wav\n", ("2 duplicate rows left out (lines 4, 5)",), {}),
+         HEAD + GOOD + "\na.wav\t0\t1\tcar\t.5\nb.wav\n", [2], {}),
         # Classes are written as they are known.
-        (SPELT, None, (), {}),
-        (SPELT, SPELT.replace("Car", "car").replace("street  Dog", "street_dog"), SPELLINGS,
+        (SPELT, None, [], {}),
+        (SPELT, SPELT.replace("Car", "car").replace("street  Dog", "street_dog"), [1, 1],
          {"reference": True}),
         ("onset,offset,Car,Street dog\n0,1,0.5,0\n", "onset,offset,car,street_dog\n0,1,0.5,0\n",
-         ("class 'Car' written 'car' (1)", "class 'Street dog' written 'street_dog' (1)"),
+         [1, 1],
          {"classes": ["car", "street_dog"]}),
-        ("onset,offset,Car,Dog\n0,1,0.5,0\n", None, (), {"classes": ["car", "CAR", "x"]}),  # which of two?
-        ("onset,offset,Car,car\n0,1,0.5,0\n", None, (), {"classes": ["car"]}),  # they would be one
+        ("onset,offset,Car,Dog\n0,1,0.5,0\n", None, [], {"classes": ["car", "CAR", "x"]}),  # which of two?
+        ("onset,offset,Car,car\n0,1,0.5,0\n", None, [], {"classes": ["car"]}),  # they would be one
         # What is not safe is left alone.
-        (HEAD + "a.wav\t1\t2\tcar\t85\na.wav\t2\t3\tcar\t40\n", None, (), {}),  # percent: is 1 one, or all?
+        (HEAD + "a.wav\t1\t2\tcar\t85\na.wav\t2\t3\tcar\t40\n", None, [], {}),  # percent: is 1 one, or all?
         ("filename;onset;offset;event_label\na.wav;1,250;2,500;car\n", None,
-         ("commas were left: write points, or 1250 in place of 1,250 if its comma divides thousands",), {}),
+         [0], {}),  # do commas divide thousands?
         ("filename;onset;offset;event_label;value\na.wav;1.234;2.345;car;0,5\n", None,
-         ("commas were left: write points, or 1234 in place of 1.234 if its point divides thousands",), {}),
-        ("filename,onset,offset,event_label\na.wav,1,5,2,0,car\n", None, (), {}),  # commas of both kinds
-        (EVENTS + "a\t2\t1\tcar\n", None, (), {}),  # one row alone
-        (EVENTS + "a\t2\t1\tcar\na\t3\t4\tdog\n", None, (), {}),  # not all are swapped
-        (HEAD + GOOD + "a.wav\t1.0\t2.0\tcar\t0.5\n", None, (), {}),  # touching rows
-        (HEAD + GOOD + 'a.wav\t0\t1\t"car\t1\n', None, (), {}),
-        ('onset,offset,label\n0,1,"a, ""b"""\n\n2,1,car\n', None, (), {}),
+         [0], {}),  # or points beside commas?
+        (EVENTS + "a\t1.250\t2.500\tcar\n", None, [], {}),  # points without commas divide nothing
+        ("filename,onset,offset,event_label\na.wav,1,5,2,0,car\n", None, [], {}),  # commas of both kinds
+        (EVENTS + "a\t2\t1\tcar\n", None, [], {}),  # one row alone
+        (EVENTS + "a\t2\t1\tcar\na\t3\t4\tdog\n", None, [], {}),  # not all are swapped
+        (HEAD + GOOD + "a.wav\t1.0\t2.0\tcar\t0.5\n", None, [], {}),  # touching rows
+        (HEAD + GOOD + 'a.wav\t0\t1\t"car\t1\n', None, [], {}),
+        ('onset,offset,label\n0,1,"a, ""b"""\n\n2,1,car\n', None, [], {}),
     ],
 )  # fmt: skip
 def test_safe_mends_are_made_and_others_are_not(data, copy, mends, options):
     text, found = fixed(data, **options)
     assert text == (data if copy is None else copy)
-    assert found.mends == mends
+    # Each kind of fix has the number of cells, or of rows, and 0 if it was not made.
+    numbers = [re.search(r"\((\d+)\)$|^(\d+) ", each) for each in found.mends]
+    assert [int(number[1] or number[2]) if number else 0 for number in numbers] == mends
     assert found.source == "out.tsv"
     if copy:
         assert found.ok and {*found.counts} <= {"unknown-class", "duplicate-row", "after-reference"}
@@ -326,14 +317,12 @@ def tables(here):
     ("name", "plain", "strict"), [("clean", 0, 0), ("noted", 0, 0), ("warned", 0, 1), ("wrong", 1, 1)]
 )
 def test_exit_codes_of_all_forms(name, plain, strict, tables):
-    assert command.REPORTS == tuple(VALIDATION_FORMATS)
-    for form in VALIDATION_FORMATS:
-        assert call(f"{name}.tsv", "--format", form).code == plain
-        assert call(f"{name}.tsv", "--format", form, "--strict").code == strict
+    for form in ("text", "json", "sarif", "github"):
+        done = call(f"{name}.tsv", "--format", form)
+        assert (done.code, done.out) == (plain, render_validation(validate(f"{name}.tsv"), form))
     level = {"noted": "notice", "warned": "warning", "wrong": "error"}.get(name)
-    annotations = call(f"{name}.tsv", "--format", "github").out
-    assert annotations.startswith(f"::{level} file={name}.tsv,line=3,") if level else annotations == ""
-    # Nothing is printed of what passes; documents, and files, are complete.
+    assert done.out.startswith(f"::{level} file={name}.tsv,line=3,") if level else done.out == ""
+    # Nothing is printed of tables that pass; documents, and files, are complete.
     for options, failed in (((), plain), (("--strict",), strict)):
         done, other = call(f"{name}.tsv", "clean.tsv", "-q", *options), call(f"{name}.tsv", *options)
         assert (done.code, done.err, done.out) == (failed, "", other.out * failed)
@@ -345,13 +334,7 @@ def test_several_tables_are_looked_at_one_by_one_as_compilers_write_it(tables):
     done = call("clean.tsv", "wrong.tsv")
     assert (done.code, done.out) == (1, call("clean.tsv").out + call("wrong.tsv").out)
     assert re.search(r"^wrong\.tsv:3:3: error offset-before-onset: ", done.out, re.MULTILINE)
-    one, both = (call("wrong.tsv", *more, "--format", "github").out for more in ((), ("warned.tsv",)))
-    assert both.startswith(one) and both != one
     assert call("absent.tsv", "-q").code == 2
-    # Advice is printed once.
-    Path("t.tsv").write_text(EVENTS + "a\t0,5\t1\tcar\na\t2\t2\tcar\n")
-    comma, zero = call("t.tsv").out.splitlines()[:2]
-    assert comma.count("write 0.5") == 1 and zero.endswith("; " + RULES["zero-length"].mend)
 
 
 def test_settings_files_and_presets_say_which_classes_there_can_be(tables):
@@ -404,14 +387,3 @@ def test_a_path_is_no_command(name):
     (line,) = call("--format", "github", "--", name).out.splitlines()
     escaped = name.replace(":", "%3A").replace("\n", "%0A")
     assert line.startswith(f"::error file={escaped},line=3,title=")
-
-
-def test_names_on_wrong_lines_are_not_missing(tmp_path):
-    reference = tmp_path / "ref.tsv"
-    rows = [f"{file}.wav\t0\t1\t{label}\n" for file, label in (("a", "car"), ("b", "dog"), ("c", "cat"))]
-    reference.write_text("filename\tonset\toffset\tevent_label\n" + "".join(rows))
-    system = tmp_path / "sys.tsv"
-    system.write_text("filename\tonset\toffset\tevent_label\na.wav\t0\t1\tcar\nb.mp3\tx\t1\tdog\n")
-    found = validate(system, reference)
-    assert found.counts == {"not-a-number": 1, "missing-class": 1, "missing-file": 1}
-    assert all("'c" in each.message for each in found.problems if each.code.startswith("missing"))

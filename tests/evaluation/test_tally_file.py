@@ -9,36 +9,128 @@ import pickle
 import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from shards import (
-    EVERYTHING,
-    PACKED,
-    WHOLE,
-    hashed,
-    members_of,
-    packed,
-    same,
-    shard,
-    with_array,
-    with_header,
-)
 from tables import long_rows, wide_rows
 
 from sedeval_soft import Evaluator
 from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import InputError
 from sedeval_soft.evaluation.scores import score_tally
-from sedeval_soft.evaluation.shard import Shard, count_rows
+from sedeval_soft.evaluation.shard import Input, Shard, count_rows
 from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes
+
+ODD = ("", "\ud800\udc00", "\udcff.wav", "a\0b", "scène/ü 1.wav", 'tab\t"quote"', "\U0001f600", "…@[x]")
+EVERYTHING = {"only": ("all",), "measures": ("all",), "max_efpr": 100.0}
+
+
+def rows(seed: int, files: tuple[str, ...]):
+    rng = np.random.default_rng(seed)
+    names, labels = rng.choice(files[:-1], 12), rng.choice(["car", "dog", "b\u00ebll"], 12)
+    cells = zip(
+        names, rng.integers(0, 90, 12) / 10, labels, rng.choice([*rng.random(9), 0.5, 1.0], 12), strict=True
+    )
+    return long_rows([(str(f), on, on + 0.7, str(c), float(v)) for f, on, c, v in cells], files=files)
+
+
+def shard(made: Settings, files: tuple[str, ...] = ("a", "b", "c"), seed: int = 0, **parts) -> Shard:
+    inputs = (Input("r.tsv", "reference", "0" * 64, 12, 3, 3, "long", True, "merge", ("scène",)),)
+    of_rows = count_rows(rows(seed, files), rows(seed + 1, files), made, name="sys\udcff", batch=True)
+    return of_rows._replace(inputs=inputs, **parts)
+
+
+def packed(files: tuple[str, ...] = ("a", "b"), **asked) -> bytes:
+    return pack_shard(shard(Settings.of(**asked), files), "0.1")
+
+
+def plain(value: object) -> object:
+    """Return the content of a value, arrays as bytes: equal if it is the same to the last bit."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, Shard):
+        return plain(value._asdict())
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    return value
+
+
+def same(ours: Shard, theirs: Shard) -> bool:
+    return plain(ours) == plain(theirs) and [*ours.groups] == [*theirs.groups]
+
+
+REPORT = AlignmentReport(
+    missing=frozenset({*ODD, "b"}),
+    notes=frozenset({"n"}),
+    system_classes=frozenset({"car"}),
+    beyond={"system": (3, 0.1 + 0.2), "reference": (1, 7.0)},
+)
+WHOLE = shard(
+    Settings.of(**EVERYTHING, groups={"z": ["dog", "car"], "a": ["car"]}, psds_median_filters=[0.5]),
+    tuple(sorted(ODD)),
+    durations=dict.fromkeys(ODD, 1 / 3),
+    findings=REPORT,
+)
+"""A shard with something in every place."""
+
+PACKED = pack_shard(WHOLE, "0.1")
+
+
+def members_of(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(method: int, members: Mapping[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def remade(data: bytes, name: str, change: Callable[[bytes], bytes]) -> bytes:
+    """Return a tally file of which a member was changed: a whole zip, with the right hash."""
+    members = members_of(data)
+    return hashed(zipped(zipfile.ZIP_DEFLATED, members | {name: change(members[name])}))
+
+
+def hashed(archive: bytes) -> bytes:
+    """Return a zip without a comment as one that ends with the SHA-256 of what is before it."""
+    data = archive[:-2] + (64).to_bytes(2, "little")
+    return data + hashlib.sha256(data).hexdigest().encode()
+
+
+def with_header(data: bytes, change: Callable[[dict], object]) -> bytes:
+    """Return a tally file whose header was changed."""
+
+    def edit(content: bytes) -> bytes:
+        header = json.loads(content.decode("utf-8", "surrogatepass"))
+        change(header)
+        return json.dumps(header).encode()
+
+    return remade(data, "header.json", edit)
+
+
+def with_array(data: bytes, name: str, change: Callable[[np.ndarray], np.ndarray]) -> bytes:
+    """Return a tally file with one other array, written by numpy itself."""
+
+    def edit(content: bytes) -> bytes:
+        stream = io.BytesIO()
+        np.save(stream, change(np.load(io.BytesIO(content))), allow_pickle=True)
+        return stream.getvalue()
+
+    return remade(data, f"{name}.npy", edit)
+
 
 SETTINGS = [
     {"only": "all", "measures": "all", "psds": "dcase-psds1"},
@@ -123,25 +215,17 @@ def put(values: object) -> Callable[[np.ndarray], np.ndarray]:
     return lambda array: np.append(array.reshape(-1)[:-1], values).astype(array.dtype).reshape(array.shape)
 
 
-def zipped(method: int, **members: bytes) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", method) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
-
-
 def test_other_files_cut_ones_and_flipped_bytes_are_refused():
     assert SMALL[-64:] == hashlib.sha256(SMALL[:-64]).hexdigest().encode()
     flipped = [bytearray(SMALL) for _ in range(0, len(SMALL), 97)]
     for k, data in enumerate(flipped):
         data[97 * k] ^= 1 << k % 8
     cuts = (PACKED[: int(cut)] for cut in (*np.linspace(1, len(PACKED) - 65, 9), len(PACKED) - 1))
-    plain = zipped(zipfile.ZIP_DEFLATED, a=b"")
-    for data in (b"", b"PK", b"filename\tonset\n", pickle.dumps(1), plain, *flipped, *cuts):
+    nothing = zipped(zipfile.ZIP_DEFLATED, {"a": b""})
+    for data in (b"", b"PK", b"filename\tonset\n", pickle.dumps(1), nothing, *flipped, *cuts):
         refused(bytes(data), "does not end with the SHA-256")
-    refused(hashed(plain), "header.json")
-    refused(hashed(zipped(zipfile.ZIP_LZMA, **{"header.json": b"{}"})), "neither stored nor deflated")
+    refused(hashed(nothing), "header.json")
+    refused(hashed(zipped(zipfile.ZIP_LZMA, {"header.json": b"{}"})), "neither stored nor deflated")
 
 
 SMALL = pack_shard(shard(Settings.of(groups={"g": ["car"]}), ("a", "b"), durations={"a": 2.0}), "0.1")

@@ -118,16 +118,6 @@ def tuning(reference, system, objective, settings=ALL):
     return tune(count_rows(reference, system, settings).tally, settings)
 
 
-def held_out(reference, system, folds, objective, settings):
-    """Return thresholds by file and class: those best for the files of all other folds."""
-    by_fold = {}
-    for fold in set(folds.values()):
-        others = [file for file in FILES if folds[file] != fold]
-        tuned = tuning(some(reference, others), some(system, others), objective, settings)["thresholds"]
-        by_fold[fold] = {label: tuned.get(label, settings.threshold) for label in LABELS}
-    return {file: by_fold[folds[file]] for file in FILES}
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_given_thresholds_cut_each_class(variant):
     (reference, system), settings = sides(0), VARIANTS[variant]

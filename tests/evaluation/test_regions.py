@@ -95,21 +95,22 @@ def test_counts_by_hand(sides, asked, expected):
     assert {name: scores[name] for name in expected} == pytest.approx(expected)
 
 
-def test_wide_tables_are_scored_as_long_ones():
+@pytest.mark.parametrize(
+    "how",
+    [{}, {"median_filter": 1.5, "region_edges": "onset"}, {"psds_median_filters": [0, 1.5]},
+     {"regions": {"file0": [(1.3, 6.1, "class0"), (6.6, 12, "class1")], "file1": [(2.2, 17.9, "class1")]}}],
+)  # fmt: skip
+def test_wide_tables_are_scored_as_long_ones(how):
     """Time steps with a value of every class."""
     wide = wide_rows(np.random.default_rng(1).integers(0, 9, (80, 2)) / 8, 0.5, files=2)
     cells = zip(wide.file, wide.onset, wide.offset, *wide.values, strict=True)
     long = long_rows([(wide.files[f], on, off, label, value) for f, on, off, *values in cells
                       for label, value in zip(wide.classes, values, strict=True)])  # fmt: skip
     reference = long_rows([("file0", 1.2, 7.7, "class0", 1.0), ("file1", 15, 19, "class1", 1.0)])
-    regions = {"file0": [(1.3, 6.1), (6.6, 12)], "file1": [(2.2, 17.9)]}
-    by_class = {"file0": [(1.3, 6.1, "class0"), (6.6, 12, "class1")], "file1": [(2.2, 17.9, "class1")]}
-    for how in (
-        {"regions": regions}, {"regions": regions, "median_filter": 1.5, "region_edges": "onset"},
-        {"regions": regions, "psds_median_filters": [0, 1.5]}, {"regions": by_class},
-    ):  # fmt: skip
-        found, wanted = (evaluate(reference, of, segment_length=0.3, **how) for of in (wide, long))
-        assert dict(found) == pytest.approx(dict(wanted), abs=1e-12)
+    how = {"regions": {"file0": [(1.3, 6.1), (6.6, 12)], "file1": [(2.2, 17.9)]}, "segment_length": 0.3} | how
+    assert dict(evaluate(reference, wide, **how)) == pytest.approx(
+        dict(evaluate(reference, long, **how)), abs=1e-12
+    )
 
 
 def test_the_worst_segments_are_those_of_regions():
@@ -320,16 +321,21 @@ LOOKED_FOR = {
 }
 
 
-def test_a_table_names_the_classes_that_were_looked_for(tmp_path):
+@pytest.mark.parametrize(
+    "looked_for",
+    [
+        *LOOKED_FOR.values(),
+        {"filename": ["a", "b"], "onset": [0, 0], "offset": [9, 9], "event_label": ["dog", "car"]},
+    ],
+)
+def test_a_table_names_the_classes_that_were_looked_for(looked_for, tmp_path):
     """Only dog was looked for in a: its car is nothing that a system must find, nor is one a false alarm."""
-    sides = tmp_path / "ref.tsv", tmp_path / "sys.tsv"
-    sides[0].write_text(f"{ROWS}a\t0\t2\tdog\na\t5\t6\tcar\nb\t0\t1\tcar\n")
-    sides[1].write_text(f"{ROWS}a\t0\t2\tdog\na\t1\t3\tcar\nb\t0\t1\tcar\nb\t0\t4\tdog\n")
-    given = {"filename": ["a", "b"], "onset": [0, 0], "offset": [9, 9], "event_label": ["dog", "car"]}
-    for name, text in LOOKED_FOR.items():
-        (tmp_path / name).write_text(text)
-    for regions in (*(tmp_path / name for name in LOOKED_FOR), given):
-        scores = evaluate(*sides, regions=regions, only=("segment", "event", "clip"))
-        found = [scores[f"{basis}.hard.f1.macro"] for basis in ("event", "segment", "clip")]
-        assert found == [1.0] * 3, regions
-    assert evaluate(*sides)["event.hard.f1.macro"] < 1
+    reference = table_of([("a", 0, 2, "dog", 1), ("a", 5, 6, "car", 1), ("b", 0, 1, "car", 1)])
+    system = [("a", 0, 2, "dog", 1), ("a", 1, 3, "car", 1), ("b", 0, 1, "car", 1), ("b", 0, 4, "dog", 1)]
+    if isinstance(looked_for, str):
+        (tmp_path / "regions.tsv").write_text(looked_for)
+        looked_for = tmp_path / "regions.tsv"
+    asked = {"regions": looked_for, "only": ("segment", "event", "clip"), "events": "rows"}
+    scores = evaluate(reference, table_of(system), **asked)
+    assert [scores[f"{basis}.hard.f1.macro"] for basis in ("event", "segment", "clip")] == [1.0] * 3
+    assert evaluate(reference, table_of(system))["event.hard.f1.macro"] < 1

@@ -64,6 +64,14 @@ def test_expanded_ends_are_those_of_student(confidence):
         wanted = np.sqrt(n / (n - 1)) * scipy.stats.t.ppf(level, n - 1)
         assert expanded_z(confidence, n) == pytest.approx(wanted, rel=1e-9)
     assert expanded_z(confidence, 10**7) == pytest.approx(scipy.stats.norm.ppf(level), rel=1e-5)
+    # They are the ends of BCa for a confidence whose z is as large.
+    rng = np.random.default_rng(1)
+    given, wider = (
+        (rng.gamma(1.0, size=(99, 1)), [1.1], rng.gamma(1.0, size=(50, 1))),
+        expanded_z(confidence, 50),
+    )
+    wanted = np.array(bca(*given, 2 * scipy.stats.norm.cdf(wider) - 1))
+    np.testing.assert_allclose(bca(*given, confidence, expanded=True), wanted, rtol=1e-6)
 
 
 def test_what_is_undefined_is_left_out_score_by_score():
@@ -111,6 +119,9 @@ def test_without_skewness_bca_only_corrects_the_bias():
         [*[0.1] * 50, np.nextafter(0.1, 1)],
     ):
         assert ends(left_out) == even
+    # Replicates that equal the estimate but for rounding count as half below it.
+    tied = values.round(1)
+    assert bca(tied, [np.nextafter(1.1, 2)], [], 0.9) == bca(tied, [1.1], [], 0.9)
     # Files without which a score is undefined are left out of the skewness.
     assert ends([0.1, 0.15, NAN, 0.9]) == ends([0.1, 0.15, 0.9]) != even
 

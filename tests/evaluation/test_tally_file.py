@@ -271,6 +271,7 @@ HEADERS = [
     (lambda h: h["settings"].update(groups={"h": ["car"]}), r"groups \['g'\], its settings of \['h'\]"),
     (lambda h: h["settings"].update(classes=["dog"]), "classes .* its settings do not"),
     (lambda h: h.update(files=["b", "a"]), "files of a tally must be sorted and distinct"),
+    (lambda h: h["parts"][0].update(classes=["car", "car", "dog"]), "names a class twice"),
     (lambda h: h.update(files=["a", "b", "c"]), "expected .*\\(3"),
     (lambda h: h["parts"][0]["nested"].__delitem__("system"), "also has events/system/"),
     (lambda h: h["parts"][0]["nested"].update(other=True), "events/other/file"),

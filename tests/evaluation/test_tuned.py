@@ -63,8 +63,8 @@ def merit(scores, label, objective, beta):
 VARIANTS = {
     "plain": ALL,
     "inclusive": replace(ALL, inclusive=True),
-    "rows are events": replace(ALL, events="rows"),
     "weight of recall": replace(ALL, beta=2.0),
+    "rows are events": replace(ALL, events="rows"),
     "post-processed": replace(ALL, median_filter=3.0, min_gap=1.5, min_duration=1.5),
     "post-processed by class": replace(ALL, min_gap={"car": 2.5}, min_duration={"dog": 2.5}),
     "coarse segments, reference cut lower": replace(ALL, segment_length=2.0, reference_threshold=0.3),

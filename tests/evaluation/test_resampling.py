@@ -264,7 +264,7 @@ def test_replicates_without_reference_of_a_class_are_left_out_of_its_intervals_a
     Twice a: F 16/18. Both: 16/19. Twice b, in a quarter of the replicates: it would be 0.
     """
     head = ["filename", "onset", "offset", "event_label", "value"]
-    reference = pd.DataFrame([("a", 0, 10, "rare", 1.0), ("b", 0, 10, "often", 1.0)], columns=head)
+    reference = pd.DataFrame([("a", 0, 10, "rare", 1.0), ("b", 0, 10, "often", 0.4)], columns=head)
     system = [("a", 0, 10, "rare", 0.8), ("b", 0, 10, "rare", 0.1), ("b", 0, 10, "often", 1.0)]
     scores = evaluate(reference, pd.DataFrame(system, columns=head), ci="bootstrap", only=("segment",))
     rare = scores.score("segment.soft.f1[rare]")

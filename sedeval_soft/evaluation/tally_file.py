@@ -339,13 +339,18 @@ def _check_numbers(tally: Tally) -> None:
         if (each.onset > each.offset).any() or (each.born > each.dies).any():
             raise TallyError(f"{name} has an event that ends before it begins")
     for basis in CELLS:
-        try:
-            columns = (tally.per_class[f"{basis}.hard.{name}"] for name in (*PER_CLASS, "beyond"))
-            tp, n_ref, n_sys, beyond = (column.astype(np.float64) for column in columns)
-            n_cells = tally.per_file[f"{basis}.hard.n_cells"]
-        except KeyError:
-            continue  # The settings count no such cells, or the check against the settings refuses the file.
-        fp, fn = n_sys - tp, n_ref - tp
-        for count, cells in {"FP": fp, "FN": fn, "TN": n_cells[:, None] - n_ref - (fp - beyond)}.items():
-            if (cells < 0).any():
-                raise TallyError(f"its {basis}.hard has a class with {count} < 0")
+        _check_cells(tally, basis)
+
+
+def _check_cells(tally: Tally, basis: str) -> None:
+    """Raise TallyError for a class with less than zero hits, errors or silent cells of a file."""
+    try:
+        columns = (tally.per_class[f"{basis}.hard.{name}"] for name in (*PER_CLASS, "beyond"))
+        tp, n_ref, n_sys, beyond = (column.astype(np.float64) for column in columns)
+        n_cells = tally.per_file[f"{basis}.hard.n_cells"]
+    except KeyError:
+        return  # The settings count no such cells, or the check against the settings refuses the file.
+    fp, fn = n_sys - tp, n_ref - tp
+    for count, cells in {"FP": fp, "FN": fn, "TN": n_cells[:, None] - n_ref - (fp - beyond)}.items():
+        if (cells < 0).any():
+            raise TallyError(f"its {basis}.hard has a class with {count} < 0")

@@ -6,7 +6,8 @@ same bytes.
 
 The comment of the zip, at the end of the file, is the SHA-256 of all bytes before it: a damaged file is
 refused. Anybody who makes a file with the right hash can put any scores into it: the reader only checks
-shapes and ranges of numbers, so that every file is scored or refused. Names may contain characters outside
+shapes, ranges of numbers and that no cell is counted less than zero times, so that every file is scored or
+refused. Names may contain characters outside
 UTF-8 (undecodable file names, kept as surrogates): the text keeps them.
 """
 
@@ -28,9 +29,11 @@ from sedeval_soft.arrays import Array
 from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.evaluation.shard import Input, Shard
+from sedeval_soft.measures.detection import PER_CLASS
 from sedeval_soft.measures.registry import variants_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.memory import check_room
+from sedeval_soft.plan import CELLS
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -335,3 +338,19 @@ def _check_numbers(tally: Tally) -> None:
             raise TallyError(f"{name} has columns of different lengths")
         if (each.onset > each.offset).any() or (each.born > each.dies).any():
             raise TallyError(f"{name} has an event that ends before it begins")
+    for basis in CELLS:
+        _check_cells(tally, basis)
+
+
+def _check_cells(tally: Tally, basis: str) -> None:
+    """Raise TallyError for a class with less than zero hits, errors or silent cells of a file."""
+    try:
+        columns = (tally.per_class[f"{basis}.hard.{name}"] for name in (*PER_CLASS, "beyond"))
+        tp, n_ref, n_sys, beyond = (column.astype(np.float64) for column in columns)
+        n_cells = tally.per_file[f"{basis}.hard.n_cells"]
+    except KeyError:
+        return  # The settings count no such cells, or the check against the settings refuses the file.
+    fp, fn = n_sys - tp, n_ref - tp
+    for count, cells in {"FP": fp, "FN": fn, "TN": n_cells[:, None] - n_ref - (fp - beyond)}.items():
+        if (cells < 0).any():
+            raise TallyError(f"its {basis}.hard has a class with {count} < 0")

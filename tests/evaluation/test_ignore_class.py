@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 from laws import ALL, random_table, scored
+from oracles import merged_events
 
 from sedeval_soft import EvaluationError, SettingsError, evaluate
 from sedeval_soft.measures.registry import ScoreName, group_of
@@ -43,16 +44,9 @@ def table(rows):
 
 def cut(rows, level, *, merge):
     """Return the events (file, label, onset, offset) of rows with at least a value."""
-    chosen = sorted((f, label, on, on + n) for f, on, n, label, value in rows if Fraction(value, 4) >= level)
-    if not merge:
-        return chosen
-    merged = []
-    for f, label, on, off in chosen:
-        if merged and merged[-1][:2] == (f, label) and on <= merged[-1][3]:
-            merged[-1] = (f, label, merged[-1][2], max(off, merged[-1][3]))
-        else:
-            merged.append((f, label, on, off))
-    return merged
+    chosen = [(f, on, on + n, label, value) for f, on, n, label, value in rows if Fraction(value, 4) >= level]
+    events = merged_events(chosen) if merge else [row[:4] for row in chosen]
+    return sorted((f, label, on, off) for f, on, off, label in events)
 
 
 def compatible(event, detection):
@@ -77,22 +71,20 @@ def covered(detection, events):
 
 
 def of_events(reference, ignored, system, rule=compatible):
-    """Return the detections that are not left out of events."""
+    """Return the detections that are not left out of events: compatible with their class, or known enough."""
     return [
-        d
-        for d in system
+        d for d in system
         if any(r[:2] == d[:2] and rule(r, d) for r in reference)
         or not (any(u[0] == d[0] and rule(u, d) for u in ignored) or 2 * covered(d, ignored) > d[3] - d[2])
-    ]
+    ]  # fmt: skip
 
 
 def of_intersections(reference, ignored, system):
     """Return the detections that are not left out of intersections."""
     return [
-        d
-        for d in system
+        d for d in system
         if covered(d, [r for r in reference if r[:2] == d[:2]]) or 2 * covered(d, ignored) <= d[3] - d[2]
-    ]
+    ]  # fmt: skip
 
 
 LEFT = {
@@ -105,15 +97,12 @@ COLLARS = {"onset_collar": 1.0, "offset_collar": 1.0, "offset_collar_rate": 0.5}
 
 def evaluated(reference, system, *, match_by="collar", **settings):
     """Evaluate rows of Q and R."""
-    collars = COLLARS if match_by == "collar" else {}
-    return evaluate(
-        table(reference), table(system), classes=("Q", "R"), match_by=match_by, **collars, **settings
-    )
+    how = {"classes": ("Q", "R"), "match_by": match_by, **(COLLARS if match_by == "collar" else {})}
+    return evaluate(table(reference), table(system), **how, **settings)
 
 
 def ignoring(case, **settings):
-    reference, ignored, system = case
-    return evaluated([*reference, *ignored], system, ignore_class="UNK", **settings)
+    return evaluated([*case[0], *case[1]], case[2], ignore_class="UNK", **settings)
 
 
 def counts(scores, family):
@@ -185,13 +174,9 @@ def test_curves_thresholds_and_psds_are_of_the_detections_that_are_left(case, ba
         file: 12 - sum(value_at(ignored, file, "UNK", s) > HALF for s in range(12)) + 1e-6 for file in "ab"
     }
     by_hand = evaluated(reference, left, durations=known, **settings)
-    own, theirs = (
-        {name: score.value for name, score in each.scores.items() if name.startswith(basis)}
-        for each in (scores, by_hand)
-    )
-    assert own == theirs
-    if basis == "event":
-        assert scores.confusion == by_hand.confusion
+    own = {name: value for name, value in by_hand.items() if name.startswith(basis)}
+    assert {name: scores[name] for name in own} == own
+    assert basis != "event" or scores.confusion == by_hand.confusion
 
 
 # Segments and clips.

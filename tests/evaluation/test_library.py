@@ -1,14 +1,17 @@
-"""The library: what its functions take, and what they answer to what they do not."""
+"""The library: what its functions take, what they answer to what they do not, and what their results show."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import re
+from io import StringIO
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from called import OTHER, REFERENCE, SYSTEM, call
 from dcase_util.containers import MetaDataContainer
+from tables import columns_of
 
 from sedeval_soft import (
     EvaluationError,
@@ -17,6 +20,7 @@ from sedeval_soft import (
     Scores,
     Settings,
     SettingsError,
+    UnknownSystemError,
     compare,
     evaluate,
     mean_of_runs,
@@ -120,22 +124,10 @@ def test_durations_by_name_or_path(tmp_path):
         assert evaluate(TABLE, TABLE, durations=durations, only="event").length == length
 
 
-@pytest.mark.parametrize(
-    "durations",
-    [*({"a": seconds} for seconds in ("x", float("nan"), -1, None, True, 1e12, 1j)),
-     [1], True, pd.Series({"a": 1.0}), {1: 5.0}],
-    ids=str,
-)  # fmt: skip
-def test_durations_that_cannot_be_are_refused(durations):
-    with pytest.raises(InputError, match="durations"):
-        evaluate(TABLE, TABLE, durations=durations)
-
-
 def test_scores_are_a_mapping():
     scores = evaluate(TABLE, TABLE)
     assert isinstance(scores, Scores) and F1 in scores
     assert next(iter(scores)) == "segment.hard.precision.micro"
-    assert len(repr(scores)) < 100
     assert scores.to_pandas().set_index("name").loc[F1, "value"] == 1.0
     assert scores.to_dict()["systems"][0]["name"] == "system"
 
@@ -159,37 +151,6 @@ def test_scores_that_there_are_not(only, key, words):
         _ = scores[key]
 
 
-ZEROS = np.zeros((3, 2))
-
-
-REFUSED = [
-    (np.ma.masked_array(ZEROS, mask=True), ZEROS, "masked array"),
-    (TABLE, pd.Series([1.0]), "type Series is not a table; expected a path"),
-    (TABLE, [*ROWS, 5], "a list is not a table"),
-    (TABLE, {"onset": 1, "offset": 2, "event_label": "car"}, "'onset' is 1 .* one value per row"),
-    (TABLE, TABLE | {"offset": [1.0]}, "'offset' has 1 row, 'filename' has 3"),
-    (TABLE, TABLE | {"onset": ["0", "1", "0,5"]}, "row 2: onset '0,5' has a decimal comma"),
-    (TABLE, TABLE | {"offset": [1.0, 1e10, 1.0]}, "row 1: offset .*over 31536000 s"),
-    (np.zeros(3), np.zeros(3), "n_segments, n_classes"),
-    (ZEROS, np.zeros((4, 2)), "expected that of the reference"),
-    (np.array([["x"]]), np.array([["x"]]), "expected numbers"),
-]
-
-
-@pytest.mark.parametrize(("reference", "system", "words"), REFUSED)
-def test_what_cannot_be_scored_is_an_input_error(reference, system, words):
-    with pytest.raises(InputError, match=words):
-        evaluate(reference, system)
-
-
-@pytest.mark.parametrize(
-    "settings", [{"segment_lenght": 1}, {"name": 5}, {"threshold": np.array([0.5])}, {"beta": np.bool_(True)}]
-)
-def test_bad_settings_are_settings_errors(settings):
-    with pytest.raises(SettingsError):
-        evaluate(TABLE, TABLE, **settings)
-
-
 def test_scalars_of_numpy_are_settings():
     given = {"segment_length": np.int64(2), "threshold": np.float32(0.25), "inclusive": np.bool_(True)}
     plain = {name: value.item() for name, value in given.items()} | {"classes": ("car",)}
@@ -199,7 +160,7 @@ def test_scalars_of_numpy_are_settings():
         assert type(value).__module__ == "builtins"
 
 
-# --- calls that cannot be meant: one error that says what was found, and nothing half done ---------
+# --- calls that cannot be meant: one error that names what was found, and nothing half done ---------
 
 VALUES = np.array([[0.9, 0.1], [0.4, 0.6], [0.0, 1.0]])
 EVENTS = {"onset": [0.0], "offset": [1.0], "event_label": ["car"]}
@@ -207,27 +168,49 @@ POINTS = {0.25: EVENTS, 0.75: EVENTS}
 SYSTEMS = {"a": VALUES, "b": VALUES / 2}
 
 
-@pytest.mark.parametrize(
-    ("action", "words"),
-    [
-        (lambda: Evaluator().merge(3), "other must be an Evaluator, not 3"),
-        (lambda: Evaluator(name=3), "name must be a text, not 3"),
-        (lambda: evaluate(VALUES, VALUES, folds=3), "folds: found 3; expected a mapping"),
-        (
-            lambda: compare(VALUES, SYSTEMS, rank_by=3),
-            "rank_by must be a name",
-        ),
-        (lambda: compare(VALUES, SYSTEMS, baseline=3), "baseline must be one of "),
-        (lambda: merge_tallies("a.tally"), "paths must be those of one or more tallies, not 'a.tally'"),
-        (lambda: Evaluator().update(EVENTS, POINTS), "operating points have events only"),
-        (
-            lambda: evaluate(EVENTS, POINTS, only="event", thresholds="prior"),
-            "operating points have no values",
-        ),
-    ],
-)
-def test_a_call_that_cannot_be_meant_is_one_error(action, words):
-    with pytest.raises(EvaluationError, match=words):
+ZEROS = np.zeros((3, 2))
+SERIES = pd.Series({"a": 1.0})
+
+
+def refused(words, *, reference=TABLE, system=TABLE, error=InputError, **how):
+    return error, lambda: evaluate(reference, system, **how), words
+
+
+REFUSED = [
+    *(refused("durations", durations={"a": of}) for of in ("x", float("nan"), -1, None, True, 1e12, 1j)),
+    *(refused("durations", durations=of) for of in ([1], True, SERIES, {1: 5.0})),
+    refused("masked array", reference=np.ma.masked_array(ZEROS, mask=True), system=ZEROS),
+    refused("type Series is not a table; expected a path", system=SERIES),
+    refused("a list is not a table", system=[*ROWS, 5]),
+    refused("'onset' is 1 .* one value per row", system={"onset": 1, "offset": 2, "event_label": "car"}),
+    refused("'offset' has 1 row, 'filename' has 3", system=TABLE | {"offset": [1.0]}),
+    refused("row 2: onset '0,5' has a decimal comma", system=TABLE | {"onset": ["0", "1", "0,5"]}),
+    refused("row 1: offset .*over 31536000 s", system=TABLE | {"offset": [1.0, 1e10, 1.0]}),
+    refused("n_segments, n_classes", reference=np.zeros(3), system=np.zeros(3)),
+    refused("expected that of the reference", reference=ZEROS, system=np.zeros((4, 2))),
+    refused("expected numbers", reference=np.array([["x"]]), system=np.array([["x"]])),
+    *(refused(name, error=SettingsError, **{name: of}) for name, of in (
+        ("segment_lenght", 1), ("name", 5), ("threshold", np.array([0.5])), ("beta", np.bool_(True))
+    )),
+    *(refused("jobs must be", error=SettingsError, jobs=of) for of in (-1, True, "many")),
+    *(refused("memory_limit must be", error=SettingsError, memory_limit=of) for of in (0, "much", 1.5)),
+    refused("execute must be", error=SettingsError, execute=7),
+    refused("need tables in files", error=SettingsError, execute=Execute()),
+    (EvaluationError, lambda: evaluate(REFERENCE, SYSTEM, memory_limit="1K"), "--memory-limit 1 KiB"),
+    (EvaluationError, lambda: Evaluator().merge(3), "other must be an Evaluator, not 3"),
+    (EvaluationError, lambda: Evaluator(name=3), "name must be a text, not 3"),
+    (EvaluationError, lambda: evaluate(VALUES, VALUES, folds=3), "folds: found 3; expected a mapping"),
+    (EvaluationError, lambda: compare(VALUES, SYSTEMS, rank_by=3), "rank_by must be a name"),
+    (EvaluationError, lambda: compare(VALUES, SYSTEMS, baseline=3), "baseline must be one of "),
+    (EvaluationError, lambda: merge_tallies("a.tally"), "paths must be those of one or more tallies"),
+    (EvaluationError, lambda: Evaluator().update(EVENTS, POINTS), "operating points have events only"),
+    (EvaluationError, lambda: evaluate(EVENTS, POINTS, thresholds="prior"), "points have no values"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("error", "action", "words"), REFUSED)
+def test_calls_that_cannot_be_meant_are_one_error(error, action, words):
+    with pytest.raises(error, match=words):
         action()
 
 
@@ -243,31 +226,24 @@ def test_operating_points_have_no_segments_however_many_systems_there_are():
 
 # --- `columns`, and tables in parts -----------------------------------------------------------------
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
-REFERENCE, SYSTEM, OTHER = (SAMPLES / name for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))
 
-
-def test_every_function_takes_the_names_of_columns(tmp_path):
-    reference, *systems = (tmp_path / name for name in ("ref.tsv", "a.tsv", "b.tsv"))
-    for path, sample in zip((reference, *systems), (REFERENCE, SYSTEM, OTHER), strict=True):
-        path.write_text(sample.read_text().replace("filename", "of", 1).replace("soft_value", "p", 1))
-    for action, plain in (
-        (compare, [SYSTEM, OTHER]),
-        (mean_of_runs, [SYSTEM, OTHER]),
-        (threshold_curves, SYSTEM),
-    ):
-        given = systems if isinstance(plain, list) else systems[0]
-        with pytest.raises(InputError, match="--columns"):
-            action(reference, given)
-        found, wanted = action(reference, given, columns="filename=of,value=p"), action(REFERENCE, plain)
-        assert numbers_of(found) == numbers_of(wanted)
-
-
-def numbers_of(result):
-    """Return the numbers of a board, of a mean, or of curves."""
-    if isinstance(result, Scores):
-        return dict(result)
-    return [dict(scores) for scores in result.systems] if hasattr(result, "systems") else result.classes
+@pytest.mark.parametrize(
+    ("action", "numbers"),
+    [
+        (
+            lambda *sides, **how: compare(sides[0], dict.fromkeys("xy", sides[1]), **how),
+            lambda board: dict(board["x"]),
+        ),
+        (lambda *sides, **how: mean_of_runs(sides[0], dict.fromkeys("xy", sides[1]), **how), dict),
+        (threshold_curves, lambda curves: curves.classes),
+    ],
+)
+def test_every_function_takes_the_names_of_columns(action, numbers, tmp_path):
+    path = tmp_path / "t.csv"
+    pd.DataFrame(TABLE).rename(columns={"filename": "of", "soft_value": "p"}).to_csv(path, index=False)
+    with pytest.raises(InputError, match="--columns"):
+        action(path, path)
+    assert numbers(action(path, path, columns="filename=of,value=p")) == numbers(action(TABLE, TABLE))
 
 
 @pytest.mark.parametrize("how", [{"memory_limit": 1 << 32}, {"jobs": "all"}], ids=str)
@@ -275,27 +251,57 @@ def test_the_same_scores_in_parts(how):
     given = {"name": "x", "ci": "bootstrap", "replicates": 9}
     at_once = render([evaluate(REFERENCE, SYSTEM, **given)], "json")
     assert render([evaluate(REFERENCE, SYSTEM, **given, **how)], "json") == at_once
+    # Tables in memory are read at once.
+    assert dict(evaluate(TABLE, TABLE, **how)) == dict(evaluate(TABLE, TABLE))
 
 
-def test_what_needs_all_rows_or_is_in_memory_is_read_at_once():
-    assert dict(evaluate(TABLE, TABLE, jobs=2, memory_limit="4G")) == dict(evaluate(TABLE, TABLE))
-    with pytest.raises(EvaluationError, match="--memory-limit 1 KiB"):
-        evaluate(REFERENCE, SYSTEM, memory_limit="1K")
+# --- results: `print`, `repr`, a board as a mapping, a data frame and a document ---------------------
 
 
-JOBS = "jobs must be a number of processes or 'all', not"
-LIMIT = "memory_limit must be bytes, or a size such as '4G', not"
+@pytest.fixture(scope="module")
+def board():
+    return compare(REFERENCE, [OTHER, SYSTEM], replicates=40)
 
 
-@pytest.mark.parametrize(
-    ("how", "words"),
-    [
-        *(({"jobs": number}, JOBS) for number in (-1, True, "many")),
-        *(({"memory_limit": most}, LIMIT) for most in (0, "much", 1.5)),
-        ({"execute": 7}, "execute must be"),
-        ({"execute": Execute(), "reference": TABLE}, "need tables in files"),
-    ],
-)
-def test_parts_that_cannot_be_asked_for(how, words):
-    with pytest.raises(SettingsError, match=words):
-        evaluate(**{"reference": REFERENCE, "system": SYSTEM, **how})
+def test_printed_results_are_what_the_command_prints(board):
+    assert f"{evaluate(REFERENCE, SYSTEM)}\n" == call(REFERENCE, SYSTEM).out
+    assert f"{board}\n" == call(REFERENCE, OTHER, SYSTEM, "--replicates", "40").out
+    assert f"{mean_of_runs(REFERENCE, [SYSTEM, OTHER])}\n" == call(REFERENCE, SYSTEM, OTHER, "--runs").out
+    many = compare(TABLE, {f"system {k}": TABLE for k in range(9)}, only="segment", replicates=40)
+    assert [len(repr(of).splitlines()) for of in (board, many, board[SYSTEM])] == [1, 1, 1]
+    assert len(repr(many)) < 150 and len(repr(board[SYSTEM])) < 150
+
+
+def test_a_board_is_a_mapping_of_systems_by_place(board):
+    assert [*board] == [entry.system for entry in board.entries] == [SYSTEM, OTHER]
+    assert len(board) == 2 and SYSTEM in board and "nobody" not in board
+    assert [scores.system for scores in board.values()] == [*board]
+    assert board[OTHER]["segment.soft.f1.macro"] == evaluate(REFERENCE, OTHER)["segment.soft.f1.macro"]
+    assert issubclass(UnknownSystemError, KeyError) and issubclass(UnknownSystemError, EvaluationError)
+    for name, guess in (("sys_b.tsv", OTHER), (OTHER.upper(), OTHER), ("baseline", SYSTEM), (0, SYSTEM)):
+        with pytest.raises(UnknownSystemError, match=re.escape(repr(guess))):
+            board[name]
+
+
+def test_the_data_frame_of_a_board_is_its_csv(board):
+    text = call(REFERENCE, OTHER, SYSTEM, "--replicates", "40", "--format", "csv").out
+    read, made = pd.read_csv(StringIO(text), comment="#"), board.to_pandas()
+    assert made["system"].tolist() == [SYSTEM, OTHER] and read["system"].tolist() == ["sys.tsv", "sys_b.tsv"]
+    numbers = ["place", "value", "low", "high", "difference_value", "difference_p_adjusted", "worst_place"]
+    pd.testing.assert_frame_equal(made[numbers], read[numbers], check_exact=True, check_dtype=False)
+    assert made["difference_value"].isna().tolist() == [True, False]
+
+
+# MLflow 3 takes as names of metrics: alphanumerics, underscores, dashes, periods, spaces, slashes, colons.
+TAKEN = re.compile(r"[\w\-. /:]+", re.ASCII)
+
+
+def test_metrics_are_the_defined_scores_by_names_that_trackers_take():
+    reference = columns_of([("a", 0.0, 2.0, "dog (big)", 0.7), ("b", 0.0, 1.0, "scène", 1.0)])
+    scores = evaluate(reference, reference, scenes={"home": ["a*"]})
+    metrics = scores.metrics()
+    assert all(TAKEN.fullmatch(name) for name in metrics)
+    assert len(metrics) == sum(value is not None for value in scores.values())
+    assert metrics["segment/soft/f1/macro"] == metrics["segment/soft/f1/dog _big_"] == 1.0
+    assert metrics["segment/soft/tp/micro/home"] == scores["segment.soft.tp.micro@home"]
+    assert scores.metrics(".")["segment.soft.f1.sc_ne"] == 1.0

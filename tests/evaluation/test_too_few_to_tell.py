@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import re
 from itertools import product
-from pathlib import Path
 from statistics import fmean, stdev
 
 import jsonschema
 import numpy as np
 import pytest
+from called import OTHER, REFERENCE
+from called import SYSTEM as ONE
 from documents import schema
+from tables import columns_of
 
 from sedeval_soft import EvaluationError, SettingsError, compare, evaluate, mean_of_runs
 from sedeval_soft.evaluation.intervals import ENOUGH, files_of, held
 from sedeval_soft.report import render
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
-REFERENCE, ONE, OTHER = (str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))
 SOFT = {"only": ("segment.soft",)}
 READ = ("hard", "soft", "optimal")
 F1 = "segment.soft.f1.macro"
@@ -26,17 +26,12 @@ F1 = "segment.soft.f1.macro"
 
 def table(n_files, seed, noise):
     """Return a soft table of one class: values that noise changes."""
-    drawn, changed = np.random.default_rng(0), np.random.default_rng(seed)
-    values = drawn.uniform(0.3, 1, (n_files, 5))
+    values, changed = np.random.default_rng(0).uniform(0.3, 1, (n_files, 5)), np.random.default_rng(seed)
     values = np.clip(values - noise * changed.uniform(0, 1, values.shape), 0, 1)
-    onset = np.tile(np.arange(5.0), n_files)
-    return {
-        "filename": [f"{i:02}" for i in range(n_files) for _ in range(5)],
-        "onset": onset,
-        "offset": onset + 1,
-        "event_label": ["car"] * len(onset),
-        "soft_value": values.ravel(),
-    }
+    rows = (
+        (f"{file:02}", float(k), k + 1.0, "car", float(value)) for (file, k), value in np.ndenumerate(values)
+    )
+    return columns_of([*rows])
 
 
 def board_of(n_files, n_systems, **settings):
@@ -80,9 +75,8 @@ def test_systems_without_the_score_that_ranks_them_are_named():
     nothing = {name: values[:0] for name, values in table(6, 0, 0.0).items()}
     asked = {"rank_by": "segment.soft.precision[car]", "replicates": 40, **SOFT}
     board = compare(table(6, 0, 0.0), {"some": table(6, 1, 0.1), "none": nothing}, **asked)
-    assert [entry.system for entry in board.entries] == ["some", "none"]
-    told = ("segment.soft.precision[car]", "'none'")
-    assert any(all(word in text for word in told) for text in board.systems[0].warnings)
+    assert [*board] == ["some", "none"]
+    assert any(asked["rank_by"] in text and "'none'" in text for text in board["some"].warnings)
 
 
 @pytest.mark.parametrize(
@@ -106,35 +100,29 @@ def test_replicates_that_are_too_few_for_a_confidence_are_told_of(settings, need
     [*product(("bootstrap", "bca", "expanded"), READ), *product(("jackknife",), READ[:2])],
 )
 @pytest.mark.parametrize("n_files", [3, 12, 40])
-def test_intervals_that_hold_the_truth_too_rarely_are_told_of_with_how_often(method, n_files, reading):
-    settings = {"only": f"segment.{reading}", "ci": method, "replicates": 40}
-    # It is no doubt about how a table is read: --strict lets it pass.
-    scores = evaluate(table(n_files, 0, 0.0), table(n_files, 1, 0.1), strict=True, **settings)
+def test_intervals_that_hold_the_truth_too_rarely_are_warned_of_with_how_often(method, n_files, reading):
+    """It is no doubt about how a table is read: --strict lets it pass."""
+    settings = {"only": f"segment.{reading}", "ci": method, "replicates": 40, "strict": True}
+    scores = evaluate(table(n_files, 0, 0.0), table(n_files, 1, 0.1), **settings)
     share, better = held(method, reading, n_files), held("expanded", reading, n_files)
     rough = [text for text in scores.warnings if text.startswith("intervals are rough")]
     assert len(rough) == (share < ENOUGH or n_files < 5)
-    if rough:
-        told = [
-            f"resampling {n_files} files",
-            f" {files_of(n_files)} files",
-            f"{100 * share:.0f} % ({reading})",
-        ]
-        assert all(text in rough[0] for text in told)
-        assert rough[0].endswith(f"--ci expanded: in {100 * better:.0f} %") == (better > share)
+    for text in rough:
+        facts = f"{n_files} files", f" {files_of(n_files)} files", f"{100 * share:.0f} % ({reading})"
+        assert all(fact in text for fact in facts)
+        assert text.endswith(f"--ci expanded: in {100 * better:.0f} %") == (better > share)
 
 
-def test_by_sed_evals_rules_silence_that_a_system_adds_betters_it_and_this_is_said():
+@pytest.mark.parametrize(("compat", "first"), [(None, "plain"), ("sed_eval", "other")])
+def test_by_sed_evals_rules_silence_that_a_system_adds_betters_it_and_this_is_warned_of(compat, first):
     """A trace of a class that is nowhere: twice as much to be silent in."""
     plain = table(6, 1, 0.3)
-    other = {
-        name: [*plain[name], cell] for name, cell in zip(plain, ("00", 0.0, 1.0, "horn", 0.01), strict=True)
-    }
+    cells = zip(plain.items(), ("00", 0.0, 1.0, "horn", 0.01), strict=True)
+    other = {name: [*column, cell] for (name, column), cell in cells}
     asked = {"rank_by": "segment.hard.accuracy.micro", "only": ("segment.hard",), "replicates": 40}
-    for compat, first in ((None, "plain"), ("sed_eval", "other")):
-        board = compare(table(6, 0, 0.0), {"plain": plain, "other": other}, compat=compat, **asked)
-        assert board.entries[0].system == first
-        said = [text for text in board.systems[0].warnings if "by sed_eval's rules" in text]
-        assert bool(said) == (compat is not None)
+    board = compare(table(6, 0, 0.0), {"plain": plain, "other": other}, compat=compat, **asked)
+    assert next(iter(board)) == first
+    assert any("by sed_eval's rules" in text for text in board[first].warnings) == (compat is not None)
 
 
 def test_ranks_of_classes_do_not_keep_systems_with_other_classes_apart():

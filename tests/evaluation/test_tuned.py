@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from drawn_again import FILES, LABELS, Tables, random_tables
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from tables import long_rows
@@ -23,65 +23,37 @@ from sedeval_soft.evaluation.optimal import tune
 from sedeval_soft.evaluation.shard import count_rows
 from sedeval_soft.measures.thresholds import threshold_between
 from sedeval_soft.settings import OBJECTIVES, Settings
-from sedeval_soft.settings_files import dump_thresholds, load_thresholds
-from sedeval_soft.tables.event_table import EventTable, Origin
 
 BASES = ("segment", "clip", "event", "intersection")
-LABELS = ("car", "dog", "talk")
-FILES = ("a", "b", "c", "d", "e")
-FRAMES = 10
-LEVELS = 8
-"""Values are multiples of 1 / LEVELS, so that many are equal."""
-
 ALL = Settings(classes=LABELS, only=BASES, onset_collar=1.0, offset_collar=1.0)
-GAPS = [(level + 0.5) / LEVELS for level in range(LEVELS)]
-"""Between all values."""
+GAPS = (0.125, 0.375, 0.625, 0.875)
+"""Between all values, which are quarters."""
 
 
-def frames(values: np.ndarray, name: str) -> EventTable:
-    """Rows of one second each, from values of shape (n_files, FRAMES, n_classes)."""
-    onset = np.tile(np.arange(FRAMES, dtype=np.float64), len(values))
-    file = np.repeat(np.arange(len(values), dtype=np.int32), FRAMES)
-    columns = tuple(np.ascontiguousarray(column) for column in values.reshape(-1, len(LABELS)).T)
-    return EventTable(FILES, LABELS, file, onset, onset + 1, columns, Origin(name))
+def informed(seed):
+    """Return a reference, and a system that knows something of it."""
+    reference, rng = random_tables(seed, n=80).reference, np.random.default_rng(seed)
+    noise = rng.integers(-3, 4, len(reference)) / 4 * (rng.random(len(reference)) < 0.5)
+    return Tables(reference, replace(reference, values=(np.clip(reference.value + noise, 0, 1),)))
 
 
-def sides(seed: int) -> tuple[EventTable, EventTable]:
-    """A reference, and a system that knows something of it, better in some classes than in others."""
-    rng = np.random.default_rng(seed)
-    shape = len(FILES), FRAMES, len(LABELS)
-    sounding = np.repeat(rng.integers(0, LEVELS + 1, (shape[0], FRAMES // 2, shape[2])), 2, axis=1)
-    reference = sounding * (rng.random(shape) < 0.8)
-    noise = rng.integers(-3, 4, shape) * (rng.random(shape) < 0.5) - np.array([0, 2, 3])
-    system = np.clip(reference + noise, 0, LEVELS) * (rng.random(shape) < 0.9)
-    return frames(reference / LEVELS, "reference"), frames(system / LEVELS, "system")
+def muted(rows, label, but=None):
+    """Return rows of which a class is silent, but in one file."""
+    silent = (rows.label == rows.classes.index(label)) & ([rows.files[code] != but for code in rows.file])
+    return replace(rows, values=(np.where(silent, 0.0, rows.value),))
 
 
-def some(rows: EventTable, files: Sequence[str]) -> EventTable:
-    """The rows of some files; no others are declared."""
-    chosen = tuple(name for name in rows.files if name in files)
-    table = rows.take(np.flatnonzero(np.isin(rows.file, [rows.files.index(name) for name in chosen])))
-    file = np.array([chosen.index(rows.files[code]) for code in table.file], dtype=np.int32)
-    return replace(table, files=chosen, file=file)
+def cut(rows, thresholds, *, inclusive=False):
+    """Return rows that are 1 where a value is active, 0 elsewhere; thresholds: by file and class."""
+    pairs = zip(rows.file, rows.label, strict=True)
+    own = np.array([thresholds[rows.files[file]][rows.classes[label]] for file, label in pairs])
+    return replace(rows, values=((rows.value >= own if inclusive else rows.value > own).astype(np.float64),))
 
 
-def cut(
-    rows: EventTable, thresholds: Mapping[str, Mapping[str, float]], *, inclusive: bool = False
-) -> EventTable:
-    """A system that is 1 where a value is active, 0 elsewhere; thresholds: by file and class."""
-    own = np.array([[thresholds[file][label] for label in LABELS] for file in rows.files])[rows.file]
-    values = np.stack(rows.values, axis=1)
-    active = values >= own if inclusive else values > own
-    return replace(rows, values=tuple(np.ascontiguousarray(c, dtype=np.float64) for c in active.T))
-
-
-def counts(scores: Mapping[str, float], stem: str, label: str) -> tuple[int, int, int]:
-    return tuple(int(scores[f"{stem}.{name}[{label}]"]) for name in ("tp", "n_sys", "n_ref"))
-
-
-def merit(counted: tuple[int, int, int], objective: str, beta: float) -> Fraction:
+def merit(scores, label, objective, beta):
     """F, or how far the errors are below none at all."""
-    tp, n_sys, n_ref = counted
+    stem = f"{objective.partition('.')[0]}.tuned"
+    tp, n_sys, n_ref = (int(scores[f"{stem}.{name}[{label}]"]) for name in ("tp", "n_sys", "n_ref"))
     if objective.endswith("error_rate"):
         return Fraction(2 * tp - n_sys - n_ref, n_ref)
     square = Fraction(beta) ** 2
@@ -91,84 +63,80 @@ def merit(counted: tuple[int, int, int], objective: str, beta: float) -> Fractio
 VARIANTS = {
     "plain": ALL,
     "inclusive": replace(ALL, inclusive=True),
-    "rows are events": replace(ALL, events="rows"),
     "weight of recall": replace(ALL, beta=2.0),
+    "rows are events": replace(ALL, events="rows"),
     "post-processed": replace(ALL, median_filter=3.0, min_gap=1.5, min_duration=1.5),
     "post-processed by class": replace(ALL, min_gap={"car": 2.5}, min_duration={"dog": 2.5}),
     "coarse segments, reference cut lower": replace(ALL, segment_length=2.0, reference_threshold=0.3),
     "groups and scenes": replace(
-        ALL, groups={"moving": ("car", "dog"), "one": ("talk",)}, scenes={"first": ("a", "b"), "last": ("e",)}
+        ALL, groups={"moving": ("car", "dog"), "one": ("rain",)}, scenes={"first": ("a", "b"), "last": ("e",)}
     ),
 }
-FOLDS = {"a": "1", "b": "2", "c": "2", "d": "3", "e": "1"}
-GIVEN = {"car": 0.5, "dog": 0.25, "talk": 0.625}
+FOLDS = dict(zip(FILES, "12231", strict=True))
+GIVEN = {"car": 0.5, "dog": 0.25, "rain": 0.75}
 """On values, so that above and at or above differ."""
 
 
-def tuned(scores, basis):
-    """Return the scores of the tuned reading of a basis, but the thresholds, by names of the hard one."""
-    own = {
-        name.replace(".tuned.", ".hard."): value
-        for name, value in scores.items()
-        if name.startswith(f"{basis}.tuned.") and ".threshold[" not in name
-    }
-    assert len(own) > 40
-    return own
+def same_as_cut(found, cut_by_hand, bases=BASES):
+    """Require that all tuned scores but the thresholds are the hard ones of a system that was cut."""
+    for basis in bases:
+        own = {
+            name.replace(".tuned.", ".hard."): value
+            for name, value in found.items()
+            if name.startswith(f"{basis}.tuned.") and ".threshold[" not in name
+        }
+        assert len(own) > 40
+        assert own == {name: cut_by_hand[name] for name in own}
 
 
-def of_hard(scores, names):
-    return {name: scores[name] for name in names}
-
-
-def by_file(thresholds):
-    return dict.fromkeys(FILES, thresholds)
-
-
-def tuning(reference, system, objective, settings=ALL):
+def tuning(reference, system, objective, settings):
     settings = replace(settings, objective=objective, only=(f"{objective.partition('.')[0]}.optimal",))
     return tune(count_rows(reference, system, settings).tally, settings)
 
 
-def held_out(reference, system, folds, objective, settings):
-    """Return thresholds by file and class: those best for the files of all other folds."""
-    by_fold = {}
-    for fold in set(folds.values()):
-        others = [file for file in FILES if folds[file] != fold]
-        tuned = tuning(some(reference, others), some(system, others), objective, settings)["thresholds"]
-        by_fold[fold] = {label: tuned.get(label, settings.threshold) for label in LABELS}
-    return {file: by_fold[folds[file]] for file in FILES}
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_given_thresholds_cut_each_class(variant):
-    (reference, system), settings = sides(0), VARIANTS[variant]
-    found = evaluate_rows(reference, system, replace(settings, thresholds=GIVEN))
-    other = evaluate_rows(reference, cut(system, by_file(GIVEN), inclusive=settings.inclusive), settings)
+    tables, settings = informed(0), VARIANTS[variant]
+    found = evaluate_rows(tables.reference, tables.system, replace(settings, thresholds=GIVEN))
+    system = cut(tables.system, dict.fromkeys(FILES, GIVEN), inclusive=settings.inclusive)
+    same_as_cut(found, evaluate_rows(tables.reference, system, settings))
     for basis in BASES:
-        own = tuned(found, basis)
-        assert own == of_hard(other, own)
         assert {label: found[f"{basis}.tuned.threshold[{label}]"] for label in LABELS} == GIVEN
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES[::3])
-def test_one_objective_is_for_all_bases(objective):
-    reference, system = sides(5)
-    found = evaluate(reference, system, folds=FOLDS, settings=replace(ALL, objective=objective))
-    thresholds = held_out(reference, system, FOLDS, objective, ALL)
-    other = evaluate(reference, cut(system, thresholds), folds=FOLDS, settings=ALL)
-    for basis in BASES:
-        own = tuned(found, basis)
-        assert own == of_hard(other, own)
+@pytest.mark.parametrize(
+    ("objective", "folds", "lacking"),
+    [
+        *((objective, FOLDS, False) for objective in OBJECTIVES[::3]),
+        # A class that the other folds lack is cut at the threshold of the settings.
+        ("event.f1", {file: str(file == "a") for file in FILES}, True),
+    ],
+)
+def test_thresholds_are_those_of_the_other_folds(objective, folds, lacking):
+    tables, thresholds = informed(6), {}
+    if lacking:
+        tables = replace(tables, reference=muted(tables.reference, "car", but="a"))
+    settings = replace(ALL, threshold=0.3, reference_threshold=0.5, objective=objective)
+    for fold in {*folds.values()}:
+        others = tables.drawn([folds[file] != fold for file in FILES])
+        best = tuning(others.reference, others.system, objective, settings)["thresholds"]
+        at = {label: best.get(label, settings.threshold) for label in LABELS}
+        thresholds |= {file: at for file in FILES if folds[file] == fold}
+    assert not lacking or thresholds["a"]["car"] == 0.3
+    sides, how = (tables.reference, cut(tables.system, thresholds)), {"folds": folds}
+    by_hand = evaluate(*sides, settings=replace(settings, threshold=0.5), **how)
+    same_as_cut(evaluate(tables.reference, tables.system, settings=settings, **how), by_hand)
 
 
 def test_folds_that_cannot_be_tuned_over_are_refused():
+    tables = random_tables(0)
     for asked, folds, words in (
         ({"cross_tune": 6}, None, "cross_tune=6: there are 5 files"),
         ({}, dict.fromkeys(FILES, "x"), "there is one fold, 'x'"),
         ({"cross_tune": "folds"}, None, "cross_tune=folds: there are no folds"),
     ):
         with pytest.raises(EvaluationError, match=words):
-            evaluate(*sides(0), folds=folds, settings=replace(ALL, **asked))
+            evaluate(tables.reference, tables.system, folds=folds, settings=replace(ALL, **asked))
     for values in (
         {"thresholds": GIVEN, "cross_tune": 2}, {"thresholds": "median"}, {"thresholds": {"car": 3}},
         {"thresholds": {"car": float("nan")}}, {"thresholds": {"car": "0.5"}}, {"thresholds": {"car": True}},
@@ -185,17 +153,17 @@ def test_folds_that_cannot_be_tuned_over_are_refused():
 
 @pytest.mark.parametrize(("variant", "objective"), [*zip(VARIANTS, OBJECTIVES, strict=True)])
 def test_no_threshold_is_better_and_those_that_are_said_to_be_are_as_good(variant, objective):
-    (reference, system), settings = sides(9), VARIANTS[variant]
+    tables, settings = informed(9), VARIANTS[variant]
     basis = objective.partition(".")[0]
-    found = tuning(reference, system, objective, settings)
+    found = tuning(tables.reference, tables.system, objective, settings)
     tried = 0
     for (label, of), gap in itertools.product(found["classes"].items(), GAPS):
         low, high = of["as_good"]
         threshold = found["thresholds"][label]
         assert high == 1.0 if threshold == "never" else low < threshold < high
         at = replace(settings, only=(basis,), thresholds={label: gap}, groups={}, scenes={})
-        scores = evaluate_rows(reference, system, at)
-        own = float(merit(counts(scores, f"{basis}.tuned", label), objective, settings.beta))
+        scores = evaluate_rows(tables.reference, tables.system, at)
+        own = float(merit(scores, label, objective, settings.beta))
         reached = -of["score"] if objective.endswith("error_rate") else of["score"]
         # Of thresholds that are as good it is the highest.
         assert own <= reached + 1e-12 and (gap < high or own < reached - 1e-12)
@@ -205,76 +173,54 @@ def test_no_threshold_is_better_and_those_that_are_said_to_be_are_as_good(varian
     assert tried
 
 
-def test_a_class_without_reference_has_no_threshold(tmp_path):
-    reference, system = sides(0)
-    reference = replace(reference, values=(0 * reference.values[0], *reference.values[1:]))
-    found = tuning(reference, system, "segment.f1")
-    assert found["classes"]["car"] == {"n_ref": 0, "score": None, "as_good": [None, None]}
-    path = tmp_path / "t.yaml"
-    path.write_text(dump_thresholds(found), encoding="utf-8")
-    assert sorted(load_thresholds(str(path), inclusive=False)) == ["dog", "talk"]
-
-
 @pytest.mark.parametrize("inclusive", [False, True])
 def test_rules(inclusive):
-    reference, system = sides(13)
-    middle = {c: (v.min() + v.max()) / 2 for c, v in zip(LABELS, system.values, strict=True)}
-    found, given, prior = (
-        evaluate_rows(reference, system, replace(ALL, inclusive=inclusive, thresholds=rule))
-        for rule in ("midpoint", middle, "prior")
-    )
-    assert dict(found) == dict(given)
-    for label, column in zip(LABELS, system.values, strict=True):
-        _, n_sys, n_ref = counts(prior, "segment.tuned", label)
+    tables = informed(13)
+
+    def found(thresholds):
+        settings = replace(ALL, only="segment", inclusive=inclusive, thresholds=thresholds)
+        return evaluate_rows(tables.reference, tables.system, settings)
+
+    # Every class is silent somewhere.
+    most = {
+        c: tables.system.value[tables.system.label == k].max() for k, c in enumerate(tables.system.classes)
+    }
+    middle = {label: value / 2 for label, value in most.items()}
+    assert dict(found("midpoint")) == dict(found(middle))
+    prior, at_gaps = found("prior"), [found(dict.fromkeys(LABELS, gap)) for gap in GAPS]
+    for label in LABELS:
+        n_sys, n_ref = (prior[f"segment.tuned.{name}[{label}]"] for name in ("n_sys", "n_ref"))
         # As many as the reference has, or as few more as ties allow.
-        above = [int((column > gap).sum()) for gap in [0.0, *GAPS]]
+        above = [each[f"segment.tuned.n_sys[{label}]"] for each in at_gaps]
         assert n_sys == min((count for count in above if count >= n_ref), default=above[0])
 
 
-def test_a_class_that_the_other_folds_lack_is_cut_at_the_threshold_of_the_settings():
-    reference, system = sides(6)
-    car = np.where(reference.file == 0, reference.values[0], 0.0)
-    reference = replace(reference, values=(car, *reference.values[1:]))
-    folds = {file: "one" if file == "a" else "two" for file in FILES}
-    settings = replace(ALL, threshold=0.3, reference_threshold=0.5)
-    thresholds = held_out(reference, system, folds, "event.f1", settings)
-    assert thresholds["a"]["car"] == 0.3
-    own = tuned(evaluate(reference, system, folds=folds, settings=settings), "event")
-    assert own == of_hard(evaluate(reference, cut(system, thresholds), folds=folds, settings=ALL), own)
-
-
-def test_rules_on_silent_classes():
-    reference, system = sides(14)
-    silent = replace(system, values=(0 * system.values[0], *system.values[1:]))
-    unheard = replace(reference, values=(reference.values[0], 0 * reference.values[1], reference.values[2]))
+def test_silent_classes():
+    tables = informed(14)
+    silent, unheard = muted(tables.system, "car"), muted(tables.reference, "dog")
     for rule in ("midpoint", "prior"):
         found = evaluate_rows(unheard, silent, replace(ALL, thresholds=rule, classes=(*LABELS, "owl")))
-        assert found["segment.tuned.n_sys[owl]"] == 0 or rule == "prior"
-        assert found["event.tuned.tp[car]"] == 0
-    # Nothing is active in the reference: the prior lets nothing pass.
-    assert found["segment.tuned.n_sys[dog]"] == found["segment.tuned.n_sys[owl]"] == 0
+        assert found["event.tuned.tp[car]"] == found["segment.tuned.n_sys[owl]"] == 0
+    # Nothing is active in the reference: the prior lets nothing pass, and no threshold is the best.
+    assert found["segment.tuned.n_sys[dog]"] == 0
+    best = tuning(unheard, tables.system, "segment.f1", ALL)
+    assert best["classes"]["dog"] == {"n_ref": 0, "score": None, "as_good": [None, None]}
+    assert sorted(best["thresholds"]) == ["car", "rain"]
 
 
-def test_nothing_is_detected_of_a_class_that_never_is():
-    rows = long_rows([("a", 0.0, 1.0, "car", 1.0), ("a", 3.0, 4.0, "dog", 0.8)])
-    found = evaluate_rows(rows, rows, Settings(thresholds={"car": "never"}))
-    for basis in ("segment", "event"):
-        assert found[f"{basis}.tuned.n_sys[car]"] == 0
-        assert found[f"{basis}.tuned.n_sys[dog]"] == 1
-        assert found[f"{basis}.tuned.threshold[car]"] is None
-
-
-def test_a_class_without_values_above_0_is_never_detected():
-    """F of the class is 0, not the F of all segments: 2 * 3 / (3 + 11) = 0.43 where another class goes on."""
+def test_classes_that_are_never_detected():
+    """F of a class whose values are all 0 is 0, not F of all segments: 2 * 3 / (3 + 11)."""
     reference = long_rows([("a", 0, 3, "car", 1.0), ("a", 4, 5, "dog", 1.0)])
     system = long_rows([("a", 0, 3, "car", 0.0), ("a", 10, 11, "x", 0.7), ("a", 4, 5, "dog", 0.4)])
     found = evaluate_rows(reference, system, Settings(measures=("joint",)))
+    never = evaluate_rows(reference, reference, Settings(thresholds={"car": "never"}))
+    names = ("optimal.f1[car]", "optimal.n_sys[car]", "optimal.threshold[car]", "optimal.threshold[dog]")
+    given = ("tuned.n_sys[car]", "tuned.threshold[car]", "tuned.n_sys[dog]")
     for basis in ("segment", "event"):
-        scores = {name: found[f"{basis}.optimal.{name}[car]"] for name in ("f1", "n_sys", "threshold")}
-        assert scores == {"f1": 0.0, "n_sys": 0, "threshold": None}
-        assert found[f"{basis}.optimal.threshold[dog]"] == 0.2
+        assert [found[f"{basis}.{name}"] for name in names] == [0.0, 0, None, 0.2]
         assert found[f"{basis}.optimal.joint_threshold[car]"] is None
-    # One hit, one false alarm of x, three misses: x has no reference, and so no threshold that detects it.
+        assert [never[f"{basis}.{name}"] for name in given] == [0, None, 1]
+    # One hit, three misses; x has no reference, and so no threshold that detects it.
     assert found["segment.optimal.f1.micro"] == pytest.approx(2 / 5, abs=1e-15)
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from called import call
-from visits import SAMPLE, drawn, drawn_whole
+from visits import SAMPLE, drawn
 
 from sedeval_soft import write_report
 
@@ -49,18 +49,18 @@ def same(found, expected):
 TABLES = (SAMPLE / "ref.tsv", SAMPLE / "sys.tsv")
 
 
-@pytest.mark.parametrize(
-    ("chosen", "options"),
-    [
-        ({}, ()),
-        ({"inclusive": True, "segment_length": 0.3}, ("--set", "inclusive=true", "--segment-length", "0.3")),
-        ({"beta": 2.0, "pool": "mean", "median_filter": 1.0},
-         ("--set", "beta=2", "--set", "pool=mean", "--median-filter", "1")),
-    ],
-)  # fmt: skip
-def test_numbers_are_those_of_the_command_line(visit, tmp_path, chosen, options):
-    write_report(*TABLES, tmp_path / "page.html", **chosen)
-    page = visit(tmp_path / "page.html").page
+CHOSEN = {"inclusive": True, "segment_length": 0.3, "beta": 2.0, "pool": "mean", "median_filter": 1.0}
+OPTIONS = (
+    *("--set", "inclusive=true", "--segment-length", "0.3", "--set", "beta=2", "--set", "pool=mean"),
+    *("--median-filter", "1"),
+)
+
+
+@pytest.mark.parametrize("options", [(), OPTIONS], ids=["default", "chosen"])
+def test_numbers_are_those_of_the_command_line(visit, page, tmp_path, options):
+    if options:
+        write_report(*TABLES, tmp_path / "page.html", **CHOSEN)
+        page = visit(tmp_path / "page.html").page
     # A threshold that is typed is the nearest hundredth.
     for typed, threshold, reference in ((0.37, 0.37, 0.05), (0.823456, 0.82, 0.5), (0.03, 0.03, 0.95)):
         at(page, typed, reference)
@@ -68,14 +68,7 @@ def test_numbers_are_those_of_the_command_line(visit, tmp_path, chosen, options)
         same(shown(page), printed(TABLES, threshold, reference, *options))
         command = f"--threshold {threshold:g} --reference-threshold {reference:g}"
         assert command in page.inner_text("#explorer")
-
-
-@pytest.fixture(scope="module")
-def page(visits, sample_report):
-    """The sample's page, opened once, and gone through: a figure that is drawn later moves what is below."""
-    opened = visits(sample_report.path).page
-    drawn_whole(opened)
-    return opened
+    page.click("#threshold-reset")
 
 
 def test_the_slider_moves_tables_and_point(page):

@@ -68,6 +68,13 @@ def drawn_whole(page) -> None:
     page.wait_for_timeout(300)
 
 
+def width_in(page, size) -> int:
+    """Return how wide a page is in a window of some size."""
+    page.set_viewport_size(size)
+    page.wait_for_timeout(500)  # figures are drawn again
+    return page.evaluate("document.documentElement.scrollWidth")
+
+
 def taken_over(found: Visit) -> str:
     """Return the title of a page after others' scripts were put into it, as if past the escaping."""
     assert found.heard() == []

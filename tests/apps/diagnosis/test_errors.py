@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared_data import shared
 from tables import columns_of
 
 from sedeval_soft import Settings, diagnose, evaluate
@@ -25,7 +24,6 @@ from sedeval_soft.apps.diagnosis.segments import (
     soft_errors,
 )
 from sedeval_soft.measures.matching import Collars, Overlap, pair_rule
-from sedeval_soft.tables import read_rows
 from sedeval_soft.timeline.events import Events
 
 FILES = ("a", "b")
@@ -403,7 +401,7 @@ def test_segment_kinds_are_those_of_a_slow_count(seed, cut):
                 assert abs(total - float(expected[kind, what, c])) < 1e-12, (kind, what)
 
 
-# Intervals, and real data.
+# Intervals.
 
 
 @pytest.mark.parametrize(("ci", "beta"), [("bootstrap", 1.0), ("bootstrap", 2.0), ("jackknife", 1.0)])
@@ -434,35 +432,6 @@ def test_intervals_are_those_of_files_that_were_drawn_or_left_out(ci, beta):
     assert [each.low for each in found] == pytest.approx(low, **closeness)
     assert [each.high for each in found] == pytest.approx(high, **closeness)
     assert {(each.low, each.high) for each in shares(range(4))} == {(None, None)}
-
-
-BASELINE = {
-    # FP, FN, share, gain at a threshold of 0.5.
-    "missed": (0, 1475, 0.259, 0.302),
-    "merge": (360, 1058, 0.215, 0.249),
-    "offset": (257, 257, 0.066, 0.072),
-    "onset": (233, 233, 0.060, 0.065),
-    "background": (712, 0, 0.058, 0.026),
-    "split": (218, 89, 0.033, 0.030),
-    "both_boundaries": (93, 93, 0.024, 0.026),
-    "duplicate": (0, 0, 0.0, 0.0),
-    "confusion": (93, 93, 0.024, 0.026),
-    "confusion_and_boundary": (87, 87, 0.022, 0.024),
-}
-"""Of the baseline of DCASE 2019 task 4: what an earlier prototype of this project found."""
-
-
-def test_the_baseline_of_dcase_2019():
-    folder = shared("dcase2019_task4")
-    how = {"durations": folder / "dcase2019t4_meta.csv", "offset_collar_rate": 0.2}
-    points = {level / 10: read_rows(folder / f"baseline_0.{level}.csv") for level in (1, 3, 5, 7, 9)}
-    reference = read_rows(folder / "dcase2019t4_gt.csv")
-    scores = scored(reference, points, only="event.hard", classes=None, **how)
-    assert scores["event.hard.f1.micro"] == pytest.approx(0.23837535014005604, abs=1e-15)
-    for kind, (fp, fn, *others) in BASELINE.items():
-        assert (scores[f"event.hard.{kind}_fp.micro"], scores[f"event.hard.{kind}_fn.micro"]) == (fp, fn)
-        for what, value in zip(("share", "gain"), others, strict=True):
-            assert abs(scores[f"event.hard.{kind}_{what}.micro"] - value) <= 0.0005, (kind, what)
 
 
 # By hand.

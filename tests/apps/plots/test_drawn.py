@@ -102,14 +102,12 @@ def test_axes_of_misses_and_false_alarms_are_normal_deviates_and_have_all_points
     assert "no threshold with misses and false alarms): birds singing, car," in caption(figure)
 
 
-def test_an_equal_error_rate_that_no_threshold_reaches_is_not_written():
+@pytest.mark.parametrize(("wrong", "text"), [(1, "\u2013"), (3, "20.0")])
+def test_an_equal_error_rate_that_no_threshold_reaches_is_not_written(wrong, text):
     """Ten active segments, of which 2 are missed, and ten others, of which 1 or 3 are detected."""
-    reference, values = [1.0] * 10 + [0.0] * 10, [0.9] * 8 + [0.0] * 2
-    for wrong, text in ((1, "\u2013"), (3, "20.0")):
-        system = [*values, *[0.8] * wrong, *[0.0] * (10 - wrong)]
-        sides = [np.array(side)[:, None] for side in (reference, system)]
-        figure = plot("det", *sides, segment_length=1.0)
-        assert {line.split()[-1] for line in legend_of(figure)} == {text}
+    reference, system = np.repeat((1.0, 0.0), 10), np.repeat((0.9, 0.0, 0.8, 0.0), (8, 2, wrong, 10 - wrong))
+    figure = plot("det", reference[:, None], system[:, None], segment_length=1.0)
+    assert {line.split()[-1] for line in legend_of(figure)} == {text}
 
 
 def test_f_over_thresholds_marks_the_best(curves, scores):

@@ -137,21 +137,20 @@ def test_calls_that_cannot_be_drawn_are_refused(line, tmp_path, monkeypatch):
 def test_inputs_are_not_replaced_and_systems_of_one_name_are_told_apart(tmp_path):
     path = tmp_path / "sys.svg"
     path.write_text(Path(OTHER).read_text())
-    for systems, number in (([path], ""), ([SYSTEM, path], " 2"), ([path, SYSTEM], " 1")):
-        done = call("plot", "pr", REFERENCE, *systems, "-o", path)
-        assert done.code == 2 and f"this is the system output{number} (" in done.err
+    for systems in ([path], [SYSTEM, path], [path, SYSTEM]):
+        assert call("plot", "pr", REFERENCE, *systems, "-o", path).code == 2
     assert path.read_text() == Path(OTHER).read_text()
     (legend,) = plot("pr", REFERENCE, SYSTEM, path).legends
     assert len({text.get_text() for text in legend.get_texts()}) == 2
 
 
-def test_warnings_and_the_draft_of_a_caption_are_on_standard_error(tmp_path):
+@pytest.mark.parametrize("options", [(), ("--quiet",)])
+def test_warnings_and_the_draft_of_a_caption_are_on_standard_error(tmp_path, options):
     path = tmp_path / "strange.tsv"
     path.write_text("filename\tonset\toffset\tevent_label\nx.wav\t0\t1\tcar\n")
-    for options in ((), ("--quiet",)):
-        done = call("plot", "matrix", REFERENCE, path, "-o", tmp_path / "a.png", *options)
-        assert done.code == 0 and done.err.startswith("warning: ") == (not options) == bool(done.err)
-        assert ("\ncaption: All bases and readings. System: strange; 6 files." in done.err) == (not options)
+    done = call("plot", "matrix", REFERENCE, path, "-o", tmp_path / "a.png", *options)
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("warning: ") == ("\ncaption: " in done.err) == bool(done.err) == (not options)
 
 
 @pytest.mark.parametrize(

@@ -237,6 +237,8 @@ def test_files_are_searched_and_one_that_is_not_in_the_page_is_told_how_to_get(g
     ):
         page.evaluate(f"location.hash = '#timeline=' + {link!r}")
         missing.get_by_text(told).first.wait_for()
+    to("file%2000.wav")
+    assert missing.is_hidden()
 
 
 def test_long_files_are_drawn_where_one_looks(go):

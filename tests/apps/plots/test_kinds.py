@@ -75,7 +75,7 @@ def test_strange_tables_are_drawn(kind, case):
 
 
 def test_the_same_call_gives_the_same_bytes_whatever_the_time_and_matplotlib_was_told(tmp_path, monkeypatch):
-    other = {"font.size": 30, "text.parse_math": False, "lines.linewidth": 9, "svg.fonttype": "none"}
+    other = {"font.size": 30, "text.parse_math": False, "axes.facecolor": "red", "svg.fonttype": "none"}
     data = {}
     for suffix in SUFFIXES:
         path = tmp_path / f"figure.{suffix}"

@@ -36,8 +36,7 @@ _BLOCK = re.compile(r"^    \$ (.*)\n((?:    (?!\$ ).*\n|\n+(?=    (?!\$ )))*)", 
 
 def made(text: str, folder: Path) -> str:
     """Return the page with what its commands print, run one after the other in a folder."""
-    for name in ("sample_data", "tests"):
-        (folder / name).symlink_to(ROOT / name)
+    (folder / "sample_data").symlink_to(ROOT / "sample_data")
     if DATA.is_dir():
         (folder / "desed").symlink_to(DATA)
     path = os.pathsep.join((str(COMMANDS), str(Path(sys.executable).parent), os.environ["PATH"]))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from visits import SAMPLE, Made, Visit
+from visits import SAMPLE, WIDE, Made, Visit, drawn_whole
 
 from sedeval_soft import write_report
 
@@ -53,36 +53,31 @@ def chromium() -> Iterator[object]:
 def visiting(chromium) -> Iterator[Callable[..., Visit]]:
     """Yield what opens pages, each in a context of its own; in the end each must have been quiet.
 
-    ready: whether it is waited for the page's own word. Others are options of the context.
+    ready: whether it is waited for the page's own word.
     """
     open_ = []
 
-    def visited(
-        path: Path, fragment: str = "", *, width: int = 1400, scheme: str = "light", quiet: bool = True,
-        ready: bool = True, **options: bool,
-    ) -> Visit:  # fmt: skip
+    def visited(path: Path, fragment: str = "", *, ready: bool = True, scheme: str = "light") -> Visit:
         context = chromium.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True,
-            has_touch=width < 500, **options,
-        )  # fmt: skip
+            viewport=WIDE, color_scheme=scheme, offline=True, accept_downloads=True
+        )
         context.set_default_timeout(SECONDS * 1000)
         found = Visit(context.new_page())
         found.watch(path)
-        open_.append((found, context, quiet))
+        open_.append((found, context))
         found.page.goto(path.as_uri() + fragment)
         if ready:
             found.page.wait_for_selector("html[data-ready]", state="attached")
         return found
 
     yield visited
-    for found, context, quiet in open_:
+    for _, context in open_:
         context.close()
-        if quiet:
-            found.was_quiet()
+    assert [each.wrong for each, _ in open_ if each.wrong] == []
 
 
 visit = pytest.fixture(visiting, name="visit")
-visits = pytest.fixture(visiting, name="visits", scope="module")
+visits = pytest.fixture(visiting, name="visits", scope="session")
 """The same for pages that several tests look at."""
 
 
@@ -92,3 +87,22 @@ def sample_report(tmp_path_factory) -> Made:
     path = tmp_path_factory.mktemp("sample") / "report.html"
     systems = {"one": SAMPLE / "sys.tsv", "two": SAMPLE / "sys_b.tsv"}
     return Made(path, write_report(SAMPLE / "ref.tsv", systems, path))
+
+
+@pytest.fixture(scope="session")
+def sample(visits, sample_report) -> Visit:
+    """Its page, opened once and gone through: a figure that is drawn later moves what is below."""
+    found = visits(sample_report.path)
+    drawn_whole(found.page)
+    return found
+
+
+@pytest.fixture
+def page(sample) -> Iterator[object]:
+    """The sample's page; the window is wide, and the first system chosen."""
+    yield sample.page
+    sample.page.emulate_media(media="screen", color_scheme="light")
+    sample.page.set_viewport_size(WIDE)
+    sample.page.select_option("#theme", "auto")
+    sample.page.select_option("#system", "0")
+    assert sample.heard() == []

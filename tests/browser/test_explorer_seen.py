@@ -1,14 +1,13 @@
-"""What the page finds itself: hard scores at any thresholds, to the numbers that the command line prints."""
+"""The page computes hard scores at any thresholds: the evaluator's, to the last digits."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from called import call
-from visits import SAMPLE, drawn, drawn_whole
+from visits import SAMPLE, drawn
 
-from sedeval_soft import write_report
+from sedeval_soft import evaluate, write_report
 
 ALL = "(all) => all.map((e) => [e.dataset.score, e.dataset.value])"
 
@@ -29,53 +28,27 @@ def shown(page):
     return {name: float(value) if value else None for name, value in found}
 
 
-def printed(tables, threshold, reference, *options):
-    """What the command line says at these thresholds."""
-    only = [word for basis in ("segment", "event", "intersection") for word in ("--only", f"{basis}.hard")]
-    cuts = ("--threshold", str(threshold), "--reference-threshold", str(reference))
-    called = call(*tables, *only, *cuts, *options, "--format", "json", "--quiet")
-    assert called.code == 0, called.err
-    return {name: score["value"] for name, score in called.scores.items()}
-
-
-def same(found, expected):
-    """Assert that all numbers of a page are those expected, to 1e-9."""
-    assert len(found) > 50
-    assert found == {
-        name: value and pytest.approx(value, abs=1e-9) for name, value in expected.items() if name in found
-    }
-
-
 TABLES = (SAMPLE / "ref.tsv", SAMPLE / "sys.tsv")
+HARD = [f"{basis}.hard" for basis in ("segment", "event", "intersection")]
+CHOSEN = {"inclusive": True, "segment_length": 0.3, "beta": 2.0, "pool": "mean", "median_filter": 1.0}
 
 
-@pytest.mark.parametrize(
-    ("chosen", "options"),
-    [
-        ({}, ()),
-        ({"inclusive": True, "segment_length": 0.3}, ("--set", "inclusive=true", "--segment-length", "0.3")),
-        ({"beta": 2.0, "pool": "mean", "median_filter": 1.0},
-         ("--set", "beta=2", "--set", "pool=mean", "--median-filter", "1")),
-    ],
-)  # fmt: skip
-def test_numbers_are_those_of_the_command_line(visit, tmp_path, chosen, options):
-    write_report(*TABLES, tmp_path / "page.html", **chosen)
-    page = visit(tmp_path / "page.html").page
+@pytest.mark.parametrize("chosen", [{}, CHOSEN], ids=["default", "chosen"])
+def test_numbers_are_the_evaluators(visit, page, tmp_path, chosen):
+    if chosen:
+        write_report(*TABLES, tmp_path / "page.html", **chosen)
+        page = visit(tmp_path / "page.html").page
     # A threshold that is typed is the nearest hundredth.
     for typed, threshold, reference in ((0.37, 0.37, 0.05), (0.823456, 0.82, 0.5), (0.03, 0.03, 0.95)):
         at(page, typed, reference)
         assert page.input_value("#system-number") == str(threshold)
-        same(shown(page), printed(TABLES, threshold, reference, *options))
+        cuts = {"threshold": threshold, "reference_threshold": reference}
+        found, scores = shown(page), evaluate(*TABLES, only=HARD, **cuts, **chosen)
+        assert len(found) > 50
+        assert found == {name: scores[name] and pytest.approx(scores[name], abs=1e-9) for name in found}
         command = f"--threshold {threshold:g} --reference-threshold {reference:g}"
         assert command in page.inner_text("#explorer")
-
-
-@pytest.fixture(scope="module")
-def page(visits, sample_report):
-    """The sample's page, opened once, and gone through: a figure that is drawn later moves what is below."""
-    opened = visits(sample_report.path).page
-    drawn_whole(opened)
-    return opened
+    page.click("#threshold-reset")
 
 
 def test_the_slider_moves_tables_and_point(page):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import http.server
 import math
-import threading
 
 import pytest
 from tables import long_rows
 from tones import noise, sweep, write
-from visits import drawn, violations
+from visits import PHONE, WIDE, drawn, violations
 
 from sedeval_soft import write_report
 
@@ -51,11 +47,44 @@ def beside(tmp_path_factory):
     return path
 
 
-def opened(visit, path, fragment="", **options):
-    page = visit(path, fragment, **options).page
+@pytest.fixture(scope="module")
+def opened(visits, report):
+    found = visits(report)
+    drawn(found.page)
+    return found
+
+
+@pytest.fixture
+def player(opened):
+    """The page with its first recording whole and silent."""
+    page = opened.page
+    page.set_viewport_size(WIDE)
+    page.emulate_media(media="screen")
+    page.select_option("#timeline-file", index=1)
+    page.select_option("#timeline-file", index=0)
+    looks_at(page, 0, SECONDS)
+    page.wait_for_selector(STRIP, state="attached")
+    yield page
+    assert opened.heard() == []
+
+
+@pytest.fixture
+def fresh(visit, report):
+    """The page opened once more, for pointers."""
+    page = visit(report).page
     drawn(page)
     page.wait_for_selector(STRIP, state="attached")
     return page
+
+
+def looks_at(page, begin, end):
+    """Wait until some time is seen."""
+    page.wait_for_function(
+        f"""() => {{
+            const figure = document.querySelector("{FIGURE}"), {{ range }} = figure.layout.xaxis;
+            return figure.dataset.file === "a" && range[0] === {begin} && range[1] === {end};
+        }}"""
+    )
 
 
 def at(page):
@@ -101,30 +130,29 @@ def row(page, place=0, side=0):
     return page.locator(FIGURE).bounding_box()["y"] + 4 + place * 60 + 18 + 8.5 + side * 19
 
 
-@pytest.mark.parametrize(("width", "time"), [(1400, [0, 20]), (390, [5, 15])])
-def test_the_strip_stands_on_the_axis_of_time(visit, report, width, time):
-    page = opened(visit, report, width=width)
-    if time[0]:
-        page.click("[data-move=in]")
-    page.wait_for_function(f"() => document.querySelector('{FIGURE}').layout.xaxis.range[0] === {time[0]}")
-    left, right = inner(page)
-    box = page.locator(STRIP).bounding_box()
-    shown = page.evaluate(
-        f"document.querySelector('{FIGURE}').data.find(({{ name }}) => name === 'spectrogram').x"
-    )
-    for edge, second in ((box["x"], shown[0]), (box["x"] + box["width"], shown[-1])):
-        assert edge == pytest.approx(x_of(page, second, *time), abs=1)
-    # Bars and strip share it.
-    bar = page.locator(f"{FIGURE} .barlayer .point path").last.bounding_box()
-    assert bar["x"] + bar["width"] / 2 == pytest.approx(x_of(page, 13.5, *time), abs=1.5)
-    # It lies below all classes.
-    assert box["y"] > bar["y"] + bar["height"] and right > left
+def test_the_strip_stands_on_the_axis_of_time(player):
+    for size, time in ((WIDE, (0, 20)), (PHONE, (5, 15))):
+        player.set_viewport_size(size)
+        if time[0]:
+            player.click("[data-move=in]")
+        looks_at(player, *time)
+        player.wait_for_timeout(300)
+        box = player.locator(STRIP).bounding_box()
+        drawn_times = (
+            f"document.querySelector('{FIGURE}').data.find(({{ name }}) => name === 'spectrogram').x"
+        )
+        shown = player.evaluate(drawn_times)
+        for edge, second in ((box["x"], shown[0]), (box["x"] + box["width"], shown[-1])):
+            assert edge == pytest.approx(x_of(player, second, *time), abs=1)
+        # Bars and strip share it, and it lies below all classes.
+        bar = player.locator(f"{FIGURE} .barlayer .point path").last.bounding_box()
+        assert bar["x"] + bar["width"] / 2 == pytest.approx(x_of(player, 13.5, *time), abs=1.5)
+        assert box["y"] > bar["y"] + bar["height"]
 
 
-def test_what_is_drawn_is_the_tone(visit, report):
+def test_what_is_drawn_is_the_tone(player):
     """The darkest band of the picture goes up with the tone."""
-    page = opened(visit, report)
-    found = page.evaluate(
+    found = player.evaluate(
         """async (selector) => {
             const image = document.querySelector(selector), drawn = new Image();
             drawn.src = image.getAttribute("href") || image.getAttribute("xlink:href");
@@ -151,135 +179,118 @@ def test_what_is_drawn_is_the_tone(visit, report):
     assert found == pytest.approx(wanted, abs=1 / 24)
 
 
-def test_the_button_plays_and_pauses_by_keyboard(visit, report):
-    page = opened(visit, report)
-    page.focus("#timeline-play")
-    page.keyboard.press("Enter")
-    plays(page, 0.2)
-    page.keyboard.press("Space")
-    button(page, "Play")
-    box, stood = page.locator("#timeline-head").bounding_box(), at(page)
-    assert box["x"] + box["width"] / 2 == pytest.approx(x_of(page, stood), abs=1.5)
-    page.wait_for_timeout(200)
-    assert at(page) == stood > 0.2
+def test_the_button_plays_and_pauses_by_keyboard(player):
+    player.focus("#timeline-play")
+    player.keyboard.press("Enter")
+    plays(player, 0.2)
+    player.keyboard.press("Space")
+    button(player, "Play")
+    box, stood = player.locator("#timeline-head").bounding_box(), at(player)
+    assert box["x"] + box["width"] / 2 == pytest.approx(x_of(player, stood), abs=1.5)
+    player.wait_for_timeout(200)
+    assert at(player) == stood > 0.2
     # The space bar in the figure goes on from there.
-    page.focus(FIGURE)
-    page.keyboard.press("Space")
-    assert stood < plays(page, stood) < stood + 5
+    player.focus(FIGURE)
+    player.keyboard.press("Space")
+    assert stood < plays(player, stood) < stood + 5
 
 
-def test_a_click_plays_from_a_time_and_from_an_event(visit, report):
-    page = opened(visit, report)
-    strip = page.locator(STRIP).bounding_box()
+def test_a_click_plays_from_a_time_and_from_an_event(fresh):
+    strip = fresh.locator(STRIP).bounding_box()
     # In the middle of an event it is heard from its onset, beside it from there.
-    for time, y, begin in ((8.0, strip["y"] + 20, 8.0), (13.9, row(page), 11.9)):
-        page.mouse.click(x_of(page, time), y)
-        assert begin < plays(page, begin) < begin + 4
-        page.wait_for_timeout(400)  # or these are two clicks at once
-    page.mouse.click(x_of(page, 1.0), row(page))
-    page.wait_for_function("() => parseFloat(document.querySelector('#timeline-at').textContent) < 4")
+    for time, y, begin in ((8.0, strip["y"] + 20, 8.0), (13.9, row(fresh), 11.9)):
+        fresh.mouse.click(x_of(fresh, time), y)
+        assert begin < plays(fresh, begin) < begin + 4
+        fresh.wait_for_timeout(400)  # or these are two clicks at once
+    fresh.mouse.click(x_of(fresh, 1.0), row(fresh))
+    fresh.wait_for_function("() => parseFloat(document.querySelector('#timeline-at').textContent) < 4")
     # Who drags hears nothing new; a part that is zoomed to is heard from its begin.
-    page.click("#timeline-play")
-    button(page, "Play")
+    fresh.click("#timeline-play")
+    button(fresh, "Play")
     # The time that is shown may follow the pause.
-    page.wait_for_timeout(300)
-    stood = at(page)
-    begin, _ = drag(page, 5.0, 10.0, strip["y"] - 60)
-    assert at(page) == stood and "Play" in page.inner_text("#timeline-play") and begin > 4
-    assert page.locator("#timeline-head").is_hidden()
-    page.click("#timeline-play")
-    assert 4.9 < plays(page, 4.9) < 8
+    fresh.wait_for_timeout(300)
+    stood = at(fresh)
+    begin, _ = drag(fresh, 5.0, 10.0, strip["y"] - 60)
+    assert at(fresh) == stood and "Play" in fresh.inner_text("#timeline-play") and begin > 4
+    assert fresh.locator("#timeline-head").is_hidden()
+    fresh.click("#timeline-play")
+    assert 4.9 < plays(fresh, 4.9) < 8
 
 
-def test_zoomed_time_goes_along(visit, report):
-    page = opened(visit, report)
-    _, end = drag(page, 0.0, 1.0, row(page))
-    page.click("#timeline-play")
-    page.wait_for_function(f"() => document.querySelector('{FIGURE}').layout.xaxis.range[0] > {end - 0.1}")
+def test_zoomed_time_goes_along(fresh):
+    _, end = drag(fresh, 0.0, 1.0, row(fresh))
+    fresh.click("#timeline-play")
+    fresh.wait_for_function(f"() => document.querySelector('{FIGURE}').layout.xaxis.range[0] > {end - 0.1}")
 
 
-def test_another_recording_stops_the_first(visit, report):
-    page = opened(visit, report)
-    page.click("#timeline-play")
-    plays(page, 0.1)
-    page.click("#timeline-next")
-    button(page, "Play")
-    assert at(page) == 0 and page.inner_text("#timeline-at") == "0.00 s of 10.00 s"
-    assert "The sound ends at 10 s." in page.inner_text("#timeline-sound")
-    page.click("#timeline-next")
-    assert page.locator("#timeline-player").is_hidden() and page.locator("#timeline-head").is_hidden()
-    assert page.inner_text("#timeline-sound") == "There is no sound of this recording."
-    page.wait_for_selector(STRIP, state="detached")
+def test_another_recording_stops_the_first(player):
+    player.click("#timeline-play")
+    plays(player, 0.1)
+    player.click("#timeline-next")
+    button(player, "Play")
+    assert at(player) == 0 and player.inner_text("#timeline-at") == "0.00 s of 10.00 s"
+    assert "The sound ends at 10 s." in player.inner_text("#timeline-sound")
+    player.click("#timeline-next")
+    assert player.locator("#timeline-player").is_hidden() and player.locator("#timeline-head").is_hidden()
+    assert player.inner_text("#timeline-sound") == "There is no sound of this recording."
+    player.wait_for_selector(STRIP, state="detached")
 
 
-def test_it_can_be_read_by_all_and_print_keeps_the_strip(visit, report):
-    page = opened(visit, report, scheme="dark")
-    assert violations(page) == []
-    label = page.get_attribute(FIGURE, "aria-label")
+def test_it_can_be_read_by_all_and_print_keeps_the_strip(player):
+    assert violations(player) == []
+    label = player.get_attribute(FIGURE, "aria-label")
     assert label == "Reference and system over time, and a mel spectrogram of the recording"
-    page.emulate_media(media="print")
-    assert page.locator(STRIP).is_visible() and page.locator("#timeline-sound").is_visible()
-    assert page.locator("#timeline-player").is_hidden() and page.locator("#timeline-head").is_hidden()
+    player.emulate_media(media="print")
+    assert player.locator(STRIP).is_visible() and player.locator("#timeline-sound").is_visible()
+    assert player.locator("#timeline-player").is_hidden() and player.locator("#timeline-head").is_hidden()
 
 
-def test_a_page_without_sounds_has_none_of_it(visit, sample_report):
-    page = visit(sample_report.path).page
-    drawn(page)
+def test_a_page_without_sounds_has_none_of_it(page):
     for name in ("player", "sound", "head", "hearing"):
         assert page.locator(f"#timeline-{name}").is_hidden()
 
 
-@contextlib.contextmanager
-def served(folder):
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
+TRIES = """(urls) => Promise.all(urls.map((url) => new Promise((done) => {
+    const sound = new Audio(url);
+    sound.onerror = () => done("refused");
+    sound.oncanplay = () => done("played");
+})))"""
 
-    with http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Quiet, directory=folder)
-    ) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+
+def refused(found, path, *urls):
+    """Whether a page loads nothing from elsewhere, where all of it is to be had."""
+    other = "http://127.0.0.1:9/a.wav"
+    found.page.route(
+        "http://**", lambda route: route.fulfill(path=path, headers={"access-control-allow-origin": "*"})
+    )
+    assert found.heard() == []
+    assert found.page.evaluate(TRIES, [other, *urls]) == ["refused"] * (1 + len(urls))
+    assert found.page.evaluate("(url) => fetch(url).then(() => 'read', () => 'refused')", other) == "refused"
+    heard = found.heard()
+    return len([text for text in heard if "Content Security Policy" in text]) > len(urls) + 1
+
+
+def test_a_page_with_sounds_loads_no_others(player, opened, report):
+    own = report.parent / "audio" / "a.wav"
+    assert refused(opened, own, own.as_uri())
 
 
 def test_sounds_beside_the_page_play_from_where_a_link_leads(visit, beside):
-    page = opened(visit, beside, "#timeline=a@12@car", quiet=False)
-    page.click("#timeline-play")
-    assert 12 < plays(page, 12) < 15
+    found = visit(beside, "#timeline=a@12@car")
+    drawn(found.page)
+    looks_at(found.page, 0, 20)
+    found.page.click("#timeline-play")
+    assert 12 < plays(found.page, 12) < 15
+    assert {url.rpartition("/")[2] for url in found.heard()} == {"001-a.flac"}
+    assert refused(found, beside.parent / "audio" / "a.wav", "data:audio/wav;base64,UklGRg==")
 
 
 def test_a_page_that_was_moved_alone_says_what_is_missing(visit, beside, tmp_path):
     path = tmp_path / "moved.html"
     path.write_bytes(beside.read_bytes())
-    page = visit(path, quiet=False).page
-    drawn(page)
-    page.click("#timeline-play")
-    page.locator("#timeline-at").get_by_text("beside this page, as my report_sounds/001-a.flac").wait_for()
-    assert "Play" in page.inner_text("#timeline-play")
-
-
-def test_nothing_else_is_loaded(chromium, report, beside):
-    """Sounds of others, and other things that lie beside the page, are not."""
-    context = chromium.new_context()
-    page = context.new_page()
-    asked, refused = [], []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda said: refused.append(said.text))
-    tries = """(urls) => Promise.all(urls.map((url) => new Promise((done) => {
-        const sound = new Audio(url);
-        sound.onerror = () => done("refused");
-        sound.oncanplay = () => done("played");
-        if (!url.startsWith("http") && !url.startsWith("data:")) setTimeout(() => done("waits"), 5000);
-    })))"""
-    with served(beside.parent) as server:
-        other = f"{server}/audio/a.wav"
-        page.goto(report.as_uri())
-        own = (report.parent / "audio" / "a.wav").as_uri()
-        assert page.evaluate(tries, [other, own]) == ["refused", "refused"]
-        page.goto(beside.as_uri())
-        assert page.evaluate(tries, [other, "data:audio/wav;base64,UklGRg=="]) == ["refused", "refused"]
-        assert page.evaluate(f"fetch('{server}/').then(() => 'read', () => 'refused')") == "refused"
-        assert not [url for url in asked if url.startswith("http") and "favicon" not in url]
-        assert len([text for text in refused if "Content Security Policy" in text]) >= 4
-        context.close()
+    found = visit(path)
+    drawn(found.page)
+    found.page.click("#timeline-play")
+    found.page.locator("#timeline-at").get_by_text("my report_sounds/001-a.flac").wait_for()
+    assert "Play" in found.page.inner_text("#timeline-play")
+    assert found.heard()

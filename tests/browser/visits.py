@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"
+WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 900}
 
 
 @dataclass
@@ -13,31 +14,30 @@ class Visit:
     """A page that is open, and all that it did which it should not."""
 
     page: object
-    errors: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
-    dialogs: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
 
     def watch(self, path: Path) -> None:
         """Write down what goes wrong; the page itself may be read, nothing else."""
 
         def dismissed(dialog):
-            self.dialogs.append(dialog.message)
+            self.wrong.append(dialog.message)
             dialog.dismiss()
 
         def asked(request):
             if request.url.split("#")[0] != path.as_uri() and not request.url.startswith(("data:", "blob:")):
-                self.requests.append(request.url)
+                self.wrong.append(request.url)
 
         self.page.on(
-            "console", lambda said: said.type in ("error", "warning") and self.errors.append(said.text)
+            "console", lambda said: said.type in ("error", "warning") and self.wrong.append(said.text)
         )
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("dialog", dismissed)
         self.page.on("request", asked)
 
-    def was_quiet(self) -> None:
-        """Assert that nothing went wrong."""
-        assert (self.errors, self.requests, self.dialogs) == ([], [], [])
+    def heard(self) -> list[str]:
+        """Return what went wrong since the last time."""
+        heard, self.wrong[:] = [*self.wrong], []
+        return heard
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,16 @@ def drawn_whole(page) -> None:
     page.wait_for_timeout(300)
 
 
-def taken_over(visit, path: Path, **options):
-    """Return a page after others' scripts were put into it, as if they had got past the escaping."""
-    found = visit(path, quiet=False, **options)
+def width_in(page, size) -> int:
+    """Return how wide a page is in a window of some size."""
+    page.set_viewport_size(size)
+    page.wait_for_timeout(500)  # figures are drawn again
+    return page.evaluate("document.documentElement.scrollWidth")
+
+
+def taken_over(found: Visit) -> str:
+    """Return the title of a page after others' scripts were put into it, as if past the escaping."""
+    assert found.heard() == []
     found.page.evaluate(
         """() => {
             const script = document.createElement("script");
@@ -81,8 +88,8 @@ def taken_over(visit, path: Path, **options):
         }"""
     )
     found.page.wait_for_timeout(100)
-    assert found.errors
-    return found.page
+    assert found.heard()
+    return found.page.title()
 
 
 def violations(page, **options) -> list[tuple]:

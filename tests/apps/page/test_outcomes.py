@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from contract.laws import random_table
 from tables import long_rows, random_rows
 
-from sedeval_soft import evaluate
-from sedeval_soft.api.sources import sides_of
 from sedeval_soft.apps.page.timeline import FALSE_ALARM, HIT, MISS, event_outcomes, segment_outcomes
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.settings import Settings
@@ -23,6 +20,7 @@ from sedeval_soft.timeline.recordings import align
         {"pool": "mean", "segment_length": 0.3}, {"segment_length": 0.1, "events": "rows"},
         {"min_gap": 0.4, "min_duration": 0.5, "events": "merge"}, {"threshold": 0.0},
         {"onset_collar": 2.0, "offset": False},
+        {"regions": {"a": [(2.5, 4.2), (7, 9)], "b": [(0, 3), (10.5, 20)], "c": [(1, 2)]}},
     ],
     ids=str,
 )  # fmt: skip
@@ -50,16 +48,3 @@ def test_outcomes_add_up_to_the_counts_of_the_hard_reading(values, seed, binary)
         at = np.isin(segments["outcome"], outcomes)
         sums = counted(*(segments[column][at] for column in ("file", "label", "count")))
         assert sums == tally.per_class[f"segment.hard.{name}"].tolist()
-
-
-def test_outcomes_of_segments_lie_in_regions():
-    regions = {"a": [(2.5, 4.2), (7, 9)], "b": [(0, 3), (10.5, 20)]}
-    made = Settings(regions=regions, only=("segment.hard",), classes=("car", "dog"))
-    sides = random_table(3), random_table(4)
-    pair = align(*sides_of(*sides, made), made)
-    outcomes = segment_outcomes(pair, made)
-    hits = outcomes["count"][outcomes["outcome"] == HIT].sum()
-    assert hits == evaluate(*sides, settings=made)["segment.hard.tp.micro"]
-    for file, first, count in zip(*(outcomes[name] for name in ("file", "first", "count")), strict=True):
-        for k in range(first, first + count):
-            assert any(k < b and k + 1 > a for a, b in regions[pair.files[file]])

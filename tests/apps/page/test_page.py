@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import itertools
 import re
 import zlib
 from html.parser import HTMLParser
@@ -20,6 +19,7 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft import Choices, InputError, SettingsError, evaluate, write_report
 from sedeval_soft.apps.page import page_data
+from sedeval_soft.apps.page.report_page import count
 
 SAMPLE = Path(__file__).parents[3] / "sample_data"
 TABLES = SAMPLE / "ref.tsv", SAMPLE / "sys.tsv"
@@ -154,35 +154,25 @@ def test_small_and_odd_inputs_have_a_page(reference, system, path):
 
 
 def test_intervals_are_those_of_the_evaluator(path):
-    given = {"ci": "bootstrap", "replicates": 50}
+    given = {"ci": "bootstrap", "replicates": 50, "only": BASES}
     write_report(*TABLES, path, **given)
     found = {s["name"]: (s["low"], s["high"]) for s in embedded(path)["document"]["systems"][0]["scores"]}
-    expected = evaluate(*TABLES, only=BASES, **given).scores
-    ends = {name: (score.low, score.high) for name, score in expected.items()}
-    assert {name: found[name] for name in ends} == ends
-    assert path.read_text(encoding="utf-8").count('class="signature"') == 2
+    expected = {name: (score.low, score.high) for name, score in evaluate(*TABLES, **given).scores.items()}
+    assert {name: found[name] for name in expected} == expected
 
 
 def test_what_is_explored_follows_the_settings(path):
     rng = np.random.default_rng(2)
-    sides = [wide_rows(rng.random((40, 3)), files=4, name=name) for name in ("ref", "sys")]
-    sides[1] = {"sys": sides[1]}
-    write_report(*sides, path, compat="sed_eval")
-    assert explorer(path) is None
-    write_report(*sides, path, matching="greedy")
-    assert [*explorer(path)["bases"]] == ["segment"]
     # Values are thresholds, too.
-    sides[1] = {"sys": wide_rows(np.round(rng.random((40, 3)), 2), files=4)}
+    reference, system = (wide_rows(np.round(rng.random((40, 3)), k), files=2) for k in (9, 2))
     grid = np.array(sorted({k / 100 for k in range(101)} | {0.123}))
-    for inclusive, (k, threshold) in itertools.product((False, True), ((37, 0.36), (0, 0.0), (101, 1.0))):
-        if inclusive and not k:
-            continue
-        write_report(*sides, path, threshold=0.123, inclusive=inclusive)
+    for inclusive, k, threshold in ((False, 0, 0.0), (False, 101, 1.0), (True, 37, 0.36), (True, 101, 1.0)):
+        write_report(reference, {"s": system}, path, threshold=0.123, inclusive=inclusive, only="segment")
         data = explorer(path)
         assert np.array_equal(data["grid"], grid) and grid[k] == threshold
         at = data["bases"]["segment"][data["thresholds"].index(0.123)]
         how = {"threshold": threshold, "reference_threshold": 0.123, "inclusive": inclusive}
-        scores = evaluate(sides[0], sides[1]["sys"], **how)
+        scores = evaluate(reference, system, **how)
         names = ("n_ref", "tp", "n_sys", "error_rate")
         n_ref, tp, n_sys, error_rate = (scores[f"segment.hard.{name}.micro"] for name in names)
         found = (at[name].reshape(3, -1)[:, k].sum() for name in ("tp", "n_sys"))
@@ -198,105 +188,77 @@ def test_curves_keep_their_ends_and_go_everywhere():
     assert np.abs(np.interp(x, x[at], columns["f1"][at]) - columns["f1"]).max() < 0.01
 
 
-def test_several_systems_share_a_page(path):
-    systems = TABLES[1], SAMPLE / "sys_b.tsv"
-    assert call("report", TABLES[0], *systems, "--replicates", "50", "-o", path).code == 0
-    data = embedded(path)
-    # Names are those of the files; the document has what was called.
-    assert [system["name"] for system in data["systems"]] == ["sys.tsv", "sys_b.tsv"]
-    text = path.read_text(encoding="utf-8")
-    assert "<h1>2 systems against ref.tsv</h1>" in text and ">sys_b.tsv</th>" in text
-    assert data["document"]["board"]["entries"][0]["system"] == str(systems[0])
-    assert "Leaderboard by segment.soft.f1.macro" in text
+@pytest.mark.parametrize(("names", "shown"), [(["/a/s", "/b/s"], ["/a/s", "/b/s"]), (["/a/s"], ["s"])])
+def test_names_of_two_files_that_are_alike_are_whole(names, shown, path):
+    rows = long_rows([("f", 0, 1, "car")])
+    write_report(rows, dict.fromkeys(names, rows), path)
+    assert [system["name"] for system in embedded(path)["systems"]] == shown
 
 
-def test_names_of_two_files_that_are_alike_are_whole(path):
-    rows = long_rows([("f", 0, 1, "car", 0.9)])
-    for names, shown in (
-        (["/a/sys.tsv", "/b/sys.tsv"], ["/a/sys.tsv", "/b/sys.tsv"]),
-        (["/a/sys.tsv"], ["sys.tsv"]),
-    ):
-        write_report(rows, dict.fromkeys(names, rows), path)
-        assert [system["name"] for system in embedded(path)["systems"]] == shown
-    assert "<h1>sys.tsv against rows</h1>" in path.read_text(encoding="utf-8")
+HARD = [long_rows([("a", 0, 1, "car"), ("a", at, 6, "dog")]) for at in (2, 4)]
+SOFT = [long_rows([("a", 0, 1, "car", 0.7), ("a", at, 6, "dog", 0.4)]) for at in (2, 4)]
+POINTS = [dict.fromkeys(cuts, SAMPLE / "events.tsv") for cuts in ((0.5,), (0.5, 0.7))]
 
 
-HARD = (
-    long_rows([("a", 0, 1, "car"), ("a", 2, 3, "dog")]),
-    long_rows([("a", 0, 1, "car"), ("a", 4, 6, "dog")]),
-)
-
-
-def test_tables_without_values_show_the_hard_reading_only(path):
-    write_report(HARD[0], {"s": HARD[1]}, path)
-    data, text = embedded(path), path.read_text(encoding="utf-8")
-    (system,) = data["systems"]
-    assert system["families"] == [f"{basis}.hard" for basis in BASES]
-    assert system["explorer"] is None and not system["curves"]["families"]
-    assert {name.split(".")[1] for name in re.findall(r'data-score="([^"]+)"', text)} == {"hard"}
-    assert "soft reading" not in text and "optimal reading" not in text
-    # Programs get all of them.
-    assert {score["reading"] for score in data["document"]["systems"][0]["scores"]} > {"hard", "soft"}
-    write_report(HARD[0], {"s": HARD[1]}, path, only=["segment.hard", "segment.soft"])
-    assert embedded(path)["systems"][0]["families"] == ["segment.hard", "segment.soft"]
-
-
-def test_a_threshold_that_cannot_matter_is_not_offered(path):
-    soft = long_rows([("a", 0, 1, "car", 0.7), ("a", 4, 6, "dog", 0.4)])
-    for sides, moves in (((HARD[0], soft), (False, True)), ((soft, HARD[1]), (True, False))):
-        write_report(sides[0], {"s": sides[1]}, path)
-        assert tuple(explorer(path)["moves"].values()) == moves
-        assert bool(embedded(path)["systems"][0]["curves"]["families"]) == moves[1]
-
-
-def test_counts_are_written_as_counts(page):
-    worst = page.read_text(encoding="utf-8").split('id="worst"')[1].split("</section>")[0]
-    counts = re.findall(r"<td>(\d[\d.]*)(?=<)", worst)
-    assert {"15.93", "0", "0.03", "28"} <= set(counts)
-    assert not [count for count in counts if count.endswith(".00") or len(count.partition(".")[2]) > 2]
-
-
-def test_operating_points_have_a_page(path):
-    table = SAMPLE / "events.tsv"
-    write_report(TABLES[0], {"s": {0.5: table}}, path)
-    # There is no other threshold to go to.
-    assert explorer(path) is None
-    write_report(TABLES[0], {"s": {0.5: table, 0.7: table}}, path)
-    data = explorer(path)
-    assert data["moves"] == {"reference": False, "system": True}
-    assert "segment" not in data["bases"] and len(data["bases"]["event"]) == len(data["thresholds"]) == 1
+HARD_ONLY, ALL = {"hard"}, {"hard", "optimal", "soft"}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("sides", "settings", "moves", "bases", "readings"),
     [
-        (("-o", ""), "-o names no file"),
-        (("-o", str(TABLES[0])), "this is the reference"),
-        (("-o", "-"), "-o -: expected the path of a file"),
-        (("-o", "no/such/folder/page.html"), "no/such/folder/page.html"),
+        ((HARD[0], HARD[1]), {}, None, [], HARD_ONLY),
+        ((HARD[0], HARD[1]), {"only": ["segment.hard", "segment.soft"]}, None, [], {"hard", "soft"}),
+        ((HARD[0], SOFT[1]), {}, (False, True), [*BASES], ALL),
+        ((SOFT[0], HARD[1]), {}, (True, False), [*BASES], ALL),
+        ((SOFT[0], SOFT[1]), {"matching": "greedy"}, (True, True), ["segment"], ALL),
+        ((SOFT[0], SOFT[1]), {"compat": "sed_eval"}, None, [], ALL),
+        ((TABLES[0], POINTS[0]), {}, None, [], ALL),
+        ((TABLES[0], POINTS[1]), {}, (False, True), ["event"], ALL),
     ],
 )
-def test_says_what_cannot_be(arguments, said, tmp_path, monkeypatch):
+def test_only_what_can_differ_is_shown_and_explored(sides, settings, moves, bases, readings, path):
+    write_report(sides[0], {"s": sides[1]}, path, **settings)
+    data = embedded(path)["systems"][0]
+    found = data["explorer"] or {"moves": {}, "bases": []}
+    assert (tuple(found["moves"].values()) or None, [*found["bases"]]) == (moves, bases)
+    assert {family.split(".")[1] for family in data["families"]} == readings
+    assert bool(data["curves"]["families"]) == any(sides[1] is each for each in (SOFT[1], POINTS[1]))
+
+
+def test_counts_are_written_as_counts():
+    values = (28.0, 15.934, 0.0, 0.0312, 0.1, 1e-12)
+    assert [count(value) for value in values] == ["28", "15.93", "0", "0.031", "0.10", "0"]
+
+
+OPTIONS = [
+    ("-o", ""), ("-o", TABLES[0]), ("-o", "-"), ("-o", "no/such/folder/page.html"),
+    ("-o", "page.html", "--audio", "none"), ("-o", "page.html", "--audio", TABLES[0]),
+]  # fmt: skip
+
+
+def test_nothing_is_written_by_wrong_calls(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    called = call("report", *TABLES, *arguments)
-    assert (called.code, called.out) == (2, "") and said in called.err
-    with pytest.raises(SettingsError, match="one or more"):
-        write_report(TABLES[0], {}, "page.html")
-    with pytest.raises(InputError):
-        write_report(TABLES[0], SAMPLE / "missing.tsv", "page.html")
+    for options in OPTIONS:
+        called = call("report", *TABLES, *options)
+        assert (called.code, called.out) == (2, "") and options[-2] in called.err, options
+    for systems, more, error in (
+        ({}, {}, SettingsError), (TABLES[1], {"audio": "none"}, SettingsError), ("none.tsv", {}, InputError),
+    ):  # fmt: skip
+        with pytest.raises(error):
+            write_report(TABLES[0], systems, "page.html", **more)
     assert not list(tmp_path.iterdir())
 
 
-def test_the_score_that_ranks_comes_first_and_is_marked_and_one_class_is_told_once(path):
+def test_the_score_that_ranks_comes_first_and_is_marked(path):
     (scores,) = write_report(*TABLES, path, rank_by="event.soft.f1.micro")
     text = path.read_text(encoding="utf-8")
     first, second, *_ = re.findall(r'data-score="([^"]+)">([^<]+)<', text)
     assert first == ("event.soft.f1.micro", f"{scores['event.soft.f1.micro']:.3f}")
     assert second[0].startswith("event.soft.")
-    assert embedded(path)["systems"][0]["rows"][0] == "event soft"
-    marked = re.findall(r'★</span> <span class="value" data-score="([^"]+)"', text)
-    assert marked == ["event.soft.f1.micro"]
-    one = long_rows([("a", 0, 1, "car", 0.9), ("a", 2, 3, "car", 0.2)])
-    write_report(one, {"s": one}, path)
+    assert re.findall(r'★</span> <span class="value" data-score="([^"]+)"', text) == [first[0]]
+
+
+def test_of_one_class_there_is_one_average(path):
+    write_report(SOFT[0], {"s": SOFT[1]}, path, classes=["car"])
     shown = re.findall(r'data-score="([^"]+)"', path.read_text(encoding="utf-8"))
     assert shown and not [name for name in shown if name.endswith(".macro")]

@@ -9,7 +9,6 @@ import pytest
 from embedded import revived
 from tables import long_rows, random_rows, wide_rows
 
-from sedeval_soft import evaluate
 from sedeval_soft.apps.page.page_data import Packer, ReportInput
 from sedeval_soft.apps.page.timeline import STEPS, strips_of, thinned, timelines
 from sedeval_soft.evaluation.shard import shard_of
@@ -29,26 +28,19 @@ def shown(reference, system, count=100, files=(), systems=1, durations=None, **v
 
 
 @pytest.mark.parametrize("basis", ["event", "segment", "intersection"])
-def test_what_is_coloured_is_evaluated_and_adds_up_to_the_scores(basis):
-    """Partners are within collars, and each other's; `test_outcomes` has other settings."""
-    sides = [random_rows(seed, fine=True, n=80) for seed in (5, 6)]
-    found, scores = shown(*sides, only=(basis,)), evaluate(*sides)
+def test_events_have_partners_on_the_other_side(basis):
+    """That outcomes add up to the scores is in `test_outcomes`, and in tests/browser."""
+    found = shown(*(random_rows(seed, fine=True, n=80) for seed in (5, 6)), only=(basis,))
     assert found["views"] == [basis] * (basis != "intersection")
-    hits, runs = [0, 0, 0], []
+    hits = 0
     for file in found["files"]:
         ours, theirs = file["events"]["reference"], file["events"]["system"]
-        hits[1:] = hits[1] + len(ours["onset"]), hits[2] + len(theirs["onset"])
         for i in np.flatnonzero(ours["partner"]):
             j = int(ours["partner"][i]) - 1
             assert theirs["partner"][j] == i + 1 and ours["label"][i] == theirs["label"][j]
             assert abs(int(ours["onset"][i]) - int(theirs["onset"][j])) <= 200_000
-            hits[0] += 1
-        runs += [] if file["segments"] is None else [(file["segments"]["outcome"], file["segments"]["count"])]
-    counts = [sum(count[np.isin(of, some)].sum() for of, count in runs) for some in ([3], [3, 1], [3, 2])]
-    wanted = [scores[f"event.hard.{name}.micro"] for name in ("tp", "n_ref", "n_sys")]
-    assert hits == [wanted[0] if basis == "event" else 0, *wanted[1:]] and wanted[0] > 3
-    wanted = [scores[f"segment.hard.{name}.micro"] for name in ("tp", "n_ref", "n_sys")]
-    assert counts == (wanted if basis == "segment" else [0, 0, 0])
+            hits += 1
+    assert (hits > 3) == (basis == "event")
 
 
 def many(n, more=()):

@@ -12,11 +12,10 @@ import zlib
 from pathlib import Path
 
 import matplotlib as mpl
-import numpy as np
 import pytest
 from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
 from documents import ROOT, script
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.cbook import is_math_text
@@ -75,13 +74,17 @@ def test_strange_tables_are_drawn(kind, case):
             assert both is None or min(both.width, both.height) < 1.5, (one, other)
 
 
-def test_the_same_call_gives_the_same_bytes_with_the_signature_of_its_numbers(tmp_path, monkeypatch):
+def test_the_same_call_gives_the_same_bytes_whatever_the_time_and_matplotlib_was_told(tmp_path, monkeypatch):
+    other = {"font.size": 30, "text.parse_math": False, "axes.facecolor": "red", "svg.fonttype": "none"}
     data = {}
     for suffix in SUFFIXES:
         path = tmp_path / f"figure.{suffix}"
-        for k in range(2):
-            monkeypatch.setattr("time.time", lambda k=k: 1e9 + 1e6 * k)
-            call("plot", "pr", REFERENCE, SYSTEM, "-o", path, "--segment-length", "2", "--quiet")
+        for time, told in ((1e9, {}), (1.001e9, other)):
+            monkeypatch.setattr("time.time", lambda time=time: time)
+            with mpl.rc_context(told):
+                before = dict(mpl.rcParams)
+                plot("pr", REFERENCE, SYSTEM, output=path, only="segment.hard", segment_length=2.0)
+                assert dict(mpl.rcParams) == before
             assert data.setdefault(suffix, path.read_bytes()) == path.read_bytes()
     pdf = data["pdf"]
     assert b"/Type3" not in pdf and b"/CIDFontType2" in pdf and b"CreationDate" not in pdf
@@ -134,21 +137,20 @@ def test_calls_that_cannot_be_drawn_are_refused(line, tmp_path, monkeypatch):
 def test_inputs_are_not_replaced_and_systems_of_one_name_are_told_apart(tmp_path):
     path = tmp_path / "sys.svg"
     path.write_text(Path(OTHER).read_text())
-    for systems, number in (([path], ""), ([SYSTEM, path], " 2"), ([path, SYSTEM], " 1")):
-        done = call("plot", "pr", REFERENCE, *systems, "-o", path)
-        assert done.code == 2 and f"this is the system output{number} (" in done.err
+    for systems in ([path], [SYSTEM, path], [path, SYSTEM]):
+        assert call("plot", "pr", REFERENCE, *systems, "-o", path).code == 2
     assert path.read_text() == Path(OTHER).read_text()
     (legend,) = plot("pr", REFERENCE, SYSTEM, path).legends
     assert len({text.get_text() for text in legend.get_texts()}) == 2
 
 
-def test_warnings_and_the_draft_of_a_caption_are_on_standard_error(tmp_path):
+@pytest.mark.parametrize("options", [(), ("--quiet",)])
+def test_warnings_and_the_draft_of_a_caption_are_on_standard_error(tmp_path, options):
     path = tmp_path / "strange.tsv"
     path.write_text("filename\tonset\toffset\tevent_label\nx.wav\t0\t1\tcar\n")
-    for options in ((), ("--quiet",)):
-        done = call("plot", "matrix", REFERENCE, path, "-o", tmp_path / "a.png", *options)
-        assert done.code == 0 and done.err.startswith("warning: ") == (not options) == bool(done.err)
-        assert ("\ncaption: All bases and readings. System: strange; 6 files." in done.err) == (not options)
+    done = call("plot", "matrix", REFERENCE, path, "-o", tmp_path / "a.png", *options)
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("warning: ") == ("\ncaption: " in done.err) == bool(done.err) == (not options)
 
 
 @pytest.mark.parametrize(
@@ -189,44 +191,26 @@ def test_lists_of_kinds_and_options_agree():
     assert tuple(parameters["sort"].type.choices) == ORDERS
 
 
-def test_the_page_on_figures_has_each_kind_and_small_pictures_that_its_commands_draw(tmp_path):
+def test_the_page_on_figures_has_each_kind_and_small_pictures():
     text = (ROOT / "docs" / "reference" / "plots.md").read_text(encoding="utf-8")
     assert {*re.findall(r"^\$ soft-sed-eval plot (\S+) ", text, re.MULTILINE)} == {*KINDS}
     assert {*re.findall(r"`([\w-]+)`", "".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)))} == {*KINDS}
-    made, pictures = script("plots"), ROOT / "docs" / "pictures"
-    assert all((pictures / f"{name}.png").stat().st_size < 60_000 for name in made.commands())
-    made.draw("matrix", made.commands()["matrix"], tmp_path)
-    sides = []
-    for folder in (tmp_path, pictures):
-        with Image.open(folder / "matrix.png") as picture:
-            sides.append(np.asarray(picture.convert("L").resize((60, 40), Image.Resampling.BOX), float))
-    # Other versions of matplotlib and its fonts set letters a little differently.
-    assert np.abs(sides[0] - sides[1]).mean() < 8
+    pictures = ROOT / "docs" / "pictures"
+    assert all((pictures / f"{name}.png").stat().st_size < 60_000 for name in script("plots").commands())
 
 
 # Sizes, styles, letters, and that nothing from elsewhere counts.
 
 
-@pytest.mark.parametrize(
-    ("look", "size"),
-    [({}, (3.5, None)), ({"width": "double"}, (7.16, None)), ({"width": 5, "height": 2.5}, (5, 2.5))],
-)
-def test_a_figure_is_as_wide_as_a_column(look, size):
-    figure = plot("pr", REFERENCE, SYSTEM, **look)
-    assert all(given in (inches, None) for given, inches in zip(size, figure.get_size_inches(), strict=True))
+def test_a_figure_is_as_wide_as_two_columns_or_as_it_is_said():
+    widths = [plot("classes", REFERENCE, SYSTEM, **look).get_size_inches().tolist() for look in LOOKS]
+    assert widths == [[7.16, widths[0][1]], [5, 2.5]]
 
 
-def test_what_matplotlib_was_told_elsewhere_neither_counts_nor_is_changed(tmp_path):
-    paths = tmp_path / "a.svg", tmp_path / "b.svg"
-    plot("pr", REFERENCE, SYSTEM, output=paths[0])
-    other = {"font.size": 30, "text.parse_math": False, "lines.linewidth": 9, "svg.fonttype": "none"}
-    with mpl.rc_context(other):
-        before = dict(mpl.rcParams)
-        plot("pr", REFERENCE, SYSTEM, output=paths[1])
-        assert dict(mpl.rcParams) == before
-    assert paths[0].read_bytes() == paths[1].read_bytes()
+LOOKS = {"width": "double"}, {"width": 5, "height": 2.5}
 
 
+@pytest.mark.slow
 def test_a_bare_machine_draws_without_display_or_pyplot_and_tells_nothing(tmp_path):
     (tmp_path / "matplotlibrc").write_text("nonsense\nbackend: none such\nfont.size: 40\n")
     unset = ("MPLCONFIGDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "DISPLAY")
@@ -242,12 +226,13 @@ def test_a_bare_machine_draws_without_display_or_pyplot_and_tells_nothing(tmp_pa
     assert (done.returncode, done.stdout, done.stderr) == (0, "False False\n", "")
 
 
-@given(st.text())
-def test_no_name_is_a_formula_and_all_can_be_drawn(name):
+@settings(max_examples=10)
+@given(st.lists(st.text(), max_size=20))
+def test_no_name_is_a_formula_and_all_can_be_drawn(names):
     with in_style():
-        drawn = plain(name)
-    assert not is_math_text(drawn)
-    assert drawn.replace(r"\$", "$").isprintable()
+        drawn = [plain(name) for name in names]
+    assert not any(map(is_math_text, drawn))
+    assert "".join(drawn).replace(r"\$", "$").isprintable()
 
 
 def test_hostile_names_are_all_in_the_figure_letter_by_letter():

@@ -1,6 +1,6 @@
-"""Label tracks of people who miss some events, make up others, and are up to 0.4 s off; not a test.
+"""Label tracks of people who miss some events, make up others, and are up to 0.4 s off.
 
-    python tests/apps/diagnosis/injected.py sample_data/ref.tsv anna ben cleo dan eve
+    python sample_data/tracks.py sample_data/ref.tsv anna ben cleo dan eve
 
 writes a folder of tracks for Audacity for each name. An end that cannot move stays, since the next event of
 its class or the end of the recording is near.
@@ -9,6 +9,8 @@ its class or the end of the recording is near.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,20 +18,22 @@ from sedeval_soft import Settings, convert
 from sedeval_soft.evaluation import stream
 from sedeval_soft.tables import read_rows, to_seconds
 from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.timeline import align, hard_events
+from sedeval_soft.timeline import Recordings, align, hard_events
+
+T = TypeVar("T")
 
 SHIFT = 400_000
 MISSED, MADE_UP, ONSET, OFFSET = range(4)
 RATES = (0.1, 0.1, 0.3, 0.3)
 
 
-def one_of(ways, number):
+def one_of(ways: Iterable[tuple[bool, T]], number: float) -> T | None:
     """Return one of the ways that are possible, by a random number; None if there are none."""
-    ways = [way for possible, way in ways if possible]
-    return ways[min(int(number * len(ways)), len(ways) - 1)] if ways else None
+    possible = [way for is_possible, way in ways if is_possible]
+    return possible[min(int(number * len(possible)), len(possible) - 1)] if possible else None
 
 
-def tracks(pair, seed):
+def tracks(pair: Recordings, seed: int) -> EventTable:
     """Return what somebody labels in a reference; pair: it on both sides."""
     events, rows = hard_events(pair)[0].lasting(), []
     heard = list(zip(events.file, events.label, events.onset.tolist(), events.offset.tolist(), strict=True))
@@ -46,7 +50,7 @@ def tracks(pair, seed):
             after = max(own[k + 1][0] - offset, 0) // 2 if k + 1 < len(own) else max(end - offset, 0)
             moved = [onset, offset]
             if kind == ONSET:
-                moved[0] += one_of([(2 * SHIFT <= length, SHIFT), (before >= SHIFT, -SHIFT)], drawn[1]) or 0
+                moved[0] += one_of([(length >= 2 * SHIFT, SHIFT), (before >= SHIFT, -SHIFT)], drawn[1]) or 0
             if kind == OFFSET:
                 moved[1] += one_of([(far <= 0.6 * length, -far), (far <= after, far)], drawn[1]) or 0
             if kind != MISSED:

@@ -233,9 +233,10 @@ def _check_rows(table: Table, side: Side, unit: Mapping[str, Any], log: Log) -> 
         if no_unit or (code in BY_LENGTH and (unit or not rows.origin.timed)):
             continue
         found, about, facts = check.find(side)
-        # Thousands of rows may touch, and frames of a window go on after the end of what they were made of
-        # in all recordings alike: the first is told, and how many others there are.
-        once = code == "touching-rows" or (code in LATE and rows.has_steps)
+        # Thousands of rows may touch or end after the last event of a reference, and frames of a window go on
+        # after the end of what they were made of in all recordings alike: the first is told, and how many
+        # others there are.
+        once = code in ("touching-rows", "after-reference") or (code in LATE and rows.has_steps)
         more = f", and {counted(len(found) - 1, 'other row')} likewise" if once and len(found) > 1 else ""
         problems = []
         for i in np.argsort(found, kind="stable")[: 1 if once else log.most]:

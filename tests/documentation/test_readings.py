@@ -122,7 +122,9 @@ def test_9_the_optimal_reading_does_not_depend_on_the_scale(seed):
         assert abs(after[f"segment.soft.f1.{average}"] - before[f"segment.soft.f1.{average}"]) > 1e-3
 
 
-SEGMENTS = "measures/test_segment_counts.py::test_soft_counts_are_hard_ones_integrated_over_every_level"
+SEGMENTS = (
+    "measures/test_segment_counts.py::test_hard_counts_are_those_of_cells_and_soft_ones_their_integrals"
+)
 EVENTS = "measures/test_level_matching.py::test_soft_counts_are_the_exact_integrals"
 BEST = "measures/test_best_thresholds.py::test_best_thresholds_of_classes_and_of_all_are_those_of_all"
 LIFETIMES = "timeline/test_events.py::test_alive_at_a_threshold_are_its_merged_events"

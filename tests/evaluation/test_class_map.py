@@ -71,7 +71,7 @@ def test_the_command_reads_a_table(tmp_path):
     [
         (b"label\tclass\na\tx\na\ty\n", 3, "'a'"),
         (b"label,class\na,\n", 2, "class"),
-        (b"", 1, "'class'"),
+        (b"", None, "empty"),
         (b"label\tclass\na\tx\nb\xff\ty\n", 3, "UTF-8"),
     ],
 )

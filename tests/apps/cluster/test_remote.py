@@ -1,4 +1,4 @@
-"""Files elsewhere: the rows and the scores of the same files here, and reads that fail."""
+"""Files elsewhere and workers: scores are those of the same files here, and what fails is named."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from parted import count_in_parts
 from sharded_tables import SAMPLES, sample, shards
 
-from sedeval_soft import Evaluator, InputError, Limits, Settings, evaluate
+from sedeval_soft import EvaluationError, Evaluator, InputError, Limits, Settings, evaluate
 from sedeval_soft.report import render
 from sedeval_soft.tables import read_rows
 
@@ -89,3 +89,55 @@ def test_limits_hold_elsewhere_and_patterns_must_fit(elsewhere):
     ):
         with pytest.raises(InputError, match=f"^{re.escape(name)}: {words}"):
             read_rows(name, limits=limits)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_bucket_is_read(monkeypatch):
+    pytest.importorskip("s3fs", reason="needs s3fs: pip install --group distributed")
+    server = pytest.importorskip("moto.server", reason="needs moto: pip install --group distributed")
+    running = server.ThreadedMotoServer(port=0, verbose=False)
+    running.start()
+    host, port = running.get_host_and_port()
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
+    monkeypatch.setitem(fsspec.config.conf, "s3", {"endpoint_url": f"http://{host}:{port}"})
+    files = fsspec.filesystem("s3")
+    files.mkdir("archive")
+    for name, text in shards("archive/").items():
+        files.pipe(name, text.encode())
+    found = evaluate("s3://archive/ref-*.tsv", "s3://archive/sys-*.tsv")
+    assert dict(found) == dict(evaluate(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"))
+    for name in ("s3://archive/none.tsv", "s3://nobucket/none.tsv"):
+        with pytest.raises(InputError, match=rf"^{name}: cannot be read"):
+            evaluate(name, name)
+    running.stop()
+
+
+# Workers.
+
+QUIET = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+"""Of dask's own ends of connections."""
+
+
+@QUIET
+def test_a_broken_shard_is_told_with_its_line_of_the_first_table_first(cluster, tmp_path):
+    sides = sample(tmp_path)
+    number = len((tmp_path / "ref-2.tsv").read_text().splitlines()) + 1
+    for name in ("ref-2.tsv", "sys-0.tsv"):
+        with (tmp_path / name).open("a") as file:
+            file.write("recording_1.wav\tx\t1\tcar\t0.5\n")
+    with pytest.raises(InputError, match=rf"^{tmp_path}/ref-2\.tsv:{number}:2: onset 'x' "):
+        count_in_parts(*sides, Settings(), scheduler=cluster.scheduler_address)
+
+
+@QUIET
+def test_a_shard_that_ends_every_worker_is_named(cluster, tmp_path, monkeypatch):
+    sides = sample(tmp_path)
+    (tmp_path / "ref-1.tsv.end").write_text("99")
+    # As many as there are: on a busy machine dask may not begin one anew that ended.
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 1)
+    with pytest.raises(EvaluationError, match=r"ref-1\.tsv: 2 workers ended, one after another"):
+        count_in_parts(f"flaky://{sides[0]}", sides[1], Settings(), scheduler=cluster.scheduler_address)

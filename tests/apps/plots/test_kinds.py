@@ -15,8 +15,6 @@ import matplotlib as mpl
 import pytest
 from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
 from documents import ROOT, script
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.cbook import is_math_text
 from matplotlib.legend import Legend
@@ -26,10 +24,8 @@ from PIL import Image
 from plotted import HOSTILE, NOTHING, shown, table, texts
 
 from sedeval_soft import EvaluationError, SettingsError, plot
-from sedeval_soft.apps.plots.layout import plain
 from sedeval_soft.apps.plots.registry import KINDS, OPTIONS, SUFFIXES
 from sedeval_soft.apps.plots.run import ORDERS, Wish
-from sedeval_soft.apps.plots.style import in_style
 from sedeval_soft.cli.plot import plot as command
 
 CASES = {
@@ -224,15 +220,6 @@ def test_a_bare_machine_draws_without_display_or_pyplot_and_tells_nothing(tmp_pa
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, "False False\n", "")
-
-
-@settings(max_examples=10)
-@given(st.lists(st.text(), max_size=20))
-def test_no_name_is_a_formula_and_all_can_be_drawn(names):
-    with in_style():
-        drawn = [plain(name) for name in names]
-    assert not any(map(is_math_text, drawn))
-    assert "".join(drawn).replace(r"\$", "$").isprintable()
 
 
 def test_hostile_names_are_all_in_the_figure_letter_by_letter():

@@ -139,21 +139,6 @@ def test_long_sums_miss_no_segment_and_keep_single_precision(name):
         np.testing.assert_allclose(back(own), exact.astype(np.float64).sum(axis=0), rtol=3e-7)
 
 
-def test_counts_of_batches_add_up():
-    y, p = soft_labels(9, (6, 40, 4))
-    batches = [(y[:1], p[:1]), (y[1:4], p[1:4]), (y[4:], p[4:])]
-    names = {"precision": "precision", "recall": "recall", "fbeta": "f1", "error_rate": "error_rate"}
-    for count, kind, measures in (
-        (soft.soft_counts, soft.SoftCounts, names),
-        (soft.divergence_sums, soft.DivergenceSums, {"kl_divergence": "kl_divergence"}),
-    ):
-        counted = [count(*pair) for pair in batches]
-        counts = kind(*(sum(columns) for columns in zip(*counted, strict=True)))
-        for average, (measure, name) in itertools.product(AVERAGES, measures.items()):
-            score = soft.score_of(counts, measure, average=average)
-            np.testing.assert_allclose(score, SCORES[name](y, p, average=average), rtol=1e-12, atol=1e-12)
-
-
 def test_nothing_but_the_standard_is_used_on_any_device():
     y, p = soft_labels(10, (3, 100, 4))
     device, cpu = map(array_api_strict.Device, ("device1", "CPU_DEVICE"))

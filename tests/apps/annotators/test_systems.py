@@ -137,16 +137,6 @@ def test_an_outlier_is_named_and_alike_annotators_are_not():
         assert [text[: len("annotator 5")] for text in told] == outliers
 
 
-def test_event_f_of_a_pair_is_the_mean_of_both_evaluations():
-    crowd = people(3, seed=7)
-    how = {"durations": LENGTHS, "classes": ("a", "b"), "only": ("event.soft",)}
-    for (one, other), pair in zip(
-        combinations(crowd, 2), annotate(crowd, durations=LENGTHS).pairs, strict=True
-    ):
-        both = [evaluate(*sides, **how)["event.soft.f1.micro"] for sides in ((one, other), (other, one))]
-        assert pair.event_f1_micro == sum(both) / 2
-
-
 def test_dawid_skene_of_consensus_events_is_that_of_the_same_answers():
     """Annotators who draw the same boundaries: each event that one has is an item."""
     values, labelled, _ = confused(4, 2, 30, 5, 0.2)

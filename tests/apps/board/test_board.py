@@ -13,13 +13,12 @@ import shutil
 import signal
 import sys
 import time
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from called import call
-from styled import undefined_properties
+from styled import Page, undefined_properties
 
 import sedeval_soft
 from sedeval_soft import InputError, SettingsError, UnknownScoreError, compare, evaluate
@@ -115,23 +114,20 @@ def one(tmp_path):
     return Board(tmp_path, "sys")
 
 
-class Tags(HTMLParser):
-    """The elements of a page, its links, the text that is shown, and rows of tables as texts of cells."""
+class Tags(Page):
+    """A page with the rows of its tables as texts of cells."""
 
     def __init__(self, text):
-        super().__init__()
-        self.tags, self.links, self.shown, self.events, self.rows = [], [], "", [], [[""]]
-        self.feed(text)
+        self.rows = [[""]]
+        super().__init__(text)
 
     def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.links += [value for name, value in attrs if name in {"href", "src"}]
-        self.events += [name for name, _ in attrs if name.startswith("on")]
+        super().handle_starttag(tag, attrs)
         self.rows += [[""]] if tag in ("tr", "ul") else []
         self.rows[-1] += [""] if tag in ("td", "th") else []
 
     def handle_data(self, data):
-        self.shown += data
+        super().handle_data(data)
         self.rows[-1][-1] = " ".join((self.rows[-1][-1] + data).split())
 
     def column(self, heading):
@@ -571,7 +567,7 @@ def test_names_from_strangers_are_text(one):
     )
     pages = {name: Tags(one.page(name)) for name in names if name.endswith(".html")}
     for name, parsed in pages.items():
-        assert {*parsed.tags} <= {*ALLOWED.split()} and not parsed.events
+        assert {*parsed.tags} <= {*ALLOWED.split()} and not parsed.handlers
         inside = {link for link in parsed.links if not re.fullmatch("#[a-z]+", link)}
         assert {os.path.normpath(Path(name).parent / link) for link in inside} <= names
         # A page runs its own script only.

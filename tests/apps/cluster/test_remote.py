@@ -36,9 +36,11 @@ def anywhere(scores) -> str:
 
 def test_shards_elsewhere_are_those_here(elsewhere, tmp_path):
     sides = "memory://data/ref-*.tsv", "memory://data/sys-?.tsv"
-    here, there = evaluate(*sample(tmp_path)), evaluate(*sides)
+    elsewhere.pipe("/data/durations.tsv", (SAMPLES / "durations.tsv").read_bytes())
+    here = evaluate(*sample(tmp_path), durations=SAMPLES / "durations.tsv")
+    there = evaluate(*sides, durations="memory://data/durations.tsv")
     assert anywhere(here) == anywhere(there) and tuple(item.name for item in there.inputs) == sides
-    assert dict(Evaluator().update(*sides).compute()) == dict(here)
+    assert dict(Evaluator().update(*sides).compute()) == dict(evaluate(*sides))
     parts = count_in_parts(*sides, Settings())
     assert len(parts.tally.files) == len(here.files)
 
@@ -55,13 +57,6 @@ def test_one_file_elsewhere(elsewhere):
     assert parts.tally.files == tuple(sorted(rows.files))
 
 
-def test_tables_of_durations_may_be_elsewhere_too(elsewhere):
-    elsewhere.pipe("/data/durations.tsv", (SAMPLES / "durations.tsv").read_bytes())
-    sides = (SAMPLES / "ref.tsv", SAMPLES / "sys.tsv")
-    found = evaluate(*sides, durations="memory://data/durations.tsv")
-    assert dict(found) == dict(evaluate(*sides, durations=SAMPLES / "durations.tsv"))
-
-
 @pytest.mark.parametrize(
     ("fault", "words"), [("fail", "the connection was reset"), ("short", r"\d+ of \d+ bytes came")]
 )
@@ -73,18 +68,12 @@ def test_reads_that_fail_are_refused(fault, words, installed, tmp_path):
         evaluate(ours, f"flaky://{theirs}")
 
 
-def test_a_file_that_is_not_there_is_named(installed, tmp_path):
-    for name in ("memory://data/none.tsv", f"flaky://{tmp_path}/none.tsv"):
-        for read in (read_rows, lambda each: count_in_parts(each, each, Settings())):
-            with pytest.raises(InputError, match=rf"^{name}: cannot be read: "):
-                read(name)
-
-
 def test_limits_hold_elsewhere_and_patterns_must_fit(elsewhere):
     for name, limits, words in (
         ("memory://data/ref-0.tsv", Limits(size=100), "has \\d+ bytes; expected 100 or"),
         ("memory://data/ref-*.tsv", Limits(members=2), "has more than 2 files"),
         ("memory://data/none*.tsv", Limits(), "fits no file"),
+        ("memory://data/none.tsv", Limits(), "cannot be read: "),
         ("foo://x/*.tsv", Limits(), "cannot be read: Protocol not known"),
     ):
         with pytest.raises(InputError, match=f"^{re.escape(name)}: {words}"):

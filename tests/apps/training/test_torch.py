@@ -8,14 +8,14 @@ import pickle
 import numpy as np
 import pytest
 from documents import ROOT, blocks, script
-from libraries import evaluated, expected, need, soft_labels
+from libraries import evaluated, expected, soft_labels
 
 from sedeval_soft import SettingsError
 
-torch = need("torch")
-SoftFLoss = need("sedeval_soft.apps.training.torch").SoftFLoss
-torchmetrics = need("torchmetrics")
-metrics = need("sedeval_soft.apps.training.torchmetrics")
+torch = pytest.importorskip("torch")
+SoftFLoss = pytest.importorskip("sedeval_soft.apps.training.torch").SoftFLoss
+torchmetrics = pytest.importorskip("torchmetrics")
+metrics = pytest.importorskip("sedeval_soft.apps.training.torchmetrics")
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
@@ -195,7 +195,7 @@ def test_wrong_calls_are_refused(call, said):
 
 
 def test_the_example_with_lightning_learns():
-    need("lightning")
+    pytest.importorskip("lightning")
     before, after = script("examples/train_with_lightning").main()
     assert set(before) == {"f1_macro", "f1_micro", "error_rate", "divergence"}
     assert before["f1_macro"] < 0.6 and min(after["f1_macro"], after["f1_micro"]) > 0.9
@@ -204,7 +204,7 @@ def test_the_example_with_lightning_learns():
 
 
 def test_the_python_of_the_page_runs():
-    need("jax")
+    pytest.importorskip("jax")
     # Later blocks use what earlier ones of either kind made, as a reader does who runs all of them.
     code = blocks((ROOT / "docs/guides/training.md").read_text(encoding="utf-8"), "py(?:thon)?")
     assert code

@@ -44,6 +44,7 @@ def test_what_a_missing_file_means_is_asked():
     assert [each.files for each in apart.annotators] == [2, 1, 2]
     assert [pair.segments for pair in apart.pairs] == [1, 2, 1]
     assert any("'z'" in warning for warning in apart.warnings)
+    assert len(annotate([table([])] * 2).reference) == 0
     # Names of files match as in evaluations.
     made = annotate([heard(**{"x.wav": [0]}), heard(x=[0, 1]), heard(**{"folder/x.wav": [1]})])
     assert made.reference.files == ("x.wav",) and [each.files for each in made.annotators] == [1, 1, 1]

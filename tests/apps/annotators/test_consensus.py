@@ -138,8 +138,9 @@ def test_competence_weighs_confidence():
 def test_the_ceiling_counts_who_labelled_a_file():
     """By hand: one of the two others who labelled y has the event, so the soft precision of it is 0.5."""
     hears = table([("y", 0.0, 1.0, "a")], "x")
-    asked = {"scores": ["segment.soft.precision.micro"], "missing": "unlabelled"}
+    asked = {"scores": ["segment.soft.precision.micro", "segment.soft.f1.micro"], "missing": "unlabelled"}
     made = annotate([table([], "x"), hears, hears, table([], "y")], consensus=True, **asked)
-    assert made.ceiling[0].annotators == (None, 0.5, 0.5, None)
+    # Who labelled only x has no score there, as nobody hears anything in it.
+    assert [each.annotators for each in made.ceiling] == [(None, 0.5, 0.5, None), (None, 2 / 3, 2 / 3, 0.0)]
     # The first and the last share no file.
     assert [pair.f1_micro for pair in made.pairs] == [None, None, None, 1.0, 0.0, 0.0]

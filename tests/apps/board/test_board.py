@@ -27,7 +27,6 @@ from sedeval_soft.apps.board.board_page import About, slugs
 from sedeval_soft.apps.board.site import MARK, find_submissions, read_about
 from sedeval_soft.checks.alignment import NO_DURATIONS
 from sedeval_soft.memory import RoomError, given_limit, memory_limited
-from sedeval_soft.report.outcomes import stylesheet
 from sedeval_soft.report.write import OutputError
 from sedeval_soft.tables.limits import Limits
 
@@ -568,6 +567,8 @@ def test_names_from_strangers_are_text(one):
     pages = {name: Tags(one.page(name)) for name in names if name.endswith(".html")}
     for name, parsed in pages.items():
         assert {*parsed.tags} <= {*ALLOWED.split()} and not parsed.handlers
+        # A colour without a definition would be black, and no message says so; a bar has its part with it.
+        assert undefined_properties(one.page(name)) <= {"part"}
         inside = {link for link in parsed.links if not re.fullmatch("#[a-z]+", link)}
         assert {os.path.normpath(Path(name).parent / link) for link in inside} <= names
         # A page runs its own script only.
@@ -666,12 +667,3 @@ def test_options_are_settings_columns_and_the_baseline(two):
     table = pd.read_csv(io.StringIO(two.page("board.csv"))).set_index("system")
     assert table[names].T.to_dict() == shown
     assert "<title>&lt;2026&gt;</title>" in two.page() and 'class="b-badge">baseline' in two.page()
-
-
-def test_every_property_of_styles_that_the_site_uses_is_defined():
-    """A colour that is not would be black, and no message says so."""
-    room = Path(sedeval_soft.__file__).parent
-    names = ("board.html.j2", "problems.html.j2", "board.css", "board.js")
-    paths = [room / "report/assets/colours.css", *(room / "apps/board/assets" / name for name in names)]
-    texts = [path.read_text(encoding="utf-8") for path in paths]
-    assert undefined_properties("".join([stylesheet(), *texts])) == set()

@@ -1,6 +1,7 @@
-"""Properties of styles in the text of a page."""
+"""What a browser would make of a page, and properties of styles in its text."""
 
 import re
+from html.parser import HTMLParser
 
 from sedeval_soft.report.outcomes import OUTCOMES
 
@@ -14,3 +15,20 @@ def undefined_properties(text):
     together = {*re.findall(r"var\(--\$\{([^}]*)\}", text)}
     assert together <= {'outcome === "active" ? "accent" : outcome'} and {*OUTCOMES} <= defined
     return {"".join(each) for each in used} - defined
+
+
+class Page(HTMLParser):
+    """The elements of a page, the handlers of events in them, its links, and the text that is shown."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.handlers, self.links, self.shown = [], [], [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.links += [value for name, value in attrs if name in {"href", "src"}]
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+
+    def handle_data(self, data):
+        self.shown += data

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from opinions import HEADS, SAMPLES, TABLES, rows_of, table, units_of
 
 from sedeval_soft import EvaluationError, Settings, annotate, evaluate
-from sedeval_soft.apps.annotators.agreement import alpha, alphas
+from sedeval_soft.apps.annotators.agreement import alphas
 from sedeval_soft.apps.annotators.models import competence_of
-from sedeval_soft.apps.annotators.references import METHODS, mean
+from sedeval_soft.apps.annotators.references import METHODS, value_of
 from sedeval_soft.cli import tables as command
 from sedeval_soft.report.fitted import number
 from sedeval_soft.tables import read_rows
@@ -44,9 +44,8 @@ def test_what_a_missing_file_means_is_asked():
     assert [each.files for each in apart.annotators] == [2, 1, 2]
     assert [pair.segments for pair in apart.pairs] == [1, 2, 1]
     assert any("'z'" in warning for warning in apart.warnings)
-
-
-def test_names_of_files_match_as_in_evaluations():
+    assert len(annotate([table([])] * 2).reference) == 0
+    # Names of files match as in evaluations.
     made = annotate([heard(**{"x.wav": [0]}), heard(x=[0, 1]), heard(**{"folder/x.wav": [1]})])
     assert made.reference.files == ("x.wav",) and [each.files for each in made.annotators] == [1, 1, 1]
 
@@ -57,8 +56,9 @@ def test_a_system_is_scored_as_by_evaluate_however_long_files_are(lengths):
     people = [heard(x=[0, 1], y=[2]), heard(x=[0], y=[2, 3])]
     names = ["segment.soft.f1.micro", "segment.hard.precision.macro", "event.soft.f1.micro"]
     system = heard(x=[0, 5, 6], y=[3], z=[0])
-    made = annotate(people, systems=[system], ceiling_of=system, scores=names, durations=lengths)
-    expected = evaluate(made.reference, heard(x=[0, 5, 6], y=[3]), durations=lengths)
+    how = {"durations": lengths, "preset": "dcase2019-task4"}
+    made = annotate(people, systems=[system], ceiling_of=system, scores=names, **how)
+    expected = evaluate(made.reference, heard(x=[0, 5, 6], y=[3]), **how)
     late = {text for text in expected.warnings if "--durations" in text}
     assert late <= {*made.warnings} and bool(late) == (lengths is None)
     assert {each.score: each.value for each in made.systems[0].scores} == {n: expected[n] for n in names}
@@ -90,12 +90,6 @@ def test_ceilings_are_scores_of_evaluate_to_the_last_bit(length):
         assert ceiling.system == pytest.approx(np.mean([each[name] for each in machine]))
         assert ceiling.mean == pytest.approx(np.mean(ceiling.annotators))
         assert ceiling.share == pytest.approx(ceiling.system / ceiling.mean)
-
-
-def test_annotators_who_share_no_file_have_no_ceiling():
-    found = annotate([heard(x=[0]), heard(y=[0]), heard(y=[0])], missing="unlabelled")
-    assert (found.ceiling[0].annotators[0], found.ceiling[0].mean) == (None, 1.0) and found.warnings
-    assert [pair.f1_micro for pair in found.pairs] == [None, None, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -169,34 +163,7 @@ def test_wrong_calls_are_refused(arguments, said, monkeypatch):
     assert (done.code, done.out) == (2, "") and said in done.err
 
 
-def test_a_preset_is_taken_as_by_evaluate():
-    asked = {"scores": ["event.hard.f1.macro"], "ceiling_of": TABLES[1], "classes": ["car", "zz"]}
-    found = annotate(TABLES, preset="dcase2019-task4", **asked)
-    spelt = {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.2, "compat": "sed_eval"}
-    assert found.ceiling == annotate(TABLES, **spelt, **asked).ceiling
-    # A class that nobody names is reported once.
-    assert len([text for text in found.warnings if "'zz'" in text]) == 1
-
-
-def test_nothing_and_hostile_names(tmp_path):
-    assert len(annotate([table([])] * 2).reference) == 0
-    paths = [tmp_path / f"\x1b[31m{i}.tsv" for i in range(2)]
-    for path in paths:
-        path.write_text('filename\tonset\toffset\tevent_label\n<b>.wav\t0\t1\t"<script>\x1b[2J"\n')
-    done = call("annotate", *paths, "-o", "-")
-    assert done.code == 0 and "\x1b" not in done.err
-
-
 # Agreement, competence and references of arrays.
-
-
-def test_alpha_of_the_example_of_its_author():
-    """Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: four observers, interval."""
-    rows = ("123321412...", "12332241 25.3", ".3332342251.", "123324412 51.")
-    data = np.array([[0 if c == "." else int(c) for c in row.replace(" ", "")] for row in rows], dtype=float)
-    assert alpha(data, data > 0) == pytest.approx(0.849, abs=5e-4)
-    assert alpha(data + 1e6, data > 0) == pytest.approx(alpha(data, data > 0), abs=1e-6)
-    assert alpha(np.tile([0.0, 1.0, 0.4], (2, 1)), np.ones((2, 3), dtype=bool)) == 1.0
 
 
 @given(st.integers(0, 2**32), st.integers(2, 5), st.booleans())
@@ -217,39 +184,20 @@ def test_alphas_are_those_of_the_krippendorff_package(seed, n, binary):
             assert value == pytest.approx(expected, abs=1e-9)
 
 
-def crowd(competence, says_yes, prevalence, n_segments, seed, missing=0.0):
-    """Return the opinions that the model of competences would give, and who labelled which segment."""
-    rng = np.random.default_rng(seed)
-    there = rng.random((len(prevalence), n_segments)) < np.array(prevalence)[:, None]
-    shape = (len(competence), *there.shape)
-    knows = rng.random(shape) < np.array(competence)[:, None, None]
-    guess = rng.random(shape) < np.array(says_yes)[:, None, None]
-    return np.where(knows, there, guess).astype(float), rng.random((shape[0], n_segments)) >= missing
-
-
-def test_competences_that_were_simulated_are_estimated():
-    competence, says_yes = [0.95, 0.8, 0.6, 0.4, 0.15], [0.5, 0.2, 0.7, 0.4, 0.3]
-    prevalence = [0.1, 0.3, 0.5, 0.05]
-    estimate = competence_of(units_of(*crowd(competence, says_yes, prevalence, 6000, 2, 0.4)), 0.5)
+def test_competences_that_were_simulated_are_estimated_and_weigh():
+    """Who knows says what is there, who does not guesses; a reference has the share of the competence."""
+    rng = np.random.default_rng(2)
+    competence, says_yes = np.array([0.95, 0.8, 0.6, 0.4, 0.15]), np.array([0.5, 0.2, 0.7, 0.4, 0.3])
+    prevalence, shape = np.array([0.1, 0.3, 0.5, 0.05]), (5, 4, 6000)
+    there = rng.random(shape[1:]) < prevalence[:, None]
+    knows, guess = (rng.random(shape) < each[:, None, None] for each in (competence, says_yes))
+    values, labelled = np.where(knows, there, guess).astype(float), rng.random((5, 6000)) >= 0.4
+    units = units_of(values, labelled)
+    estimate = competence_of(units, 0.5)
     assert np.abs(estimate.competence - competence).max() < 0.04
     assert np.abs(estimate.prevalence - prevalence).max() < 0.02
     # Who always knows never guesses: the more one knows, the less is seen of the guesses.
     assert np.abs(estimate.says_yes - says_yes)[1:].max() < 0.06
-
-
-def test_a_reference_weighs_by_competence():
-    """Each second has the share of the competence of those who say it."""
-    votes = crowd([0.9, 0.1, 0.1], [0.5] * 3, [0.3], 30, 0)[0][:, 0]
-    found = annotate([heard(x=np.flatnonzero(each).tolist()) for each in votes], method="competence")
-    competence = np.array([each.competence for each in found.annotators])
-    rows = {onset: value for _, onset, _, _, value in rows_of(found.reference)}
-    only = np.flatnonzero(votes.sum(axis=0) == 1)[0]
-    assert rows[only] == pytest.approx(competence[votes[:, only] > 0][0] / competence.sum(), abs=1e-3)
-
-
-def test_those_who_labelled_nothing_and_no_segments_at_all():
-    said, labelled = crowd([0.9, 0.9, 0.9], [0.5] * 3, [0.3], 50, 0)
-    labelled[2] = False
-    assert competence_of(units_of(said, labelled), 0.5).competence[2] == 0.8
-    nothing = units_of(np.zeros((2, 3, 0)), np.zeros((2, 0), dtype=bool))
-    assert np.all(competence_of(nothing, 0.5).competence == 0.8) and mean(nothing).shape == (0,)
+    weight = estimate.competence[:, None, None] * labelled[:, None]
+    expected = (values * weight).sum(axis=0) / np.maximum(weight.sum(axis=0), 1e-9)
+    assert value_of(units, "competence", 0.5) == pytest.approx(expected.reshape(-1), abs=1e-12)

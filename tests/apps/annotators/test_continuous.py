@@ -79,7 +79,7 @@ def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method
     """The reference is the same to the last bit, and so are statements on each annotator."""
     order = random.sample(range(len(crowd)), len(crowd))
     one, other = people_of(crowd), people_of([crowd[k][::-1] for k in order], files=FILES[::-1])
-    how = {"method": method, "consensus": consensus, "scores": ["event.soft.f1.micro"]}
+    how = {"method": method, "consensus": consensus, "scores": ["event.soft.f1.micro"], "systems": one[:1]}
     found = []
     for people in (dict(enumerate(one)), dict(zip(order, other, strict=True))):
         made = annotate({"abcd"[k]: each for k, each in people.items()}, **how)
@@ -87,12 +87,14 @@ def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method
         each_of = [made.annotators, *([made.boundaries] if consensus else [])]
         each_of += [ceiling.annotators for ceiling in made.ceiling]
         each_of += [confusion.sensitivity for confusion in made.confusions]
+        each_of += [score.against for score in made.systems[0].scores]
         found.append((
             rows.files, rows.classes,
             [each.tobytes() for each in (rows.file, rows.label, rows.onset, rows.offset, *rows.values)],
             made.agreement, [[of[k] for k in at] for of in each_of], [each.mean for each in made.ceiling],
             {frozenset(pair.annotators): pair[1:] for pair in made.pairs},
             [each.prevalence for each in made.confusions],
+            [score._replace(against=()) for score in made.systems[0].scores],
         ))  # fmt: skip
     assert found[0] == found[1]
 

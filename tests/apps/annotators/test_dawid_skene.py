@@ -40,17 +40,10 @@ def test_sensitivities_that_were_simulated_are_estimated():
 
 
 @settings(max_examples=8)
-@given(st.integers(0, 2**32), st.integers(1, 5), st.permutations(range(5)))
-def test_likelihood_never_falls_and_annotators_have_no_order(seed, n, order):
-    values, labelled, _ = confused(5, 2, 40, seed, 0.3)
-    values, labelled = values[:n], labelled[:n]
-    order = [each for each in order if each < n]
-    estimate = estimated(units_of(values, labelled), 2)
-    assert np.all(np.diff(estimate.likelihood) > -1e-9)
-    other = estimated(units_of(values[order], labelled[order]), 2)
-    assert sorted(other.posterior) == pytest.approx(sorted(estimate.posterior), abs=1e-6)
-    if n >= 3:
-        assert other.sensitivity == pytest.approx(estimate.sensitivity[order], abs=1e-5, nan_ok=True)
+@given(st.integers(0, 2**32), st.integers(1, 5))
+def test_likelihood_never_falls(seed, n):
+    values, labelled, _ = confused(n, 2, 40, seed, 0.3)
+    assert np.all(np.diff(estimated(units_of(values, labelled), 2).likelihood) > -1e-9)
 
 
 def test_what_nobody_hears_is_no_event():
@@ -74,21 +67,6 @@ def test_values_that_are_not_determined_are_undefined_and_said():
     made = annotate(tables_of(values, labelled), method="dawid-skene", missing="unlabelled")
     assert [each.sensitivity is None for each in made.annotators] == [False, False, False, True]
     assert made.warnings
-
-
-def test_a_class_of_which_no_value_is_a_label_has_no_sensitivity():
-    values, labelled, _ = confused(4, 2, 60, 3)
-    row = {"filename": "0.wav", "onset": 0.0, "offset": 1.0, "event_label": "faint", "soft_value": 0.2}
-    tables = [
-        each | {"soft_value": [None if x is None else 1.0 for x in each["onset"]]}
-        for each in tables_of(values, labelled)
-    ]
-    tables = [{name: [*cells, row[name]] for name, cells in each.items()} for each in tables]
-    made = annotate(tables, method="dawid-skene")
-    faint = next(each for each in made.confusions if each.class_name == "faint")
-    assert faint.sensitivity == (None,) * 4 and faint.specificity == pytest.approx((1.0,) * 4)
-    assert any("'faint'" in warning for warning in made.warnings)
-    assert "faint" not in {made.reference.classes[each] for each in made.reference.label}
 
 
 @pytest.mark.parametrize(

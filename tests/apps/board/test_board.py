@@ -13,24 +13,21 @@ import shutil
 import signal
 import sys
 import time
-from html.parser import HTMLParser
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from called import call
-from styled import undefined_properties
+from styled import Page, undefined_properties
 
 import sedeval_soft
 from sedeval_soft import InputError, SettingsError, UnknownScoreError, compare, evaluate
 from sedeval_soft.apps.board import site as module
-from sedeval_soft.apps.board.board_page import slugs
-from sedeval_soft.apps.board.site import MARK, find_submissions
+from sedeval_soft.apps.board.board_page import About, slugs
+from sedeval_soft.apps.board.site import MARK, find_submissions, read_about
 from sedeval_soft.checks.alignment import NO_DURATIONS
 from sedeval_soft.memory import RoomError, given_limit, memory_limited
-from sedeval_soft.report.outcomes import stylesheet
-from sedeval_soft.report.write import OutputError, locked
+from sedeval_soft.report.write import OutputError
 from sedeval_soft.tables.limits import Limits
 
 SAMPLES = Path(__file__).parents[3] / "sample_data"
@@ -116,23 +113,20 @@ def one(tmp_path):
     return Board(tmp_path, "sys")
 
 
-class Tags(HTMLParser):
-    """The elements of a page, its links, the text that is shown, and rows of tables as texts of cells."""
+class Tags(Page):
+    """A page with the rows of its tables as texts of cells."""
 
     def __init__(self, text):
-        super().__init__()
-        self.tags, self.links, self.shown, self.events, self.rows = [], [], "", [], [[""]]
-        self.feed(text)
+        self.rows = [[""]]
+        super().__init__(text)
 
     def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.links += [value for name, value in attrs if name in {"href", "src"}]
-        self.events += [name for name, _ in attrs if name.startswith("on")]
+        super().handle_starttag(tag, attrs)
         self.rows += [[""]] if tag in ("tr", "ul") else []
         self.rows[-1] += [""] if tag in ("td", "th") else []
 
     def handle_data(self, data):
-        self.shown += data
+        super().handle_data(data)
         self.rows[-1][-1] = " ".join((self.rows[-1][-1] + data).split())
 
     def column(self, heading):
@@ -175,6 +169,41 @@ def test_submissions_have_names_and_texts_on_who_submits_by_the_names_of_files(
     for path in (tmp_path / "nothing", tmp_path / "a.tsv", ""):
         with pytest.raises(InputError, match="cannot be read as a folder of submissions"):
             find_submissions(path)
+
+
+PAGE = "https://example.org/x?y=1"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            f"team: A  team\ntitle: 7\nauthors: [Ada, 'B  ob']\nurl: {PAGE}\nnote: ~\n",
+            About("A team", "7", ("Ada", "B  ob"), PAGE, ""),
+        ),
+        ("authors: Ada\n", About(authors="Ada")),
+        ("authors:\n", About()),
+        ("# nothing\n", About()),
+        ("- a\n", "team, title, authors, url, note"),
+        ("titel: x\n", "`titel`"),
+        ("team: [a]\n", r"`\$.team`"),
+        (f"note: {'x' * 301}\n", r"`\$.note`"),
+        (f"# {'x' * (1 << 16)}\n", "65536"),
+        ("url: javascript:alert(1)\n", "javascript"),
+        ("url: 'https://example.org/<script>'\n", "<script>"),
+        ("link", "link"), ("pipe", "device"), ("none", "cannot be read"),
+    ],
+)  # fmt: skip
+def test_a_text_is_read_or_refused(text, expected, tmp_path):
+    (tmp_path / "about.yaml").write_text(text)
+    (tmp_path / "link").symlink_to(tmp_path / "about.yaml")
+    os.mkfifo(tmp_path / "pipe")
+    path = tmp_path / (text if text.isalpha() else "about.yaml")
+    if isinstance(expected, About):
+        assert read_about(path, "x") == expected
+    else:
+        with pytest.raises(InputError, match=f"(?s)^x: .*{expected}|^x:[0-9:]* .*{expected}"):
+            read_about(path, "x")
 
 
 @pytest.mark.parametrize("place", [f"site/{MARK}", "site/problems/bad.html", "site.cache/comparisons.json"])
@@ -220,8 +249,7 @@ def test_pages_have_names_that_are_safe_and_different_everywhere():
     found = slugs(given)
     assert len({slug.casefold() for slug in found.values()}) == len(given)
     assert found["team-b"] == "team-b"
-    safe = re.compile(r"[A-Za-z0-9._-]{1,100}")
-    assert all(safe.fullmatch(slug) for slug in found.values())
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]{1,100}", slug) for slug in found.values())
     # They hang on the name alone, as long as no other differs from it by case only.
     for name in ("team-b", HOSTILE[0]):
         assert slugs([name])[name] == found[name]
@@ -270,32 +298,24 @@ def test_ranks_by_the_score_alone_where_tests_would_take_long_or_are_not_wanted(
     assert two.build(**slow, ties="exchange").board.entries[0].low is not None
 
 
-def noisy(board, n_files, *noises):
-    """Write a reference of so many files, and systems that are so far from it; return the reference."""
-    rng = np.random.default_rng(5)
-    values = rng.choice([0.0, 0.0, 0.4, 0.9], (n_files * 10, 2))
-    tables = {board.folder / "reference.tsv": values}
-    for k, noise in enumerate(noises):
-        tables[board.made / f"s{k}.tsv"] = np.clip(values + rng.normal(0, noise, values.shape), 0, 1)
-    for path, of in tables.items():
-        rows = [f"{k // 10:02}.wav\t{k % 10}\t{k % 10 + 1}\t{a:.4f}\t{b:.4f}" for k, (a, b) in enumerate(of)]
-        path.write_text("\n".join(["filename\tonset\toffset\ta\tb", *rows]) + "\n")
-    return board.folder / "reference.tsv"
-
-
 def test_a_place_is_by_the_score_and_letters_stand_beside_it(tmp_path):
+    """Of 30 files systems hear all, all but some, and few; two are alike but for files of their own."""
     board = Board(tmp_path)
-    entries = board.build(noisy(board, 30, 0.05, 0.2, 0.2, 0.2, 0.5), replicates=1000).board.entries
-    assert [entry.rank for entry in entries] == [1, 2, 2, 2, 5]
+    for name, first, last in (("a", 0, 30), ("b", 0, 19), ("c", 12, 30), ("d", 0, 4)):
+        board.add(f"{name}.tsv", EVENTS + "".join(f"{k}.wav\t0\t1\tcar\n" for k in range(first, last)))
+    entries = board.build(shutil.copy(board.made / "a.tsv", tmp_path), replicates=1000).board.entries
+    assert [entry.rank for entry in entries] == [1, 2, 2, 4]
     shown = Tags(board.page())
     ends = [(entry.best_place, entry.worst_place) for entry in entries]
     assert len({*ends[0]}) == 1 and len({*ends[2]}) == 2
     spreads = [f" {best}\N{EN DASH}{worst}" if best != worst else "" for best, worst in ends]
     assert shown.column("Place range") == [f"{k}{spread}" for k, spread in enumerate(spreads, 1)]
-    assert shown.column("Not significantly different (95 %)") == ["a", "b", "b", "b", "c"]
+    assert shown.column("Not significantly different (95 %)") == ["a", "b", "b", "c"]
     places = [(each["rank"], each["place"]) for each in board.document()["submissions"]]
-    assert places == [(1, 1), (2, 2), (2, 3), (2, 4), (5, 5)]
+    assert places == [(1, 1), (2, 2), (2, 3), (4, 4)]
     assert "by the score alone" not in board.page()
+    # Hard tables have hard scores only.
+    assert {name.split(".")[1] for name in board.document()["columns"]} == {"hard"}
 
 
 def test_a_warning_that_all_are_alike_for_want_of_files_is_above_the_table(two):
@@ -310,18 +330,6 @@ def test_a_warning_that_all_are_alike_for_want_of_files_is_above_the_table(two):
     # A soft count has two digits, a whole one none.
     assert shown.column("N_ref micro") == [f"{scores[names[0]]:.2f}" for scores in site.board.systems]
     assert shown.column("N_sys micro") == [f"{scores[names[1]]}" for scores in site.board.systems]
-
-
-def test_hard_tables_have_hard_scores_only_and_one_file_is_not_resampled(tmp_path):
-    board, reference = Board(tmp_path), tmp_path / "one.tsv"
-    reference.write_text(f"{EVENTS}a.wav\t0\t1\tcar\na.wav\t3\t4\tdog\n")
-    board.add("x.tsv", reference.read_text())
-    board.add("y.tsv", f"{EVENTS}a.wav\t0\t1\tcar\nother.wav\t0\t1\tcar\n")
-    first, second = board.build(reference).board.entries
-    assert (first.rank, first.low, first.difference) == (1, None, None)
-    assert (second.rank, second.low, second.difference.p_exchange) == (2, None, None)
-    document = board.document()
-    assert document["test"] == "none" and {name.split(".")[1] for name in document["columns"]} == {"hard"}
 
 
 def test_files_that_one_submission_makes_up_change_no_other(two):
@@ -435,14 +443,10 @@ def test_an_invalid_submission_stops_nobody_and_has_all_its_problems_on_a_page(t
     invalid = {each["name"]: each for each in two.document()["invalid"]}
     assert "soft-sed-eval validate bars.tsv --fix bars.fixed.tsv" in invalid["bars"]["told"][0]["message"]
     problems = invalid["bad"]["told"]
-    assert invalid["bad"]["problems"] == site.invalid["bad"] == len(problems)
-    places = [(problem["code"], problem["line"], problem["column"]) for problem in problems]
-    assert {*places} >= {("offset-before-onset", 2, 3), ("value-out-of-range", 4, 5), ("unknown-class", 3, 4)}
-    assert len(
-        {(*place, problem["message"]) for place, problem in zip(places, problems, strict=True)}
-    ) == len(places)
-    severities = [problem["severity"] for problem in problems]
-    assert severities == sorted(severities, key=("error", "warning", "note").index)
+    assert invalid["bad"]["problems"] == site.invalid["bad"] == len({str(each) for each in problems})
+    places = [(each["severity"], each["code"], each["line"], each["column"]) for each in problems]
+    assert places[:2] == [("error", "offset-before-onset", 2, 3), ("error", "value-out-of-range", 4, 5)]
+    assert "unknown-class" in {code for _, code, *_ in places[2:]}
     assert "line 2, field 3" in two.page("problems/bad.html")
     assert "problems/bad.html" in Tags(two.page()).links
     assert str(two.folder).encode() not in b"".join(two.content().values())
@@ -475,12 +479,6 @@ def kills(submission, *given):
     return module.score_submission(submission, *given)
 
 
-def takes_all(submission, *given):
-    if submission.name == "sys":
-        return [bytearray(1 << 20) for _ in range(1 << 20)]
-    return module.score_submission(submission, *given)
-
-
 def never_ends(submission, *given):
     while submission.name == "sys":
         time.sleep(1)
@@ -492,7 +490,6 @@ def never_ends(submission, *given):
     ("work", "reason"),
     [
         (kills, "the process that worked on it ended with status -9"),
-        pytest.param(takes_all, "needs more than 512 MiB of memory", marks=pytest.mark.slow),
         pytest.param(never_ends, "took more than 4 s (--time-limit sets how much)", marks=pytest.mark.slow),
     ],
 )
@@ -525,15 +522,6 @@ def test_each_submission_has_limits_that_can_be_raised(one, monkeypatch):
     assert seen[0][0] == 600 and seen[0][1] <= 4 << 30 and seen[1:] == [(1000.0, 6 << 30)]
 
 
-def test_two_boards_are_not_written_into_one_site(two):
-    two.build()
-    before = two.content()
-    with locked(two.site / MARK, "", ""), pytest.raises(OutputError, match="another board is being written"):
-        two.build()
-    assert two.content() == before
-    assert (two.site / MARK).read_text().startswith("Made by soft-sed-eval board")
-
-
 def test_reports_share_one_plotly_and_are_made_again_if_they_are_missing(one):
     one.build(reports=True)
     before = one.content()
@@ -560,8 +548,8 @@ def test_without_any_valid_submission_there_is_a_page_all_the_same(one):
 
 ALLOWED = (
     "html head meta title style body a header h1 p code main section h2 label input span div table thead"
+    " tr td th tbody abbr b i svg line rect ul ol li details summary script"
 )
-ALLOWED += " tr td th tbody abbr b i svg line rect ul ol li details summary script"
 
 
 def test_names_from_strangers_are_text(one):
@@ -572,12 +560,15 @@ def test_names_from_strangers_are_text(one):
         one.add(f"bad-{name}.tsv")
     site = one.build()
     assert len(site.board.entries) == len(HOSTILE[::2]) + 1 and len(site.invalid) == len(HOSTILE[::2])
-    assert site.warnings == (NO_DURATIONS,)
     names = {*one.content()}
-    assert all(re.fullmatch(r"[A-Za-z0-9./_-]+", name) for name in names)
+    assert site.warnings == (NO_DURATIONS,) and all(
+        re.fullmatch(r"[\w./-]+", name, re.ASCII) for name in names
+    )
     pages = {name: Tags(one.page(name)) for name in names if name.endswith(".html")}
     for name, parsed in pages.items():
-        assert {*parsed.tags} <= {*ALLOWED.split()} and not parsed.events
+        assert {*parsed.tags} <= {*ALLOWED.split()} and not parsed.handlers
+        # A colour without a definition would be black, and no message says so; a bar has its part with it.
+        assert undefined_properties(one.page(name)) <= {"part"}
         inside = {link for link in parsed.links if not re.fullmatch("#[a-z]+", link)}
         assert {os.path.normpath(Path(name).parent / link) for link in inside} <= names
         # A page runs its own script only.
@@ -632,33 +623,25 @@ def test_the_former_site_stays_where_a_build_fails(one):
 
 def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(two):
     two.add("a\n::error::\x1b[31mb.tsv")
-    two.add("broken.tsv", "onset\toffset\tevent_label\n1\tsoon\tcar\n")
     two.add("long.tsv", "onset\toffset\tevent_label\n" + "x" * 500 + "\t1\tcar\n")
     two.add("c\nd.md", "hello")
     two.add("sys_b.yaml", "tem: A\n")
     two.add("sys.yaml", "team: Team 1\nauthors: [Ann, Bob]\nurl: https://example.org/a?b=1&c=2\n")
     done = two.call()
     assert (done.code, done.out) == (0, "") and "\x1b" not in done.err
-    *lines, last = done.err.splitlines()
-    for words in (
-        r"warning: c\nd.md is not",
-        "warning: sys_b.yaml: ",
-        "invalid: a",
-        "the first: broken.tsv:2:2: ",
-    ):
+    *lines, _ = done.err.splitlines()
+    for words in (r"warning: c\nd.md is not", "warning: sys_b.yaml: ", "invalid: a", "first: long.tsv:2:1: "):
         assert any(words in line for line in lines), words
     assert all(line.startswith(("warning: ", "invalid: ")) and len(line) < 300 for line in lines)
-    assert last == "5 submissions: 2 ranked, 3 invalid; 0 unchanged"
     shown = Tags(two.page())
     assert "Ann, Bob" in shown.shown and "https://example.org/a?b=1&c=2" in shown.links
     # A text on who submits is not scored.
     two.add("sys.yaml", "team: Another\n")
     again = two.call("--fail-on-invalid")
     assert (again.code, again.out, "Another" in two.page()) == (1, "", True)
-    assert again.err.splitlines()[-1] == "5 submissions: 2 ranked, 3 invalid; 5 unchanged"
+    assert again.err.splitlines()[-1] == "4 submissions: 2 ranked, 2 invalid; 4 unchanged"
     two.add("part.tsv", f"{EVENTS}cafe.wav\t1\t2\tzoo\n")
-    assert "invalid: part: 2 problems, the first: part.tsv: 3 reference files (" in two.call("--strict").err
-    assert "strict" not in two.page("problems/part.html")
+    assert "invalid: part: 2 problems" in two.call("--strict").err
     assert two.call("--quiet").err == "" and two.call("-o", "-").code == 2
 
 
@@ -684,12 +667,3 @@ def test_options_are_settings_columns_and_the_baseline(two):
     table = pd.read_csv(io.StringIO(two.page("board.csv"))).set_index("system")
     assert table[names].T.to_dict() == shown
     assert "<title>&lt;2026&gt;</title>" in two.page() and 'class="b-badge">baseline' in two.page()
-
-
-def test_every_property_of_styles_that_the_site_uses_is_defined():
-    """A colour that is not would be black, and no message says so."""
-    room = Path(sedeval_soft.__file__).parent
-    names = ("board.html.j2", "problems.html.j2", "board.css", "board.js")
-    paths = [room / "report/assets/colours.css", *(room / "apps/board/assets" / name for name in names)]
-    texts = [path.read_text(encoding="utf-8") for path in paths]
-    assert undefined_properties("".join([stylesheet(), *texts])) == set()

@@ -1,4 +1,4 @@
-"""Files elsewhere: the rows and the scores of the same files here, and reads that fail."""
+"""Files elsewhere and workers: scores are those of the same files here, and what fails is named."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from parted import count_in_parts
 from sharded_tables import SAMPLES, sample, shards
 
-from sedeval_soft import Evaluator, InputError, Limits, Settings, evaluate
+from sedeval_soft import EvaluationError, Evaluator, InputError, Limits, Settings, evaluate
 from sedeval_soft.report import render
 from sedeval_soft.tables import read_rows
 
@@ -36,9 +36,11 @@ def anywhere(scores) -> str:
 
 def test_shards_elsewhere_are_those_here(elsewhere, tmp_path):
     sides = "memory://data/ref-*.tsv", "memory://data/sys-?.tsv"
-    here, there = evaluate(*sample(tmp_path)), evaluate(*sides)
+    elsewhere.pipe("/data/durations.tsv", (SAMPLES / "durations.tsv").read_bytes())
+    here = evaluate(*sample(tmp_path), durations=SAMPLES / "durations.tsv")
+    there = evaluate(*sides, durations="memory://data/durations.tsv")
     assert anywhere(here) == anywhere(there) and tuple(item.name for item in there.inputs) == sides
-    assert dict(Evaluator().update(*sides).compute()) == dict(here)
+    assert dict(Evaluator().update(*sides).compute()) == dict(evaluate(*sides))
     parts = count_in_parts(*sides, Settings())
     assert len(parts.tally.files) == len(here.files)
 
@@ -55,13 +57,6 @@ def test_one_file_elsewhere(elsewhere):
     assert parts.tally.files == tuple(sorted(rows.files))
 
 
-def test_tables_of_durations_may_be_elsewhere_too(elsewhere):
-    elsewhere.pipe("/data/durations.tsv", (SAMPLES / "durations.tsv").read_bytes())
-    sides = (SAMPLES / "ref.tsv", SAMPLES / "sys.tsv")
-    found = evaluate(*sides, durations="memory://data/durations.tsv")
-    assert dict(found) == dict(evaluate(*sides, durations=SAMPLES / "durations.tsv"))
-
-
 @pytest.mark.parametrize(
     ("fault", "words"), [("fail", "the connection was reset"), ("short", r"\d+ of \d+ bytes came")]
 )
@@ -73,19 +68,65 @@ def test_reads_that_fail_are_refused(fault, words, installed, tmp_path):
         evaluate(ours, f"flaky://{theirs}")
 
 
-def test_a_file_that_is_not_there_is_named(installed, tmp_path):
-    for name in ("memory://data/none.tsv", f"flaky://{tmp_path}/none.tsv"):
-        for read in (read_rows, lambda each: count_in_parts(each, each, Settings())):
-            with pytest.raises(InputError, match=rf"^{name}: cannot be read: "):
-                read(name)
-
-
 def test_limits_hold_elsewhere_and_patterns_must_fit(elsewhere):
     for name, limits, words in (
         ("memory://data/ref-0.tsv", Limits(size=100), "has \\d+ bytes; expected 100 or"),
         ("memory://data/ref-*.tsv", Limits(members=2), "has more than 2 files"),
         ("memory://data/none*.tsv", Limits(), "fits no file"),
+        ("memory://data/none.tsv", Limits(), "cannot be read: "),
         ("foo://x/*.tsv", Limits(), "cannot be read: Protocol not known"),
     ):
         with pytest.raises(InputError, match=f"^{re.escape(name)}: {words}"):
             read_rows(name, limits=limits)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_bucket_is_read(monkeypatch):
+    pytest.importorskip("s3fs", reason="needs s3fs: pip install --group distributed")
+    server = pytest.importorskip("moto.server", reason="needs moto: pip install --group distributed")
+    running = server.ThreadedMotoServer(port=0, verbose=False)
+    running.start()
+    host, port = running.get_host_and_port()
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
+    monkeypatch.setitem(fsspec.config.conf, "s3", {"endpoint_url": f"http://{host}:{port}"})
+    files = fsspec.filesystem("s3")
+    files.mkdir("archive")
+    for name, text in shards("archive/").items():
+        files.pipe(name, text.encode())
+    found = evaluate("s3://archive/ref-*.tsv", "s3://archive/sys-*.tsv")
+    assert dict(found) == dict(evaluate(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"))
+    for name in ("s3://archive/none.tsv", "s3://nobucket/none.tsv"):
+        with pytest.raises(InputError, match=rf"^{name}: cannot be read"):
+            evaluate(name, name)
+    running.stop()
+
+
+# Workers.
+
+QUIET = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+"""Of dask's own ends of connections."""
+
+
+@QUIET
+def test_a_broken_shard_is_told_with_its_line_of_the_first_table_first(cluster, tmp_path):
+    sides = sample(tmp_path)
+    number = len((tmp_path / "ref-2.tsv").read_text().splitlines()) + 1
+    for name in ("ref-2.tsv", "sys-0.tsv"):
+        with (tmp_path / name).open("a") as file:
+            file.write("recording_1.wav\tx\t1\tcar\t0.5\n")
+    with pytest.raises(InputError, match=rf"^{tmp_path}/ref-2\.tsv:{number}:2: onset 'x' "):
+        count_in_parts(*sides, Settings(), scheduler=cluster.scheduler_address)
+
+
+@QUIET
+def test_a_shard_that_ends_every_worker_is_named(cluster, tmp_path, monkeypatch):
+    sides = sample(tmp_path)
+    (tmp_path / "ref-1.tsv.end").write_text("99")
+    # As many as there are: on a busy machine dask may not begin one anew that ended.
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 1)
+    with pytest.raises(EvaluationError, match=r"ref-1\.tsv: 2 workers ended, one after another"):
+        count_in_parts(f"flaky://{sides[0]}", sides[1], Settings(), scheduler=cluster.scheduler_address)

@@ -98,23 +98,6 @@ def test_a_tone_is_seen_when_it_is_heard(path, audio, name, rate, subtype, chann
     assert np.abs(heard - tone).max() < (0.2 if subtype is None else 0.01 if subtype == "PCM_U8" else 1e-4)
 
 
-@pytest.mark.parametrize(("seconds", "rate"), [(0.5, 44_100), (300, 1_000)])
-def test_a_click_is_seen_where_it_is(path, audio, seconds, rate):
-    at = np.array([0.1, 0.5, 0.95]) * seconds
-    samples = np.zeros(round(seconds * rate))
-    samples[np.rint(at * rate).astype(int)] = 0.9
-    write(audio / "a.flac", samples, rate)
-    sounds, _ = shown(path, "a", seconds=seconds)
-    seen = level(sounds["a"]).max(axis=0)
-    columns = len(seen)
-    assert columns == min(1200, seconds * 50)
-    # A spectrum is of 32 ms, where that is more than a column.
-    loud = (np.flatnonzero(seen > seen.max() / 2) + 0.5) * seconds / columns
-    away = np.abs(loud[:, None] - at)
-    assert away.min(axis=1).max() <= max(0.035, seconds / columns)
-    assert {*away.argmin(axis=1)} == {0, 1, 2}
-
-
 def test_silence_and_what_is_no_number(path, audio):
     loud = noise(1, 8_000) * 1e30
     loud[100:103] = np.nan, np.inf, -np.inf

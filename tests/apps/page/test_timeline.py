@@ -10,7 +10,18 @@ from embedded import revived
 from tables import long_rows, random_rows, wide_rows
 
 from sedeval_soft.apps.page.page_data import Packer, ReportInput
-from sedeval_soft.apps.page.timeline import STEPS, strips_of, thinned, timelines
+from sedeval_soft.apps.page.timeline import (
+    FALSE_ALARM,
+    HIT,
+    MISS,
+    STEPS,
+    event_outcomes,
+    segment_outcomes,
+    strips_of,
+    thinned,
+    timelines,
+)
+from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.shard import shard_of
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.settings import Settings
@@ -29,18 +40,52 @@ def shown(reference, system, count=100, files=(), systems=1, durations=None, **v
 
 @pytest.mark.parametrize("basis", ["event", "segment", "intersection"])
 def test_events_have_partners_on_the_other_side(basis):
-    """That outcomes add up to the scores is in `test_outcomes`, and in tests/browser."""
-    found = shown(*(random_rows(seed, fine=True, n=80) for seed in (5, 6)), only=(basis,))
+    found, hits = shown(*(random_rows(seed, fine=True, n=80) for seed in (5, 6)), only=(basis,)), 0
     assert found["views"] == [basis] * (basis != "intersection")
-    hits = 0
-    for file in found["files"]:
-        ours, theirs = file["events"]["reference"], file["events"]["system"]
-        for i in np.flatnonzero(ours["partner"]):
-            j = int(ours["partner"][i]) - 1
-            assert theirs["partner"][j] == i + 1 and ours["label"][i] == theirs["label"][j]
-            assert abs(int(ours["onset"][i]) - int(theirs["onset"][j])) <= 200_000
-            hits += 1
+    for ours, theirs in (file["events"].values() for file in found["files"]):
+        (hit,) = np.nonzero(ours["partner"])
+        at = ours["partner"][hit].astype(int) - 1
+        assert (theirs["partner"][at] == hit + 1).all() and (ours["label"][hit] == theirs["label"][at]).all()
+        hits += len(hit)
     assert (hits > 3) == (basis == "event")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {}, {"threshold": 0.3, "reference_threshold": 0.7, "inclusive": True}, {"matching": "greedy"},
+        {"compat": "sed_eval"}, {"compat": "sed_eval", "matching": "greedy", "segment_length": 0.7},
+        {"pool": "mean", "segment_length": 0.3}, {"segment_length": 0.1, "events": "rows"},
+        {"min_gap": 0.4, "min_duration": 0.5, "events": "merge"}, {"threshold": 0.0},
+        {"onset_collar": 2.0, "offset": False},
+        {"regions": {"a": [(2.5, 4.2), (7, 9)], "b": [(0, 3), (10.5, 20)], "c": [(1, 2)]}},
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize(("seed", "binary"), [(0, False), (1, False), (2, True), (0, None)])
+def test_outcomes_add_up_to_the_counts_of_the_hard_reading(values, seed, binary):
+    made = Settings(**values)
+    sides = [random_rows(2 * seed + k, binary=bool(binary), n=60, fine=bool(seed % 2)) for k in range(2)]
+    pair = align(sides[0], long_rows([]) if binary is None else sides[1], made)
+    tally = tally_pair(pair)
+
+    def counted(file, label, weight=1):
+        sums = np.zeros((len(pair.files), len(pair.classes)), dtype=int)
+        np.add.at(sums, (file, label), weight)
+        return sums.tolist()
+
+    events = event_outcomes(pair, made)
+    for name, (of, partner) in zip(("n_ref", "n_sys"), events, strict=True):
+        assert counted(of.file, of.label) == tally.per_class[f"event.hard.{name}"].tolist()
+        hits = of.take(partner >= 0)
+        assert counted(hits.file, hits.label) == tally.per_class["event.hard.tp"].tolist()
+    for ours, theirs in enumerate(events[0][1]):
+        assert theirs < 0 or events[1][1][theirs] == ours
+    segments = segment_outcomes(pair, made)
+    for name, outcomes in {"tp": [HIT], "n_ref": [HIT, MISS], "n_sys": [HIT, FALSE_ALARM]}.items():
+        at = np.isin(segments["outcome"], outcomes)
+        sums = counted(*(segments[column][at] for column in ("file", "label", "count")))
+        assert sums == tally.per_class[f"segment.hard.{name}"].tolist()
 
 
 def many(n, more=()):

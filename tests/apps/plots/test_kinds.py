@@ -14,9 +14,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
-from documents import ROOT, script
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from documents import ROOT
 from matplotlib.axes import Axes
 from matplotlib.cbook import is_math_text
 from matplotlib.legend import Legend
@@ -26,10 +24,8 @@ from PIL import Image
 from plotted import HOSTILE, NOTHING, shown, table, texts
 
 from sedeval_soft import EvaluationError, SettingsError, plot
-from sedeval_soft.apps.plots.layout import plain
 from sedeval_soft.apps.plots.registry import KINDS, OPTIONS, SUFFIXES
 from sedeval_soft.apps.plots.run import ORDERS, Wish
-from sedeval_soft.apps.plots.style import in_style
 from sedeval_soft.cli.plot import plot as command
 
 CASES = {
@@ -191,23 +187,18 @@ def test_lists_of_kinds_and_options_agree():
     assert tuple(parameters["sort"].type.choices) == ORDERS
 
 
-def test_the_page_on_figures_has_each_kind_and_small_pictures():
+def test_the_page_on_figures_has_each_kind():
     text = (ROOT / "docs" / "reference" / "plots.md").read_text(encoding="utf-8")
     assert {*re.findall(r"^\$ soft-sed-eval plot (\S+) ", text, re.MULTILINE)} == {*KINDS}
-    assert {*re.findall(r"`([\w-]+)`", "".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)))} == {*KINDS}
-    pictures = ROOT / "docs" / "pictures"
-    assert all((pictures / f"{name}.png").stat().st_size < 60_000 for name in script("plots").commands())
 
 
 # Sizes, styles, letters, and that nothing from elsewhere counts.
 
 
 def test_a_figure_is_as_wide_as_two_columns_or_as_it_is_said():
-    widths = [plot("classes", REFERENCE, SYSTEM, **look).get_size_inches().tolist() for look in LOOKS]
-    assert widths == [[7.16, widths[0][1]], [5, 2.5]]
-
-
-LOOKS = {"width": "double"}, {"width": 5, "height": 2.5}
+    for look, size in (({"width": "double"}, [7.16]), ({"width": 5, "height": 2.5}, [5, 2.5])):
+        figure = plot("classes", REFERENCE, SYSTEM, **look)
+        assert figure.get_size_inches().tolist()[: len(size)] == size
 
 
 @pytest.mark.slow
@@ -224,15 +215,6 @@ def test_a_bare_machine_draws_without_display_or_pyplot_and_tells_nothing(tmp_pa
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, "False False\n", "")
-
-
-@settings(max_examples=10)
-@given(st.lists(st.text(), max_size=20))
-def test_no_name_is_a_formula_and_all_can_be_drawn(names):
-    with in_style():
-        drawn = [plain(name) for name in names]
-    assert not any(map(is_math_text, drawn))
-    assert "".join(drawn).replace(r"\$", "$").isprintable()
 
 
 def test_hostile_names_are_all_in_the_figure_letter_by_letter():

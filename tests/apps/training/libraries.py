@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
-from types import ModuleType
 
 import array_api_strict
 import numpy as np
@@ -14,9 +12,12 @@ import pytest
 import sedeval_soft
 from sedeval_soft.apps.training import functional as soft
 
-DEMANDED = bool(os.environ.get("SOFT_SED_EVAL_TRAINING"))
-"""Whether all of them must be here, as where .ci/run runs these tests."""
+if os.environ.get("SOFT_SED_EVAL_TRAINING"):
+    # Where these are demanded, as .ci/run does, nothing is skipped for want of them.
+    for needed in ("torch", "torchmetrics", "jax", "lightning"):
+        importlib.import_module(needed)
 
+LIBRARIES = ("numpy", "array_api_strict", "torch", "jax")
 TOLERANCE = {"float64": 1e-12, "float32": 1e-6}
 AVERAGES = ("micro", "macro", "weighted", None)
 SCORES = {
@@ -31,37 +32,14 @@ SCORES = {
 """By the names of the evaluator."""
 
 
-def has(name: str) -> bool:
-    """Return whether a package is here."""
-    return DEMANDED or importlib.util.find_spec(name) is not None
-
-
-def reason(name: str) -> str:
-    return f"{name} is not installed; .ci/run runs this in .venv-peers, which has it"
-
-
-def need(name: str) -> ModuleType:
-    """Return a module; a file of tests is skipped where its package is not installed."""
-    if not has(name.split(".", maxsplit=1)[0]):
-        pytest.skip(reason(name), allow_module_level=True)
-    return importlib.import_module(name)
-
-
-def library(name: str) -> object:
-    return pytest.param(name, marks=pytest.mark.skipif(not has(name), reason=reason(name)))
-
-
-LIBRARIES = [library(name) for name in ("numpy", "array_api_strict", "torch", "jax")]
-
-
 def array(name: str, values: np.ndarray) -> object:
-    """Return values as an array of a library."""
+    """Return values as an array of a library; a test is skipped where that is not installed."""
     if name == "numpy":
         return values
     if name == "torch":
-        return importlib.import_module("torch").tensor(values)
+        return pytest.importorskip("torch").tensor(values)
     if name == "jax":
-        jax = importlib.import_module("jax")
+        jax = pytest.importorskip("jax")
         jax.config.update("jax_enable_x64", True)
         return jax.numpy.asarray(values)
     return array_api_strict.asarray(values)

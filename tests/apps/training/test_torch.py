@@ -1,4 +1,4 @@
-"""The loss, 1 - soft F, and metrics of torchmetrics, whose scores of batches are those of one pass."""
+"""The loss, 1 - soft F; metrics of torchmetrics, of batches as of one pass; and the page about both."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ import pickle
 
 import numpy as np
 import pytest
-from libraries import evaluated, expected, need, soft_labels
+from documents import ROOT, blocks, script
+from libraries import evaluated, expected, soft_labels
 
 from sedeval_soft import SettingsError
 
-torch = need("torch")
-SoftFLoss = need("sedeval_soft.apps.training.torch").SoftFLoss
-torchmetrics = need("torchmetrics")
-metrics = need("sedeval_soft.apps.training.torchmetrics")
+torch = pytest.importorskip("torch")
+SoftFLoss = pytest.importorskip("sedeval_soft.apps.training.torch").SoftFLoss
+torchmetrics = pytest.importorskip("torchmetrics")
+metrics = pytest.importorskip("sedeval_soft.apps.training.torchmetrics")
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),
 ]
 KINDS = {
     "precision": metrics.SoftPrecision,
@@ -187,3 +189,23 @@ def test_the_loss_is_a_module_like_others():
 def test_wrong_calls_are_refused(call, said):
     with pytest.raises(SettingsError, match=said):
         call()
+
+
+# The page about training, and its example.
+
+
+def test_the_example_with_lightning_learns():
+    pytest.importorskip("lightning")
+    before, after = script("examples/train_with_lightning").main()
+    assert set(before) == {"f1_macro", "f1_micro", "error_rate", "divergence"}
+    assert before["f1_macro"] < 0.6 and min(after["f1_macro"], after["f1_micro"]) > 0.9
+    assert after["error_rate"] < 0.2 < before["error_rate"]
+    assert after["divergence"] < before["divergence"] / 10
+
+
+def test_the_python_of_the_page_runs():
+    pytest.importorskip("jax")
+    # Later blocks use what earlier ones of either kind made, as a reader does who runs all of them.
+    code = blocks((ROOT / "docs/guides/training.md").read_text(encoding="utf-8"), "py(?:thon)?")
+    assert code
+    exec(compile("\n".join(code), "docs/guides/training.md", "exec"), {})  # noqa: S102 - our own document

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tables import long_rows, wide_rows
 
-from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED
@@ -156,37 +153,3 @@ def test_wide_tables_get_silent_columns_and_lose_files():
 
 
 # Names that are nearly alike; each finding names both.
-
-HERE = {"reference_classes": {"car", "dog"}, "system_classes": {"Car", "dog", "owl"}}
-
-
-@pytest.mark.parametrize(
-    ("classes", "found", "names"),
-    [
-        (None, {"missing": {"a", "b"}, "extra": {"zoo", "A"}}, ["'A' meant to be 'a'"]),
-        *((None, {"missing": missing, "extra": extra}, [])
-          for missing, extra in (({"a", "b"}, {"zoo"}), ({"a"}, ()), ((), {"a"}), ({UNNAMED}, {"zoo"}))),
-        (("Cat", "car"), HERE, ["did you mean 'Car'", "'Cat', one"]),
-        # Where there are no classes at all, each is missed by itself.
-        (("Cat", "Dog"), {}, ["'Cat', one", "'Dog', one"]),
-        # A system may know more classes than are evaluated; one that is misspelt is a miss throughout.
-        (("car", "dog"), HERE, ["did you mean 'Car'"]),
-        (("car", "dog"), {**HERE, "system_classes": {"Car", "car", "dog"}}, []),
-    ],
-)  # fmt: skip
-def test_names_that_are_nearly_alike_are_told(classes, found, names):
-    report = AlignmentReport(**{name: frozenset(values) for name, values in found.items()})
-    text = "\n".join(report.warnings(Settings(classes=classes)))
-    told = re.findall(r"'\w+' meant to be '\w+'|did you mean '\w+'|'\w+', one(?=.* in neither)", text)
-    assert {*told} == {*names}
-    if classes and names:
-        with pytest.raises(EvaluationError):
-            report.warnings(Settings(classes=classes, strict=True))
-
-
-@pytest.mark.parametrize(("classes", "hint"), [(("Cat", "Dog"), None), (("Car",), "'car'")])
-def test_classes_none_of_which_is_in_a_table_are_refused(classes, hint):
-    with pytest.raises(EvaluationError) as caught:
-        AlignmentReport(reference_classes=frozenset({"car", "dog"})).warnings(Settings(classes=classes))
-    assert all(f"'{name}'" in str(caught.value) for name in (*classes, "car", "dog"))
-    assert ("did you mean 'car'" in str(caught.value)) == bool(hint)

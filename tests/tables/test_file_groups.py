@@ -42,6 +42,7 @@ def grouped(files, by):
         ("?{x}_*", "b\na_\nb", None),
         ("?{x}_*", "ba_\nb", "a"),
         ("{x}[z-a]*", "ab", None),
+        ("*{x}*", "ab", "a"),
         ("{scene}_[0-9]*", "Cafe-01", None),
         ("a.c{x}", "abcd", None),
         ("{x}_*", "a@b_1", None),  # a part is in names of scores

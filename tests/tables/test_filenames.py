@@ -32,6 +32,8 @@ CASES = [
     (["x/a", "y/a"], ["x/a", "a"], {"x/a": "x/a", "a": "a"}, ("a",)),
     # A name that is ambiguous without extensions may have one match without folders.
     (["a.wav", "a.flac", "x/a"], ["a"], {"a": "x/a"}, ()),
+    # One that is matched already, by another part of its name, is not matched again.
+    (["x/a.wav"], ["x/a", "a.wav"], {"x/a": "x/a.wav", "a.wav": "a.wav"}, ("a.wav",)),
     # Folders of both tables decide which file is meant: of 23h, ross has one, and casey another.
     (["casey/21h.wav", "casey/22h.wav", "ross/23h.wav"], ["casey/23h.wav", "casey/21h"],
      {"casey/23h.wav": "casey/23h.wav", "casey/21h": "casey/21h.wav"}, ()),

@@ -92,6 +92,9 @@ def test_frames_that_miss_one_another_by_a_digit_are_made_to_touch(tmp_path):
     assert (losses, [row[2] for row in rows]) == ([1], [0.1, 0.2, 0.3, 0.4])
     (_, rows, *_), losses = made(frames, tmp_path / "x.tsv", "wide")
     assert (losses, rows[2][2]) == ([], 3 * 0.1)
+    late = {"filename": ["f"], "onset": [1.0], "offset": [2.0], "car": [0.5]}
+    (_, rows, *_), _ = made(late, tmp_path / "late", "score-dir")
+    assert [row[1:] for row in rows] == [(0.0, 1.0, (("car", 0.0),)), (1.0, 2.0, (("car", 0.5),))]
 
 
 # Values that become events; blanks in names; extensions of audio files; recordings without rows.

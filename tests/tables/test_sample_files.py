@@ -177,7 +177,3 @@ def test_archives_are_read_as_folders_are(mode, tmp_path):
     path.write_bytes(zipped(MEMBERS) if mode == "zip" else tarred(MEMBERS, mode))
     assert facts(read_rows(path)) == wide
     assert [*tmp_path.iterdir()] == [path], "nothing is unpacked"
-    (tmp_path / "scores").mkdir()
-    for member, data in MEMBERS.items():
-        (tmp_path / "scores" / Path(member).name).write_bytes(data)
-    assert facts(read_rows(tmp_path / "scores")) == wide

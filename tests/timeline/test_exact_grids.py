@@ -129,6 +129,20 @@ def test_a_grid_that_is_nearly_the_segments_is_told(step, length, offset):
     assert not evaluate(table, table, segment_length=length, only=("event.soft",)).warnings
 
 
+@pytest.mark.parametrize("length", [1.0, 0.02, 1024 / 44100])
+def test_events_anywhere_and_frames_of_other_lengths_are_no_grid(length):
+    rng, tables = np.random.default_rng(1), []
+    for decimals in (1, 3, 6):
+        onset = (rng.random(1000) * 100).round(decimals)
+        offset = (onset + rng.random(1000) * 3).round(decimals)
+        tables.append(pd.DataFrame({"filename": "a", "onset": onset, "offset": offset, "event_label": "dog"}))
+    tables += [
+        wide(Fraction(step), rng.random((300, 1)), np.float64, None) for step in ("0.064", "0.96", "0.016")
+    ]
+    warnings = [evaluate(of, of, segment_length=length, only="segment.hard").warnings for of in tables]
+    assert not any("nearly on the edges" in text for texts in warnings for text in texts)
+
+
 # Single and half precision
 
 

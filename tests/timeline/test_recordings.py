@@ -89,6 +89,7 @@ WITH_SILENCE = long_rows([("a.wav", 0.0, 1.0, "car")], files=["a.wav", "b.wav"])
 TWO = long_rows([("a.wav", 0.0, 1.0, "car"), ("b.wav", 0.0, 9.0, "dog")])
 AS_TWO = long_rows([("x/a.wav", 0, 1, "car"), ("y/a.wav", 0, 1, "car")])
 OTHER = long_rows([("b.wav", 0.0, 1.0, "car")])
+NOTHING = long_rows([], files=["a.wav"])
 UNKNOWN = long_rows([(UNNAMED, 0.0, 1.0, "car")])
 
 
@@ -104,6 +105,8 @@ UNKNOWN = long_rows([(UNNAMED, 0.0, 1.0, "car")])
         (ONE, ONE, {"b.wav": 3.0}, None, "'a.wav'"),
         (ONE, AS_TWO, None, None, "more than one file"),
         (UNKNOWN, long_rows([]), None, None, "without a name"),
+        # Where there are no classes at all, one is missed by itself.
+        (NOTHING, NOTHING, None, ("Cat",), "'Cat'"),
         # Only a class that is nowhere is an error, not one that is left out.
         *(
             (TWO, TWO, None, classes, named)

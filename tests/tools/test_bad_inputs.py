@@ -211,7 +211,7 @@ def check_forms(validation):
         rule, place = rules[result["ruleIndex"]], result["locations"][0]["physicalLocation"]
         assert rule["id"] == result["ruleId"] == problem.code
         assert rule["defaultConfiguration"]["level"] == result["level"] == problem.severity
-        assert unquote(place["artifactLocation"]["uri"].removeprefix("file://")) == problem.source
+        assert unquote(place["artifactLocation"]["uri"]) == problem.source
         assert place.get("region", {}).get("startLine") == problem.line
         assert result.get("properties", {}).get("field") == problem.column
 

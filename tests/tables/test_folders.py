@@ -48,15 +48,8 @@ def test_files_of_all_folders_together_are_counted(tmp_path):
     assert caught.value.problems[0].code == "too-many-members"
 
 
-# Shards.
-
-
-def row(file: str, onset: int = 0, label: str = "car", value: float = 0.5) -> str:
-    return f"{file}\t{onset}\t{onset + 1}\t{label}\t{value}\n"
-
-
 def test_a_hash_of_the_names_and_bytes_of_all_shards(tmp_path):
-    texts = {f"p{k}.tsv": HEAD + row(name) for k, name in enumerate("ab")}
+    texts = {f"p{k}.tsv": HEAD + f"{name}\t0\t1\tcar\t0.5\n" for k, name in enumerate("ab")}
     lines = [f"{name}\0{hashlib.sha256(text.encode()).hexdigest()}\n" for name, text in texts.items()]
     for folder in ("x", "elsewhere"):
         found = read_rows(lay_out(tmp_path / folder, texts) / "*.tsv").origin.sha256

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from pathlib import Path
 
 import pytest
-from drawn import FORMS, PLAIN, TRICKY, WRITTEN, facts, fresh, tables, through, unfolded
+from drawn import FORMS, PLAIN, TRICKY, WRITTEN, facts, tables, through, unfolded
 from hypothesis import HealthCheck, given, settings
 from tables import long_rows
 
@@ -144,7 +145,7 @@ few = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthC
 
 def check(rows, form):
     """What is read is what was to be written; and what there was, where nothing is said to be lost."""
-    with fresh() as folder:
+    with tempfile.TemporaryDirectory(prefix="forms-") as folder:
         fitted, read, losses = through(rows, form, Path(folder))
     assert facts(read) == facts(fitted)
     if not losses:

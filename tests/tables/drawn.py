@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import tarfile
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -142,11 +141,6 @@ def through(
     read = read_rows(target, form=form)
     assert facts(read_rows(target)) == facts(read), "not recognised"
     return prepared.fitted.rows, read, losses
-
-
-def fresh() -> tempfile.TemporaryDirectory[str]:
-    """Return a folder that goes when it is done with."""
-    return tempfile.TemporaryDirectory(prefix="forms-")
 
 
 def _times(exact: bool):

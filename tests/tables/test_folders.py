@@ -48,26 +48,8 @@ def test_files_of_all_folders_together_are_counted(tmp_path):
     assert caught.value.problems[0].code == "too-many-members"
 
 
-# Shards.
-
-
-def row(file: str, onset: int = 0, label: str = "car", value: float = 0.5) -> str:
-    return f"{file}\t{onset}\t{onset + 1}\t{label}\t{value}\n"
-
-
-def test_rows_of_all_shards_in_the_order_of_their_names(tmp_path):
-    parts = [row("a", 1) + row("b"), row("c", 2, "dog"), row("a", 0, "dog", 0.25)]
-    lay_out(tmp_path / "x", {f"p{k}.tsv": HEAD + part for k, part in zip((1, 10, 2), parts, strict=True)})
-    lay_out(tmp_path, {"whole.txt": HEAD + "".join(parts)})
-    shards, whole = read_rows(tmp_path / "x" / "*.tsv"), read_rows(tmp_path / "whole.txt")
-    assert (shards.files, shards.classes) == (whole.files, whole.classes)
-    for name in ("file", "onset", "label", "value"):
-        assert getattr(shards, name).tolist() == getattr(whole, name).tolist()
-    assert shards.origin.name == f"{tmp_path}/x/*.tsv"
-
-
 def test_a_hash_of_the_names_and_bytes_of_all_shards(tmp_path):
-    texts = {f"p{k}.tsv": HEAD + row(name) for k, name in enumerate("ab")}
+    texts = {f"p{k}.tsv": HEAD + f"{name}\t0\t1\tcar\t0.5\n" for k, name in enumerate("ab")}
     lines = [f"{name}\0{hashlib.sha256(text.encode()).hexdigest()}\n" for name, text in texts.items()]
     for folder in ("x", "elsewhere"):
         found = read_rows(lay_out(tmp_path / folder, texts) / "*.tsv").origin.sha256

@@ -139,13 +139,6 @@ def test_a_bomb_is_known_long_before_its_end(name, tmp_path):
         assert [*sedeval_soft.validate(path).counts] == ["too-many-ratio"]
 
 
-@pytest.mark.parametrize("pack", [zipped, lambda members: tarred(members, "w:xz")], ids=["zip", "xz"])
-def test_decompressed_bytes_of_members_are_counted(pack, tmp_path):
-    path = tmp_path / "bomb"
-    path.write_bytes(pack({"a.tsv": b"\n" * (1 << 20)}))
-    check_over("size", lambda: read_rows(path, limits=Limits(size=1 << 19)))
-
-
 DATA = {"filename": ["a", "bb"], "onset": [0.0, 1.0], "offset": [1.0, 200.0], "event_label": ["car", "dog"]}
 OVER = {"rows": 1, "files": 1, "classes": 1, "name_length": 2, "duration": 199}
 
@@ -162,29 +155,18 @@ def test_tables_of_files_have_limits_too(tmp_path):
 
 
 @pytest.mark.parametrize("name", OVER)
-def test_evaluate_has_limits_for_paths_and_for_data(name, tmp_path):
-    path = tmp_path / "t.tsv"
-    rows = zip(*DATA.values(), strict=True)
-    path.write_text(HEAD + "".join("\t".join(map(str, row)) + "\n" for row in rows))
-    limits = Limits(**{name: OVER[name]})
-    for side in (DATA, str(path)):
-        check_over(name, lambda: sedeval_soft.evaluate(side, side, limits=limits))  # noqa: B023
-    if name == "duration":
-        lengths = {"a": 200.0}
-        check_over(name, lambda: sedeval_soft.evaluate(DATA, DATA, durations=lengths, limits=limits))
-
-
 @pytest.mark.parametrize(
     "function",
     [
+        lambda g, limits: sedeval_soft.evaluate(g, g, limits=limits),
         lambda g, limits: sedeval_soft.threshold_curves(g, g, limits=limits),
         lambda g, limits: sedeval_soft.compare(g, {"a": g, "b": g}, limits=limits),
         lambda g, limits: sedeval_soft.mean_of_runs(g, {"a": g, "b": g}, limits=limits),
         lambda g, limits: sedeval_soft.Evaluator(limits=limits).update(g, g),
     ],
 )
-def test_every_function_has_limits(function):
-    check_over("rows", lambda: function(DATA, Limits(rows=1)))
+def test_data_in_memory_have_limits_in_every_function(function, name):
+    check_over(name, lambda: function(DATA, Limits(**{name: OVER[name]})))
 
 
 def test_tallies_have_limits(tmp_path):

@@ -100,17 +100,6 @@ def test_data_that_are_not_a_table_are_refused(data, tmp_path):
     assert not (tmp_path / "out.tsv").exists()
 
 
-def test_an_arrow_file_that_is_cut_off_anywhere_is_refused(tmp_path):
-    path, whole = tmp_path / "a.arrow", tmp_path / "whole"
-    written("file", pa.table({"onset": [0.0] * 9, "offset": [1.0] * 9, "label": ["a"] * 9}), whole)
-    data = whole.read_bytes()
-    for length in range(10, len(data), 17):
-        path.write_bytes(data[:length])
-        with pytest.raises(InputError) as caught:
-            read_rows(path)
-        assert caught.value.problems[0].code == "malformed-file"
-
-
 @pytest.mark.parametrize("form", ["parquet", "tsv"])
 def test_a_problem_in_a_later_block_has_its_place_in_the_whole_table(form, tmp_path, monkeypatch):
     """The memory of this machine is replaced: a table that fits is read as a whole when a block is wrong."""

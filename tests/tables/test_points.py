@@ -110,16 +110,6 @@ def test_a_system_may_detect_nothing_at_a_threshold(folder, reference, text):
     assert (nothing["event.hard.n_sys.micro"], nothing["event.hard.fn.micro"]) == (0, 3)
 
 
-def test_an_empty_list_in_memory_is_one_of_nothing():
-    pandas = pytest.importorskip("pandas")
-    ours = {"filename": ["a"], "onset": [0.0], "offset": [2.0], "event_label": ["x"]}
-    for nothing in ([], {}, pandas.DataFrame(), pandas.DataFrame(columns=list(ours)), {k: [] for k in ours}):
-        scores = evaluate(ours, {0.2: ours, 0.5: nothing}, only="event")
-        assert scores["event.soft.n_sys.micro"] == pytest.approx(0.5)
-    with pytest.raises(InputError):
-        evaluate(ours, [])
-
-
 def test_folders_are_operating_points_where_that_is_said_once_for_all(tmp_path, reference, folder):
     """By an option, by a settings file that a challenge ships, or by a keyword; in a board, too."""
     name, site = "event.soft.f1.macro", tmp_path / "site"

@@ -10,7 +10,7 @@ import shutil
 
 import pytest
 from called import call
-from drawn import lay_out, zipped
+from drawn import lay_out
 
 from sedeval_soft import (
     Evaluator,
@@ -26,7 +26,6 @@ from sedeval_soft import (
     validate,
     write_report,
 )
-from sedeval_soft.tables import read_rows
 
 HEAD = "filename\tonset\toffset\tevent_label\tvalue\n"
 OURS = HEAD + "a\t0\t2\tspeech\t0.75\na\t4\t6\tspeech\t0.25\nb\t1\t2\tspeech\t1\n"
@@ -137,29 +136,6 @@ def test_forms_are_those_of_the_tables_in_folders_and_archives(tmp_path):
     folder = lay_out(tmp_path / "vad", {"day/a.txt": "0.5\t1.5\n", "day/b.csv": "onset,offset\n1,2\n"})
     scores = evaluate(folder, folder, label="speech")
     assert (scores.files, scores.classes) == (("a", "b"), ("speech",))
-
-
-@pytest.mark.parametrize("form", ["long", "csv", "wide", "maestro", "rttm"])
-def test_validate_refuses_a_table_that_is_not_of_the_form_that_the_user_names(tmp_path, form):
-    texts = {
-        "t.tsv": OURS, "t.csv": OURS.replace("\t", ","), "w.tsv": "onset\toffset\tcar\n0\t1\t0.5\n",
-        "t.eaf": "onset\toffset\tlabel\n0\t1\tcar\n", "t.txt": "SPEAKER a 1 0 2 <NA> <NA> speech 0.75 <NA>\n",
-    }  # fmt: skip
-    lay_out(tmp_path, texts)
-    (tmp_path / "t.zip").write_bytes(zipped({"t.tsv": OURS.encode()}))
-    ok = set()
-    for path in [*tmp_path.iterdir()]:
-        found = validate(path, source_form=form)
-        try:
-            read_rows(path, form=form)
-        except InputError as error:
-            assert {str(problem) for problem in error.problems} <= {str(p) for p in found.problems}  # noqa: PT017
-            assert not found.ok
-        else:
-            ok |= {path.name} if found.ok else {"wrong"}
-    expected = {"long": ["t.tsv", "t.eaf", "t.zip"], "csv": ["t.csv"], "wide": ["w.tsv"], "rttm": ["t.txt"],
-                "maestro": ["t.tsv", "t.csv", "t.eaf", "t.zip"]}  # fmt: skip
-    assert ok == {*expected[form]}
 
 
 @pytest.mark.parametrize(

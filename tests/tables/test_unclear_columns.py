@@ -86,24 +86,6 @@ def test_a_table_is_asked_about_alike_however_it_is_read(way, tmp_path):
     assert evaluate(REFERENCE, system, columns=names, only="segment.hard", **how)[SCORE] == F1
 
 
-FRAMED = pd.DataFrame(
-    [("r0", 0.0, 1.0, "car", "PRESENT"), ("r0", 1.0, 2.0, "car", "PRESENT"),
-     ("r0", 2.0, 3.0, "car", "NOT_PRESENT"), ("r1", 0.0, 4.0, "car", "NOT_PRESENT")],
-    columns=["segment_id", "start_time_seconds", "end_time_seconds", "label", "present"],
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("way", ["at once", "jobs", "Parquet", "JSON lines", "data frame"])
-def test_frames_of_audioset_that_are_not_present_are_no_events(way, tmp_path):
-    framed, how = given(way, FRAMED, tmp_path / "framed")
-    system = pd.DataFrame([("r0", 0.0, 2.0, "car"), ("r1", 1.0, 2.0, "car")], columns=COLUMNS)
-    scores = evaluate(framed, given("at once", system, tmp_path / "sys")[0], **how)
-    assert scores["segment.hard.recall.micro"] == 1
-    assert scores["segment.hard.precision.micro"] == pytest.approx(2 / 3)
-    assert scores["segment.hard.accuracy.micro"] == pytest.approx(6 / 7), "the length is known"
-    assert scores["event.hard.recall.micro"] == 1, "frames that touch are one event"
-
-
 def test_texts_of_an_index_without_a_name_are_asked_about_as_in_parquet_and_numbers_are_not(tmp_path):
     frame = pd.DataFrame({"onset": [0, 1.0], "offset": [1, 2.0], "car": [0.2, 0.3]})
     named = frame.set_axis(["r0", "r1"])

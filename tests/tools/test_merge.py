@@ -63,37 +63,6 @@ def test_merged_in_any_order_or_twice_scores_are_those_of_one_evaluation(tmp_pat
     assert len(document["inputs"]) == 2 * len(SHARDS)
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        ("--ci", "bca", "--seed", "7"),
-        ("--ci", "bootstrap", "--set", "fixed_thresholds=true", "--set", "confidence=0.5"),
-    ],
-)
-def test_intervals_after_merging_are_those_of_one_evaluation(how, tmp_path, tallies):
-    """A tally is the same whether intervals were asked for when it was saved or not."""
-    options = ("--replicates", "20", *how)
-    asked = ("--format", "json", "-q", *options)
-    whole, merged = call(*tables_in(tmp_path), *asked), call("merge", *tallies, *asked)
-    assert numbers(merged.document) == numbers(whole.document)
-    assert merged.document["settings"] == whole.document["settings"]
-    assert any(low is not None for _, low, _ in numbers(merged.document).values())
-    assert call("merge", *shards_in(tmp_path, *options), *asked).out == merged.out
-
-
-def test_parts_of_merged_files(tmp_path, tallies):
-    folds = tmp_path / "folds.tsv"
-    folds.write_text("filename\tfold\n" + "".join(f"{file}\t{k % 2}\n" for k, file in enumerate(FILES)))
-    options = ("--folds", folds, "--by", "{}", "--format", "json", "-q")
-    merged, whole = call("merge", *tallies, *options), call(*tables_in(tmp_path), *options)
-    # What was counted before folds were known of has no thresholds tuned over them.
-    plain = {name: value for name, value in numbers(whole.document).items() if ".tuned." not in name}
-    assert numbers(merged.document) == plain
-    folds, theirs = (done.document["systems"][0]["folds"]["spreads"] for done in (merged, whole))
-    assert folds == [spread for spread in theirs if ".tuned." not in spread["name"]]
-    assert merged.document["systems"][0]["folds"]["files"] == [3, 2]
-
-
 def test_tallies_that_do_not_add_or_are_damaged_are_refused_by_name(tmp_path, tallies):
     other = tmp_path / "other.tally"
     for files, option, words in (("ce", (), "'c'"), ("de", ("--threshold", "0.3"), "threshold")):

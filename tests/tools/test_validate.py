@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from called import call as called
-from drawn import lay_out
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sedeval_soft import InputError, SettingsError, validate
@@ -43,38 +42,6 @@ def told(text, reference=None, **options):
     if reference is not None:
         Path("r.tsv").write_text(reference)
     return validate("t.tsv", reference and "r.tsv", **options)
-
-
-JUNK = st.one_of(
-    st.binary(min_size=1, max_size=6), st.sampled_from([b"\t", b"\n", b",", b'"', b"\r", b"nan"])
-)
-
-
-CLEAN = (
-    *(HEAD + GOOD * 8, "onset\toffset\tcar\tdog\n" + "0\t1\t0.5\t0.25\n" * 8, "0;1;car\n2;3;dog\n"),
-    *(EVENTS + "a\t0\t1\tb\n", REFERENCE),
-)
-
-
-@settings(max_examples=50)
-@given(
-    st.sampled_from(CLEAN),
-    st.lists(st.tuples(st.integers(0, 250), st.integers(0, 5), JUNK), min_size=1, max_size=3),
-)
-def test_errors_are_found_where_scoring_refuses(clean, changes):
-    text = bytearray(clean.encode())
-    for at, length, junk in changes:
-        text[at : at + length] = junk
-    found, refused = told(bytes(text)), ()
-    assert found.more == sum(found.counts.values()) - len(found.problems)
-    try:
-        read_rows("t.tsv")
-    except InputError as error:
-        refused = error.problems
-    assert found.ok == (not refused), found.problems
-    assert {problem.code for problem in refused} <= {*found.counts}
-    told(bytes(text), REFERENCE, durations={"a.wav": 9.0}, fix="out.tsv")
-    assert Path("t.tsv").read_bytes() == text
 
 
 def spans_by_brute_force(rows):
@@ -168,25 +135,6 @@ def test_counts_of_tables(text, reference, durations, counts):
     assert len(found.problems) == min(sum(counts.values()), 100)
 
 
-def test_only_listed_files_are_looked_at_whatever_their_extension():
-    Path("r.tsv").write_text(EVENTS + "a.wav\t0\t3\tcar\nb.wav\t0\t3\tcar\n")
-    Path("s.tsv").write_text(EVENTS + "a\t0\t1\tcar\nb\t2\t2\tcar\n")
-    found = validate("s.tsv", "r.tsv", files=["a.wav"])
-    assert (found.files, found.rows, found.counts) == (1, 1, {})
-
-
-def test_folders_are_looked_at_table_by_table():
-    Path("r.tsv").write_text(EVENTS + "a\t0\t3\tcar\nquiet\t0\t1\tcar\nb.wav\t0\t1\tdog\n")
-    rows = {"quiet.txt": "", "a.txt": "0\t1\tcar\n\n2\t3\tcar\n2\t3\tcar\n", "b.txt": "0\t1\tdog\n"}
-    folder = lay_out(Path("system"), rows)
-    found = validate(folder, "r.tsv")
-    assert (found.rows, found.files, found.classes) == (4, 3, 2)
-    (first,) = found.problems
-    assert (first.source, first.line, first.code) == (str(folder / "a.txt"), 4, "duplicate-row")
-    (folder / "a.txt").rename(folder / "z.txt")
-    assert validate(folder, "r.tsv").counts == {"duplicate-row": 1, "unknown-file": 1, "missing-file": 1}
-
-
 @pytest.mark.parametrize(
     "wrong", [{"max_problems": 0}, {"max_problems": True}, {"preset": "dcase"},
               {"preset": "dcase2019-task4", "classes": ["a"]}, {"fix": "link.tsv"}, {"system": "no"},
@@ -276,17 +224,15 @@ def test_safe_mends_are_made_and_others_are_not(data, copy, mends, options):
         read_rows("out.tsv")
 
 
-def test_a_problem_is_on_the_first_line_of_a_name_and_on_none_if_rows_are_not_lines(here):
-    Path("ref.tsv").write_text(HEAD + GOOD)
-    Path("sys.tsv").write_text(HEAD + GOOD + GOOD + "b.wav\nb.wav\n")
-    table = {"filename": ["a.wav"] * 2, "onset": [0.0] * 2, "offset": [1.0] * 2, "event_label": ["car"] * 2}
-    pq.write_table(pa.table(table), "sys.parquet")
-    for name, lines in (
-        ("sys.tsv", {"duplicate-row": 3, "unknown-file": 4}),
-        ("sys.parquet", {"duplicate-row": None}),
-    ):
-        found = {each.code: each.line for each in validate(name, "ref.tsv").problems}
-        assert {code: found[code] for code in lines} == lines
+def test_rows_of_parquet_are_on_no_line_and_columns_are_noted_unless_the_user_says_so():
+    table = {"filename": ["a"] * 2, "onset": [0.0] * 2, "offset": [1.0] * 2, "event_label": ["x"] * 2}
+    pq.write_table(pa.table({**table, "comment": ["c"] * 2}), "t.parquet")
+    found = validate("t.parquet")
+    assert {each.code: each.line for each in found.problems} == {
+        "duplicate-row": None,
+        "ignored-column": None,
+    }
+    assert found.counts == validate("t.parquet", columns={"ignore": "comment"}).counts | {"ignored-column": 1}
 
 
 def test_standard_input_is_read_and_copied():
@@ -366,16 +312,6 @@ def test_labels_stand_for_the_classes_that_a_preset_or_a_map_says(rows, referenc
     assert found.counts == counts
     places = {each.code: (each.line, each.column) for each in found.problems}
     assert places.get("class-spelling", (3, 4)) == (3, 4) and places.get("unknown-class", (4, 4)) == (4, 4)
-
-
-def test_columns_of_parquet_that_are_ignored_are_noted_unless_the_user_says_so():
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    row = {"filename": ["a"], "onset": [0.0], "offset": [1.0], "event_label": ["x"], "comment": ["c"]}
-    pq.write_table(pa.table(row), "t.parquet")
-    assert validate("t.parquet").counts == {"ignored-column": 1}
-    assert not validate("t.parquet", columns={"ignore": "comment"}).counts
 
 
 @pytest.mark.parametrize("name", ["::error file=x::y", "##[command]", "x\n::error::y"])

@@ -13,11 +13,10 @@ import pytest
 from parted import count_in_parts
 
 from sedeval_soft import EvaluationError, InputError, Limits, Settings, __version__
-from sedeval_soft.api.sources import read_parts, sides_of
+from sedeval_soft.api.sources import sides_of
 from sedeval_soft.evaluation.partition import Execute, processes
 from sedeval_soft.evaluation.shard import count_rows
 from sedeval_soft.evaluation.system_scores import score_shard
-from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.memory import RoomError, memory_limited, taken
 from sedeval_soft.report import render
 from sedeval_soft.tables import read_rows
@@ -113,19 +112,18 @@ def write(path: Path, form: str, text: str) -> None:
         path.with_name(f"{path.name}.{form}").write_bytes(data)
 
 
-def printed(shard, folds=None) -> str:
-    parts = read_parts(folds, None, shard.tally.files)
-    scores = score_shard(shard, __version__, **parts)
+def printed(shard) -> str:
+    scores = score_shard(shard, __version__)
     return render([scores], "json") + scores.per_file().to_json()
 
 
-def in_memory(reference, system, settings, lengths=None, limits=None, folds=None):
+def in_memory(reference, system, settings, lengths=None, limits=None):
     sides = sides_of(str(reference), str(system), settings, limits or Limits())
-    return printed(count_rows(*sides, settings, lengths), folds)
+    return printed(count_rows(*sides, settings, lengths))
 
 
-def in_parts(reference, system, settings, lengths=None, limits=None, folds=None, **how):
-    return printed(count_in_parts(reference, system, settings, lengths, limits, **how), folds)
+def in_parts(*given, **how):
+    return printed(count_in_parts(*given, **how))
 
 
 def outcome(count, *given, **how):
@@ -155,15 +153,6 @@ def test_the_same_scores_and_errors(chosen, seed, everybody, tmp_path):
     how = {"n_parts": rng.randint(1, 9), "execute": everybody[rng.choice(["serial", "serial", "processes"])]}
     found = outcome(in_parts, *sides, SETTINGS[chosen], lengths, **how)
     assert found == outcome(in_memory, *sides, SETTINGS[chosen], lengths)
-
-
-def test_folds_and_saved_tallies_are_the_same():
-    settings = Settings(only=("segment", "event"), measures=("curves",))
-    folds = {name: "ab"[k % 2] for k, name in enumerate(read_rows(SIDES[0]).files)}
-    assert in_parts(*SIDES, settings, folds=folds) == in_memory(*SIDES, settings, folds=folds)
-    shard = count_in_parts(*SIDES, settings)
-    whole = count_rows(*sides_of(*map(str, SIDES), settings, Limits()), settings)
-    assert pack_shard(shard, "1") == pack_shard(whole, "1")
 
 
 ROW = "a\t0\t1\tcar\t0.5\n"
@@ -235,16 +224,3 @@ def test_values_that_all_together_memory_cannot_hold_are_refused(monkeypatch):
         for asked in (Settings(), Settings(ci="bootstrap")):
             with pytest.raises(RoomError, match=r"best thresholds .* --only segment\.hard --only segment"):
                 in_parts(*SIDES, asked)
-
-
-@pytest.mark.slow
-def test_recordings_in_memory_are_counted_in_parts_where_their_segments_are_many(tmp_path):
-    """Events are few, and recordings are long: all segments together would not fit."""
-    path, settings = tmp_path / "t.tsv", Settings(only=("segment.hard", "segment.soft"))
-    rows = (f"r{k}\t{at}\t{at + 1}\tcar\t0.7\n" for k in range(40) for at in (0, 90_000))
-    path.write_text(HEAD + "".join(rows))
-    expected = in_memory(path, path, settings)
-    sides = sides_of(str(path), str(path), Settings(), Limits())
-    with memory_limited(taken() + (450 << 20)):
-        shard = count_rows(*sides, settings)
-    assert printed(shard) == expected

@@ -86,13 +86,6 @@ def called(folder: Path, program: list[str], *options: str, **given: object) -> 
 PLAIN, PARTED = ["-m", "sedeval_soft"], ["in_parts.py"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [("--memory-limit", "800M"), ("--jobs", "2")])
-def test_the_same_bytes_in_several_processes(options, folder):
-    asked = ("--format", "json", "--ci", "bootstrap", "--replicates", "20", "--worst", "3")
-    assert called(folder, PARTED, *asked, *options) == called(folder, PLAIN, *asked)
-
-
 THRESHOLDS = ("--only=segment", *(f"--only={of}.optimal" for of in ("clip", "event", "intersection")))
 
 

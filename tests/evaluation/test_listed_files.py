@@ -138,12 +138,6 @@ def test_functions_take_a_list(function, by_hand):
     assert function(REFERENCE, [SYSTEM, OTHER], files=KEPT) == function(reference, systems)
 
 
-def test_a_tally_of_listed_files_goes_with_no_other():
-    part, whole = (Evaluator(**asked).update(REFERENCE, SYSTEM) for asked in ({"files": KEPT}, {}))
-    with pytest.raises(EvaluationError, match="files is"):
-        whole.merge(part)
-
-
 def test_validate_looks_at_listed_files(tmp_path):
     chosen, table = tmp_path / "list.txt", tmp_path / "sys.tsv"
     chosen.write_text("cafe.wav\nstreet.wav\n")

@@ -6,7 +6,6 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from drawn_again import (
     FILES,
@@ -57,13 +56,8 @@ def fast(names, *some):
     return [*some, *slow(*([name] for name in names if name not in some))]
 
 
-def all_tied(side):
-    return replace(side, values=(np.round(side.value) * 0.75,))
-
-
 TABLES = {
     "tied": lambda: random_tables(1),
-    "all tied": lambda: Tables(all_tied(random_tables(2).reference), all_tied(random_tables(2).system)),
     "fine": lambda: random_tables(3, "fine"),
     "sparse": lambda: sparse_tables(5),
     "one class": lambda: Tables(*(random_table(np.random.default_rng(k), labels=["dog"]) for k in (6, 7))),
@@ -255,22 +249,6 @@ def test_ends_of_every_score_are_those_of_drawn_tables(monkeypatch, method, fixe
     )
     assert np.isfinite(ends).all(axis=1).sum() > 500
     assert (method == "jackknife") == any("jackknife" in text for text in scores.warnings)
-
-
-def test_replicates_without_reference_of_a_class_are_left_out_of_its_intervals_and_this_is_said():
-    """Of files a and b only a has "rare", with soft TP 8 of 10 and 8; b has 1 by mistake.
-
-    Twice a: F 16/18. Both: 16/19. Twice b, in a quarter of the replicates: it would be 0.
-    """
-    head = ["filename", "onset", "offset", "event_label", "value"]
-    reference = pd.DataFrame([("a", 0, 10, "rare", 1.0), ("b", 0, 10, "often", 0.4)], columns=head)
-    system = [("a", 0, 10, "rare", 0.8), ("b", 0, 10, "rare", 0.1), ("b", 0, 10, "often", 1.0)]
-    scores = evaluate(reference, pd.DataFrame(system, columns=head), ci="bootstrap", only=("segment",))
-    rare = scores.score("segment.soft.f1[rare]")
-    assert (rare.low, rare.high) == pytest.approx((16 / 19, 16 / 18))
-    assert scores.score("segment.soft.n_ref[rare]").low == 0
-    told = "leave out the replicates without their reference: often (about 25 %), rare (about 25 %)"
-    assert any(told in text for text in scores.warnings)
 
 
 def test_one_file_has_no_intervals():

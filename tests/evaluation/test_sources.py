@@ -82,11 +82,11 @@ def same(scores, other):
     ("of", "kind"),
     [
         *((of, np.float32) for of in (OfNumpy, Exchanged, OnDevice)),
-        *((np.asarray, of) for of in (np.float64, np.float16, bool)),
+        *((np.asarray, of) for of in (np.float64, np.float16, int, bool)),
     ],
 )
 def test_arrays_of_any_library_are_what_tables_say(of, kind):
-    sides = [side.round(0 if kind is bool else 2).astype(kind) for side in batch()]
+    sides = [side.round(0 if kind in (int, bool) else 2).astype(kind) for side in batch()]
     plain = [side.astype(np.float64).round(2) for side in sides]
     same(evaluate(*map(of, sides), **HOW), evaluate(*map(table, plain), **HOW))
     # Intervals need several files.

@@ -16,7 +16,7 @@ from tables import columns_of
 from sedeval_soft import Evaluator, compare, evaluate
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.measures.base import mean_of
-from sedeval_soft.measures.registry import ScoreName, ScoreNameError, measure_of
+from sedeval_soft.measures.registry import ScoreNameError, measure_of
 from sedeval_soft.settings import CLASS_MEANS, MEANS, PART_MEANS
 
 LABELS, FILES = ("car", "dog", "rain"), tuple("abcdef")
@@ -56,34 +56,18 @@ def table(seed, n=60):
     return table_of([*rows, *((file, None, None, None, None) for file in FILES)])
 
 
-def of_parts(name, parts):
-    """Return the values that enter a mean over parts, as into macro averages; parts: their scores."""
-    parsed, known = ScoreName.parse(name)._replace(group=None), []
-    size = parsed._replace(measure="n_ref", average="micro" if parsed.class_name is None else None)
-    for scores in parts:
-        value, n_ref = scores[str(parsed)], scores.scores.get(str(size))
-        if n_ref is not None and n_ref.value == 0:
-            continue
-        if value is None and n_ref is not None and measure_of(parsed).missing is not None:
-            value = measure_of(parsed).missing
-        known += [] if value is None else [value]
-    return known
-
-
-def test_over_files_they_are_of_the_scores_of_files():
+def test_over_files_they_are_those_over_scenes_of_one_file_each():
     sides = table(1, n=25), table(2, n=25)
-    means = tuple(mean for mean in PART_MEANS if mean.startswith("files"))
-    scores = evaluate(*sides, classes=LABELS, only=ONLY, means=means)
-    alone = [evaluate(*sides, classes=LABELS, only=ONLY, files=[file]) for file in FILES]
-    for name, score in scores.scores.items():
-        if score.group in PART_MEANS and score.reading in ("hard", "soft"):
-            known = of_parts(name, alone)
-            expected = mean_in_fractions(score.group.partition(".")[2], known, [1] * len(known))
-            assert score.value == (expected and pytest.approx(expected, rel=1e-12)), name
-    assert "event.hard.f1.macro@files.harmonic" in scores
+    means = tuple(mean for mean in PART_MEANS if not mean.startswith("groups"))
+    scores = evaluate(*sides, classes=LABELS, only=ONLY, means=means, by={file: file for file in FILES})
+    names = [name for name in scores if "@files" in name and ".optimal." not in name]
+    for name in names:
+        wanted = scores[name.replace("@files", "@scenes")]
+        assert scores[name] == (wanted and pytest.approx(wanted, rel=1e-12)), name
+    assert "event.hard.f1.macro@files.harmonic" in names
     # At best thresholds of all files, and only averages: classes and what needs all values have none.
     assert "event.optimal.f1.micro@files.mean" in scores
-    assert not any("[" in name and "@files" in name for name in scores)
+    assert not any("[" in name for name in names)
 
 
 def test_a_part_without_reference_is_left_out():

@@ -74,8 +74,8 @@ def everybody():
         yield {"serial": Execute(), "processes": two}
 
 
-def written(folder: Path, role: str, seed: int, form: str, number: int, *, wrong: bool, steps: tuple) -> str:
-    """Write a table in so many shards, rows of a recording in any of them, perhaps with a row that is wrong.
+def written(folder: Path, role: str, seed: int, form: str, number: int, *, steps: tuple) -> str:
+    """Write a table in so many shards, rows of a recording in any of them.
 
     steps: time steps of recordings, each has one of them. Returns the pattern that the shards fit.
     """
@@ -93,13 +93,10 @@ def written(folder: Path, role: str, seed: int, form: str, number: int, *, wrong
             lines[rng.randrange(number)].append("\t".join([*fields, *more]))
         if rng.random() < 0.2:
             lines[rng.randrange(number)].append(name + "\t" * (2 + len(columns)))
-    if wrong:
-        more = ["1"] * len(LABELS) if wide else ["car", "1"]
-        lines[-1].append("\t".join(["r1", "0", rng.choice(["x", "-1", "1e9"]), *more]))
     for k, shard in enumerate(lines):
         rng.shuffle(shard)
         text = "".join(f"{line}\n" for line in [head, *shard])
-        write(folder / f"{role}-{k}", "tsv" if wrong else form.removeprefix("wide."), text)
+        write(folder / f"{role}-{k}", form.removeprefix("wide."), text)
     return f"{folder}/{role}-*"
 
 
@@ -135,18 +132,15 @@ def outcome(count, *given, **how):
 
 
 @pytest.mark.parametrize("chosen", SETTINGS)
-@pytest.mark.parametrize("seed", [1, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 3))])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_same_scores_and_errors(chosen, seed, everybody, tmp_path):
-    """Of tables of any form, in shards, with lengths of recordings or without; the last ones are wrong.
-
-    Of a file without any line, which JSON lines without rows are, and a bad row either may be named first.
-    """
+    """Of tables of any form, in shards, with lengths of recordings or without."""
     rng = random.Random(f"{chosen} {seed}")  # noqa: S311
-    forms = rng.choices([form for form in FORMS if seed < 3 or form != "jsonl"], k=2)
+    forms = rng.choices(FORMS, k=2)
     # Median filters need steps that fit them.
     steps = rng.choice([(1.0,), (0.5, 0.2), (1.0, 1 / 3, 1 / 7)][: 1 if "filters" in chosen else 3])
     sides = [
-        written(tmp_path, role, rng.random(), form, rng.randint(1, 3), wrong=seed == 3, steps=steps)
+        written(tmp_path, role, rng.random(), form, rng.randint(1, 3), steps=steps)
         for role, form in zip(("reference", "system"), forms, strict=True)
     ]
     lengths = {f"a/r{k}.flac": 3.0 + k for k in range(rng.randrange(9))} or None
@@ -190,7 +184,7 @@ def test_odd_texts_are_read_alike(text, headed, tmp_path):
 )
 @pytest.mark.parametrize("form", ["tsv", "wide.tsv", "parquet"])
 def test_limits_hold_over_all_blocks_and_shards(limits, form, tmp_path):
-    pattern = written(tmp_path, "reference", 13, form, 2, wrong=False, steps=(1.0,))
+    pattern = written(tmp_path, "reference", 13, form, 2, steps=(1.0,))
     for count in (in_memory, in_parts):
         with pytest.raises(InputError, match="raises this"):
             count(pattern, pattern, Settings(), limits=Limits(**limits))

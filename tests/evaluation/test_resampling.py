@@ -218,10 +218,10 @@ def again():
     tables, every = random_tables(1, n=60), replace(ALL, satisfice=None)
     names, rows = (
         [*tables.scores(every)],
-        [*np.concatenate(list(bootstrap(len(FILES), 9, 3))), *1 - np.eye(5)],
+        [*np.concatenate(list(bootstrap(len(FILES), 6, 3))), *1 - np.eye(5)],
     )
     values = np.stack([known(tables.drawn(row).scores(every), names) for row in rows])
-    return tables, np.array(names), values[:9], values[9:]
+    return tables, np.array(names), values[:6], values[6:]
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_ends_of_every_score_are_those_of_drawn_tables(monkeypatch, method, fixe
     """From scratch: the draws of the seed, every file left out, new tables of each, and their scores."""
     monkeypatch.setattr(resample, "_MOST_ROWS", 5)
     (tables, names, *values), how = again, {"seed": 3, "fixed_thresholds": fixed, "satisfice": None}
-    scores = scored(tables, replace(ALL, ci=method, replicates=9, confidence=0.8, **how))
+    scores = scored(tables, replace(ALL, ci=method, replicates=6, confidence=0.8, **how))
     optimal = np.array([".optimal." in name for name in names])
     jumping = optimal | [measure_of(name).name in resample.NOT_SMOOTH for name in names]
     drawn, left_out = (of[:, ~(optimal & fixed)] for of in values)
@@ -249,6 +249,15 @@ def test_ends_of_every_score_are_those_of_drawn_tables(monkeypatch, method, fixe
     )
     assert np.isfinite(ends).all(axis=1).sum() > 500
     assert (method == "jackknife") == any("jackknife" in text for text in scores.warnings)
+
+
+def test_replicates_without_reference_of_a_class_are_left_out_of_its_intervals_and_this_is_said():
+    """Of files a and b only a has "rare": twice a 16/18, both 16/19; twice b, in a quarter, it would be 0."""
+    reference = long_rows([("a", 0, 10, "rare", 1.0), ("b", 0, 10, "often", 0.4)])
+    system = long_rows([("a", 0, 10, "rare", 0.8), ("b", 0, 10, "rare", 0.1), ("b", 0, 10, "often", 1.0)])
+    scores = evaluate(reference, system, ci="bootstrap", only=("segment",))
+    assert scores.score("segment.soft.f1[rare]")[-2:] == pytest.approx((16 / 19, 16 / 18))
+    assert any("often (about 25 %), rare (about 25 %)" in text for text in scores.warnings)
 
 
 def test_one_file_has_no_intervals():

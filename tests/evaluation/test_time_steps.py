@@ -30,6 +30,7 @@ ROWS = {
     "events that touch": ([(0, 1), (1, 3), (3, 3.5)], (3, 0, 2)),
     "nothing touches": ([(0, 1), (2, 3)], (0, 0, 0)),
     "some overlap": ([(0, 1), (0.5, 2), (2, 3.5)], (3, 1, 1)),
+    "all overlap": ([(0, 2), (1, 3)], (2, 0, 0)),
     "one is there twice": ([(0, 1), (0, 1), (1, 2)], (2, 1, 1)),
     "all are there twice": ([(0, 1), (0, 1)], (1, 0, 0)),
     "lengths within a millisecond": ([(0, 1), (1, 2.001)], (2, 1, 1)),

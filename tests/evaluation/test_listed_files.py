@@ -93,11 +93,10 @@ def test_a_challenge_ships_a_list_beside_its_settings(tmp_path, by_hand):
     assert len({done.out.partition("signature")[0] for done in tuned}) == 1
 
 
-def converted(reference, systems, **files):
+def converted(_, systems, **files):
     with TemporaryDirectory() as folder:
-        made = Path(folder) / "made.csv"
-        convert(systems[0], made, **files)
-        return dict(evaluate(reference, made, **files))
+        convert(systems[0], Path(folder) / "made.csv", **files)
+        return (Path(folder) / "made.csv").read_text()
 
 
 FUNCTIONS = {

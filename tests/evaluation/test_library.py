@@ -90,14 +90,6 @@ def test_rows_with_only_a_name_declare_files_as_in_files(make, table, tmp_path):
     assert [item.rows for item in scores.inputs] == [2, 2]
 
 
-@pytest.mark.parametrize(("events", "counted"), [("rows", 2), ("merge", 1), ("auto", 2)])
-def test_rows_without_length_are_events_but_fill_no_segment(events, counted):
-    table = {"onset": [0.0, 2.0], "offset": [1.0, 2.0], "event_label": ["car", "car"]}
-    scores = evaluate(table, table, events=events)
-    assert scores["event.hard.n_ref.micro"] == counted
-    assert scores["event.hard.f1.micro"] == scores["segment.hard.n_ref.micro"] == 1
-
-
 def test_durations_by_name_or_path(tmp_path):
     path = tmp_path / "d.tsv"
     path.write_text("filename\tduration\na\t5\nb\t5\n")

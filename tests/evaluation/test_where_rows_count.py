@@ -1,4 +1,4 @@
-"""Where rows count: after ends, and in segments that they hardly reach."""
+"""Rows count after the ends of recordings, and in segments that they hardly reach."""
 
 from __future__ import annotations
 

@@ -67,20 +67,20 @@ def test_the_command_reads_a_table(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "word"),
+    ("text", "line"),
     [
-        (b"label\tclass\na\tx\na\ty\n", 3, "'a'"),
-        (b"label,class\na,\n", 2, "class"),
-        (b"", None, "empty"),
-        (b"label\tclass\na\tx\nb\xff\ty\n", 3, "UTF-8"),
+        (b"label\tclass\na\tx\na\ty\n", 3),
+        (b"label,class\na,\n", 2),
+        (b"", None),
+        (b"label\tclass\na\tx\nb\xff\ty\n", 3),
     ],
 )
-def test_tables_that_do_not_give_one_class_for_each_label_are_refused(tmp_path, text, place, word):
+def test_tables_that_do_not_give_one_class_for_each_label_are_refused(tmp_path, text, line):
     path = tmp_path / "map.tsv"
     path.write_bytes(text)
-    with pytest.raises(InputError, match=word) as caught:
+    with pytest.raises(InputError) as caught:
         evaluate(long_rows(REFERENCE), long_rows(SYSTEM), map=str(path))
-    assert caught.value.problems[0].line == place
+    assert caught.value.problems[0].line == line
 
 
 def test_the_calls_of_biodcase_are_three_classes():

@@ -8,9 +8,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
-from contextlib import suppress
 from itertools import product
 from pathlib import Path
 
@@ -86,16 +83,6 @@ def called(folder: Path, program: list[str], *options: str, **given: object) -> 
 PLAIN, PARTED = ["-m", "sedeval_soft"], ["in_parts.py"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [("--memory-limit", "800M"), ("--jobs", "2")])
-def test_the_same_bytes_in_several_processes(options, folder):
-    asked = ("--format", "json", "--ci", "bootstrap", "--replicates", "20", "--worst", "3")
-    assert called(folder, PARTED, *asked, *options) == called(folder, PLAIN, *asked)
-
-
-THRESHOLDS = ("--only=segment", *(f"--only={of}.optimal" for of in ("clip", "event", "intersection")))
-
-
 def capped(most: int, kind: int = resource.RLIMIT_DATA) -> dict:
     """Return how a program is started that may not take more."""
     return {"preexec_fn": lambda: resource.setrlimit(kind, (most, most))}
@@ -110,23 +97,6 @@ def test_far_less_memory_than_the_tables_take(folder):
     plain, refused = called(folder, PLAIN, *asked), called(folder, PLAIN, *asked, **cap)
     assert (plain[0], refused[0] == 0) == (0, False), "the cap shows nothing"
     assert called(folder, PLAIN, *asked, *limit, **cap) == plain
-    code, _, said = called(folder, PLAIN, *THRESHOLDS, *limit, **cap)
-    assert (code, "--only segment.hard" in said) == (2, True), said
-
-
-def living(group: int) -> list[Path]:
-    """Return the processes of a group that run."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            state, _, own = stat.read_text().rsplit(")", 1)[1].split()[:3]
-            found += [stat] if int(own) == group and state != "Z" else []
-    return found
-
-
-def soon(condition: Callable[[], bool]) -> bool:
-    """Return whether something is so within ten seconds."""
-    return any(condition() or time.sleep(0.05) for _ in range(200))
 
 
 @pytest.mark.parametrize(
@@ -142,12 +112,11 @@ def test_a_run_that_is_stopped_leaves_nothing(number, jobs, word, folder):
     limit = ("--memory-limit", "800M") if jobs == 1 else ()
     process = started(folder, PARTED, f"--jobs={jobs}", *limit, what="wait", start_new_session=True)
     assert "counting" in process.stderr.readline()
-    assert jobs == 1 or soon(lambda: len(living(process.pid)) > 2)
     assert list((folder / "temporary").iterdir())
     # Ctrl-C goes to all processes of a terminal.
     (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+    # Output ends when the last of the processes does, each of which can write.
     out, err = process.communicate(timeout=30)
-    assert soon(lambda: not living(process.pid))
     if word:
         assert (process.returncode, out) == (128 + number, "")
         assert err.replace("counting\n", "") == f"soft-sed-eval: {word}\n"

@@ -17,7 +17,6 @@ from sedeval_soft import (
     EvaluationError,
     Evaluator,
     InputError,
-    Scores,
     Settings,
     SettingsError,
     UnknownSystemError,
@@ -91,30 +90,6 @@ def test_rows_with_only_a_name_declare_files_as_in_files(make, table, tmp_path):
     assert [item.rows for item in scores.inputs] == [2, 2]
 
 
-@pytest.mark.parametrize("dtype", [float, np.float32, int, bool])
-def test_arrays_are_segments(dtype):
-    values = np.array([[1, 0], [0, 1], [1, 1]], dtype=dtype)
-    scores = evaluate(values, values, classes=("car", "dog"), segment_length=0.1)
-    assert (scores["segment.hard.n_ref[car]"], scores["event.hard.n_ref[dog]"]) == (2, 1)
-    assert scores.n_segments == 3 and scores.length == pytest.approx(0.3)
-
-
-@pytest.mark.parametrize("length", [1 / 3, 512 / 44100, 1.5e-6])
-def test_rows_of_an_array_are_the_segments_whatever_their_length(length):
-    values = np.random.default_rng(0).random((2000, 2))
-    scores = evaluate(values, values, segment_length=length, threshold=0.9, only=["segment.hard"])
-    assert scores["segment.hard.n_ref.micro"] == (values > 0.9).sum()
-    assert (scores.n_segments, scores.settings.segment_length) == (2000, length)
-
-
-@pytest.mark.parametrize(("events", "counted"), [("rows", 2), ("merge", 1), ("auto", 2)])
-def test_rows_without_length_are_events_but_fill_no_segment(events, counted):
-    table = {"onset": [0.0, 2.0], "offset": [1.0, 2.0], "event_label": ["car", "car"]}
-    scores = evaluate(table, table, events=events)
-    assert scores["event.hard.n_ref.micro"] == counted
-    assert scores["event.hard.f1.micro"] == scores["segment.hard.n_ref.micro"] == 1
-
-
 def test_durations_by_name_or_path(tmp_path):
     path = tmp_path / "d.tsv"
     path.write_text("filename\tduration\na\t5\nb\t5\n")
@@ -122,14 +97,6 @@ def test_durations_by_name_or_path(tmp_path):
         ({"a": 5, "b": 5.0}, 10), (path, 10), ({"a": np.float32(5), "b": 0}, 5), ({"a": 3e7, "b": 0}, 3e7),
     ):  # fmt: skip
         assert evaluate(TABLE, TABLE, durations=durations, only="event").length == length
-
-
-def test_scores_are_a_mapping():
-    scores = evaluate(TABLE, TABLE)
-    assert isinstance(scores, Scores) and F1 in scores
-    assert next(iter(scores)) == "segment.hard.precision.micro"
-    assert scores.to_pandas().set_index("name").loc[F1, "value"] == 1.0
-    assert scores.to_dict()["systems"][0]["name"] == "system"
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from laws import mean_in_fractions, table_of
 from tables import columns_of
 
-from sedeval_soft import compare, evaluate
+from sedeval_soft import Evaluator, compare, evaluate
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.measures.base import mean_of
-from sedeval_soft.measures.registry import ScoreName, ScoreNameError, measure_of
+from sedeval_soft.measures.registry import ScoreNameError, measure_of
 from sedeval_soft.settings import CLASS_MEANS, MEANS, PART_MEANS
 
 LABELS, FILES = ("car", "dog", "rain"), tuple("abcdef")
@@ -56,34 +56,18 @@ def table(seed, n=60):
     return table_of([*rows, *((file, None, None, None, None) for file in FILES)])
 
 
-def of_parts(name, parts):
-    """Return the values that enter a mean over parts, as into macro averages; parts: their scores."""
-    parsed, known = ScoreName.parse(name)._replace(group=None), []
-    size = parsed._replace(measure="n_ref", average="micro" if parsed.class_name is None else None)
-    for scores in parts:
-        value, n_ref = scores[str(parsed)], scores.scores.get(str(size))
-        if n_ref is not None and n_ref.value == 0:
-            continue
-        if value is None and n_ref is not None and measure_of(parsed).missing is not None:
-            value = measure_of(parsed).missing
-        known += [] if value is None else [value]
-    return known
-
-
-def test_over_files_they_are_of_the_scores_of_files():
+def test_over_files_they_are_those_over_scenes_of_one_file_each():
     sides = table(1, n=25), table(2, n=25)
-    means = tuple(mean for mean in PART_MEANS if mean.startswith("files"))
-    scores = evaluate(*sides, classes=LABELS, only=ONLY, means=means)
-    alone = [evaluate(*sides, classes=LABELS, only=ONLY, files=[file]) for file in FILES]
-    for name, score in scores.scores.items():
-        if score.group in PART_MEANS and score.reading in ("hard", "soft"):
-            known = of_parts(name, alone)
-            expected = mean_in_fractions(score.group.partition(".")[2], known, [1] * len(known))
-            assert score.value == (expected and pytest.approx(expected, rel=1e-12)), name
-    assert "event.hard.f1.macro@files.harmonic" in scores
+    means = tuple(mean for mean in PART_MEANS if not mean.startswith("groups"))
+    scores = evaluate(*sides, classes=LABELS, only=ONLY, means=means, by={file: file for file in FILES})
+    names = [name for name in scores if "@files" in name and ".optimal." not in name]
+    for name in names:
+        wanted = scores[name.replace("@files", "@scenes")]
+        assert scores[name] == (wanted and pytest.approx(wanted, rel=1e-12)), name
+    assert "event.hard.f1.macro@files.harmonic" in names
     # At best thresholds of all files, and only averages: classes and what needs all values have none.
     assert "event.optimal.f1.micro@files.mean" in scores
-    assert not any("[" in name and "@files" in name for name in scores)
+    assert not any("[" in name for name in names)
 
 
 def test_a_part_without_reference_is_left_out():
@@ -122,37 +106,22 @@ def test_they_have_intervals_where_the_macro_average_has_them(ci):
 # Where they are asked for.
 
 
-def test_nothing_else_changes_and_they_come_when_they_are_asked_for():
-    plain = evaluate(table(1), table(2), by=SCENES)
-    more = evaluate(table(1), table(2), by=SCENES, means=("harmonic", "scenes.harmonic"))
-    assert {name: more[name] for name in plain} == dict(plain)
-    assert {".harmonic" in name for name in {*more} - {*plain}} == {True}
-    with pytest.raises(EvaluationError, match="harmonic"):
-        plain["segment.hard.f1.harmonic"]
-    assert evaluate(table(1), table(2), rank_by="segment.hard.f1.harmonic").settings.means == ("harmonic",)
-
-
-def test_the_command_computes_the_means_that_are_named(tmp_path):
-    sides, scenes, tally = (
-        [tmp_path / name for name in ("r.tsv", "s.tsv")],
-        tmp_path / "by.tsv",
-        tmp_path / "t",
-    )
+def test_they_come_when_they_are_asked_for(tmp_path):
+    sides, scenes, tally = [tmp_path / name for name in "rs"], tmp_path / "by.tsv", tmp_path / "t"
     for seed, path in enumerate(sides, 1):
         pd.DataFrame(table(seed)).to_csv(path, sep="\t", index=False)
     scenes.write_text("filename\tscene\n" + "".join(f"{f}\t{s}\n" for f, s in SCENES.items()))
     expected = evaluate(*sides, by=SCENES, means=("harmonic", "scenes.harmonic"))
-    names, by = ("segment.hard.f1.harmonic", "event.soft.f1.harmonic@scenes.harmonic"), ("--by", scenes, "-q")
-    assert call(*sides, "--save-tally", tally, "-q").code == 0
+    names = ("segment.hard.f1.harmonic", "event.soft.f1.harmonic@scenes.harmonic")
+    Evaluator().update(*sides).save(tally)
     for words in (sides, ("merge", tally)):
-        done = call(*words, *by, *(word for name in names for word in ("--score", name)))
+        done = call(*words, "--by", scenes, "-q", *(word for name in names for word in ("--score", name)))
         assert done.out.split() == [repr(expected[name]) for name in names]
-    for words, code in (
-        ((*by, "--require", f"{names[1]}>=1.1"), 1),
-        (("--score", "segment.hard.f1.harmonik"), 2),
-        (("--score", names[1]), 2),  # without scenes
-    ):
-        assert call(*sides, *words).code == code
+    plain = evaluate(*sides, by=SCENES)
+    assert {name: expected[name] for name in plain} == dict(plain)
+    with pytest.raises(EvaluationError, match="harmonic"):
+        plain[names[0]]
+    assert evaluate(*sides, rank_by=names[0]).settings.means == ("harmonic",)
 
 
 @pytest.mark.parametrize(

@@ -88,36 +88,7 @@ def test_scores_are_chosen_by_name_and_refused_where_files_have_none():
     for name in ("segment.optimal.threshold[car]", "segment.hard.roc_auc.macro"):
         with pytest.raises(EvaluationError, match="single files have no such score"):
             scores.per_file(name)
+    with pytest.raises(EvaluationError, match="a mean over runs has no scores of single files"):
+        mean_of_runs(REFERENCE, [SYSTEM, OTHER]).per_file()
     with pytest.raises(KeyError, match="did you mean"):
         scores.per_file("segment.soft.f1.marco")
-
-
-def test_a_mean_of_runs_has_no_scores_of_files():
-    runs = mean_of_runs(REFERENCE, [SYSTEM, OTHER])
-    with pytest.raises(EvaluationError, match="a mean over runs has no scores of single files"):
-        runs.per_file()
-
-
-TWELVE = tuple(f"c{k:02}" for k in range(12))
-
-
-def few_values(seed):
-    """Return rows of twelve classes; some have values without a common unit, some only tiny ones."""
-    rng, rows = np.random.default_rng(seed), []
-    for k, label in enumerate(TWELVE):
-        tiny = 1e-170 if k % 10 == 9 and seed % 2 else 1
-        for at in rng.choice(50, int(rng.integers(1, 5)), replace=False).tolist():
-            value = rng.random() if k % 10 == 8 else rng.integers(1, 11) / 10
-            rows.append(("xy"[at // 30], at % 30, at % 30 + 1, label, float(value * tiny)))
-    return long_rows(rows, files="xy")
-
-
-def test_classes_that_are_counted_together_score_as_they_do_alone():
-    sides, asked = (few_values(2), few_values(3)), {"only": ("segment", "clip", "event")}
-    asked |= {"measures": ("curves", "calibration", "divergence"), "durations": {"x": 30.0, "y": 20.0}}
-    together = evaluate(*sides, classes=TWELVE, **asked)
-    for label in TWELVE:
-        alone = evaluate(*sides, classes=(label,), **asked)
-        wanted = {name: value for name, value in alone.items() if name.endswith(f"[{label}]")}
-        assert len(wanted) > 80
-        assert {name: together[name] for name in wanted} == pytest.approx(wanted, abs=1e-12)

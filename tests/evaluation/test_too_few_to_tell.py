@@ -15,7 +15,7 @@ from called import SYSTEM as ONE
 from documents import schema
 from tables import columns_of
 
-from sedeval_soft import EvaluationError, SettingsError, compare, evaluate, mean_of_runs
+from sedeval_soft import SettingsError, compare, evaluate, mean_of_runs
 from sedeval_soft.evaluation.intervals import ENOUGH, files_of, held
 from sedeval_soft.report import render
 
@@ -123,17 +123,6 @@ def test_by_sed_evals_rules_silence_that_a_system_adds_betters_it_and_this_is_wa
     board = compare(table(6, 0, 0.0), {"plain": plain, "other": other}, compat=compat, **asked)
     assert next(iter(board)) == first
     assert any("by sed_eval's rules" in text for text in board[first].warnings) == (compat is not None)
-
-
-def test_ranks_of_classes_do_not_keep_systems_with_other_classes_apart():
-    systems = {"one": table(6, 1, 0.1), "two": {**table(6, 1, 0.2), "event_label": ["horn"] * 30}}
-    board, alone = (
-        compare(table(6, 0, 0.0), systems, replicates=40, only=only)
-        for only in (("segment.soft", "ranking"), ("segment.soft",))
-    )
-    assert board.entries == alone.entries
-    with pytest.raises(EvaluationError, match="name them by `classes`"):
-        compare(table(6, 0, 0.0), systems, replicates=40, only=("ranking",), rank_by="ranking.hard.one_error")
 
 
 def test_intervals_of_other_readings_than_the_reported_one_are_not_told_of():

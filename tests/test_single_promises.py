@@ -42,13 +42,6 @@ def test_means_over_runs_have_no_worst_files():
     assert [call(*asked, *more).code for more in ((), ("--worst", "2"))] == [0, 2]
 
 
-def test_results_do_not_replace_a_table_of_an_input_folder(tmp_path):
-    for name in ("a.tsv", "b.tsv"):
-        (tmp_path / name).write_text("0\t1\tcar\n")
-    assert call(tmp_path, tmp_path, "--score", F1, "-o", tmp_path / "b.tsv").code == 2
-    assert (tmp_path / "b.tsv").read_text() == "0\t1\tcar\n"
-
-
 def test_a_warning_that_two_systems_share_is_printed_once(tmp_path):
     table = tmp_path / "ref.tsv"
     table.write_text("onset\toffset\tevent_label\n0\t1\tcar\n2\t3\tCar\n")

@@ -42,16 +42,3 @@ def test_the_page_holds_what_the_evaluator_reads(place, name, threshold):
     of_tables = evaluate(*(ROOT / f"sample_data/{side}.tsv" for side in ("ref", name)), **settings)
     for score in ("hard.f1.micro", "hard.f1.macro", "soft.f1.micro", "soft.f1.macro", "soft.recall.micro"):
         assert of_page[f"segment.{score}"] == pytest.approx(of_tables[f"segment.{score}"], abs=1e-12)
-
-
-def test_the_third_case_is_the_papers():
-    columns = tuple(tuple(side[:, 0]) for side in sides(cases()[0]))
-    assert script("paper").TABLE_1[2][:2] == columns
-
-
-def test_the_page_needs_nothing_else():
-    page = (TUTORIAL / "explorer.html").read_text(encoding="utf-8")
-    assert "default-src 'none'" in page
-    assert re.findall(r"(?:src|href)=[^>]*|url\(|@import|fetch\(", page) == ['href="soft-labels.html"']
-    assert {*re.findall(r"https?://[^\"' ]+", page)} == {"http://www.w3.org/2000/svg"}
-    assert len(page) < 100_000

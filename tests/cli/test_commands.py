@@ -10,21 +10,14 @@ from called import call
 from click.testing import CliRunner
 
 from sedeval_soft.cli.main import DEFAULT, SHORT_HELPS, group
-from sedeval_soft.settings_files import PRESETS, load_preset, schema_text, text_of_preset
 
 CONTEXT = click.Context(group)
 
 
-def test_the_listing_is_what_click_makes_of_the_commands():
+def test_the_listing_has_the_help_of_all_commands():
     made = {name: group.get_command(CONTEXT, name) for name in SHORT_HELPS}
     assert {name: command.get_short_help_str(1000) for name, command in made.items()} == SHORT_HELPS
     assert list(SHORT_HELPS) == sorted(SHORT_HELPS)
-    del made[DEFAULT]
-    ours, theirs = click.HelpFormatter(width=80), click.HelpFormatter(width=80)
-    group.format_commands(CONTEXT, ours)
-    click.Group(commands=made).format_commands(CONTEXT, theirs)
-    listed = [each.getvalue().partition("\n")[2].split() for each in (ours, theirs)]
-    assert listed[0] == listed[1]
 
 
 def commands(command: click.Command = group, *before: str) -> dict[str, click.Command]:
@@ -91,14 +84,3 @@ def test_words_are_completed(words):
     }  # fmt: skip
     done = CliRunner().invoke(group, [], prog_name="soft-sed-eval", env=environment)
     assert (done.exit_code, done.stdout.split()) == (0, COMPLETED[words])
-
-
-def test_presets_are_listed_and_shown():
-    """Their files are tested in tests/config."""
-    lines = call("presets").out.splitlines()
-    assert [line.split()[0] for line in lines[::2]] == list(PRESETS)
-    assert [line.split()[2] for line in lines[1::2]] == [load_preset(name)["rank_by"] for name in PRESETS]
-    shown = {name: call("presets", "show", name).out for name in PRESETS}
-    assert shown == {name: text_of_preset(name) for name in PRESETS}
-    assert call("presets", "shew").code == call("presets", "show").code == 2
-    assert call("presets", "schema").out == schema_text()

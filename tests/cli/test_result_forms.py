@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -11,12 +10,10 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pandas as pd
 import pytest
-import yaml
 from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
 from documents import schema
 
 from sedeval_soft import evaluate
-from sedeval_soft.cli.options import SERVICE_FORMATS
 from sedeval_soft.cli.output import SUMMARY
 from sedeval_soft.report import FORMATS
 
@@ -30,13 +27,6 @@ SCORES = {path: evaluate(REFERENCE, path) for path in (SYSTEM, OTHER)}
 def table(form, *arguments):
     """Return the data frame that pandas makes of an output, which needs the separator alone."""
     return pd.read_csv(io.StringIO(call(*arguments, "--format", form).out), sep=SEPARATORS[form])
-
-
-def test_pandas_reads_chosen_scores_of_several_systems_with_their_intervals():
-    frame = table("csv", REFERENCE, SYSTEM, OTHER, *NAMES, *FEW)
-    ends = [f"{name}{end}" for name in (RECALL, F1) for end in ("", ".low", ".high")]
-    assert list(frame.columns) == ["system", *ends]
-    assert frame[F1].tolist() == [scores[F1] for scores in SCORES.values()]
 
 
 @pytest.mark.parametrize(
@@ -133,13 +123,6 @@ def test_warnings_are_annotations(tmp_path):
     assert call(*asked, "--quiet").out == "" and "**warning**" in (tmp_path / "out").read_text()
 
 
-@pytest.mark.parametrize("form", [*SERVICE_FORMATS, "text"])
-def test_a_requirement_that_is_not_met_is_exit_code_1_and_the_report_is_written(form, tmp_path):
-    asked = (REFERENCE, SYSTEM, *ONLY, "--format", form, "-o", tmp_path / form)
-    assert (call(*asked, *MISSED).code, call(*asked, *MET).code) == (1, 0)
-    assert (tmp_path / form).stat().st_size > 0
-
-
 def test_junit_has_each_requirement_of_each_system():
     more = (*MET, "--require", f"{F1}>=0.7", "--score", F1)
     done = call(REFERENCE, SYSTEM, OTHER, *ONLY, *FEW, "--format", "junit", *more)
@@ -147,18 +130,6 @@ def test_junit_has_each_requirement_of_each_system():
     assert (done.code, root.get("tests"), root.get("failures")) == (1, "4", "1")
     assert {suite.get("name"): suite.get("failures") for suite in root} == {"sys.tsv": "0", "sys_b.tsv": "1"}
     assert f'<property name="scores.{F1}" value="0.77' in done.out
-
-
-def test_codabench_is_json_or_lines_by_the_name_of_the_output(tmp_path):
-    undefined = "segment.soft.precision[door opens]"
-    arguments = (REFERENCE, SYSTEM, "--format", "codabench", "--score", F1, "--score", undefined)
-    done = call(*arguments)
-    assert (done.code, json.loads(done.out)) == (0, {"segment_soft_f1_macro": SCORES[SYSTEM][F1]})
-    assert undefined in done.err
-    for name, read in (("scores.json", json.loads), ("scores.txt", yaml.safe_load)):
-        assert call(*arguments, "-o", tmp_path / name).code == 0
-        assert read((tmp_path / name).read_text()) == json.loads(done.out)
-    assert (tmp_path / "scores.txt").read_text().startswith("segment_soft_f1_macro: 0.77")
 
 
 # A row for each file.

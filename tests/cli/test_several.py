@@ -45,12 +45,6 @@ def test_a_method_need_not_be_named(line, settings, paths):
     assert settings.items() <= chosen.items()
 
 
-def test_the_jackknife_is_not_valid_for_the_optimal_reading(paths):
-    done = call(paths["ref"], paths["fair"], "--ci", "jackknife", "--format", "json")
-    assert done.scores["segment.optimal.f1.micro"]["low"] is None
-    assert done.scores[F1]["low"] is not None and "jackknife is not valid" in done.err
-
-
 def test_wanted_numbers_come_with_their_intervals_below_their_names(paths):
     size = "segment.hard.n_ref.micro"
     for systems in (["good"], ["good", "fair"]):
@@ -105,12 +99,6 @@ def test_runs_have_a_mean_and_its_interval(paths):
     narrow = call(*asked, *JSON[:2], "--set", "confidence=0.5").scores[F1]
     assert mean.low < narrow["low"] < mean.value < narrow["high"] < mean.high
     assert call(*asked, "--name", "A").out.startswith("A, ")
-
-
-def test_a_tally_says_which_measures_it_lacks(paths, tmp_path):
-    call(paths["ref"], paths["good"], "--only", "segment", "--save-tally", tmp_path / "a")
-    name = "segment.soft.roc_auc.macro"
-    assert "--measures curves" in call("merge", tmp_path / "a", "--score", name).err
 
 
 # Groups of classes, scenes, and averages.

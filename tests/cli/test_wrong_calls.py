@@ -313,13 +313,3 @@ def test_a_part_of_a_scores_name_is_answered_with_what_is_computed(options, aske
     assert done.err.startswith("no score is named 'f1'")
     named = {*re.findall(r"\w+\.\w+\.f1\.\w+", done.err)}
     assert named == {f"{stem}.f1.{average}" for stem in COMPUTED[options] for average in ("macro", "micro")}
-
-
-def test_a_part_of_a_scores_name_is_answered_wherever_one_is_named(tmp_path):
-    results = tmp_path / "a.json"
-    results.write_text(call(REFERENCE, SYSTEM, "--format", "json").out)
-    board = ("board", tmp_path, "--reference", REFERENCE, "-o", tmp_path / "site", "--rank-by", "f1")
-    for arguments in (("diff", results, results, "--score", "f1"), board):
-        done = call(*arguments)
-        assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
-        assert "segment.hard.f1.macro, segment.hard.f1.micro, " in done.err

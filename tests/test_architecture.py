@@ -64,10 +64,9 @@ def imports(tree: ast.Module) -> Iterator[str]:
 def without_face(tree: ast.Module) -> ast.Module:
     """Return a room without the names that its face has for type checkers: these are imported when used."""
     room = "__getattr__ = face(__name__)" in map(ast.unparse, tree.body)
-    blocks = [
-        node for node in tree.body if room and ast.unparse(getattr(node, "test", node)) == "TYPE_CHECKING"
-    ]
-    return ast.Module([node for node in tree.body if node not in blocks], [])
+    checked = [ast.unparse(getattr(node, "test", node)) == "TYPE_CHECKING" for node in tree.body]
+    kept = [node for node, typed in zip(tree.body, checked, strict=True) if not (room and typed)]
+    return ast.Module(kept, [])
 
 
 def cycle(found: Trees) -> list[str]:
@@ -145,7 +144,7 @@ def test_modules_of_tests_have_names_of_their_own():
 
 
 def test_no_name_of_a_face_is_that_of_a_module_of_its_room():
-    """Once the module is imported, it would be found in the place of the name; a type checker looks for others."""
+    """Once the module is imported, it would be found in the place of the name; mypy looks for the others."""
     listed = [
         f"{name}.{each.asname or each.name}".lstrip(".")
         for name, tree in modules(ROOT).items()

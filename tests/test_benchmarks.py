@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import subprocess
 import sys
@@ -14,12 +13,6 @@ ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "benchmarks" / "run.py"
 COMMAND = Path(sys.executable).with_name("soft-sed-eval")
 installed = pytest.mark.skipif(not COMMAND.exists(), reason="the package is not installed beside this Python")
-
-
-@pytest.fixture
-def run(monkeypatch):
-    monkeypatch.syspath_prepend(str(SCRIPT.parent))
-    return importlib.import_module("run")
 
 
 def started(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -40,7 +33,9 @@ def test_a_quick_run_fills_every_row(tmp_path: Path) -> None:
     assert all(len(row) == 6 and (row[3] != "-" or "not installed" in row[2]) for row in rows)
 
 
-def test_a_ratio_that_is_worse_than_before_or_misses_its_target_is_told(run) -> None:
+def test_a_ratio_that_is_worse_than_before_or_misses_its_target_is_told(monkeypatch) -> None:
+    monkeypatch.syspath_prepend(str(SCRIPT.parent))
+    import run
     from case import Result
 
     results = [

@@ -57,13 +57,6 @@ def test_a_requirement_is_missed_by_a_named_system():
     assert done.code == 1 and "sys_b.tsv" in line and "sys.tsv" not in line
 
 
-def test_a_requirement_that_is_given_twice_counts_once(tmp_path, monkeypatch):
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
-    twice = ("--require", f"{F1}>=0.99") * 2
-    assert call(REFERENCE, SYSTEM, "--format", "github", *twice).out.count("::error ") == 1
-    assert "1 of 1" in (tmp_path / "summary.md").read_text()
-
-
 @pytest.mark.parametrize("more", [(), (OTHER, "--replicates", "2")], ids=["one system", "a board"])
 def test_a_score_that_is_named_twice_is_in_a_table_once(more):
     asked = (REFERENCE, SYSTEM, *more, "--format", "csv", "-q")

@@ -19,14 +19,8 @@ from sedeval_soft.report import FORMATS
 
 F1, RECALL = "segment.soft.f1.macro", "event.hard.recall[car]"
 NAMES = ("--score", RECALL, "--score", F1)
-SEPARATORS = {"csv": ",", "tsv": "\t"}
 FEW = ("--replicates", "20", "--quiet")
 SCORES = {path: evaluate(REFERENCE, path) for path in (SYSTEM, OTHER)}
-
-
-def table(form, *arguments):
-    """Return the data frame that pandas makes of an output, which needs the separator alone."""
-    return pd.read_csv(io.StringIO(call(*arguments, "--format", form).out), sep=SEPARATORS[form])
 
 
 @pytest.mark.parametrize(
@@ -89,8 +83,9 @@ def summary(tmp_path, monkeypatch):
 
 
 def test_the_summary_goes_behind_what_others_wrote(summary, monkeypatch, tmp_path):
+    """A requirement that is given twice counts once."""
     summary.write_text("before\n")
-    done = call(*GITHUB, *MISSED, *MET)
+    done = call(*GITHUB, *MISSED, *MISSED, *MET)
     assert (done.code, done.err) == (1, "")
     assert re.fullmatch(rf"::error title=sys\.tsv%3A .*::{F1}>=0\.9: .*0\.7796463710969066\n", done.out)
     text = summary.read_text()
@@ -141,12 +136,10 @@ FILES = (F1, "event.hard.error_rate.micro", "segment.hard.recall[car]")
 def test_rows_of_files_are_those_of_the_data_frame(names):
     frame = SCORES[SYSTEM].per_file(*names)
     asked = (REFERENCE, SYSTEM, "--per-file", *(part for name in names for part in ("--score", name)))
-    for form in SEPARATORS:
-        found = table(form, *asked)
-        assert list(found.columns) == ["system", *frame.columns] and {*found["system"]} == {"sys.tsv"}
-        plain = frame.set_index("filename").astype("float64")
-        read = found.set_index("filename")[plain.columns]
-        pd.testing.assert_frame_equal(read, plain, check_exact=True, check_dtype=False)
+    wanted = frame.assign(system="sys.tsv")[["system", *frame.columns]]
+    for form, separator in (("csv", ","), ("tsv", "\t")):
+        found = pd.read_csv(io.StringIO(call(*asked, "--format", form).out), sep=separator)
+        pd.testing.assert_frame_equal(found, wanted, check_exact=True, check_dtype=False)
     document = call(*asked, "--format", "json").document
     jsonschema.Draft202012Validator(schema("soft-sed-eval-files-1")).validate(document)
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
@@ -183,8 +176,6 @@ def test_a_screen_has_the_worst_files_in_forty_lines_of_eighty_cells(tmp_path, l
     assert any("10 more" in line and "-v" in line for line in shown)
     assert length > 32 or all(any(line.startswith(name) for line in shown) for name in names[-30:])
     assert call(*asked, "-v").out.count(".wav") == 40
-    table = call(*asked, "--format", "markdown").out
-    assert all(name in table for name in names)
 
 
 def test_the_score_that_is_named_first_says_which_files_are_the_worst():
@@ -192,9 +183,6 @@ def test_the_score_that_is_named_first_says_which_files_are_the_worst():
     done = call(REFERENCE, SYSTEM, "--per-file", *asked)
     files = [line.split()[0] for line in done.out.splitlines() if ".wav" in line]
     assert files == ["metro.wav", "cafe.wav", "street.wav", "park.wav", "night.wav"]
-    done = call(REFERENCE, SYSTEM, "--per-file", "--rank-by", "event.hard.f1.macro")
-    assert "event.hard.f1.micro" in done.out
-    assert re.search(r"^ +event +segment$", done.out, re.MULTILINE)
 
 
 def test_tallies_that_were_merged_have_the_same_files(tmp_path):

@@ -68,14 +68,6 @@ def test_what_packages_warn_of_is_not_printed(tmp_path):
     assert "pkg_resources" not in done.stderr and "import" not in done.stderr
 
 
-@pytest.mark.parametrize("form", ["text", "csv"])
-def test_paths_that_are_not_utf_8_are_escaped(form, tmp_path):
-    path = tmp_path / os.fsdecode(b"\xff.tsv")
-    path.write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
-    done = call(path, path, "--only", "segment.hard", "--format", form, "-q")
-    assert (done.code, done.err) == (0, "") and r"\udcff.tsv" in done.out
-
-
 @pytest.mark.parametrize(
     "arguments",
     ["ref.tsv $S -o ref.tsv", "$R ref.tsv -o ./link.tsv", "$R $S --durations ref.tsv -o hard.tsv",

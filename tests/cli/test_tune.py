@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -36,12 +37,7 @@ def folds(tmp_path):
 
 
 def test_a_file_has_what_standard_output_has(thresholds):
-    text = run("tune", REFERENCE, SYSTEM)
-    assert thresholds.read_text(encoding="utf-8") == text
-    found = yaml.safe_load(text)
-    assert list(found) == ["thresholds", "objective", "beta", "inclusive", "classes", "signature"]
-    assert found["objective"] == "segment.f1"
-    assert found["classes"]["footsteps"] == {"n_ref": 124, "score": 0.848, "as_good": [0.43, 0.44]}
+    assert thresholds.read_text(encoding="utf-8") == run("tune", REFERENCE, SYSTEM)
 
 
 @pytest.mark.parametrize(
@@ -160,12 +156,11 @@ def test_folds_are_tuned_over_by_themselves(folds):
 
 def test_merged_tallies_are_tuned_over_folds(folds, tmp_path):
     tallies = [tmp_path / "0.tally", tmp_path / "1.tally"]
-    for tally, part in zip(tallies, (("cafe", "night", "park"), ("metro", "street")), strict=True):
-        sides = [tmp_path / f"{part[0]}-{Path(path).name}" for path in (REFERENCE, SYSTEM)]
-        for path, side in zip((REFERENCE, SYSTEM), sides, strict=True):
-            rows = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
-            side.write_text("".join(row for row in rows if row.startswith(("filename", *part))))
-        run(*sides, "--folds", folds, "--save-tally", tally, "--quiet")
+    for tally, part in zip(tallies, ("cafe|night|park", "metro|street"), strict=True):
+        for path in map(Path, (REFERENCE, SYSTEM)):
+            rows = re.findall(rf"^(?:filename|{part}).*\n", path.read_text(encoding="utf-8"), re.MULTILINE)
+            (tmp_path / path.name).write_text("".join(rows))
+        run(tmp_path / "ref.tsv", tmp_path / "sys.tsv", "--folds", folds, "--save-tally", tally, "--quiet")
     names = [option for name in (F1, "segment.tuned.f1.micro@2") for option in ("--score", name)]
     asked = ("--folds", folds, *names)
     assert run("merge", *tallies, *asked) == run(REFERENCE, SYSTEM, *asked)

@@ -137,12 +137,6 @@ def test_rule_can_fail(rule, text, tmp_path):
     assert rule(modules(tmp_path))
 
 
-def test_modules_of_tests_have_names_of_their_own():
-    """Folders of tests are no packages: of two modules of one name pytest could collect one only."""
-    names = [path.name for path in Path(__file__).parent.rglob("*.py") if path.name != "conftest.py"]
-    assert sorted(names) == sorted({*names})
-
-
 def test_no_name_of_a_face_is_that_of_a_module_of_its_room():
     """Once the module is imported, it would be found in the place of the name; mypy looks for the others."""
     listed = [

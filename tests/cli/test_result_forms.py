@@ -99,8 +99,7 @@ def test_standard_output_has_the_summary_without_that_file_or_by_name(to, summar
 
 
 def test_warnings_are_annotations(tmp_path):
-    rows = Path(SYSTEM).read_text().splitlines(keepends=True)
-    (tmp_path / "sys.tsv").write_text("".join(row for row in rows if not row.startswith("cafe")))
+    (tmp_path / "sys.tsv").write_text("filename\tonset\toffset\tevent_label\npark.wav\t0\t1\tcar\n")
     asked = (REFERENCE, tmp_path / "sys.tsv", *ONLY, "--format", "github", "-o", tmp_path / "out")
     done = call(*asked)
     assert (done.code, done.err) == (0, "") and done.out.startswith("::warning title=soft-sed-eval::")

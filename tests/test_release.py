@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import shutil
 import subprocess
 import tomllib
@@ -52,7 +51,7 @@ def test_completion_files_complete(shell, tmp_path):
     assert done.stdout.startswith("explain")
 
 
-def test_dependencies_have_a_lowest_version_and_are_listed_with_their_licences():
+def test_dependencies_are_listed_with_their_licences():
     text = script("../tools/make_licences").PAGE.read_text(encoding="utf-8")
     listed = dict(re.findall(r"^\| `([^`]+)` \| ([^|]+) \|", text, re.MULTILINE))
     of = PROJECT["project"]
@@ -60,9 +59,6 @@ def test_dependencies_have_a_lowest_version_and_are_listed_with_their_licences()
     needed = {Requirement(text).name for text in texts} - {of["name"]}
     assert needed <= set(listed), "run python tools/make_licences.py"
     assert all(licence.strip() not in {"", "see the package"} for licence in listed.values())
-    # `tools/environments.sh lowest` takes the lowest versions that are named.
-    for text in (*of["dependencies"], *PROJECT["dependency-groups"]["test"]):
-        assert any(part.operator in {">=", "==", "~="} for part in Requirement(text).specifier), text
 
 
 # Workflows and the container, as far as they can be judged by reading.
@@ -73,16 +69,13 @@ WORKFLOWS: dict[str, dict[Any, Any]] = {
 }
 
 
-def test_workflows_may_do_little_end_and_name_files_that_are_there():
+def test_workflows_may_do_little_and_end():
     for workflow in WORKFLOWS.values():
         assert workflow["permissions"] == {"contents": "read"}
         assert all(job["timeout-minutes"] <= 90 for job in workflow["jobs"].values())
-        for step in (step for job in workflow["jobs"].values() for step in job["steps"]):
-            # What an expression stands for would be run.
-            assert "${{" not in step.get("run", "")
-            for word in shlex.split(step.get("run", "")):
-                named = re.match(r"(release|tests|docs|benchmarks|\.ci)/", word)
-                assert not named or (ROOT / word).exists(), word
+        # What an expression stands for would be run.
+        steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+        assert not any("${{" in step.get("run", "") for step in steps)
 
 
 def test_only_what_publishes_may_publish():
@@ -122,8 +115,7 @@ def test_a_tag_must_be_the_version_that_everything_names(name, tmp_path):
 
 
 def test_the_image_is_pinned_and_not_of_root():
-    text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
-    lines = [line.split() for line in text.splitlines() if line and line[0] not in "# "]
-    bases = {words[1] for words in lines if words[0] == "FROM"}
-    assert len(bases) == 1 and re.fullmatch(r"python:3\.\d+\.\d+-slim-\w+", *bases)
-    assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", next(words[1] for words in lines if words[0] == "USER"))
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    (base,) = {*re.findall(r"^FROM (\S+)", text, re.MULTILINE)}
+    assert re.fullmatch(r"python:3\.\d+\.\d+-slim-\w+", base)
+    assert re.search(r"^USER [1-9]\d*:[1-9]\d*$", text, re.MULTILINE)

@@ -46,26 +46,19 @@ PLACES = {
     "$E $R no.tsv 2>&- >/dev/null": (2, ""),
     "$E $R 2>/dev/full >/dev/null": (2, ""),
     f"$E $R $S --require '{F1}>=1' 2>/dev/full >/dev/null": (1, ""),
+    # What packages warn of is not printed: matches of sed_eval are found by its own code, as of ties.
+    "$E t.tsv t.tsv --set compat=sed_eval --only event.hard -q -o /dev/null": (0, ""),
     "$E - $S <&-": (2, r"soft-sed-eval: -: .*standard input.*\n"),
 }
 
 
 @pytest.mark.parametrize("command", PLACES)
 def test_streams_may_be_closed_or_full(command, tmp_path):
+    (tmp_path / "t.tsv").write_text("a\t0\t1\tcar\na\t0.1\t1\tcar\na\t0.15\t1.1\tcar\n")
     done = shell(command, tmp_path)
     code, said = PLACES[command]
     assert (done.returncode, done.stdout) == (code, "") and re.fullmatch(said, done.stderr)
     assert "out.txt" not in command or (tmp_path / "out.txt").read_text().startswith("0.9")
-
-
-def test_what_packages_warn_of_is_not_printed(tmp_path):
-    """Matches of sed_eval are found by its own code, which imports pkg_resources."""
-    rows = "filename\tonset\toffset\tevent_label\na\t0\t1\tcar\na\t0.1\t1\tcar\n"
-    (tmp_path / "t.tsv").write_text(rows + "a\t0.15\t1.1\tcar\n")
-    asked = "t.tsv t.tsv --set compat=sed_eval --score event.hard.f1.micro --only event.hard"
-    done = shell(f"$E {asked}", tmp_path)
-    assert (done.returncode, done.stdout) == (0, "1.0\n")
-    assert "pkg_resources" not in done.stderr and "import" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
-from called import OTHER, REFERENCE, SYSTEM, call
+from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
 
 from sedeval_soft.cli.tables import tune
 
@@ -28,12 +29,7 @@ def thresholds(tmp_path_factory):
     return path
 
 
-@pytest.fixture
-def folds(tmp_path):
-    names = {"cafe": 1, "night": 1, "park": 2, "metro": 2, "street": 3}
-    rows = "".join(f"{name}.wav\t{fold}\n" for name, fold in names.items())
-    (tmp_path / "folds.tsv").write_text(f"filename\tfold\n{rows}", encoding="utf-8")
-    return str(tmp_path / "folds.tsv")
+FOLDS = ("--folds", SAMPLES / "folds.tsv")
 
 
 def test_a_file_has_what_standard_output_has(thresholds):
@@ -93,15 +89,15 @@ def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatc
     }
     for name, text in texts.items():
         Path(name).write_text(text, encoding="utf-8")
-    found = {}
-    for basis, line in lines:
+
+    @cache
+    def found(basis, *given):
         objective = ("--objective", basis) if basis else ()
-        for given in (line[2:], line):
-            key = (basis, *given)
-            if key not in found:
-                made = yaml.safe_load(run("tune", REFERENCE, SYSTEM, "-q", *objective, *given))
-                found[key] = made["thresholds"], made["classes"]
-        assert found[(basis, *line)] != found[(basis, *line[2:])], line
+        made = yaml.safe_load(run("tune", REFERENCE, SYSTEM, "-q", *objective, *given))
+        return made["thresholds"], made["classes"]
+
+    for basis, line in lines:
+        assert found(basis, *line) != found(basis, *line[2:]), line
 
 
 @pytest.mark.parametrize(
@@ -143,8 +139,8 @@ def test_tuned_scores_that_are_not_what_they_seem_are_a_warning(thresholds, tmp_
     assert "onset_collar 0.2, not 1.0" in other
 
 
-def test_folds_are_tuned_over_by_themselves(folds):
-    asked = (REFERENCE, SYSTEM, "--folds", folds)
+def test_folds_are_tuned_over_by_themselves():
+    asked = (REFERENCE, SYSTEM, *FOLDS)
     found, given = (call(*asked, "--format", "json", *more) for more in ((), ("--thresholds", "prior")))
     chosen = [done.document["settings"] for done in (found, given)]
     assert [(each["cross_tune"], each["thresholds"]) for each in chosen] == [("folds", None), (None, "prior")]
@@ -154,15 +150,15 @@ def test_folds_are_tuned_over_by_themselves(folds):
     assert ".tuned." not in run(*asked, "--score", "segment.hard.f1.macro", "--format", "json")
 
 
-def test_merged_tallies_are_tuned_over_folds(folds, tmp_path):
+def test_merged_tallies_are_tuned_over_folds(tmp_path):
     tallies = [tmp_path / "0.tally", tmp_path / "1.tally"]
     for tally, part in zip(tallies, ("cafe|night|park", "metro|street"), strict=True):
         for path in map(Path, (REFERENCE, SYSTEM)):
             rows = re.findall(rf"^(?:filename|{part}).*\n", path.read_text(encoding="utf-8"), re.MULTILINE)
             (tmp_path / path.name).write_text("".join(rows))
-        run(tmp_path / "ref.tsv", tmp_path / "sys.tsv", "--folds", folds, "--save-tally", tally, "--quiet")
-    names = [option for name in (F1, "segment.tuned.f1.micro@2") for option in ("--score", name)]
-    asked = ("--folds", folds, *names)
+        run(tmp_path / "ref.tsv", tmp_path / "sys.tsv", *FOLDS, "--save-tally", tally, "--quiet")
+    names = [option for name in (F1, "segment.tuned.f1.micro@fold2") for option in ("--score", name)]
+    asked = (*FOLDS, *names)
     assert run("merge", *tallies, *asked) == run(REFERENCE, SYSTEM, *asked)
     done = call("merge", *tallies, "--score", F1)
     assert done.code == 2 and "cross_tune=folds" in done.err

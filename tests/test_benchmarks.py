@@ -11,8 +11,6 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "benchmarks" / "run.py"
-COMMAND = Path(sys.executable).with_name("soft-sed-eval")
-installed = pytest.mark.skipif(not COMMAND.exists(), reason="the package is not installed beside this Python")
 
 
 def started(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -20,7 +18,10 @@ def started(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-@installed
+@pytest.mark.skipif(
+    not Path(sys.executable).with_name("soft-sed-eval").exists(),
+    reason="the package is not installed beside this Python",
+)
 def test_a_quick_run_fills_every_row(tmp_path: Path) -> None:
     output = tmp_path / "benchmark.md"
     done = started(SCRIPT, "--quick", "--output", output)

@@ -126,11 +126,3 @@ def test_averages_are_chosen_where_no_score_is(run):
         0,
         {None, "micro", "weighted"},
     )
-
-
-@pytest.mark.parametrize(
-    "name", ["segment.soft.roc_auc.macro", "event.hard.average_precision_coco.macro", "clip.soft.brier.micro"]
-)
-def test_a_score_computes_its_group_by_itself(name):
-    found = call(REFERENCE, SYSTEM, "--score", name)
-    assert float(found.out) == evaluate(REFERENCE, SYSTEM, only="all", measures="all")[name]

@@ -10,11 +10,9 @@ from click.testing import CliRunner
 
 from sedeval_soft.cli.main import DEFAULT, SHORT_HELPS, group
 
-CONTEXT = click.Context(group)
-
 
 def test_the_listing_has_the_help_of_all_commands():
-    made = {name: group.get_command(CONTEXT, name) for name in SHORT_HELPS}
+    made = {name: group.get_command(click.Context(group), name) for name in SHORT_HELPS}
     assert {name: command.get_short_help_str(1000) for name, command in made.items()} == SHORT_HELPS
     assert list(SHORT_HELPS) == sorted(SHORT_HELPS)
 

@@ -137,7 +137,6 @@ def test_a_missing_package_is_named_with_what_installs_it():
 # A preset that computes hard scores as sed_eval does changes no other score, no tuning and no figure.
 
 PRESET = ("--preset", "dcase2019-2022-task4", "-q")
-COLLARS = {"offset_collar_rate": 0.2}
 
 
 @pytest.mark.parametrize(
@@ -153,7 +152,7 @@ COLLARS = {"offset_collar_rate": 0.2}
 )
 def test_each_score_is_computed_with_and_without_it(name, options, settings):
     done = call(REFERENCE, SYSTEM, *PRESET, *options.split(), "--score", name)
-    assert float(done.out) == evaluate(REFERENCE, SYSTEM, **COLLARS, **settings)[name]
+    assert float(done.out) == evaluate(REFERENCE, SYSTEM, offset_collar_rate=0.2, **settings)[name]
 
 
 def test_tuning_and_figures_work(tmp_path):

@@ -112,7 +112,7 @@ def test_junit_has_each_requirement_of_each_system():
     root = ET.fromstring(done.out.encode())  # noqa: S314 - our own
     assert (done.code, root.get("tests"), root.get("failures")) == (1, "4", "1")
     assert {suite.get("name"): suite.get("failures") for suite in root} == {"sys.tsv": "0", "sys_b.tsv": "1"}
-    assert f'<property name="scores.{F1}" value="0.77' in done.out
+    assert f'<property name="scores.{F1}" value="0.77' in done.out and done.out.count('"scores.') == 2
 
 
 # A row for each file.

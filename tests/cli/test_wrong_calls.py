@@ -266,9 +266,9 @@ def test_a_setting_of_another_tool_is_answered_with_ours(name, said):
 def test_words_are_files_and_commands_where_these_are(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
-    for name in ("5", "valdate", "presets"):
+    for name in ("5", "valdate", "presets", "lint"):
         Path(name).write_text(Path("a.tsv").read_text())
-    assert of_words(["a.tsv", "a.tsv", "--folds", "5"]) == ""
+    assert of_words(["a.tsv", "a.tsv", "--folds", "5"]) == of_words(["lint"]) == ""
     assert call("valdate", "valdate", "--score", "segment.hard.n_ref.micro").code == 0
     # A command is one whatever files there are; paths, and words that look like none, are not taken for one.
     assert call("presets").out.startswith("dcase2016")

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from tables import long_rows
+from tables import random_table as table_of
 
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.evaluation.count import tally_pair
@@ -65,23 +67,9 @@ def _copied(rows: EventTable, copies: Sequence[tuple[str, str]]) -> EventTable:
     return replace(rows.take(at), files=tuple(new for _, new in known), file=file)
 
 
-def random_table(
-    rng: np.random.Generator, *, files: Sequence[str] = FILES, labels: Sequence[str] = LABELS, n: int = 40,
-    form: str = "tied",
-) -> EventTable:  # fmt: skip
-    """Build rows of random files and classes, all files declared.
-
-    form: `tied` (whole seconds, values in quarters), `fine` (tenths of seconds, no two values equal), `sure`
-    (values of 1) or `plain` (no values).
-    """
-    scale, rows = 1.0 if form != "fine" else 10.0, []
-    for _ in range(n):
-        file, label = str(rng.choice(files)), str(rng.choice(labels))
-        onset, length = int(rng.integers(0, 15)), int(rng.integers(1, 4))
-        value = {"tied": int(rng.integers(0, 5)) / 4, "fine": float(rng.random())}.get(form, 1.0)
-        rows.append((file, onset / scale, (onset + length) / scale, label, value))
-    made = long_rows(rows, files=files)
-    return made if form != "plain" else replace(made, values=())
+def random_table(rng: np.random.Generator, **how: Any) -> EventTable:
+    """Build rows as `tables.random_table` does, of our files and classes if others are not named."""
+    return table_of(rng, **{"files": FILES, "labels": LABELS, **how})
 
 
 def random_tables(seed: int, form: str = "tied", n: int = 40) -> Tables:
@@ -92,20 +80,10 @@ def random_tables(seed: int, form: str = "tied", n: int = 40) -> Tables:
 
 def sparse_tables(seed: int) -> Tables:
     """Build tables of which each class is in a few files only, one in one, and two files hold nothing."""
-    rng = np.random.default_rng(seed)
-    sides = []
-    for _ in range(2):
-        parts = [
-            random_table(rng, files=of, labels=[label], n=8)
-            for of, label in ((FILES[:3], "car"), (FILES[1:3], "dog"), (FILES[:1], "rain"))
-        ]
-        rows = [
-            (part.files[f], on, off, part.classes[0], value)
-            for part in parts
-            for f, on, off, value in zip(part.file, part.onset, part.offset, part.value, strict=True)
-        ]
-        sides.append(long_rows(rows, files=FILES))
-    return Tables(*sides, durations={file: 12.5 + code for code, file in enumerate(FILES)})
+    rng, of = np.random.default_rng(seed), {"car": FILES[:3], "dog": FILES[1:3], "rain": FILES[:1]}
+    sides = ([random_table(rng, files=of[label], labels=[label], n=8) for label in of] for _ in range(2))
+    rows = (long_rows([row for part in parts for row in tuples(part)], files=FILES) for parts in sides)
+    return Tables(*rows, durations={file: 12.5 + code for code, file in enumerate(FILES)})
 
 
 def key_of(score: Score) -> ScoreName:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -56,18 +57,26 @@ FILES = ("a", "b", "c")
 LABELS = ("car", "dog", "people talking")
 
 
-def random_rows(seed: int, *, binary: bool = False, n: int = 40, fine: bool = False) -> EventTable:
-    """Build rows on whole seconds, with values from a coarse grid so that ties occur.
+def random_table(
+    rng: np.random.Generator, *, files: Sequence[str], labels: Sequence[str], n: int = 40,
+    form: str = "tied",
+) -> EventTable:  # fmt: skip
+    """Build rows of random files and classes, all files declared.
 
-    fine: in a tenth of the time, so that collars reach many events, with values of which none are equal
-    and whose sums round.
+    form: `tied` (whole seconds, values in quarters), `fine` (tenths of seconds, no two values equal), `sure`
+    (values of 1) or `plain` (no values).
     """
-    rng = np.random.default_rng(seed)
-    rows = []
+    scale, rows = 1.0 if form != "fine" else 10.0, []
     for _ in range(n):
-        onset = int(rng.integers(0, 20))
-        value = 1.0 if binary else float(rng.random()) if fine else float(rng.integers(0, 9)) / 8
-        file, length, label = str(rng.choice(FILES)), int(rng.integers(1, 4)), str(rng.choice(LABELS))
-        scale = 10 if fine else 1
+        file, label = str(rng.choice(files)), str(rng.choice(labels))
+        onset, length = int(rng.integers(0, 15)), int(rng.integers(1, 4))
+        value = {"tied": int(rng.integers(0, 5)) / 4, "fine": float(rng.random())}.get(form, 1.0)
         rows.append((file, onset / scale, (onset + length) / scale, label, value))
-    return long_rows(rows, files=FILES)
+    made = long_rows(rows, files=files)
+    return made if form != "plain" else replace(made, values=())
+
+
+def random_rows(seed: int, *, binary: bool = False, n: int = 40, fine: bool = False) -> EventTable:
+    """Build rows of three files and classes, sure ones where they are binary."""
+    form = "sure" if binary else "fine" if fine else "tied"
+    return random_table(np.random.default_rng(seed), files=FILES, labels=LABELS, n=n, form=form)

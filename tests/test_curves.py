@@ -43,10 +43,3 @@ def test_area_under_the_psd_roc_is_psds(sides):
 def test_only_what_is_asked_for(sides):
     curves = threshold_curves(*sides, only=["event.optimal"])
     assert (len(curves.event), len(curves.intersection), curves.psd_roc) == (2, 0, None)
-
-
-def test_files_without_length_have_an_undefined_psd_roc():
-    nothing = {"filename": ["a.wav"], "onset": [None], "offset": [None], "event_label": [None]}
-    curves = threshold_curves(nothing, nothing, only=["intersection"], psds="dcase-psds1")
-    assert np.isnan(curves.psd_roc.value)
-    assert np.isnan(curves.psd_roc.etpr).all()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import doctest
 import io
+import json
 import re
 from functools import cache
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 from called import call
-from documents import ROOT, blocks, examples, make_workplace, run_all, schema
+from documents import ROOT, blocks, examples, make_workplace, run_all, schema, script
 
 import sedeval_soft
 from sedeval_soft import evaluate, memory
@@ -146,3 +148,26 @@ def test_changelog_names_this_version_and_default_settings_are_documented():
     text = (ROOT / "configs" / "default.yaml").read_text(encoding="utf-8")
     for name in Settings().to_dict():
         assert re.search(rf"^{name}: ", text, re.MULTILINE), name
+
+
+TUTORIAL = ROOT / "docs" / "tutorial"
+
+
+def test_the_tutorial_is_what_its_script_makes():
+    for name, made in script("tutorial").MADE.items():
+        assert (TUTORIAL / name).read_text(encoding="utf-8") == made(), "run python docs/make/tutorial.py"
+
+
+@pytest.mark.parametrize(("place", "name", "threshold"), [(1, "sys", 0.5), (2, "sys_b", 0.2)])
+def test_the_page_of_thresholds_holds_what_the_evaluator_reads(place, name, threshold):
+    page = (TUTORIAL / "explorer.html").read_text(encoding="utf-8")
+    case = json.loads(re.search(r"^const cases = (.*);$", page, re.MULTILINE)[1])[place]
+    sides = [
+        np.concatenate([np.array(file[role], dtype=float).T for file in case["files"]])
+        for role in ("reference", "system")
+    ]
+    settings = {"threshold": threshold, "only": ["segment.hard", "segment.soft"], "classes": case["classes"]}
+    of_page = evaluate(*sides, **settings)
+    of_tables = evaluate(*(ROOT / f"sample_data/{side}.tsv" for side in ("ref", name)), **settings)
+    for score in ("hard.f1.micro", "hard.f1.macro", "soft.f1.micro", "soft.f1.macro", "soft.recall.micro"):
+        assert of_page[f"segment.{score}"] == pytest.approx(of_tables[f"segment.{score}"], abs=1e-12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from dataclasses import replace
 
 import numpy as np
@@ -26,11 +27,9 @@ MEASURED = {
     "post-processed by class": replace(PLAIN, min_gap={"car": 2.0, "people talking": 3.0}),
     "sed_eval": replace(PLAIN, means=(), compat="sed_eval", only=("segment", "event")),
 }
-GROUPS = {"one": ("dog",), "all of them": ("people talking", "dog", "car")}
-SCENES = {"last.two": ("b", "[c-z]"), "any": ("*",)}
 
 
-def check_parts(reference, system, chosen, groups=GROUPS, scenes=SCENES, durations=None):
+def check_parts(reference, system, chosen, groups, scenes, durations=None):
     """Check all scores of groups and scenes against evaluations of their classes and files alone."""
     found = evaluate_rows(reference, system, replace(chosen, groups=groups, scenes=scenes), durations)
     whole = evaluate_rows(reference, system, chosen, durations)
@@ -39,7 +38,7 @@ def check_parts(reference, system, chosen, groups=GROUPS, scenes=SCENES, duratio
         alone = evaluate_rows(reference, system, replace(chosen, classes=classes), durations)
         expected |= {f"{s.name}@{name}": s.value for s in alone.scores.values() if s.average is not None}
     for name, patterns in scenes.items():
-        files = [*{"last.two": "bc", "any": "abc"}.get(name, patterns)]
+        files = [file for pattern in patterns for file in fnmatch.filter(reference.files, pattern)]
         sides = (side.only_files(np.isin(side.files, files)) for side in (reference, system))
         lengths = None if durations is None else {file: durations[file] for file in files}
         alone = evaluate_rows(*sides, replace(chosen, classes=whole.classes), lengths)
@@ -78,7 +77,7 @@ def test_tables_without_values_and_wide_ones_have_parts_and_lengths_are_those_of
     rng = np.random.default_rng(0)
     wide = [wide_rows(np.round(rng.random((30, 3)), 1), files=3) for _ in range(2)]
     chosen = Settings(median_filter=3.0, min_gap=2.0)
-    check_parts(*wide, chosen, {"ends": ("class2", "class0")}, {"s": ("file2", "file0")})
+    check_parts(*wide, chosen, {"ends": ("class2", "class0")}, {"last.two": ("file2", "file[1-9]")})
 
 
 def test_operating_points_have_parts():
@@ -91,20 +90,11 @@ def test_operating_points_have_parts():
     assert found["event.optimal.f1.macro@s"] == 1.0
 
 
-def test_parts_are_columns_of_data_frames_and_names_that_are_misspelt_are_answered():
-    scores = evaluate_rows(random_rows(0), random_rows(1), Settings(groups=GROUPS, scenes=SCENES))
-    assert all(s.name.endswith(f"@{s.group}") for s in scores.scores.values() if s.group)
-    frame = scores.to_pandas().set_index("name")
-    assert list(frame.index[frame["group"] == "one"]) == [name for name in scores if name.endswith("@one")]
-    with pytest.raises(EvaluationError, match=r"'segment\.soft\.f1\.macro@last\.two'"):
-        scores["segment.soft.f1.macro@last.to"]
-
-
 def test_groups_and_scenes_that_name_nothing_are_refused_all_at_once():
     rows = random_rows(0)
     asked = Settings(groups={"g": ("car", "doog")}, scenes={"s": ("A", "street_*"), "t": ("a",)})
     with pytest.raises(EvaluationError) as error:
         evaluate_rows(rows, rows, asked)
     group, scene = str(error.value).splitlines()
-    assert group.startswith("group 'g': 'doog'") and "'dog'" in group
-    assert scene.startswith("scene 's': ") and all(name in scene for name in ("'A'", "'street_*'", "'a'"))
+    assert all(name in group for name in ("'g'", "'doog'", "'dog'"))
+    assert all(name in scene for name in ("'s'", "'A'", "'street_*'", "'a'"))

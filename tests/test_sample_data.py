@@ -27,15 +27,3 @@ def test_the_readme_quotes_the_ranking_which_the_readings_do_not_share():
     assert quoted == {name: " | ".join(f"{of[each]:.3f}" for each in names) for name, of in scores.items()}
     (hard, soft), (hard_b, soft_b) = ([of[each] for each in names] for of in scores.values())
     assert hard_b > hard + 0.01 and soft > soft_b + 0.1
-
-
-def test_the_reference_is_perfect_in_its_wide_form_and_every_file_has_a_length_and_a_fold():
-    scores = evaluate(FOLDER / "ref_wide.tsv", FOLDER / "ref.tsv", only=["segment", "event"])
-    names = [f"{basis}.{reading}.f1.micro" for basis in ("segment", "event") for reading in ("hard", "soft")]
-    assert [scores[name] for name in names] == [1] * 4
-    files = [
-        {line.split("\t")[0] for line in (FOLDER / f"{name}.tsv").read_text().splitlines()[1:]}
-        for name in ("ref", "sys", "events", "durations", "folds")
-    ]
-    # One of them is declared without an event.
-    assert all(each == files[0] for each in files) and "night.wav" in files[0]

@@ -42,13 +42,6 @@ def test_means_over_runs_have_no_worst_files():
     assert [call(*asked, *more).code for more in ((), ("--worst", "2"))] == [0, 2]
 
 
-def test_results_do_not_replace_a_table_of_an_input_folder(tmp_path):
-    for name in ("a.tsv", "b.tsv"):
-        (tmp_path / name).write_text("0\t1\tcar\n")
-    assert call(tmp_path, tmp_path, "--score", F1, "-o", tmp_path / "b.tsv").code == 2
-    assert (tmp_path / "b.tsv").read_text() == "0\t1\tcar\n"
-
-
 def test_a_warning_that_two_systems_share_is_printed_once(tmp_path):
     table = tmp_path / "ref.tsv"
     table.write_text("onset\toffset\tevent_label\n0\t1\tcar\n2\t3\tCar\n")
@@ -62,13 +55,6 @@ def test_a_requirement_is_missed_by_a_named_system():
     done = call(REFERENCE, SYSTEM, OTHER, "--replicates", "2", "-q", "--require", f"{F1}>=0.8")
     (line,) = done.err.splitlines()
     assert done.code == 1 and "sys_b.tsv" in line and "sys.tsv" not in line
-
-
-def test_a_requirement_that_is_given_twice_counts_once(tmp_path, monkeypatch):
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
-    twice = ("--require", f"{F1}>=0.99") * 2
-    assert call(REFERENCE, SYSTEM, "--format", "github", *twice).out.count("::error ") == 1
-    assert "1 of 1" in (tmp_path / "summary.md").read_text()
 
 
 @pytest.mark.parametrize("more", [(), (OTHER, "--replicates", "2")], ids=["one system", "a board"])

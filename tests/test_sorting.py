@@ -50,11 +50,3 @@ def test_pieces_are_in_order_and_share_processors_with_their_own_pieces(monkeypa
     for here, inner in for_each(outer, range(8), 8):
         assert here != threading.get_ident()
         assert inner == [here] * 4
-    # Of four processors two pieces have two each.
-    monkeypatch.setattr(threads, "processors", lambda: 4)
-
-    def meeting(_):
-        both = threading.Barrier(2, timeout=60)
-        return for_each(lambda _: both.wait(), range(2), 2)
-
-    assert [sorted(inner) for inner in for_each(meeting, range(2), 2)] == [[0, 1]] * 2

@@ -6,25 +6,15 @@ import re
 
 import click
 import pytest
-from called import call
 from click.testing import CliRunner
 
 from sedeval_soft.cli.main import DEFAULT, SHORT_HELPS, group
-from sedeval_soft.settings_files import PRESETS, load_preset, schema_text, text_of_preset
-
-CONTEXT = click.Context(group)
 
 
-def test_the_listing_is_what_click_makes_of_the_commands():
-    made = {name: group.get_command(CONTEXT, name) for name in SHORT_HELPS}
+def test_the_listing_has_the_help_of_all_commands():
+    made = {name: group.get_command(click.Context(group), name) for name in SHORT_HELPS}
     assert {name: command.get_short_help_str(1000) for name, command in made.items()} == SHORT_HELPS
     assert list(SHORT_HELPS) == sorted(SHORT_HELPS)
-    del made[DEFAULT]
-    ours, theirs = click.HelpFormatter(width=80), click.HelpFormatter(width=80)
-    group.format_commands(CONTEXT, ours)
-    click.Group(commands=made).format_commands(CONTEXT, theirs)
-    listed = [each.getvalue().partition("\n")[2].split() for each in (ours, theirs)]
-    assert listed[0] == listed[1]
 
 
 def commands(command: click.Command = group, *before: str) -> dict[str, click.Command]:
@@ -34,16 +24,6 @@ def commands(command: click.Command = group, *before: str) -> dict[str, click.Co
         for name in command.list_commands(click.Context(command)):
             found |= commands(command.get_command(click.Context(command), name), *before, name)
     return found
-
-
-@pytest.mark.parametrize("name", commands())
-def test_help_ends_with_the_exit_status(name):
-    said = " ".join(call(*name.split(), "--help-all").out.rpartition("Exit status: 0 ")[2].split())
-    assert said.endswith(".") and ", 2 " in said and len(said) < 150
-    options = {each for parameter in commands()[name].params for each in parameter.opts}
-    # A command that compares, or finds something wrong, has an answer for scripts.
-    answers = name in ("diff", "validate") or not options.isdisjoint({"--require", "--fail-on-invalid"})
-    assert (", 1 " in said) == answers
 
 
 @pytest.mark.parametrize("columns", [80, 100])
@@ -91,14 +71,3 @@ def test_words_are_completed(words):
     }  # fmt: skip
     done = CliRunner().invoke(group, [], prog_name="soft-sed-eval", env=environment)
     assert (done.exit_code, done.stdout.split()) == (0, COMPLETED[words])
-
-
-def test_presets_are_listed_and_shown():
-    """Their files are tested in tests/config."""
-    lines = call("presets").out.splitlines()
-    assert [line.split()[0] for line in lines[::2]] == list(PRESETS)
-    assert [line.split()[2] for line in lines[1::2]] == [load_preset(name)["rank_by"] for name in PRESETS]
-    shown = {name: call("presets", "show", name).out for name in PRESETS}
-    assert shown == {name: text_of_preset(name) for name in PRESETS}
-    assert call("presets", "shew").code == call("presets", "show").code == 2
-    assert call("presets", "schema").out == schema_text()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -11,32 +10,17 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pandas as pd
 import pytest
-import yaml
 from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
 from documents import schema
 
 from sedeval_soft import evaluate
-from sedeval_soft.cli.options import SERVICE_FORMATS
 from sedeval_soft.cli.output import SUMMARY
 from sedeval_soft.report import FORMATS
 
 F1, RECALL = "segment.soft.f1.macro", "event.hard.recall[car]"
 NAMES = ("--score", RECALL, "--score", F1)
-SEPARATORS = {"csv": ",", "tsv": "\t"}
 FEW = ("--replicates", "20", "--quiet")
 SCORES = {path: evaluate(REFERENCE, path) for path in (SYSTEM, OTHER)}
-
-
-def table(form, *arguments):
-    """Return the data frame that pandas makes of an output, which needs the separator alone."""
-    return pd.read_csv(io.StringIO(call(*arguments, "--format", form).out), sep=SEPARATORS[form])
-
-
-def test_pandas_reads_chosen_scores_of_several_systems_with_their_intervals():
-    frame = table("csv", REFERENCE, SYSTEM, OTHER, *NAMES, *FEW)
-    ends = [f"{name}{end}" for name in (RECALL, F1) for end in ("", ".low", ".high")]
-    assert list(frame.columns) == ["system", *ends]
-    assert frame[F1].tolist() == [scores[F1] for scores in SCORES.values()]
 
 
 @pytest.mark.parametrize(
@@ -74,17 +58,6 @@ def test_a_table_by_class_has_all_classes_then_macro_then_micro(form):
             assert found[row] == [repr(v) if form == "csv" else f"{v:.3f}" for v in values], row
 
 
-@pytest.mark.parametrize("systems", [(SYSTEM,), (SYSTEM, OTHER), (SYSTEM, OTHER, "--runs")])
-def test_chosen_scores_are_a_document_of_these_alone(systems):
-    asked = (REFERENCE, *systems, *NAMES, *(FEW if len(systems) == 2 else ("--quiet",)))
-    document = call(*asked, "--format", "json").document
-    jsonschema.Draft202012Validator(schema()).validate(document)
-    plain = call(*asked).out
-    for system in document["systems"]:
-        assert [score["name"] for score in system["scores"]] == [RECALL, F1]
-        assert all(repr(score["value"]) in plain for score in system["scores"])
-
-
 # Services.
 
 ONLY = ("--only", "segment.soft")
@@ -99,8 +72,9 @@ def summary(tmp_path, monkeypatch):
 
 
 def test_the_summary_goes_behind_what_others_wrote(summary, monkeypatch, tmp_path):
+    """A requirement that is given twice counts once."""
     summary.write_text("before\n")
-    done = call(*GITHUB, *MISSED, *MET)
+    done = call(*GITHUB, *MISSED, *MISSED, *MET)
     assert (done.code, done.err) == (1, "")
     assert re.fullmatch(rf"::error title=sys\.tsv%3A .*::{F1}>=0\.9: .*0\.7796463710969066\n", done.out)
     text = summary.read_text()
@@ -125,19 +99,11 @@ def test_standard_output_has_the_summary_without_that_file_or_by_name(to, summar
 
 
 def test_warnings_are_annotations(tmp_path):
-    rows = Path(SYSTEM).read_text().splitlines(keepends=True)
-    (tmp_path / "sys.tsv").write_text("".join(row for row in rows if not row.startswith("cafe")))
+    (tmp_path / "sys.tsv").write_text("filename\tonset\toffset\tevent_label\npark.wav\t0\t1\tcar\n")
     asked = (REFERENCE, tmp_path / "sys.tsv", *ONLY, "--format", "github", "-o", tmp_path / "out")
     done = call(*asked)
     assert (done.code, done.err) == (0, "") and done.out.startswith("::warning title=soft-sed-eval::")
     assert call(*asked, "--quiet").out == "" and "**warning**" in (tmp_path / "out").read_text()
-
-
-@pytest.mark.parametrize("form", [*SERVICE_FORMATS, "text"])
-def test_a_requirement_that_is_not_met_is_exit_code_1_and_the_report_is_written(form, tmp_path):
-    asked = (REFERENCE, SYSTEM, *ONLY, "--format", form, "-o", tmp_path / form)
-    assert (call(*asked, *MISSED).code, call(*asked, *MET).code) == (1, 0)
-    assert (tmp_path / form).stat().st_size > 0
 
 
 def test_junit_has_each_requirement_of_each_system():
@@ -146,19 +112,7 @@ def test_junit_has_each_requirement_of_each_system():
     root = ET.fromstring(done.out.encode())  # noqa: S314 - our own
     assert (done.code, root.get("tests"), root.get("failures")) == (1, "4", "1")
     assert {suite.get("name"): suite.get("failures") for suite in root} == {"sys.tsv": "0", "sys_b.tsv": "1"}
-    assert f'<property name="scores.{F1}" value="0.77' in done.out
-
-
-def test_codabench_is_json_or_lines_by_the_name_of_the_output(tmp_path):
-    undefined = "segment.soft.precision[door opens]"
-    arguments = (REFERENCE, SYSTEM, "--format", "codabench", "--score", F1, "--score", undefined)
-    done = call(*arguments)
-    assert (done.code, json.loads(done.out)) == (0, {"segment_soft_f1_macro": SCORES[SYSTEM][F1]})
-    assert undefined in done.err
-    for name, read in (("scores.json", json.loads), ("scores.txt", yaml.safe_load)):
-        assert call(*arguments, "-o", tmp_path / name).code == 0
-        assert read((tmp_path / name).read_text()) == json.loads(done.out)
-    assert (tmp_path / "scores.txt").read_text().startswith("segment_soft_f1_macro: 0.77")
+    assert f'<property name="scores.{F1}" value="0.77' in done.out and done.out.count('"scores.') == 2
 
 
 # A row for each file.
@@ -170,12 +124,10 @@ FILES = (F1, "event.hard.error_rate.micro", "segment.hard.recall[car]")
 def test_rows_of_files_are_those_of_the_data_frame(names):
     frame = SCORES[SYSTEM].per_file(*names)
     asked = (REFERENCE, SYSTEM, "--per-file", *(part for name in names for part in ("--score", name)))
-    for form in SEPARATORS:
-        found = table(form, *asked)
-        assert list(found.columns) == ["system", *frame.columns] and {*found["system"]} == {"sys.tsv"}
-        plain = frame.set_index("filename").astype("float64")
-        read = found.set_index("filename")[plain.columns]
-        pd.testing.assert_frame_equal(read, plain, check_exact=True, check_dtype=False)
+    wanted = frame.assign(system="sys.tsv")[["system", *frame.columns]]
+    for form, separator in (("csv", ","), ("tsv", "\t")):
+        found = pd.read_csv(io.StringIO(call(*asked, "--format", form).out), sep=separator)
+        pd.testing.assert_frame_equal(found, wanted, check_exact=True, check_dtype=False)
     document = call(*asked, "--format", "json").document
     jsonschema.Draft202012Validator(schema("soft-sed-eval-files-1")).validate(document)
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
@@ -183,7 +135,7 @@ def test_rows_of_files_are_those_of_the_data_frame(names):
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_each_form_has_a_row_for_each_file_of_each_system_and_none_for_no_file(form, tmp_path):
+def test_each_form_has_a_row_for_each_file_of_each_system(form):
     # Of a file of unknown length there would be a warning, which names it once more.
     asked = ("--per-file", "--only", "segment", "--format", form, "--quiet")
     done = call(REFERENCE, SYSTEM, OTHER, "--durations", SAMPLES / "durations.tsv", *asked)
@@ -191,10 +143,6 @@ def test_each_form_has_a_row_for_each_file_of_each_system_and_none_for_no_file(f
     for file in SCORES[SYSTEM].files:
         # A warning names a file in quotes.
         assert done.out.count(file) - done.out.count(f"'{file}'") == 2, file
-    for name in ("none.tsv", "nothing.tsv"):
-        (tmp_path / name).write_text("filename\tonset\toffset\tevent_label\n")
-    done = call(tmp_path / "none.tsv", tmp_path / "nothing.tsv", *asked)
-    assert (done.code, done.err) == (0, "") and "nan" not in done.out.lower()
 
 
 @pytest.mark.parametrize("length", [8, 30, 120])
@@ -212,8 +160,6 @@ def test_a_screen_has_the_worst_files_in_forty_lines_of_eighty_cells(tmp_path, l
     assert any("10 more" in line and "-v" in line for line in shown)
     assert length > 32 or all(any(line.startswith(name) for line in shown) for name in names[-30:])
     assert call(*asked, "-v").out.count(".wav") == 40
-    table = call(*asked, "--format", "markdown").out
-    assert all(name in table for name in names)
 
 
 def test_the_score_that_is_named_first_says_which_files_are_the_worst():
@@ -221,9 +167,6 @@ def test_the_score_that_is_named_first_says_which_files_are_the_worst():
     done = call(REFERENCE, SYSTEM, "--per-file", *asked)
     files = [line.split()[0] for line in done.out.splitlines() if ".wav" in line]
     assert files == ["metro.wav", "cafe.wav", "street.wav", "park.wav", "night.wav"]
-    done = call(REFERENCE, SYSTEM, "--per-file", "--rank-by", "event.hard.f1.macro")
-    assert "event.hard.f1.micro" in done.out
-    assert re.search(r"^ +event +segment$", done.out, re.MULTILINE)
 
 
 def test_tallies_that_were_merged_have_the_same_files(tmp_path):

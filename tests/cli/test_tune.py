@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
-from called import OTHER, REFERENCE, SYSTEM, call
+from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
 
 from sedeval_soft.cli.tables import tune
 
@@ -27,21 +29,11 @@ def thresholds(tmp_path_factory):
     return path
 
 
-@pytest.fixture
-def folds(tmp_path):
-    names = {"cafe": 1, "night": 1, "park": 2, "metro": 2, "street": 3}
-    rows = "".join(f"{name}.wav\t{fold}\n" for name, fold in names.items())
-    (tmp_path / "folds.tsv").write_text(f"filename\tfold\n{rows}", encoding="utf-8")
-    return str(tmp_path / "folds.tsv")
+FOLDS = ("--folds", SAMPLES / "folds.tsv")
 
 
 def test_a_file_has_what_standard_output_has(thresholds):
-    text = run("tune", REFERENCE, SYSTEM)
-    assert thresholds.read_text(encoding="utf-8") == text
-    found = yaml.safe_load(text)
-    assert list(found) == ["thresholds", "objective", "beta", "inclusive", "classes", "signature"]
-    assert found["objective"] == "segment.f1"
-    assert found["classes"]["footsteps"] == {"n_ref": 124, "score": 0.848, "as_good": [0.43, 0.44]}
+    assert thresholds.read_text(encoding="utf-8") == run("tune", REFERENCE, SYSTEM)
 
 
 @pytest.mark.parametrize(
@@ -97,15 +89,15 @@ def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatc
     }
     for name, text in texts.items():
         Path(name).write_text(text, encoding="utf-8")
-    found = {}
-    for basis, line in lines:
+
+    @cache
+    def found(basis, *given):
         objective = ("--objective", basis) if basis else ()
-        for given in (line[2:], line):
-            key = (basis, *given)
-            if key not in found:
-                made = yaml.safe_load(run("tune", REFERENCE, SYSTEM, "-q", *objective, *given))
-                found[key] = made["thresholds"], made["classes"]
-        assert found[(basis, *line)] != found[(basis, *line[2:])], line
+        made = yaml.safe_load(run("tune", REFERENCE, SYSTEM, "-q", *objective, *given))
+        return made["thresholds"], made["classes"]
+
+    for basis, line in lines:
+        assert found(basis, *line) != found(basis, *line[2:]), line
 
 
 @pytest.mark.parametrize(
@@ -131,7 +123,7 @@ def test_files_that_hold_no_thresholds_are_refused_and_unknown_classes_a_warning
 
 def test_tuned_scores_that_are_not_what_they_seem_are_a_warning(thresholds, tmp_path):
     def said(system, *options):
-        done = call(REFERENCE, system, *options, "--score", "segment.tuned.f1.micro", "--only", "segment")
+        done = call(REFERENCE, system, *options)
         return [line.partition("was tuned ")[2] for line in done.err.splitlines() if "was tuned" in line]
 
     (same,) = said(SYSTEM, "--thresholds", thresholds)
@@ -140,18 +132,15 @@ def test_tuned_scores_that_are_not_what_they_seem_are_a_warning(thresholds, tmp_
     assert said(*asked) == []
     (other,) = said(*asked, "--segment-length", "0.5", "--set", "pool=mean")
     assert "segment_length 1.0, not 0.5; pool max, not mean" in other
+    # Collars matter to thresholds of events alone.
+    assert said(*asked, "--onset-collar", "1") == []
+    run("tune", REFERENCE, SYSTEM, "--objective", "event.f1", "-o", tmp_path / "events.yaml")
+    (other,) = said(OTHER, "--thresholds", tmp_path / "events.yaml", "--onset-collar", "1")
+    assert "onset_collar 0.2, not 1.0" in other
 
 
-def test_collars_matter_to_thresholds_of_events_alone(thresholds, tmp_path):
-    events = tmp_path / "events.yaml"
-    run("tune", REFERENCE, SYSTEM, "--objective", "event.f1", "-o", events)
-    for path, told in ((thresholds, False), (events, True)):
-        done = call(REFERENCE, OTHER, "--thresholds", path, "--onset-collar", "1")
-        assert ("onset_collar 0.2, not 1.0" in done.err) == told
-
-
-def test_folds_are_tuned_over_by_themselves(folds):
-    asked = (REFERENCE, SYSTEM, "--folds", folds)
+def test_folds_are_tuned_over_by_themselves():
+    asked = (REFERENCE, SYSTEM, *FOLDS)
     found, given = (call(*asked, "--format", "json", *more) for more in ((), ("--thresholds", "prior")))
     chosen = [done.document["settings"] for done in (found, given)]
     assert [(each["cross_tune"], each["thresholds"]) for each in chosen] == [("folds", None), (None, "prior")]
@@ -161,16 +150,15 @@ def test_folds_are_tuned_over_by_themselves(folds):
     assert ".tuned." not in run(*asked, "--score", "segment.hard.f1.macro", "--format", "json")
 
 
-def test_merged_tallies_are_tuned_over_folds(folds, tmp_path):
+def test_merged_tallies_are_tuned_over_folds(tmp_path):
     tallies = [tmp_path / "0.tally", tmp_path / "1.tally"]
-    for tally, part in zip(tallies, (("cafe", "night", "park"), ("metro", "street")), strict=True):
-        sides = [tmp_path / f"{part[0]}-{Path(path).name}" for path in (REFERENCE, SYSTEM)]
-        for path, side in zip((REFERENCE, SYSTEM), sides, strict=True):
-            rows = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
-            side.write_text("".join(row for row in rows if row.startswith(("filename", *part))))
-        run(*sides, "--folds", folds, "--save-tally", tally, "--quiet")
-    names = [option for name in (F1, "segment.tuned.f1.micro@2") for option in ("--score", name)]
-    asked = ("--folds", folds, *names)
+    for tally, part in zip(tallies, ("cafe|night|park", "metro|street"), strict=True):
+        for path in map(Path, (REFERENCE, SYSTEM)):
+            rows = re.findall(rf"^(?:filename|{part}).*\n", path.read_text(encoding="utf-8"), re.MULTILINE)
+            (tmp_path / path.name).write_text("".join(rows))
+        run(tmp_path / "ref.tsv", tmp_path / "sys.tsv", *FOLDS, "--save-tally", tally, "--quiet")
+    names = [option for name in (F1, "segment.tuned.f1.micro@fold2") for option in ("--score", name)]
+    asked = (*FOLDS, *names)
     assert run("merge", *tallies, *asked) == run(REFERENCE, SYSTEM, *asked)
     done = call("merge", *tallies, "--score", F1)
     assert done.code == 2 and "cross_tune=folds" in done.err

@@ -14,8 +14,8 @@ from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call, main_in
 from sedeval_soft import Settings
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.main import SHORT_HELPS, group
-from sedeval_soft.cli.wrong_calls import as_options, message_of, of_words
-from sedeval_soft.errors import EvaluationError, SettingsError
+from sedeval_soft.cli.wrong_calls import as_options, of_words
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import aliases, by_alias, other_settings
 
 F1 = "segment.soft.f1.macro"
@@ -69,6 +69,7 @@ CALLS = {
     "merge none.tally --save-tally -": "--save-tally -",
     # Presets and files of settings.
     "ref.tsv sys.tsv --preset dcase2019-task4 --config a.yaml": "a.yaml",
+    "ref.tsv sys.tsv --preset biodcase2025-task2": "'bmabz', 'd', 'bp'",
     # Scores that there are not, or that were left out.
     f"ref.tsv sys.tsv --require {F1}>=0.\uff15": "'NAME>=NUMBER'",
     "ref.tsv sys.tsv --score intersection.hard.psds": "--psds NAME",
@@ -185,27 +186,7 @@ def test_settings_are_spelled_as_options_and_only_there():
     assert {text: as_options(text, evaluate) for text in SAID} == SAID
 
 
-@pytest.mark.parametrize("options", ["", "--jobs 2"])
-def test_a_preset_none_of_whose_classes_the_tables_have_is_refused(options, tmp_path):
-    path = tmp_path / "whales.tsv"
-    path.write_text("filename\tonset\toffset\tevent_label\na.wav\t1\t2\twhale\na.wav\t3\t4\tship\n")
-    asked = (path, path, "--preset", "biodcase2025-task2", *options.split())
-    done = call(*asked)
-    assert (done.code, done.out) == (2, "")
-    assert "'bmabz', 'd', 'bp'" in done.err and "'ship', 'whale'" in done.err
-    assert call(*asked, "--classes", "whale").code == 0
-
-
 # Calls as other tools would have them are answered with what does the same here.
-
-
-def answer(line):
-    """Return what the command line says to a wrong call."""
-    with pytest.raises((click.ClickException, EvaluationError)) as refused:
-        group.main(line.split(), prog_name="soft-sed-eval", standalone_mode=False)
-    if isinstance(refused.value, click.ClickException):
-        return message_of(refused.value, line.split())
-    return f"{refused.value}\n{of_words(line.split())}"
 
 
 ANSWERS = {
@@ -224,6 +205,7 @@ ANSWERS = {
     "compare ref.tsv a.tsv b.tsv": "compares systems; it needs no command.",
     "lint sys.tsv": "soft-sed-eval validate finds all problems in an output.",
     "a.tsv a.tsv --ci 5": "--replicates N",
+    "a.tsv a.tsv --folds 5": "--cross-tune K",
     "a.tsv a.tsv --ci 0.95": "--set confidence=0.95",
     "a.tsv a.tsv --threshold prior": "--thresholds takes a file",
     "valdate sys.tsv": "there is no command 'valdate'; did you mean validate?",
@@ -246,9 +228,9 @@ UNSAID = {
 
 
 @pytest.mark.parametrize("line", {**ANSWERS, **UNSAID})
-def test_a_call_of_another_tool_is_answered_with_ours(line):
-    text = answer(line)
-    assert ANSWERS.get(line, "") in text and UNSAID.get(line, "\0") not in text
+def test_a_call_of_another_tool_is_answered_with_ours(line, tmp_path):
+    code, out, text = main_in(tmp_path, line.split())
+    assert (code, out) == (2, "") and ANSWERS.get(line, "") in text and UNSAID.get(line, "\0") not in text
 
 
 def test_every_answer_names_what_there_is():
@@ -256,9 +238,11 @@ def test_every_answer_names_what_there_is():
     ours = {flag for each in evaluate.params for flag in each.opts}
     for hint in (*aliases()["options"], *aliases()["commands"], *aliases()["numbers"]):
         commands = re.findall(r"soft-sed-eval ([a-z]+)", hint)
-        assert {*commands} <= {*SHORT_HELPS}
         params = [each for name in commands for each in group.get_command(context, name).params]
-        known = ours | {"--help-all", "--version"} | {flag for each in params for flag in each.opts}
+        known = {flag for each in (*evaluate.params, *params) for flag in each.opts} | {
+            "--help-all",
+            "--version",
+        }
         assert set(re.findall(r"--[a-z][a-z-]+", hint)) <= known, hint
     named = {setting for _, settings in other_settings().values() for setting in settings}
     assert named <= {*Settings.__slots__} and not {*other_settings()} & {*Settings.__slots__}
@@ -279,17 +263,13 @@ def test_a_setting_of_another_tool_is_answered_with_ours(name, said):
         Settings.of(**{name: 1})
 
 
-def test_the_program_says_so_in_its_last_line_unless_there_is_such_a_file(tmp_path, monkeypatch):
+def test_words_are_files_and_commands_where_these_are(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
-    words = ["a.tsv", "a.tsv", "--folds", "5"]
-    code, out, err = main_in(tmp_path, words)
-    assert (code, out, err.splitlines()[-1]) == (2, "", of_words(words))
-    for name in ("5", "valdate", "presets"):
+    for name in ("5", "valdate", "presets", "lint"):
         Path(name).write_text(Path("a.tsv").read_text())
-    assert (
-        of_words(words) == "" and call("valdate", "valdate", "--score", "segment.hard.n_ref.micro").code == 0
-    )
+    assert of_words(["a.tsv", "a.tsv", "--folds", "5"]) == of_words(["lint"]) == ""
+    assert call("valdate", "valdate", "--score", "segment.hard.n_ref.micro").code == 0
     # A command is one whatever files there are; paths, and words that look like none, are not taken for one.
     assert call("presets").out.startswith("dcase2016")
     for name in ("validate.tsv", "./valdat", "board/", "system", "-"):
@@ -313,13 +293,3 @@ def test_a_part_of_a_scores_name_is_answered_with_what_is_computed(options, aske
     assert done.err.startswith("no score is named 'f1'")
     named = {*re.findall(r"\w+\.\w+\.f1\.\w+", done.err)}
     assert named == {f"{stem}.f1.{average}" for stem in COMPUTED[options] for average in ("macro", "micro")}
-
-
-def test_a_part_of_a_scores_name_is_answered_wherever_one_is_named(tmp_path):
-    results = tmp_path / "a.json"
-    results.write_text(call(REFERENCE, SYSTEM, "--format", "json").out)
-    board = ("board", tmp_path, "--reference", REFERENCE, "-o", tmp_path / "site", "--rank-by", "f1")
-    for arguments in (("diff", results, results, "--score", "f1"), board):
-        done = call(*arguments)
-        assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
-        assert "segment.hard.f1.macro, segment.hard.f1.micro, " in done.err

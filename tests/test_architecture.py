@@ -63,10 +63,11 @@ def imports(tree: ast.Module) -> Iterator[str]:
 
 def without_face(tree: ast.Module) -> ast.Module:
     """Return a room without the names that its face has for type checkers: these are imported when used."""
-    room = "__getattr__ = face(__name__)" in map(ast.unparse, tree.body)
-    checked = [ast.unparse(getattr(node, "test", node)) == "TYPE_CHECKING" for node in tree.body]
-    kept = [node for node, typed in zip(tree.body, checked, strict=True) if not (room and typed)]
-    return ast.Module(kept, [])
+    assigned = (node for node in tree.body if isinstance(node, ast.Assign))
+    if "__getattr__ = face(__name__)" not in map(ast.unparse, assigned):
+        return tree
+    typed = (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" for node in tree.body)
+    return ast.Module([node for node, left_out in zip(tree.body, typed, strict=True) if not left_out], [])
 
 
 def cycle(found: Trees) -> list[str]:

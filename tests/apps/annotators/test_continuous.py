@@ -17,7 +17,7 @@ from sedeval_soft.timeline.events import Activity
 
 FILES, CLASSES = ("x", "y"), ("a", "b")
 EVENT = st.tuples(st.sampled_from(FILES), st.integers(0, 40), st.integers(1, 12), st.sampled_from(CLASSES))
-PEOPLE = st.lists(st.lists(EVENT, max_size=6), min_size=2, max_size=4)
+PEOPLE = st.lists(st.lists(EVENT, max_size=5), min_size=2, max_size=3)
 
 
 def people_of(crowd, unit=0.25, files=FILES):
@@ -54,7 +54,7 @@ def test_it_is_what_annotators_say_at_every_time(crowd, method):
     assert found == expected
 
 
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(PEOPLE, st.sampled_from(["mean", "competence"]), st.sampled_from([1.0, 0.5]))
 def test_a_grid_on_which_all_boundaries_lie_changes_nothing(crowd, method, length):
     how = {"method": method, "classes": CLASSES, "scores": ["segment.soft.f1.micro"]}
@@ -73,7 +73,7 @@ def test_a_grid_on_which_all_boundaries_lie_changes_nothing(crowd, method, lengt
         assert ours == theirs
 
 
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(PEOPLE, st.randoms(use_true_random=False), st.sampled_from([*METHODS]), st.booleans())
 def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method, consensus):
     """The reference is the same to the last bit, and so are statements on each annotator."""

@@ -15,7 +15,7 @@ sys.dont_write_bytecode = False
 
 # How long an example takes says more about the machine, and about first imports, than about the code.
 anyhow = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("machine", anyhow, max_examples=30)
+settings.register_profile("machine", anyhow, max_examples=20)
 # What `.ci/run` tries beside the slow tests: properties that leave the number of examples to the profile.
 settings.register_profile("long", anyhow, max_examples=200)
 settings.load_profile("machine")

@@ -3,9 +3,9 @@
 - JAMS: the reader takes the sound events of one recording: observations with a time and a duration in some
   namespaces. A background of scaper's is not an event, and its confidence, always 1, is not a value.
 - Label Studio's JSON is a list of tasks, each an audio file with `annotations` and their `result`: the reader
-  takes results of type `labels`. JSON-MIN has an object for each annotation, with lists of labelled regions.
-  The reader takes annotations by people, and predictions by models if there are none. A recording must have
-  one annotation.
+  takes results of type `labels`. JSON-MIN has an object for each annotation, with lists of labelled regions;
+  CSV has these objects as rows. The reader takes annotations by people, and predictions by models if there
+  are none. A recording must have one annotation.
 - soundevent's documents (AOEF) list recordings, sound events, and annotations or predictions of these with
   tags: the key of one tag has the class. The score of a predicted tag is the value.
 - Moments of audio for queries (DCASE 2026 task 6, QVHighlights) are JSON lines, an object for each query.
@@ -19,6 +19,8 @@ NaN, which Python writes and JSON does not know, is read as null: a missing valu
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections import Counter
@@ -255,6 +257,26 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
     """Read the labelled regions of all tasks that are annotated."""
     document = Document(source, limits, "Label Studio JSON")
     return _rows_of_tasks(document, _decoded(document, _text(source), list[_Task], _STUDIO))
+
+
+def read_label_studio_csv(source: Source, limits: Limits) -> EventTable | None:
+    """Read the labelled regions of an export as CSV: JSON-MIN whose objects are rows."""
+    document = Document(source, limits, "Label Studio CSV")
+    check_document(source)
+    lines = io.StringIO(source.data[:].decode("utf-8-sig", "replace"), newline="")
+    try:
+        rows = [*csv.DictReader(lines, restval="")]
+    except csv.Error as error:
+        raise document.error(f"cannot be read as CSV: {error}") from error
+    longer = next((i for i, row in enumerate(rows) if None in row), None)
+    if longer is not None:
+        raise document.error(f"[{longer}] has more cells than the header has columns")
+    return _rows_of_tasks(document, [{key: _raw(cell) for key, cell in row.items()} for row in rows])
+
+
+def _raw(cell: str) -> msgspec.Raw:
+    """Return a cell as JSON: it has lists as JSON, and plain texts."""
+    return msgspec.Raw(cell.encode() if cell.startswith("[") else msgspec.json.encode(cell))
 
 
 def _rows_of_tasks(document: Document, tasks: Sequence[_Task]) -> EventTable | None:

@@ -769,7 +769,7 @@ def layout_of_labels(
     at = roles.index("event_label")
     if any(_JSON.match(row[at]) for row in rows if len(row) == len(names)):
         wrong = f"column {names[at]!r} has JSON in place of labels, as tables of Label Studio have"
-        raise LayoutError(wrong, "not-a-table", at + 1, expected="Label Studio's JSON or JSON-MIN")
+        raise LayoutError(wrong, "not-a-table", at + 1, expected="Label Studio's JSON, JSON-MIN or CSV")
     return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), lists=several)
 
 

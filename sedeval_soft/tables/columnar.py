@@ -110,8 +110,12 @@ def as_numbers(column: Any, role: str | None) -> Floats:  # noqa: ANN401
     if array.type not in {pa.float16(), pa.float32(), pa.float64()}:
         # Imports pyarrow.compute. Integers that are rounded here are too large for times and values.
         array = array.cast(pa.float64(), safe=False)
-    array = array.fill_null(np.nan) if array.null_count else array
-    found = buffer_of(array, array.type.to_pandas_dtype())
+    kind = array.type.to_pandas_dtype()
+    found = buffer_of(array, kind)
+    if array.null_count:  # `fill_null` imports pyarrow.compute, which takes longer than reading small tables
+        bits = np.frombuffer(array.buffers()[0], dtype=np.uint8)
+        present = np.unpackbits(bits, bitorder="little")[array.offset :][: len(array)]
+        found = np.where(present, found, np.array(np.nan, dtype=kind))
     return found if found.dtype == np.float64 else as_written(found)
 
 

@@ -68,7 +68,7 @@ NAMES = {
 
 
 def similar_names(names: Iterable[str], look: Callable[[str], str] = folded) -> dict[str, str]:
-    """Return names that look like an earlier one, with that one; look: as `folded` names differ, or not."""
+    """Return names that look like an earlier one, with that one; look: what alike names have in common."""
     by_look: dict[str, str] = {}
     return {name: other for name in names if (other := by_look.setdefault(look(name), name)) != name}
 

@@ -330,10 +330,9 @@ def are_steps(counts: tuple[int, ...]) -> bool:
 
 # Statistics.
 
-BY_LENGTH = ("after-end", "after-reference", "early-end")
+LATE = ("after-end", "after-reference")
+BY_LENGTH = (*LATE, "early-end")
 """Checks of rows that are meaningless if times are in another unit."""
-
-LATE = BY_LENGTH[:2]
 
 _NOT_BY_SHARE = ("time-unit", *LATE, "touching-rows")
 """Checks that more is known of than how many rows they find."""
@@ -368,9 +367,9 @@ class RowStatistics:
 
     @classmethod
     def of(cls, side: Side) -> RowStatistics:
-        """Return the statistics of some recordings, all rows of each; of an array only of late rows.
+        """Return the statistics of all rows of some recordings.
 
-        The times of arrays are our own.
+        The times of arrays are our own: of these only late rows are counted.
         """
         rows, lengths, last = side.rows, side.expected, side.last
         names = (rows.origin.name,)

@@ -410,10 +410,10 @@ def _count_soft_events(sides: tuple[EventLifetimes, EventLifetimes], pair: Recor
         matched_by = pair_rule(settings)
         kinds["event"] = count_soft_events, count_events, matched_by, matched_by
     if pair.plan.scores("intersection", "soft"):
-        from sedeval_soft.measures import intersections as own
+        from sedeval_soft.measures import intersections
 
-        criteria = own.Criteria.of(settings)
-        kinds["intersection"] = own.count_soft_intersections, own.count_intersections, criteria, None
+        exact, hard = intersections.count_soft_intersections, intersections.count_intersections
+        kinds["intersection"] = exact, hard, intersections.Criteria.of(settings), None
     for basis, (exact, hard, how, rule) in kinds.items():
         at_level = partial(_count_at_level, hard, how, rule, sizes)
         counts, sampled = None, None

@@ -32,9 +32,9 @@ def render(
     systems, and csv and tsv a row for each system. color, width: Draw `text` for a terminal so many cells
     wide (None: 80, and tables at their full width). verbose: 0 for the first screen, 1 for all tables, 2 for
     tables and full signatures. by_class: The screen has all classes, however many. words: The screen explains
-    its words. wanted: Names of the scores that are shown alone. averages: Averages of classes that are shown
-    alone, with these. per_file: Show the scores of files in rows. Raises ValueError for
-    another form, or for no system.
+    its words. wanted: Names of the only scores that are shown. averages: Averages that are shown with these,
+    or in rows of files. per_file: Show the scores of files in rows. Raises ValueError for another form, or
+    for no system.
     """
     if not systems:
         raise ValueError("there is no system to show")

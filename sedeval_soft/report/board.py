@@ -14,7 +14,7 @@ from sedeval_soft.measures.registry import AVERAGES, OVERALL, ScoreName, measure
 from sedeval_soft.report.fitted import UNDEFINED
 from sedeval_soft.report.legend import intervals_by, measure_label, percent, scoring, short
 from sedeval_soft.report.page import ends, input_line, resampled
-from sedeval_soft.report.shown import families, in_order
+from sedeval_soft.report.shown import in_order
 from sedeval_soft.report.table import AnyColumn, Page, Table, number, number_if_any, signed
 from sedeval_soft.settings import CLASS_MEANS
 
@@ -157,11 +157,9 @@ def _sure(board: Board) -> list[Discordance]:
 
 def side_by_side(systems: Sequence[Scores]) -> list[tuple[str, str, str]]:
     """Return the scores of the side-by-side table, as (basis and reading, measure, name)."""
-    present = dict.fromkeys(family for scores in systems for family in families(scores))
-    order = in_order([*present], systems[0])
     columns = [
         (f"{basis} {reading}", measure, str(ScoreName(basis, reading, measure, average)))
-        for (basis, reading), (measure, average) in product(order, _kinds(systems))
+        for (basis, reading), (measure, average) in product(in_order(*systems), _kinds(systems))
     ]
     return [column for column in columns if any(column[-1] in scores for scores in systems)]
 

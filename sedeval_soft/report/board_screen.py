@@ -31,7 +31,7 @@ from sedeval_soft.report.fitted import (
 )
 from sedeval_soft.report.legend import footnotes, marked, measure_label, percent
 from sedeval_soft.report.screen import WIDTH, name_of, signature_lines, title_lines, word_lines
-from sedeval_soft.report.shown import families, in_order, ranked_first, shown_of_board
+from sedeval_soft.report.shown import in_order, ranked_first, shown_of_board
 
 _MOST_SYSTEMS = 8
 """Systems that the screen ranks, and compares side by side."""
@@ -71,8 +71,7 @@ class BoardScreen:
         self.names = files if len({*files}) == len(files) else [*map(visible, board)]
         offs = [entry.difference for entry in board.entries]
         self.is_tested = any(off is not None and off.p_adjusted is not None for off in offs)
-        present = dict.fromkeys(family for scores in board.systems for family in families(scores))
-        self.order = ranked_first(in_order([*present], board.systems[0]), self.ranks)
+        self.order = ranked_first(in_order(*board.systems), self.ranks)
         # One more row takes no more room than a line about it.
         count = len(board) if len(board) == _MOST_SYSTEMS + 1 else min(_MOST_SYSTEMS, len(board))
         self.shown = [*range(count)]

@@ -19,7 +19,7 @@ from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.fitted import UNDEFINED
 from sedeval_soft.report.legend import intervals_by, measure_label, percent
 from sedeval_soft.report.score_table import ScoreTable, by_system
-from sedeval_soft.report.shown import families, in_order
+from sedeval_soft.report.shown import in_order
 from sedeval_soft.report.table import Table, number
 from sedeval_soft.settings import CLASS_MEANS
 
@@ -96,7 +96,7 @@ def _summary(scores: Scores) -> ScoreTable:
     aside = {"micro", "macro"} <= present
     averages = [a for a in AVERAGES if a in present and (a != "weighted" or not aside)]
     averages = averages or [a for a in CLASS_MEANS if a in present] or ["micro"]
-    found = in_order(families(scores), scores)
+    found = in_order(scores)
     columns = [
         (average, measure_label(scores.settings, measure), measure,
          [scores.scores.get(str(ScoreName(*family, measure, average))) for family in found])

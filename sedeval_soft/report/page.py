@@ -206,7 +206,7 @@ def resampled(replicates: int, files: int, seed: int) -> str:
 
 def _tables(scores: Scores) -> Iterator[Table]:
     """Yield the tables of averages, the summary first, then the tables of classes, then of parts."""
-    order = {family: place for place, family in enumerate(in_order(families(scores), scores))}
+    order = {family: place for place, family in enumerate(in_order(scores))}
     # The table of folds has their scores.
     elsewhere = scores.folds.names if scores.folds else ()
     parts: dict[str | None, list[Score]] = {None: []}

@@ -147,8 +147,7 @@ def _main(systems: Sequence[Scores], names: Sequence[str]) -> Iterator[tuple[str
     """Yield the size of the reference, F, error rate, precision and recall of each basis and reading."""
     settings = systems[0].settings
     f = "f1" if settings.beta == 1 else "fbeta"
-    present = dict.fromkeys(family for scores in systems for family in shown_families(scores))
-    order = in_order([*present], systems[0])
+    order = in_order(*systems, of=shown_families)
     for place, basis in enumerate(dict.fromkeys(basis for basis, _ in order)):
         readings = [reading for of, reading in order if of == basis]
         # F of all readings comes first, then the size of the reference, then the error rate of the first one.

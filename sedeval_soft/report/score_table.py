@@ -14,7 +14,7 @@ from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.names import told_apart
 from sedeval_soft.report.legend import measure_label, settings_of
-from sedeval_soft.report.shown import families, in_order
+from sedeval_soft.report.shown import in_order
 from sedeval_soft.report.table import Table, number
 from sedeval_soft.settings import split_name
 
@@ -67,7 +67,7 @@ def of_each_class(
     settings = systems[0].settings
     f = "f1" if settings.beta == 1 else "fbeta"
     parsed = [(*name[:3], split_name(str(name))[1]) for name in map(ScoreName.parse, names)]
-    order = in_order(families(systems[0]), systems[0])
+    order = in_order(systems[0])
     stems = dict.fromkeys(parsed or [(*family, f, "") for family in order])
     labels, columns = {label: visible(label) for each in systems for label in each.classes}, []
     rows: list[tuple[str | None, str | None]] = [(None, label) for label in labels]

@@ -41,7 +41,7 @@ from sedeval_soft.report.legend import (
     short,
     silent,
 )
-from sedeval_soft.report.shown import Family, families, in_order, shown
+from sedeval_soft.report.shown import Family, in_order, shown
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, settings_in, split_name
 
 WIDTH = 80
@@ -95,7 +95,7 @@ class Screen:
         whole = [score for score in self.scores.scores.values() if score.group is None]
         self.of_all = [score for score in whole if score.average is not None]
         known = {(score.basis, score.reading) for score in whole if score.measure == self.f}
-        self.order = [family for family in in_order(families(self.scores), self.scores) if family in known]
+        self.order = [family for family in in_order(self.scores) if family in known]
         of_basis: dict[str, list[str]] = {}
         for basis, reading in self.order:
             of_basis.setdefault(basis, []).append(reading)

@@ -31,17 +31,18 @@ def families(scores: Scores) -> list[Family]:
     return [family for family in {**registered, **present} if family in present]
 
 
-def in_order(order: Sequence[Family], scores: Scores) -> list[Family]:
-    """Return bases and readings in the order of a screen: the reading that fits the reference first.
+def in_order(*systems: Scores, of: Callable[[Scores], list[Family]] = families) -> list[Family]:
+    """Return the bases and readings of some systems in the order of a screen of the first.
 
     For a soft reference the order is soft, hard, optimal; for a hard one hard, optimal, soft. The basis and
-    reading of the score that is named first precede all others.
+    reading of the score that is named first precede all others. of: which families of a system are meant.
     """
-    soft = has_soft_reference(scores)
+    order = list(dict.fromkeys(family for scores in systems for family in of(scores)))
+    soft = has_soft_reference(systems[0])
     readings = ("soft", "hard", "tuned", "optimal") if soft else ("hard", "tuned", "optimal", "soft")
     bases = [*dict.fromkeys(basis for basis, _ in order)]
     rows = sorted(order, key=lambda family: (bases.index(family[0]), readings.index(family[1])))
-    main = main_score(scores)
+    main = main_score(systems[0])
     return ranked_first(rows, ScoreName.parse(main) if main else None)
 
 

@@ -117,7 +117,7 @@ def render(
     systems, embedded = [], []
     for each, name in zip(inputs, names, strict=True):
         scores, page = each.scores, page_of(shown_scores(each.scores))
-        families = in_order(shown_families(scores), scores)
+        families = in_order(scores, of=shown_families)
         headline = _headline(each, families)
         embedded.append(
             {

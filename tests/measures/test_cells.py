@@ -186,7 +186,8 @@ ROUNDED = {
     "exact": (lambda y: y, 1e-12),
     # They have no units, and the rates of the decimals that they are near to.
     "single precision": (lambda y: y.astype(np.float32).astype(np.float64), 1e-5),
-    "near a decimal": (lambda y: y * (1 - 3e-13), 1e-5),
+    # But 1 stays 1: of labels that are all but 1, a system with no rate of false alarms would get one.
+    "near a decimal": (lambda y: np.where(y < 1, y * (1 - 3e-13), y), 1e-5),
 }
 """What is done to labels, and how exact curves are then."""
 

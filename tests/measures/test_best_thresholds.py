@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.thresholds import (
     N_SYS,
     TP,
@@ -244,15 +243,3 @@ def test_the_best_under_a_constraint_is_that_of_all_thresholds(
         at = at_thresholds(sides, basis, read_back(own["threshold"]), **how)
         assert (at[f"precision{of}"], at[f"recall{of}"]) == (own["precision"], own["recall"])
         assert (at[f"error_rate{of}"] if lower else own[constraint.best]) == pytest.approx(best, abs=1e-12)
-
-
-NONE = ("precision", "error_rate>=0.9", "precision>=1.1", "fpr_per_hour<=1e999", "mcc at recall>=0.5", 0.5)
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [*({"satisfice": text} for text in NONE), {"satisfice": "precision>=0.5", "only": ("segment.hard",)}],
-)
-def test_what_is_no_constraint_is_refused(asked):
-    with pytest.raises(SettingsError, match="satisfice|precision>=0.9"):
-        Settings.of(**asked)

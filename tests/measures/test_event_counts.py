@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from contextlib import nullcontext
 from functools import partial
 
@@ -21,6 +22,7 @@ from sedeval_soft.measures.matching import (
     Overlap,
     PairCandidates,
     TooManyPairsError,
+    intersection_over_union,
     level_pairs,
     naming,
 )
@@ -101,6 +103,24 @@ def test_times_of_years_and_many_groups_do_not_overflow():
     whole = events([(file, 0, 0, 10**15) for file in range(1000)])
     for least, many in ((1e-300, 1000), (5e-15, 1000), (5.1e-15, 0)):
         assert len(candidate_pairs(whole, side, Overlap(least))[0]) == many
+
+
+def test_an_overlap_that_is_a_decimal_is_met_and_no_more():
+    """Of two events that have a tenths of b in common, for all a and b: at a/b, not at the float above."""
+    for whole in range(1, 60):
+        part, begin, ends = np.arange(1, whole + 1), np.full(whole, 700_000), np.full(whole, whole * 100_000)
+        overlaps = intersection_over_union(begin, begin + ends, begin + ends - part * 100_000, begin + ends)
+        assert overlaps.tolist() == [k / whole for k in part.tolist()]
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.1, 1234.5])
+@pytest.mark.parametrize(("onset", "least"), [(0.7, 0.3), (0.4, 0.6), (0.9, 0.1), (0.3, 0.7)])
+def test_counts_and_average_precision_match_by_the_same_rule(onset, least, shift):
+    """At a tie both find the event, and just above neither does."""
+    sides = [("f", shift, 1 + shift, "a", 1.0)], [("f", onset + shift, 1 + shift, "a", 0.9)]
+    for iou, found in ((least, 1), (math.nextafter(least, 1), 0)):
+        scores = evaluate(*map(long_rows, sides), match_by="iou", iou=iou, only="event", measures="curves")
+        assert scores["event.hard.average_precision[a]"] == scores["event.hard.tp.micro"] == found
 
 
 # Lifetimes of events over levels.

@@ -12,7 +12,7 @@ from intersection_cases import FORMS, LABELS, table_of
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.errors import EvaluationError, SettingsError
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures import event, intersections
 from sedeval_soft.measures.intersections import Criteria, on_line
 from sedeval_soft.settings import Settings
@@ -142,12 +142,6 @@ def test_differences_from_other_tools(case):
     assert {name: scores[f"intersection.hard.{name}"] for name in wanted} == wanted
     # All values are 1.
     assert {name: scores[f"intersection.soft.{name}"] for name in wanted} == wanted
-
-
-@pytest.mark.parametrize("name", ["dtc", "gtc", "cttc"])
-def test_no_share_is_0(name):
-    with pytest.raises(SettingsError, match=name):
-        Settings(**{name: 0.0})
 
 
 def test_files_that_are_too_long_together_are_refused(monkeypatch):

@@ -1,4 +1,4 @@
-"""Names of scores, of groups and scenes too, what settings take of these, and names as people say them."""
+"""Names of scores, of groups and scenes too, and names as people say them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.registry import (
     AVERAGES,
     OVERALL,
@@ -18,7 +17,7 @@ from sedeval_soft.measures.registry import (
     score_names,
 )
 from sedeval_soft.names import MEASURE_ALIASES, by_alias
-from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, Settings, is_part_name
+from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, is_part_name
 
 PART_NAMES = st.text(min_size=1, max_size=8).filter(is_part_name)
 FORMS = st.sampled_from([*AVERAGES, *CLASS_MEANS]).map(lambda average: {"average": average})
@@ -26,14 +25,14 @@ FORMS = st.sampled_from([*AVERAGES, *CLASS_MEANS]).map(lambda average: {"average
 
 @given(
     st.text(max_size=12).map(lambda label: {"class_name": label}) | FORMS,
-    PART_NAMES | st.just("scenes.harmonic"),
+    st.none() | PART_NAMES | st.just("scenes.harmonic"),
 )
 @example({"class_name": "a]@b"}, "c")
 @example({"class_name": "x[y]"}, "macro")
-def test_names_with_groups_parse_back(form, group):
+def test_names_parse_back_with_groups_and_without(form, group):
     for measure, of in (("f1", form), ("psds", {"average": OVERALL})):
         name = ScoreName("intersection", "hard", measure, **of, group=group)
-        assert ScoreName.parse(str(name)) == name and str(name).endswith(f"@{group}")
+        assert ScoreName.parse(str(name)) == name and str(name).endswith(f"@{group}" if group else "")
         assert measure_of(str(name)).name == measure
 
 
@@ -71,12 +70,15 @@ def test_no_name_is_refused_with_the_forms(text):
         ("segment.soft.kld", "'segment.soft.kl_divergence.macro' or 'segment.soft.kl_divergence.micro'?"),
         ("event.soft.f1", "'event.soft.f1.macro' or 'event.soft.f1.micro'?"),
         ("segment.sofd.f1.macro@traffic", "'segment.soft.f1.macro'"),
+        # Nothing is made up.
+        *((said, None) for said in ("", ".", "nonsense", "[", "[car]", "]", "x" * 100_000, "f1.zoo", "\x1b[2J")),
     ],
 )
 def test_a_name_as_it_is_said_is_answered_with_ours(said, meant):
     with pytest.raises(ScoreNameError) as refused:
         measure_of(said)
-    assert f"; did you mean {meant}" in str(refused.value)
+    answered = re.search("; did you mean (.*)|it could be", str(refused.value))
+    assert answered is None if meant is None else answered[1].startswith(meant)
 
 
 @pytest.mark.parametrize(
@@ -92,48 +94,9 @@ def test_a_part_of_a_name_is_answered_with_the_names_that_it_could_mean(said):
     assert said != "f1" or listed == [f"{stem}.{average}" for stem in stems for average in ("macro", "micro")]
 
 
-@pytest.mark.parametrize("said", ["", ".", "nonsense", "[", "[car]", "]", "x" * 100_000, "f1.zoo", "\x1b[2J"])
-def test_nothing_is_made_up(said):
-    with pytest.raises(ScoreNameError) as refused:
-        measure_of(said)
-    assert not re.search("did you mean|it could be", str(refused.value))
-
-
 def test_every_word_leads_to_a_part_of_a_name():
     parts = {part for name in score_names(means=CLASS_MEANS) for part in ScoreName.parse(name)}
     words = by_alias("scores") | MEASURE_ALIASES
     assert {*words.values()} <= parts
     # A word that is a part itself would never be looked up rightly.
     assert not (parts - {OVERALL}) & {*words}
-
-
-# Groups and scenes, which give parts their names.
-
-IN_BOTH = (
-    ["car"],
-    {"": ["car"]},
-    {"a@b": ["car"]},
-    {"a\n": ["car"]},
-    {"a": []},
-    {"a": [1]},
-    {"a": ["car", "car"]},
-)
-
-
-def test_settings_keep_lists_and_take_one_text_for_a_list():
-    chosen = Settings.of(groups={"g": ["car", "bus"]}, scenes={"s": "street_*", "p": ("a*", "b*")})
-    assert (chosen.groups, chosen.scenes["s"]) == ({"g": ("car", "bus")}, ("street_*",))
-    assert Settings.of(**chosen.to_dict()).groups == chosen.groups
-    assert Settings.of(groups=None, scenes=None) == Settings() and hash(Settings()) == hash(Settings())
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        *({setting: value} for setting in ("groups", "scenes") for value in IN_BOTH),
-        {"groups": {"a": ["car"]}, "scenes": {"a": ["*"]}},
-    ],
-)
-def test_settings_that_are_none_are_refused(given):
-    with pytest.raises(SettingsError, match="|".join(given)):
-        Settings.of(**given)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.signal import medfilt
 from tables import long_rows, wide_rows
 
-from sedeval_soft import EvaluationError, SettingsError, evaluate
+from sedeval_soft import EvaluationError, evaluate
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import events_of, lifetimes_of
 from sedeval_soft.timeline.postprocess import TimeGrid, postprocessed
@@ -97,16 +97,3 @@ def test_times_without_a_step_are_refused():
     onset, offset = np.array([0, 48_780, 97_561]), np.array([2_000_000, 58_780, 107_561])
     with pytest.raises(EvaluationError, match="fixed time step"):
         TimeGrid.of(onset, offset).step("t")
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"min_gap": -1}, {"min_gap": "1"}, {"median_filter": {"a": np.nan}}, {"median_filter": {1: 0.5}},
-        {"min_duration": 1, "events": "rows"}, {"median_filter": 1, "psds_median_filters": [1]},
-    ],
-    ids=str,
-)  # fmt: skip
-def test_bad_settings_are_refused(bad):
-    with pytest.raises(SettingsError):
-        Settings.of(**bad)

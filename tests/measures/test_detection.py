@@ -47,34 +47,46 @@ COUNTED = {
 }
 
 
-def test_every_measure_by_hand():
-    for scores, expected in ((detection_scores(COUNTS, beta=2.0), MEASURED), (count_scores(COUNTS), COUNTED)):
-        assert {*expected} <= {*scores}
-        for name, wanted in expected.items():
-            of = scores[name]
-            for got, value in zip((of.classes, of.micro, of.macro, of.weighted), wanted, strict=True):
-                assert got is value if value is None else got == pytest.approx(value, nan_ok=True), name
+# Ten segments of two classes: 2 of 3 found with 4 detected, and 1 of 1 with 1.
+
+OF_SEGMENTS = DetectionCounts(*map(np.array, ([2, 1], [3, 1], [4, 1], 0, 0, 0)))
+NEGATIVES = {
+    "tn": ([5, 9], 14, None, None),
+    "sensitivity": ([2 / 3, 1.0], 3 / 4, 5 / 6, 3 / 4),
+    "specificity": ([5 / 7, 1.0], 14 / 16, 6 / 7, (3 * 5 / 7 + 1) / 4),
+    "accuracy": ([0.7, 1.0], 17 / 20, 0.85, (3 * 0.7 + 1) / 4),
+    "balanced_accuracy": ([29 / 42, 1.0], 13 / 16, 71 / 84, (3 * 29 / 42 + 1) / 4),
+    "npv": ([5 / 6, 1.0], 14 / 15, 11 / 12, (3 * 5 / 6 + 1) / 4),
+    "mcc": (
+        [8 / 504**0.5, 1.0], (3 * 14 - 2 * 1) / (5 * 4 * 16 * 15) ** 0.5,
+        (8 / 504**0.5 + 1) / 2, (3 * 8 / 504**0.5 + 1) / 4,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        (detection_scores(COUNTS, beta=2.0), MEASURED),
+        (count_scores(COUNTS), COUNTED),
+        (confusion_scores(OF_SEGMENTS, np.array(10)), NEGATIVES),
+    ],
+    ids=["measures", "counts", "true negatives"],
+)
+def test_every_measure_by_hand(scores, expected):
+    for name, wanted in expected.items():
+        of = scores[name]
+        for got, value in zip((of.classes, of.micro, of.macro, of.weighted), wanted, strict=True):
+            assert got is value if value is None else got == pytest.approx(value, nan_ok=True), name
+
+
+def test_rates_beyond_1_are_rounding_but_for_insertions_and_beta_is_asked_for():
     # Whole numbers are divided as fractions, and no share is above 1 by rounding.
     assert ratio(np.array([3, 0]), np.array([2, 0])) == pytest.approx([1.5, NAN], nan_ok=True)
     beyond = np.nextafter(1.0, 2.0)
     scores = detection_scores(DetectionCounts(*map(np.array, ([0.0], [1.0], [1.0], beyond, beyond, 2.0))))
     rates = [scores[f"{name}_rate"].micro for name in ("substitution", "deletion", "insertion")]
     assert rates == [1.0, 1.0, 2.0] and "fbeta" not in scores
-
-
-def test_true_negatives():
-    """Ten segments: 2 of 3 found with 4 detected, and 1 of 1 with 1."""
-    none = np.zeros(())
-    counts = DetectionCounts(np.array([2, 1]), np.array([3, 1]), np.array([4, 1]), none, none, none)
-    found = confusion_scores(counts, np.array(10))
-    for name, wanted in {
-        "tn": [5, 9], "sensitivity": [2 / 3, 1.0], "specificity": [5 / 7, 1.0], "accuracy": [0.7, 1.0],
-        "balanced_accuracy": [(2 / 3 + 5 / 7) / 2, 1.0], "npv": [5 / 6, 1.0],
-        "mcc": [(2 * 5 - 2 * 1) / (4 * 3 * 7 * 6) ** 0.5, 1.0],
-    }.items():  # fmt: skip
-        assert found[name].classes == pytest.approx(wanted), name
-    assert (found["tn"].micro, found["npv"].micro) == (14, pytest.approx(14 / 15))
-    assert found["accuracy"].weighted == pytest.approx((3 * 0.7 + 1) / 4)
 
 
 # Confusion adds up to the counts of the hard reading, whatever the settings.
@@ -112,10 +124,9 @@ def test_confusion_of_events_and_cells_is_that_of_the_hard_reading(
             assert (pairs.sum(axis=0) + inserted).tolist() == n_sys.tolist()
         else:
             assert ((tp + missed <= n_ref) & (tp + inserted <= n_sys)).all()
-        same = (np.diag(pairs) == tp) | (
-            (table.basis == "event") & (matching == "greedy") & (np.diag(pairs) > tp)
-        )
-        assert same.all()
+        # A greedy matching may miss some of the hits that there can be.
+        fewer = table.basis == "event" and matching == "greedy"
+        assert (np.diag(pairs) >= tp if fewer else np.diag(pairs) == tp).all()
 
 
 def test_confusion_of_events_goes_neither_by_the_order_of_rows_nor_by_the_matching():

@@ -1,17 +1,29 @@
-"""Event-based counts against all pairs one by one; soft and optimal readings against the hard one."""
+"""Event-based counts against all pairs one by one, deviations, and average precision against a loop."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from contextlib import nullcontext
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from oracles import all_pairs, event_counts, first_free, is_matching
+from measure_oracles import agree, precisions
+from oracles import (
+    FILES,
+    LABELS,
+    all_pairs,
+    event_counts,
+    first_free,
+    in_seconds,
+    is_matching,
+    merged_events,
+    tick_rows,
+)
 from tables import long_rows
 
 from sedeval_soft import evaluate
@@ -27,6 +39,7 @@ from sedeval_soft.measures.matching import (
     naming,
 )
 from sedeval_soft.memory import RoomError, memory_limited
+from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes, Events
 
 N_FILES, N_CLASSES = 2, 3
@@ -197,3 +210,98 @@ def test_boundaries_are_of_the_nearest_partner(reference, system, form, how, wan
     found = [scores[f"event.hard.{end}_{name}{form}"] for end, name in ends]
     wanted = wanted if isinstance(wanted, list) else [wanted] * 4
     assert found == (wanted if wanted[0] is None else pytest.approx(wanted, abs=1e-9))
+
+
+# Average precision of events, as detectors of objects are scored, against a loop.
+
+NAMES = ("average_precision", "average_precision_voc", "average_precision_coco101")
+
+
+def events_above(rows, threshold, *, merge):
+    """Rows above a threshold; touching ones of a class as one, with the highest value in it."""
+    active = [row for row in rows if row[4] > threshold and row[2] > row[1]]
+    if not merge:
+        return active
+
+    def highest(file, onset, offset, label):
+        return max(v for f, a, b, c, v in active if (f, c) == (file, label) and onset <= a and b <= offset)
+
+    return [(*event, highest(*event)) for event in merged_events(active)]
+
+
+def iou(a, b):
+    return Fraction(max(0, min(a[2], b[2]) - max(a[1], b[1])), max(a[2], b[2]) - min(a[1], b[1]))
+
+
+def curve(reference, system, least):
+    """What is found, truly and falsely, down to each distinct value; first nothing. One class."""
+    free = sorted(reference, key=lambda event: event[:3])
+    found = [(Fraction(0), Fraction(0))]
+    tp = fp = 0
+    ordered = sorted(system, key=lambda event: (-event[4], event[:3]))
+    for k, detection in enumerate(ordered):
+        near = [event for event in free if event[0] == detection[0] and iou(event, detection) >= least]
+        if near:
+            free.remove(max(near, key=lambda event: iou(event, detection)))  # the first of the best
+        tp, fp = tp + bool(near), fp + (not near)
+        if k + 1 == len(ordered) or ordered[k + 1][4] != detection[4]:
+            found.append((Fraction(tp), Fraction(fp)))
+    return found
+
+
+def check(reference, system, chosen):
+    """Compare every average precision of events with the loop's."""
+    known = Settings.of(**chosen)
+    merge = known.events != "rows"
+    # A system's row is a detection whatever its value, which ranks it; one of 0 is found at no threshold.
+    cuts = known.reference_cut, known.threshold if merge else 0.0
+    sides = [
+        events_above(rows, cut, merge=merge) for rows, cut in zip((reference, system), cuts, strict=True)
+    ]
+    wanted = {}
+    for label in LABELS:
+        true, said = ([event for event in side if event[3] == label] for side in sides)
+        at = [
+            precisions(curve(true, said, least), Fraction(len(true))) if true else dict.fromkeys(NAMES)
+            for least in (Fraction(str(known.iou)), *(Fraction(k, 20) for k in range(10, 20)))
+        ]
+        coco = sum(of["average_precision_coco101"] for of in at[1:]) / 10 if true else None
+        wanted |= {f"{name}[{label}]": at[0][name] for name in NAMES} | {
+            f"average_precision_coco[{label}]": coco
+        }
+    for name in (*NAMES, "average_precision_coco"):
+        values = [v for label in LABELS if (v := wanted[f"{name}[{label}]"]) is not None]
+        wanted[f"{name}.macro"] = sum(values) / len(values) if values else None
+    given = [long_rows(in_seconds(rows), files=FILES) for rows in (reference, system)]
+    agree(evaluate(*given, **chosen), "event.hard", wanted)
+
+
+def with_extent(values):
+    """Rows on few ticks, so that IoUs and values are often equal."""
+    return tick_rows(values, max_size=14).map(lambda rows: [row for row in rows if row[2] > row[1]])
+
+
+def crowd(rng, n):
+    """Many detections of few values that contend for the same event."""
+    onset, value = rng.integers(0, 40, n), rng.integers(1, 17, n) / 16
+    columns = rng.choice(FILES, n), onset, onset + rng.integers(1, 12, n), rng.choice(LABELS, n), value
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+CROWDS = [[crowd(np.random.default_rng((seed, n)), n) for n in (40, 60)] for seed in range(3)]
+
+
+@settings(max_examples=10)
+@given(
+    with_extent(st.sampled_from([0.25, 0.75, 1.0])),
+    with_extent(st.sampled_from([0.0, 0.125, 0.25, 0.5, 0.625, 0.75, 1.0])),
+    st.sampled_from(["rows", "merge"]),
+    st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.75, 1.0]),
+    st.sampled_from([0.5, 0.6]),
+)
+@example(*CROWDS[0], "rows", 0.5, 0.5)
+@example(*CROWDS[1], "merge", 0.5, 0.5)
+@example(*CROWDS[2], "rows", 0.3, 0.5)
+def test_detections_one_after_another(reference, system, form, iou, threshold):
+    how = {"events": form, "iou": iou, "threshold": threshold}
+    check(reference, system, {"only": "event.hard", "measures": "curves", "classes": LABELS, **how})

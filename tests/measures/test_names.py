@@ -71,7 +71,10 @@ def test_no_name_is_refused_with_the_forms(text):
         ("event.soft.f1", "'event.soft.f1.macro' or 'event.soft.f1.micro'?"),
         ("segment.sofd.f1.macro@traffic", "'segment.soft.f1.macro'"),
         # Nothing is made up.
-        *((said, None) for said in ("", ".", "nonsense", "[", "[car]", "]", "x" * 100_000, "f1.zoo", "\x1b[2J")),
+        *(
+            (said, None)
+            for said in ("", ".", "nonsense", "[", "[car]", "]", "x" * 100_000, "f1.zoo", "\x1b[2J")
+        ),
     ],
 )
 def test_a_name_as_it_is_said_is_answered_with_ours(said, meant):

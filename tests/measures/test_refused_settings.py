@@ -11,7 +11,12 @@ from sedeval_soft.settings import Settings
 NO_PARTS = (["car"], {"": ["car"]}, {"a@b": ["car"]}, {"a\n": ["car"]}, {"a": []}, {"a": [1]},
             {"a": ["car", "car"]})  # fmt: skip
 NO_CONSTRAINTS = (
-    "precision", "error_rate>=0.9", "precision>=1.1", "fpr_per_hour<=1e999", "mcc at recall>=0.5", 0.5,
+    "precision",
+    "error_rate>=0.9",
+    "precision>=1.1",
+    "fpr_per_hour<=1e999",
+    "mcc at recall>=0.5",
+    0.5,
 )
 NO_LENGTHS = ("1/0", "a/3", "1/3/3", "/3", "-1/3", "1e3/3", "")
 

@@ -33,20 +33,19 @@ def tables(draw, value=VALUE):
 
 
 def expected_hard(reference, system, start):
-    """Counts of each file, cell by cell."""
-    files = []
-    for begin, end in itertools.pairwise(start):
-        cells = [(reference[:, k].tolist(), system[:, k].tolist()) for k in range(begin, end)]
-        errors = [hard_errors(y, p) for y, p in cells]
-        files.append(
-            {
-                "tp": [sum(y[c] and p[c] for y, p in cells) for c in range(len(reference))],
-                "n_ref": [sum(y[c] for y, _ in cells) for c in range(len(reference))],
-                "n_sys": [sum(p[c] for _, p in cells) for c in range(len(reference))],
-                **{name: sum(error[k] for error in errors) for k, name in enumerate(ERRORS, 1)},
-            }
-        )
-    return files
+    """Counts of all files, cell by cell."""
+    cells = [
+        [(reference[:, k].tolist(), system[:, k].tolist()) for k in range(begin, end)]
+        for begin, end in itertools.pairwise(start)
+    ]
+    classes = range(len(reference))
+    return {
+        "tp": [[sum(y[c] and p[c] for y, p in of) for c in classes] for of in cells],
+        "n_ref": [[sum(y[c] for y, _ in of) for c in classes] for of in cells],
+        "n_sys": [[sum(p[c] for _, p in of) for c in classes] for of in cells],
+        **{name: [sum(hard_errors(y, p)[k] for y, p in of) for of in cells]
+           for k, name in enumerate(ERRORS, 1)},
+    }  # fmt: skip
 
 
 @settings(max_examples=20)
@@ -58,21 +57,17 @@ def test_hard_counts_are_those_of_cells_and_soft_ones_their_integrals(case, bloc
         patch.setattr(segment_, "_BLOCK", block)
         counts = count_soft(reference, system, start)
     levels = sorted({0.0, *reference.ravel().tolist(), *system.ravel().tolist()})
-    total: dict[tuple[str, int], object] = {}
+    total: dict[str, object] = {}
     for low, high in itertools.pairwise(levels):
-        width = Fraction(high) - Fraction(low)
         sides = reference >= high, system >= high
         found = count_hard(*sides, start)
-        for file, hard in enumerate(expected_hard(*sides, start)):
-            for name, value in hard.items():
-                assert getattr(found, name).dtype == np.int64 and getattr(found, name)[file].tolist() == value
-                values = np.array(value, dtype=object) * width
-                total[name, file] = total.get((name, file), 0) + values
-    for (name, file), value in total.items():
-        got = getattr(counts, name)[file]
-        assert np.atleast_1d(got) == pytest.approx(np.atleast_1d(value).astype(float), rel=1e-13, abs=1e-14)
-    for name in ERRORS:
-        assert (getattr(counts, name) >= 0).all()
+        for name, value in expected_hard(*sides, start).items():
+            assert getattr(found, name).dtype == np.int64 and getattr(found, name).tolist() == value
+            part = np.array(value, dtype=object) * (Fraction(high) - Fraction(low))
+            total[name] = total.get(name, 0) + part
+    for name, value in total.items():
+        assert getattr(counts, name) == pytest.approx(value.astype(float), rel=1e-13, abs=1e-14)
+    assert all((getattr(counts, name) >= 0).all() for name in ERRORS)
 
 
 @settings(max_examples=25)
@@ -89,23 +84,19 @@ def test_hard_counts_from_runs_are_those_of_cells(reference, system, lengths, se
     sides = [long_rows(base + in_seconds(rows)) for rows in (reference, system)]
     runs = [runs_on_grid(active_rows(side, 0.4, False), grid) for side in sides]
     counts = count_hard_runs(*runs, grid.start, len(LABELS))
-    cells = []
-    for rows in (reference, system):
-        files = list(zip(FILES, lengths, strict=True))
-        values = [
-            [v for f, n in files for v in segment_values(rows, f, c, segment, n, "max")] for c in LABELS
-        ]
-        cells.append(np.array(values).reshape(len(LABELS), -1) > 0.4)
-    for file, expected in enumerate(expected_hard(*cells, grid.start.tolist())):
-        for name, value in expected.items():
-            assert getattr(counts, name)[file].tolist() == value
+    files = list(zip(FILES, lengths, strict=True))
+    cells = [
+        [[v > 0.4 for f, n in files for v in segment_values(rows, f, c, segment, n, "max")] for c in LABELS]
+        for rows in (reference, system)
+    ]
+    for name, value in expected_hard(*map(np.array, cells), grid.start.tolist()).items():
+        assert getattr(counts, name).tolist() == value
 
 
 @pytest.mark.parametrize("n_segments", [1, 3, 17, 1024])
 def test_classes_are_added_one_after_another_however_many_there_are(n_segments):
     values = np.random.default_rng(n_segments).random((40, n_segments))
     one_by_one = [sum(column, 0.0) for column in values.T.tolist()]
-    assert segment_.sum_classes(values).tolist() == one_by_one
-    assert segment_.sum_classes(np.asfortranarray(values)).tolist() == one_by_one
-    silent = np.concatenate((values, np.zeros((9, n_segments))))
-    assert segment_.sum_classes(silent).tolist() == one_by_one
+    with_silence = np.concatenate((values, np.zeros((9, n_segments))))
+    for each in (values, np.asfortranarray(values), with_silence):
+        assert segment_.sum_classes(each).tolist() == one_by_one

@@ -137,8 +137,8 @@ def test_best_thresholds_of_classes_and_of_all_are_those_of_all_combinations(
     if combined[0] is None:
         assert found["joint_f"] is found["single_f"] is None
         return
-    for name, wanted in (("joint_f", max(combined)), ("single_f", max(f_of(counts, beta) for counts in at))):
-        assert found[name] == pytest.approx(wanted, abs=1e-12)
+    best = max(combined), max(f_of(counts, beta) for counts in at)
+    assert (found["joint_f"], found["single_f"]) == pytest.approx(best, abs=1e-12)
     shown = {c: read_back(found[f"joint_threshold[{c}]"]) for c in CLASSES}
     for cuts, name in ((shown, "joint_f"), (read_back(found["single_threshold"]), "single_f")):
         reached = at_thresholds(sides, basis, cuts, **how)[f"{f1}.micro"]
@@ -148,24 +148,24 @@ def test_best_thresholds_of_classes_and_of_all_are_those_of_all_combinations(
 
 def check_classes(found, swept, at, f1, beta):
     """The best F and the best error rate of each class, and of ties the highest threshold."""
+    cuts, errors = [math.inf if cut == "never" else cut for cut in CUTS], 0.0
     for k, c in enumerate(CLASSES):
         values, rates = [f_of([of[k]], beta) for of in at], [of[f"error_rate[{c}]"] for of in swept]
-        for name, merits, best in ((f1, values, max), ("best_error_rate", rates, min)):
+        for name, at_name, merits, best in (
+            (f1, "threshold", values, max), ("best_error_rate", "best_error_rate_threshold", rates, min),
+        ):  # fmt: skip
             if values[0] is None or f"{name}[{c}]" not in found:
                 assert found.get(f"{name}[{c}]") is None
                 continue
             assert found[f"{name}[{c}]"] == pytest.approx(best(merits), abs=1e-12)
-            threshold = found[f"threshold[{c}]" if name == f1 else f"{name}_threshold[{c}]"]
-            beyond = math.inf if threshold is None else threshold
-            cuts = [math.inf if cut == "never" else cut for cut in CUTS]
+            beyond = math.inf if (shown := found[f"{at_name}[{c}]"]) is None else shown
             as_good = {of[k] for of, merit, cut in zip(at, merits, cuts, strict=True)
                        if merit == best(merits) and cut >= beyond}  # fmt: skip
-            assert len(as_good) < 2
-            if name == f1:
-                assert as_good <= {tuple(found[f"{count}[{c}]"] for count in ("tp", "n_ref", "n_sys"))}
+            counts = tuple(found[f"{count}[{c}]"] for count in ("tp", "n_ref", "n_sys"))
+            assert len(as_good) < 2 and (name != f1 or as_good <= {counts})
+        errors += (found.get(f"best_error_rate[{c}]") or 0.0) * at[0][k][1]
     if "best_error_rate.micro" in found:
-        parts = [(found[f"best_error_rate[{c}]"] or 0.0, at[0][k][1]) for k, c in enumerate(CLASSES)]
-        pooled = sum(rate * n for rate, n in parts) / sum(n for _, n in parts)
+        pooled = errors / sum(n_ref for _, n_ref, _ in at[0])
         assert found["best_error_rate.micro"] == pytest.approx(pooled, abs=1e-12)
 
 
@@ -203,9 +203,8 @@ ONE, ANOTHER = (table_of([0.0] * k + [value] + [0.0] * (23 - k)) for k, value in
 
 @settings(max_examples=8)
 @given(TABLES, TABLES, BASES, CONSTRAINTS, st.sampled_from((1.0, 2.0)), st.booleans())
-@example(
-    ONE, ANOTHER, "segment", "error_rate at precision>=0.0", 1.0, False
-)  # the fewest errors are all false
+# The fewest errors are all false alarms.
+@example(ONE, ANOTHER, "segment", "error_rate at precision>=0.0", 1.0, False)
 def test_the_best_under_a_constraint_is_that_of_all_thresholds(
     reference, system, basis, text, beta, inclusive
 ):
@@ -224,22 +223,23 @@ def test_the_best_under_a_constraint_is_that_of_all_thresholds(
         if not swept[0][f"n_ref{of}"]:
             assert set(own.values()) == {None}
             continue
-        tried = [
-            [value_of(scores, name, of, basis, beta) for name in (constraint.measure, constraint.best)]
-            for scores in swept
-        ]
-        tried = [(limited, best) for limited, best in tried if limited is not None]
-        feasible = [best for limited, best in tried if holds(limited)]
+        limits, merits = (
+            [value_of(scores, name, of, basis, beta) for scores in swept]
+            for name in (constraint.measure, constraint.best)
+        )
+        feasible = [best for limit, best in zip(limits, merits, strict=True)
+                    if limit is not None and holds(limit)]  # fmt: skip
         if not feasible:
-            nearest = (max if at_least else min)(limited for limited, _ in tried) if tried else None
-            assert (own["f"], own["precision"], own["recall"]) == (None, None, None)
-            assert own["constraint"] == pytest.approx(nearest, abs=1e-12)
+            nearest = (max if at_least else min)((v for v in limits if v is not None), default=None)
+            assert own == dict.fromkeys(names) | {
+                "threshold": own["threshold"], "constraint": pytest.approx(nearest, abs=1e-12)
+            }  # fmt: skip
             (warning,) = (text for text in warnings if text.startswith(f"{basis}: no threshold reaches"))
             assert (suffix[1:-1] or "all classes") in warning
             continue
-        assert holds(own["constraint"])
         best = (min if lower else max)((value for value in feasible if value is not None), default=None)
         # The threshold that is shown reaches it.
         at = at_thresholds(sides, basis, read_back(own["threshold"]), **how)
         assert (at[f"precision{of}"], at[f"recall{of}"]) == (own["precision"], own["recall"])
         assert (at[f"error_rate{of}"] if lower else own[constraint.best]) == pytest.approx(best, abs=1e-12)
+        assert holds(own["constraint"])

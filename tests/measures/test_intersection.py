@@ -68,7 +68,10 @@ def test_all_readings(reference, system, events, monkeypatch):
 
 @pytest.mark.parametrize(("seed", "kind"), [(0, "noise"), (1, "order")])
 def test_pairs_and_hard_counts_at_each_level_agree_on_long_tracks(seed, kind, monkeypatch):
-    """Hundreds of frames, values all distinct, wandering or in order: deep nests, and parts of parts."""
+    """Hundreds of frames, values all distinct, wandering or in order: deep nests, and parts of parts.
+
+    Some of the levels are nearly enough, too.
+    """
     rng = np.random.default_rng(seed)
     wander = np.cumsum(rng.normal(0, 0.05, (150, 2)), 0) % 1
     other = rng.random((150, 2)) if kind == "noise" else np.sort(rng.random((150, 2)), axis=0)

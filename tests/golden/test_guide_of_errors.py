@@ -15,27 +15,17 @@ BLOCKS = re.findall(
 )
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("guide")
+@pytest.mark.slow
+def test_guide_shows_what_is_printed(tmp_path, monkeypatch):
+    assert len(BLOCKS) == 2
+    monkeypatch.chdir(tmp_path)
     for name, target in (
         ("truth.csv", "dcase2019_task4/dcase2019t4_gt.csv"),
         ("baseline.csv", "dcase2019_task4/baseline_0.5.csv"),
         ("maestro.csv", "maestro/soft_gt_dev.csv"),
     ):
-        (folder / name).symlink_to(shared(target))
-    made = call("simulate", "data-sampling", folder / "maestro.csv", "-o", folder / "sampled.tsv", "--quiet")
-    assert made.code == 0
-    return folder
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("words", "shown"), BLOCKS)
-def test_guide_shows_what_is_printed(words, shown, folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    lines = [line.removeprefix("    ").rstrip() for line in shown.strip("\n").split("\n")]
-    assert [line.rstrip() for line in call(*words.split()).out.strip("\n").split("\n")] == lines
-
-
-def test_there_are_two():
-    assert len(BLOCKS) == 2
+        Path(name).symlink_to(shared(target))
+    assert call("simulate", "data-sampling", "maestro.csv", "-o", "sampled.tsv", "--quiet").code == 0
+    for words, shown in BLOCKS:
+        lines = [line.removeprefix("    ").rstrip() for line in shown.strip("\n").split("\n")]
+        assert [line.rstrip() for line in call(*words.split()).out.strip("\n").split("\n")] == lines

@@ -1,9 +1,13 @@
-"""Harju & Mesaros 2023: Table 1 and Figure 1, and error counts by hand."""
+"""Harju & Mesaros 2023: Table 1 and Figure 1, error counts by hand, and our page of their numbers."""
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from documents import script
+from shared_data import shared
 
 from sedeval_soft import evaluate
 
@@ -74,3 +78,35 @@ def test_events_by_hand():
     scores = evaluate(reference, system, only=("event",))
     names = ("tp", "substitutions", "deletions", "insertions", "error_rate")
     assert [scores[f"event.hard.{name}.micro"] for name in names] == [1, 1, 1, 1, 1.0]
+
+
+# The page of numbers is computed again: its tables, and what is made of them without data.
+
+MADE = script("paper")
+TEXT = MADE.PAGE.read_text(encoding="utf-8")
+PARTS = re.split(
+    r"^### ([\w ]+).*\n\n", TEXT.partition(MADE.BEGIN)[2].partition(MADE.END)[0], flags=re.MULTILINE
+)
+PRINTED = {title: f"{table.strip()}\n" for title, table in zip(PARTS[1::2], PARTS[2::2], strict=True)}
+
+
+def test_what_needs_no_data_is_made_again():
+    assert (PRINTED["Table 1"], PRINTED["Figure 1"]) == (MADE.table_1(), MADE.figure_1())
+    assert PRINTED["Table 1"].count("| the same |") == 3
+    rows = [[cell.strip() for cell in line.split("|")] for line in PRINTED["Figure 1"].splitlines()[2:]]
+    assert len(rows) > 5 and all(soft_f == formula for *_, soft_f, _, formula, _ in rows)
+
+
+@pytest.mark.slow
+def test_the_row_of_data_sampling_is_made_again():
+    soft = MADE.reference(shared("maestro"))
+    sampled = MADE.over_folds(soft, MADE.folds_of(shared("maestro")))
+    scores = MADE.runs_of(soft, lambda seed: sampled("data-sampling", seed, {}), MADE.RUNS)
+    assert MADE.sampled("data-sampling", "", scores, MADE.TABLE_2["data-sampling"]) in PRINTED["Table 2"]
+
+
+def test_without_data_labels_are_simulated_and_said_to_be(capsys, tmp_path):
+    MADE.main([str(tmp_path)], 2)
+    out = capsys.readouterr().out
+    assert "SIMULATED" in out.splitlines()[0] and "Table 2" in out and "**23.2**" not in out
+    assert MADE.PAGE.read_text(encoding="utf-8") == TEXT

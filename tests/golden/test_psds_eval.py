@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from intersection_oracle import count, f_measure, psds, staircases
 from shared_data import shared
+from tables import columns_of
 
 from sedeval_soft import evaluate
 
@@ -31,8 +32,11 @@ def events_of(name):
     ]
 
 
-def joined(events):
-    result = []
+def references_of(overlaps):
+    """The reference; joined: what overlaps is one event."""
+    result, events = [], events_of("dcase2019t4_gt.csv")
+    if overlaps == "as_is":
+        return events
     for event in sorted(events):
         if result and result[-1][:2] == event[:2] and event[2] < result[-1][3]:
             result[-1] = (*result[-1][:3], max(result[-1][3], event[3]))
@@ -53,18 +57,14 @@ CASES = [
 def test_oracle_agrees(overlaps, criteria):
     golden = RESULTS[overlaps][criteria]
     classes = sorted(golden["reference_seconds"])
-    references = events_of("dcase2019t4_gt.csv")
-    references = joined(references) if overlaps == "joined" else references
-    points = []
+    references, points = references_of(overlaps), []
     for level, numbers in golden["at"].items():
         detections = events_of(f"baseline_{level}.csv")
         found = count(detections, references, classes, **golden["criteria"], slack=0.5, once=False)
         points.append(found)
-        assert found.tp == numbers["tp"]
-        assert found.fp == numbers["fp"]
-        assert {pair: n for pair, n in found.ct.items() if n} == {
-            (c, other): n for c, row in numbers["ct"].items() for other, n in row.items()
-        }
+        triggers = {(c, other): n for c, row in numbers["ct"].items() for other, n in row.items()}
+        found_triggers = {pair: n for pair, n in found.ct.items() if n}
+        assert (found.tp, found.fp, found_triggers) == (numbers["tp"], numbers["fp"], triggers)
         f = {c: float(f_measure(found.tp[c], found.fp[c], found.tp[c] + numbers["fn"][c])) for c in classes}
         assert f == pytest.approx(numbers["f1"], rel=1e-14)
         assert sum(f.values()) / len(f) == pytest.approx(numbers["f1_macro"], rel=1e-14)
@@ -79,7 +79,7 @@ def test_oracle_agrees(overlaps, criteria):
 
 def test_where_it_matters_that_what_overlaps_counts_once():
     """One detection of Dishes at 0.1 is 70% within two events only if what these share counts for both."""
-    references, golden = events_of("dcase2019t4_gt.csv"), RESULTS["as_is"]["psds1"]
+    references, golden = references_of("as_is"), RESULTS["as_is"]["psds1"]
     for level, one in (("0.1", 1), ("0.9", 0)):
         numbers = golden["at"][level]
         found = count(
@@ -89,43 +89,29 @@ def test_where_it_matters_that_what_overlaps_counts_once():
         assert found.fp == numbers["fp"] | {"Dishes": numbers["fp"]["Dishes"] + one}
 
 
-LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
+def points():
+    """The five lists of events, each in its file."""
+    return {level: shared("dcase2019_task4") / f"baseline_{level}.csv" for level in (0.1, 0.3, 0.5, 0.7, 0.9)}
 
 
 @pytest.mark.parametrize(("overlaps", "criteria"), [case.values for case in CASES])
 def test_operating_points_give_the_psds_of_psds_eval(overlaps, criteria):
     golden = RESULTS[overlaps][criteria]
-    events = events_of("dcase2019t4_gt.csv")
-    events = joined(events) if overlaps == "joined" else events
-    columns = dict(
-        zip(("filename", "event_label", "onset", "offset"), zip(*events, strict=True), strict=True)
-    )
-    for end in ("onset", "offset"):
-        columns[end] = [time / 1e6 for time in columns[end]]
-    points = {level: shared("dcase2019_task4") / f"baseline_{level}.csv" for level in LEVELS}
-    asked = {"only": ("intersection.hard",), **golden["criteria"]}
+    rows = [(file, on / 1e6, off / 1e6, label) for file, label, on, off in references_of(overlaps)]
+    lasting = {"durations": shared("dcase2019_task4") / "dcase2019t4_meta.csv"}
     for score in golden["psds"]:
         weights = {name: score[name] for name in ("alpha_ct", "alpha_st", "max_efpr")}
-        scores = evaluate(
-            columns, points, durations=shared("dcase2019_task4") / "dcase2019t4_meta.csv", **asked, **weights
-        )
+        asked = {"only": ("intersection.hard",), **golden["criteria"], **weights}
+        scores = evaluate(columns_of(rows), points(), **lasting, **asked)
         assert scores["intersection.hard.psds"] == pytest.approx(score["value"], rel=1e-12)
 
 
 def test_an_operating_point_is_its_list_at_its_threshold():
-    folder = shared("dcase2019_task4")
-    points = {level: folder / f"baseline_{level}.csv" for level in LEVELS}
-    reference = folder / "dcase2019t4_gt.csv"
-    golden = RESULTS["as_is"]["example"]
-    for level in LEVELS:
-        asked = {
-            "only": ("event.hard", "intersection.hard"),
-            "reference_threshold": 0.5,
-            **golden["criteria"],
-        }
-        scores = evaluate(reference, points, threshold=level, **asked)
-        alone = evaluate(reference, points[level], **asked)
-        assert dict(scores) == dict(alone)
+    reference, golden = shared("dcase2019_task4/dcase2019t4_gt.csv"), RESULTS["as_is"]["example"]
+    asked = {"only": ("event.hard", "intersection.hard"), "reference_threshold": 0.5, **golden["criteria"]}
+    for level, alone in points().items():
+        scores = evaluate(reference, points(), threshold=level, **asked)
+        assert dict(scores) == dict(evaluate(reference, alone, **asked))
         numbers = golden["at"][str(level)]
         for name in ("tp", "fp", "fn"):
             assert {c: scores[f"intersection.hard.{name}[{c}]"] for c in numbers[name]} == numbers[name]

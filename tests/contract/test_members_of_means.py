@@ -14,7 +14,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from laws import mean_in_fractions
+from laws import mean_in_fractions, same
+from measure_oracles import pearson
 from test_additions import ADDITIONS, EVERYTHING, FILES, LABELS, OF_VALUES, ROWS, ends, gains, is_trade, table
 
 import sedeval_soft
@@ -89,20 +90,19 @@ SYSTEMS = {
 
 
 @pytest.mark.parametrize(
-    ("reference", "lengths", "system"),
+    ("reference", "lengths", "system", "means"),
     [
-        ([("a", 0.0, 1.0, "car", 0.75), ("b", 2.0, 4.0, "dog", 1.0)], True, "one class"),
-        ([("a", 0.0, 1.0, "car", 0.75), ("c", 2.0, 4.0, "dog", 0.5)], False, "nothing"),
-        (
-            [("a", 0.0, 3.0, "car", 0.75), ("c", 2.0, 4.0, "dog", 1.0)], True,
-            "one scene, and all of another",
-        ),
+        ([("a", 0.0, 1.0, "car", 0.75), ("b", 2.0, 4.0, "dog", 1.0)], LENGTHS, "one class",
+         (*CLASS_MEANS, "groups.mean")),
+        ([("a", 0.0, 1.0, "car", 0.75), ("c", 2.0, 4.0, "dog", 0.5)], None, "nothing",
+         (*CLASS_MEANS, "scenes.mean")),
+        ([("a", 0.0, 3.0, "car", 0.75), ("c", 2.0, 4.0, "dog", 1.0)], LENGTHS,
+         "one scene, and all of another", WITH_MEANS.means),
     ],
 )  # fmt: skip
-def test_a_mean_is_over_what_a_copy_of_the_reference_has_a_value_of(reference, lengths, system):
-    rows = SYSTEMS[system](reference)
-    durations = LENGTHS if lengths else None
-    scores, copy = (scored(reference, of, lengths=durations) for of in (rows, reference))
+def test_a_mean_is_over_what_a_copy_of_the_reference_has_a_value_of(reference, lengths, system, means):
+    made, rows = replace(WITH_MEANS, means=means), SYSTEMS[system](reference)
+    scores, copy = (scored(reference, of, lengths=lengths, made=made) for of in (rows, reference))
     checked = set()
     for text in scores:
         name = ScoreName.parse(text)
@@ -114,9 +114,7 @@ def test_a_mean_is_over_what_a_copy_of_the_reference_has_a_value_of(reference, l
         values = [worst_of(each) if scores[each] is None else scores[each] for each in names]
         weights = [size_of(each, scores) if kind == "weighted" else 1.0 for each in names]
         wanted = mean_in_fractions("mean" if kind == "weighted" else kind, values, weights)
-        assert (scores[text] is None) == (wanted is None), (text, scores[text], wanted)
-        if wanted is not None:
-            assert math.isclose(scores[text], wanted, rel_tol=1e-9, abs_tol=1e-12), (text, values)
+        assert same(scores[text], wanted, 1e-11), (text, scores[text], wanted)
         checked.add((name.measure, kind, name.group))
     assert {kind for _, kind, _ in checked} == {"mean", "weighted", *CLASS_MEANS}
     assert len({measure for measure, _, _ in checked}) > 40
@@ -126,10 +124,8 @@ def test_a_mean_is_over_what_a_copy_of_the_reference_has_a_value_of(reference, l
 @example([("a", 0.0, 1.0, "car", 1.0)], [("a", 0.0, 3.0, "car", 1.0)], True, True, "rows of value 0")
 @settings(max_examples=2, deadline=None)
 def test_nothing_added_blindly_raises_a_mean(reference, system, values, lengths, addition):
-    if not values and addition in OF_VALUES:
-        return
     # Two rows of one event that touch may be found by copies, and are none of a mean's matter.
-    if addition == "every row twice" and not values:
+    if not values and addition in {*OF_VALUES, "every row twice"}:
         return
     rows, declared = ADDITIONS[addition](reference, system)
     # What is added after the end of the reference is after the end of the files, too.
@@ -165,35 +161,19 @@ HONEST = {"car": [0.9, 0.1, 0.8, 0.2], "dog": [0.6, 0.1, 0.2, 0.7], "rain": [0.2
 TRUTH = {"car": [1.0, 0.0, 0.75, 0.25], "dog": [0.5, 0.25, 0.25, 1.0], "rain": [0.25, 1.0, 0.5, 0.0]}
 
 
-def pearson(y: list[float], p: list[float]) -> float:
-    ys, ps = ([Fraction(v) - sum(map(Fraction, side)) / len(side) for v in side] for side in (y, p))
-    common = sum(a * b for a, b in zip(ys, ps, strict=True))
-    return math.copysign(
-        math.sqrt(common * common / (sum(a * a for a in ys) * sum(b * b for b in ps))), common
-    )
-
-
 @pytest.mark.parametrize("rest", ["missing", "constant"])
 def test_submitting_the_easiest_class_alone_wins_no_board(rest):
     """In fractions: a class whose values are all the same counts -1 in macro correlations."""
-    name = "segment.soft.pearson.macro"
     constant = {} if rest == "missing" else {c: [0.5] * 4 for c in ("dog", "rain")}
     easiest = {"car": HONEST["car"]} | constant
     systems = {"easiest": table(seconds(easiest)), "honest": table(seconds(HONEST))}
-    board = compare(
-        table(seconds(TRUTH)),
-        systems,
-        rank_by=name,
-        only="segment.soft",
-        measures="divergence",
-        durations={"a": 4.0},
-    )
+    asked = {"only": "segment.soft", "measures": "divergence", "durations": {"a": 4.0}}
+    board = compare(table(seconds(TRUTH)), systems, rank_by="segment.soft.pearson.macro", **asked)
     each = {c: pearson(TRUTH[c], HONEST[c]) for c in TRUTH}
     assert each["car"] == max(each.values())
     wanted = {"honest": sum(each.values()) / 3, "easiest": (each["car"] - 2) / 3}
-    assert [entry.system for entry in board.entries] == ["honest", "easiest"]
-    for entry in board.entries:
-        assert entry.value == pytest.approx(wanted[entry.system], rel=1e-12)
+    found = {entry.system: entry.value for entry in board.entries}
+    assert list(found) == ["honest", "easiest"] and found == pytest.approx(wanted, rel=1e-12)
     # Of a class it stays undefined.
     assert board["easiest"]["segment.soft.pearson[dog]"] is None
     assert board["honest"]["segment.soft.pearson[dog]"] == pytest.approx(each["dog"], rel=1e-12)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from measure_oracles import agree
 from scipy import stats
 from scipy.optimize import brentq
 from sklearn import metrics
@@ -14,7 +15,6 @@ from sklearn.calibration import calibration_curve
 
 from sedeval_soft import evaluate
 
-TOLERANCE = 1e-12
 EPS = 1e-7
 
 
@@ -51,25 +51,16 @@ def case(seed, *, soft):
     return reference, system_values(rng, reference)
 
 
-def same(got, wanted, name=""):
-    assert got is not None and abs(got - wanted) <= TOLERANCE * max(1.0, abs(wanted)), (name, got, wanted)
-
-
 def columns(reference, system):
     """Each class by its suffix in names, then all cells together."""
     yield from ((f"[{k}]", reference[:, k], system[:, k]) for k in range(reference.shape[1]))
     yield ".micro", reference.ravel(), system.ravel()
 
 
-def doubled(y, p):
-    """Labels, scores and weights of a soft reference."""
-    n = len(y)
-    return np.repeat([1, 0], n), np.tile(p, 2), np.concatenate((y, 1 - y))
-
-
 def weighted(y, p, reading):
     """Labels, scores and weights as scikit-learn takes them."""
-    return (y, p, None) if reading == "hard" else doubled(y, p)
+    soft = np.repeat([1, 0], len(y)), np.tile(p, 2), np.concatenate((y, 1 - y))
+    return (y, p, None) if reading == "hard" else soft
 
 
 def equal_error(fpr, tpr):
@@ -91,7 +82,7 @@ def test_curves(seed, reading):
         fpr, tpr, _ = metrics.roc_curve(label, score, sample_weight=weight, drop_intermediate=False)
         inside = fpr <= 0.15
         height = np.append(tpr[inside], np.interp(0.15, fpr, tpr))
-        for name, wanted in {
+        wanted = {
             "average_precision": metrics.average_precision_score(label, score, sample_weight=weight),
             "roc_auc": metrics.roc_auc_score(label, score, sample_weight=weight),
             "partial_auc_mcclish": metrics.roc_auc_score(label, score, sample_weight=weight, max_fpr=0.15),
@@ -99,12 +90,12 @@ def test_curves(seed, reading):
             "partial_auc": metrics.auc(np.append(fpr[inside], 0.15), height) / 0.15,
             "fnr_at_fpr": (1 - tpr[inside]).min(),
             "fpr_at_fnr": fpr[1 - tpr <= 0.4].min(),
-        }.items():
-            same(scores[f"segment.{reading}.{name}{suffix}"], wanted, name + suffix)
+        }
+        agree(scores, f"segment.{reading}", {f"{name}{suffix}": value for name, value in wanted.items()})
     for average in ("micro", "macro", "weighted") if reading == "hard" else ():
         for name in ("average_precision", "roc_auc"):
             wanted = getattr(metrics, f"{name}_score")(reference, system, average=average)
-            same(scores[f"segment.hard.{name}.{average}"], wanted, f"{name}.{average}")
+            agree(scores, "segment.hard", {f"{name}.{average}": wanted})
 
 
 @SEEDS
@@ -117,11 +108,11 @@ def test_proper_scores(seed, reading):
         entropy = metrics.log_loss(label, both(score), sample_weight=weight)
         # A soft reference has a Brier score against scikit-learn's labels, too: y (1 - y) more.
         spread = metrics.brier_score_loss(label, score, sample_weight=weight) - np.mean(y * (1 - y))
+        assert spread == pytest.approx(metrics.mean_squared_error(y, p), rel=1e-12)
         for each in {reading, "soft"}:
-            same(scores[f"segment.{each}.cross_entropy{suffix}"], entropy, suffix)
-            same(scores[f"segment.{each}.brier{suffix}"], metrics.mean_squared_error(y, p), suffix)
-            same(scores[f"segment.{each}.brier{suffix}"], spread, suffix)
-        same(scores[f"segment.soft.mean_absolute_error{suffix}"], metrics.mean_absolute_error(y, p), suffix)
+            wanted = {f"cross_entropy{suffix}": entropy, f"brier{suffix}": spread}
+            agree(scores, f"segment.{each}", wanted)
+        agree(scores, "segment.soft", {f"mean_absolute_error{suffix}": metrics.mean_absolute_error(y, p)})
 
 
 @SEEDS
@@ -131,17 +122,17 @@ def test_divergences_and_correlations(seed):
     for suffix, y, p in columns(reference, system):
         sides, middle = ([np.stack([v, 1 - v]) for v in vs] for vs in ((y, p), ((y + p) / 2,)))
         halves = [np.mean(stats.entropy(side, middle[0])) for side in sides]
-        same(scores[f"segment.soft.jensen_shannon{suffix}"], sum(halves) / 2, suffix)
-        for name, a, b in (("kl_divergence", y, p), ("kl_divergence_reverse", p, y)):
-            wanted = np.mean(stats.entropy(np.stack([1 - a, a]), both(b, axis=0)))
-            same(scores[f"segment.soft.{name}{suffix}"], wanted, name + suffix)
-        same(scores[f"segment.soft.wasserstein{suffix}"], stats.wasserstein_distance(y, p), suffix)
-        for name, correlation in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
-            got = scores[f"segment.soft.{name}{suffix}"]
-            if suffix == "[3]":  # the constant column
-                assert got is None
-            else:
-                same(got, correlation(y, p).statistic, name + suffix)
+        kl, reverse = (
+            np.mean(stats.entropy(np.stack([1 - a, a]), both(b, axis=0))) for a, b in ((y, p), (p, y))
+        )
+        constant = suffix == "[3]"
+        wanted = {
+            "jensen_shannon": sum(halves) / 2, "kl_divergence": kl, "kl_divergence_reverse": reverse,
+            "wasserstein": stats.wasserstein_distance(y, p),
+            "pearson": None if constant else stats.pearsonr(y, p).statistic,
+            "spearman": None if constant else stats.spearmanr(y, p).statistic,
+        }  # fmt: skip
+        agree(scores, "segment.soft", {f"{name}{suffix}": value for name, value in wanted.items()})
 
 
 @SEEDS
@@ -151,16 +142,15 @@ def test_ranking(seed):
     kept = reference.any(axis=1)
     y, p = reference[kept], system[kept]
     assert 0 < kept.sum() < len(kept)
-    for name, wanted in (
-        ("coverage", metrics.coverage_error(y, p)),
-        ("ranking_loss", metrics.label_ranking_loss(y, p)),
-        ("label_ranking_average_precision", metrics.label_ranking_average_precision_score(y, p)),
-        ("hamming_loss", metrics.hamming_loss(y, p > 0.5)),
-        ("subset_accuracy", metrics.accuracy_score(y, p > 0.5)),
-        ("cross_entropy", sum(metrics.log_loss(a, both(b), labels=[0, 1]) * 5
-                              for a, b in zip(y, p, strict=True)) / len(y)),
-    ):  # fmt: skip
-        same(scores[f"ranking.hard.{name}"], wanted, name)
+    entropies = [metrics.log_loss(a, both(b), labels=[0, 1]) * 5 for a, b in zip(y, p, strict=True)]
+    agree(scores, "ranking.hard", {
+        "coverage": metrics.coverage_error(y, p),
+        "ranking_loss": metrics.label_ranking_loss(y, p),
+        "label_ranking_average_precision": metrics.label_ranking_average_precision_score(y, p),
+        "hamming_loss": metrics.hamming_loss(y, p > 0.5),
+        "subset_accuracy": metrics.accuracy_score(y, p > 0.5),
+        "cross_entropy": sum(entropies) / len(y),
+    })  # fmt: skip
 
 
 @SEEDS
@@ -176,18 +166,19 @@ def test_precision_recall_and_f(seed):
         found = metrics.precision_recall_fscore_support(
             reference, detected, labels=list(classes), average=average, zero_division=0
         )
-        for name, wanted in zip(("precision", "recall", "f1"), found, strict=False):
-            same(scores[f"segment.hard.{name}.{average}"], wanted, f"{name}.{average}")
+        names = (f"{name}.{average}" for name in ("precision", "recall", "f1"))
+        agree(scores, "segment.hard", dict(zip(names, found, strict=False)))
     for k, of_class in enumerate(metrics.multilabel_confusion_matrix(reference, detected)):
         counts = [scores[f"segment.hard.{name}[{k}]"] for name in ("tn", "fp", "fn", "tp")]
         assert counts == of_class.ravel().tolist()
         sides = reference[:, k], detected[:, k]
-        same(scores[f"segment.hard.accuracy[{k}]"], metrics.accuracy_score(*sides))
+        wanted = {f"accuracy[{k}]": metrics.accuracy_score(*sides)}
         if k != 1:
-            wanted = metrics.balanced_accuracy_score(*sides)
-            same(scores[f"segment.hard.balanced_accuracy[{k}]"], wanted)
-            same(scores[f"segment.hard.mcc[{k}]"], metrics.matthews_corrcoef(*sides))
-    same(scores["segment.hard.mcc.micro"], metrics.matthews_corrcoef(reference.ravel(), detected.ravel()))
+            wanted |= {f"balanced_accuracy[{k}]": metrics.balanced_accuracy_score(*sides),
+                       f"mcc[{k}]": metrics.matthews_corrcoef(*sides)}  # fmt: skip
+        agree(scores, "segment.hard", wanted)
+    pooled = metrics.matthews_corrcoef(reference.ravel(), detected.ravel())
+    agree(scores, "segment.hard", {"mcc.micro": pooled})
 
 
 @SEEDS
@@ -201,9 +192,8 @@ def test_reliability_diagram(seed, bins):
     size = np.bincount((p * bins).astype(int), minlength=bins)
     assert size.all()
     gap = np.abs(true - predicted)
-    for name, wanted in (
-        ("expected_calibration_error", (gap * size).sum() / 200),
-        ("maximum_calibration_error", gap.max()),
-        ("brier_reliability", (gap**2 * size).sum() / 200),
-    ):
-        same(scores[f"segment.hard.{name}.micro"], wanted, name)
+    agree(scores, "segment.hard", {
+        "expected_calibration_error.micro": (gap * size).sum() / 200,
+        "maximum_calibration_error.micro": gap.max(),
+        "brier_reliability.micro": (gap**2 * size).sum() / 200,
+    })  # fmt: skip

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections import defaultdict
 
 import numpy as np
 import pandas as pd
@@ -36,7 +35,8 @@ COUNTS = {
     ),
     EventBasedMetrics: dict(zip((*ERRORS, "tp"), ("Nsubs", "Nfn", "Nfp", "Ntp"), strict=True)),
 }
-"""Our names for their counts of all classes."""
+OF_CLASSES = {"n_ref": "Nref", "n_sys": "Nsys", "tp": "Ntp"}
+"""Our names for their counts of all classes, and of one."""
 
 
 def lists(times):
@@ -50,33 +50,28 @@ def lists(times):
 ODD = st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.3, 0.7, 1 / 3, 0.123456])
 
 
-def by_file(rows):
-    made = defaultdict(list)
-    for name, onset, offset, label in rows:
-        made[name].append({"filename": name, "onset": onset, "offset": offset, "event_label": label})
-    return made
+COLUMNS = ("filename", "onset", "offset", "event_label")
 
 
 def of_sed_eval(kind, reference, system, lengths=None, files=FILES, labels=LABELS, **how):
     """Every number of sed_eval under our name for it, None where it is NaN."""
     metrics = kind(event_label_list=list(labels), **how)
-    sides = by_file(reference), by_file(system)
+    sides = [[dict(zip(COLUMNS, row, strict=True)) for row in side] for side in (reference, system)]
     for name in files:
-        pair = (dcase_util.containers.MetaDataContainer(side[name]) for side in sides)
+        own = ([row for row in side if row["filename"] == name] for side in sides)
         more = {"evaluated_length_seconds": lengths and lengths[name]} if kind is SegmentBasedMetrics else {}
-        metrics.evaluate(*pair, **more)
+        metrics.evaluate(*map(dcase_util.containers.MetaDataContainer, own), **more)
     classes, found = metrics.results_class_wise_metrics(), {}
-    averages = metrics.results_overall_metrics(), metrics.results_class_wise_average_metrics()
-    forms = dict(zip((".micro", ".macro"), averages, strict=True))
+    forms = {".micro": metrics.results_overall_metrics()}
+    forms |= {".macro": metrics.results_class_wise_average_metrics()}
     for form, groups in (forms | {f"[{label}]": classes[label] for label in labels}).items():
         for group in ("f_measure", "error_rate", "accuracy"):
             for name, value in groups.get(group, {}).items():
                 ours = {"f_measure": "f1"}.get(name, name)
                 found[f"{ours}{form}"] = None if math.isnan(value) else float(value)
     for label in labels:
-        counts = classes[label]["count"]
-        found |= {f"n_ref[{label}]": counts["Nref"], f"n_sys[{label}]": counts["Nsys"]}
-        found[f"tp[{label}]"] = metrics.class_wise[label]["Ntp"]
+        counts = classes[label]["count"] | metrics.class_wise[label]
+        found |= {f"{name}[{label}]": counts[of] for name, of in OF_CLASSES.items()}
     return found | {f"{name}.micro": metrics.overall[of] for name, of in COUNTS[kind].items()}
 
 
@@ -171,7 +166,7 @@ def read(path):
 def test_the_baseline_of_2019():
     preset, folder = "dcase2019-task4", shared("dcase2019_task4")
     paths = [folder / f"{name}.csv" for name in ("dcase2019t4_gt", "baseline_0.5", "dcase2019t4_meta")]
-    rows = (read(path).dropna()[["filename", "onset", "offset", "event_label"]] for path in paths[:2])
+    rows = (read(path).dropna()[[*COLUMNS]] for path in paths[:2])
     theirs = of_sed_eval(
         EventBasedMetrics, *(side.itertuples(index=False) for side in rows), **RULES[preset, "event"],
         files=sorted({*read(paths[2]).filename}), labels=classes_of_preset(preset),
@@ -193,13 +188,11 @@ def maestro():
 
 def test_task_4b_of_2023(maestro):
     """The scores that were reported beside the ranking score: micro F and error rate."""
-    hard, _, system = maestro
-    labels = load_preset("dcase2023-task4b")["classes"]
+    (hard, _, system), labels = maestro, load_preset("dcase2023-task4b")["classes"]
     assert {*labels} == {*system.columns[3:]}
-    long = system.melt(["filename", "onset", "offset"], var_name="event_label")
+    long = system.melt([*COLUMNS[:3]], var_name="event_label")
     sides = (
-        side[["filename", "onset", "offset", "event_label"]].astype({"onset": float, "offset": float})
-        for side in (hard, long[long.value > 0.5])
+        of[[*COLUMNS]].astype(dict.fromkeys(COLUMNS[1:3], float)) for of in (hard, long[long.value > 0.5])
     )
     lengths = {name: float(part.offset.max()) for name, part in system.groupby("filename")}
     theirs = of_sed_eval(
@@ -207,8 +200,10 @@ def test_task_4b_of_2023(maestro):
         time_resolution=1.0,
     )  # fmt: skip
     scores = evaluate(hard, system, durations=lengths, preset="dcase2023-task4b")
-    for name in ("f1.micro", "error_rate.micro"):
-        assert scores[f"segment.hard.{name}"] == pytest.approx(theirs[name], rel=1e-12)
+    ranked = ("f1.micro", "error_rate.micro")
+    assert [scores[f"segment.hard.{n}"] for n in ranked] == pytest.approx(
+        [theirs[n] for n in ranked], rel=1e-12
+    )
     assert 0.5 < theirs["f1.micro"] < 0.95
 
 
@@ -225,14 +220,14 @@ def test_soft_labels_of_maestro(maestro):
 def test_names_of_the_same_rules_set_the_same_and_no_preset_is_left_out():
     """The scores of 2024, and the ranking score of 2023, are compared with sed_scores_eval (tests/parity)."""
     for name, other in SAME.items():
-        assert load_preset(name) == load_preset(other)
-        assert classes_of_preset(name) == classes_of_preset(other)
+        settings_of = [(load_preset(each), classes_of_preset(each)) for each in (name, other)]
+        assert settings_of[0] == settings_of[1]
     assert classes_of_preset("dcase2019-task4") == classes_of_preset("dcase2024-task4-desed")
     of_maestro = {"dcase2024-task4-maestro", "maestro-soft", "dcase2023-task4b"}
     assert len({classes_of_preset(name) for name in of_maestro}) == 1
     # Those beside published evaluators: tests/golden, tests/apps/published.
-    published = {"birdnet-analyzer", "audio-grounding", "voice-activity", "biodcase2025-task2"}
-    published |= {"dcase2021-2024-few-shot", "dcase2026-task6"}
+    published = {"birdnet-analyzer", "audio-grounding", "voice-activity", "biodcase2025-task2",
+                 "dcase2021-2024-few-shot", "dcase2026-task6"}  # fmt: skip
     assert {*SAME, *of_maestro, *published, "dcase2024-task4-desed", *(name for name, _ in RULES)} == {
         *PRESETS
     }

@@ -240,8 +240,9 @@ def test_means_do_not_go_by_how_time_is_cut():
     values = np.random.default_rng(3).choice([0.0, 0.1, 0.2, 0.3, 0.7], (2, 300, 3))
     sides = [[form(Fraction(1, 10), of, np.float64, None) for of in values] for form in (wide, long)]
     # Rows of silence across others cut nothing, and rows that touch may be one.
-    silence = pd.DataFrame({"filename": "a.wav", "onset": np.arange(50) * 0.55, "event_label": "c0"})
-    silence = silence.assign(offset=silence.onset + 0.37, soft_value=0.0)
+    onset = np.arange(50) * 0.55
+    silence = pd.DataFrame({"filename": "a.wav", "onset": onset, "offset": onset + 0.37, "event_label": "c0",
+                            "soft_value": 0.0})  # fmt: skip
     sides.append([pd.concat([side, silence]).sample(frac=1, random_state=0) for side in sides[1]])
     asked = {"segment_length": 1.0, "pool": "mean", "measures": "all", "only": ("segment", "ranking")}
     first, *others = (dict(evaluate(*of, **asked)) for of in sides)

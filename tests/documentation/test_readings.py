@@ -125,13 +125,13 @@ def test_9_the_optimal_reading_does_not_depend_on_the_scale(seed):
 SEGMENTS = (
     "measures/test_segment_counts.py::test_hard_counts_are_those_of_cells_and_soft_ones_their_integrals"
 )
-EVENTS = "measures/test_level_matching.py::test_soft_counts_are_the_exact_integrals"
+EVENTS = "measures/test_matching.py::test_soft_counts_are_the_exact_integrals"
 BEST = "measures/test_best_thresholds.py::test_best_thresholds_of_classes_and_of_all_are_those_of_all"
 LIFETIMES = "timeline/test_events.py::test_alive_at_a_threshold_are_its_merged_events"
 ELSEWHERE = {
     "1": SEGMENTS,
     "2": "contract/laws.py::soft_equals_hard_on_binary_labels",
-    "3": "timeline/test_segments_and_clips.py::test_values_of_segments",
+    "3": "timeline/test_grids.py::test_values_of_segments",
     "4": EVENTS,
     "5": SEGMENTS,
     "8": BEST,
@@ -141,7 +141,7 @@ ELSEWHERE = {
     "13": LIFETIMES,
     "14": EVENTS,
     "15": EVENTS,
-    "16": "timeline/test_postprocess.py::test_it_commutes_with_thresholds",
+    "16": "timeline/test_events.py::test_it_commutes_with_thresholds",
 }
 """Statements that another test holds, at every level or against an oracle."""
 

@@ -201,7 +201,7 @@ def value_of(scores, measure, suffix, basis, beta):
 ONE, ANOTHER = (table_of([0.0] * k + [value] + [0.0] * (23 - k)) for k, value in ((0, 1.0), (3, 0.2)))
 
 
-@settings(max_examples=8)
+@settings(max_examples=16)
 @given(TABLES, TABLES, BASES, CONSTRAINTS, st.sampled_from((1.0, 2.0)), st.booleans())
 # The fewest errors are all false alarms.
 @example(ONE, ANOTHER, "segment", "error_rate at precision>=0.0", 1.0, False)

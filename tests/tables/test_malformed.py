@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from called import call
+from drawn import written
 from parted import count_in_parts
 from tables import columns_of
-from test_sample_files import written
 
 from sedeval_soft import Settings, convert
 from sedeval_soft.errors import InputError

@@ -16,11 +16,9 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from called import call
-from drawn import facts, lay_out, long, table, tarred, zipped
-from pyarrow import feather
+from drawn import facts, lay_out, long, table, tarred, written, zipped
 
 import sedeval_soft
 from sedeval_soft.tables import read_rows
@@ -129,19 +127,6 @@ COLUMNS = {
 EXPECTED = long([("a.wav", 0.5, 1.0, "car", 0.25), ("b.wav", 1.0, 2.0, "dog", 0.5)], ["quiet.wav"])
 STEPS = {"onset": [0.0, 0.5], "offset": [0.5, 1.0], "a.b": [0.25, 0.5], "dog": [0, 1]}
 CELLS = [("", 0.0, 0.5, (("a.b", 0.25), ("dog", 0.0))), ("", 0.5, 1.0, (("a.b", 0.5), ("dog", 1.0)))]
-
-
-def written(form, table, path):
-    """Write a table as other programs do."""
-    if form == "parquet":
-        pq.write_table(table, path)
-    elif form == "feather":
-        feather.write_feather(table, str(path), compression="zstd")
-    else:
-        new = pa.ipc.new_stream if form == "stream" else pa.ipc.new_file
-        with pa.OSFile(str(path), "wb") as file, new(file, table.schema) as writer:
-            writer.write_table(table)
-    return path
 
 
 @pytest.mark.parametrize("form", ["parquet", "feather", "file", "stream"])

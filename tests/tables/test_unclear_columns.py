@@ -26,6 +26,7 @@ SYSTEM = pd.DataFrame(
 )
 """Of one recording all would be found: of three only the dog is."""
 
+AN_EVENT = {"onset": 0.0, "offset": 1.0, "event_label": "car"}
 SCORE = "segment.hard.f1.micro"
 F1 = pytest.approx(1 / 5)
 
@@ -40,47 +41,48 @@ def check_asked(code: str, word: str, system: object, **how: object) -> None:
 @pytest.mark.parametrize(("name", "ending"), [("clipp", ""), ("what", ".wav"), ("take", "")])
 def test_tables_of_a_folder_are_asked_about_where_a_column_seems_to_name_recordings(name, ending, tmp_path):
     """A folder, archive or pattern of one table is asked about as that table."""
-    frame = SYSTEM.rename(columns={"filename": name})
-    frame[name] += ending
+    frame = SYSTEM.rename(columns={"filename": name}).assign(**{name: SYSTEM["filename"] + ending})
     parts = [frame] if name == "take" else [frame[:2], frame[2:]]
     texts = {f"part-{k}.tsv": part.to_csv(sep="\t", index=False) for k, part in enumerate(parts)}
     folder = lay_out(tmp_path / "folder", texts)
-    archive = shutil.make_archive(str(folder), "zip", folder)
-    for system in (folder, archive, f"{folder}/*.tsv"):
+    for system in (folder, shutil.make_archive(str(folder), "zip", folder), f"{folder}/*.tsv"):
         check_asked("unclear-file-column", f"'{name}'", system)
         assert evaluate(REFERENCE, system, columns=f"filename={name}")[SCORE] == F1
     assert "unclear-file-column" in validate(folder).counts
 
 
-def given(way: str, frame: pd.DataFrame, path: Path) -> tuple[object, dict[str, object]]:
-    """Return a table as it is given to `evaluate`, and how it is read."""
-    how = {"jobs": 1} if "jobs" in way else {}
-    if way.startswith("Parquet"):
+def given(way: str, frame: pd.DataFrame, path: Path) -> object:
+    """Return a table as it is given to `evaluate`."""
+    if way == "data frame":
+        return frame
+    if way == "Parquet":
         pq.write_table(pa.Table.from_pandas(frame), path, row_group_size=7)
     elif way == "JSON lines":
         path.write_text(frame.to_json(orient="records", lines=True))
     else:
         frame.to_csv(path, sep="\t", index=False)
-    return (frame if way == "data frame" else path), how
+    return path
 
 
-@pytest.mark.parametrize("way", ["at once", "jobs", "Parquet", "Parquet, jobs", "JSON lines", "data frame"])
-def test_a_table_is_asked_about_alike_however_it_is_read(way, tmp_path):
-    rows = [(*row, value) for row, value in zip(SYSTEM.to_numpy().tolist(), (0.25, 0.75, 0.625), strict=True)]
-    rows += [(f"x{k:03}", 0.0, 1.0, "car", (k % 99) / 100) for k in range(40)]
-    valued = pd.DataFrame(rows, columns=[*COLUMNS, "p"])
-    system, how = given(way, valued, tmp_path / "p")
+@pytest.mark.parametrize(
+    ("way", "how"),
+    [("text", {}), ("text", {"jobs": 1}), ("Parquet", {}), ("Parquet", {"jobs": 1}), ("JSON lines", {}),
+     ("data frame", {})],
+)  # fmt: skip
+def test_a_table_is_asked_about_alike_however_it_is_read(way, how, tmp_path):
+    values = [0.25, 0.75, 0.625, *(k / 100 for k in range(40))]
+    more = pd.DataFrame({"filename": [f"x{k:03}" for k in range(40)]} | AN_EVENT)
+    valued = pd.concat([SYSTEM, more], ignore_index=True).assign(p=values)
+    system = given(way, valued, tmp_path / "p")
     check_asked("unclear-value-column", r"'p' .*0\.25, 0\.", system, **how)
     scores = evaluate(REFERENCE, system, columns={"value": "p"}, only="segment", **how)
-    expected = evaluate(REFERENCE, valued.rename(columns={"p": "value"}), only="segment")
-    assert dict(scores) == dict(expected)
+    assert dict(scores) == dict(evaluate(REFERENCE, valued.rename(columns={"p": "value"}), only="segment"))
     # One number that is not a value, at the end: a column of any other name is reported, not asked about.
-    valued.loc[len(valued)] = ("z", 0.0, 1.0, "car", 7)
-    system, how = given(way, valued.rename(columns={"p": "what"}), tmp_path / "what")
+    system = given(way, valued.assign(what=[*values[:-1], 7]).drop(columns="p"), tmp_path / "what")
     for columns in ((), "ignore=what"):
         warnings = evaluate(REFERENCE, system, columns=columns, only="event.hard", **how).warnings
         assert sum("'what'" in text and "(0.25, 0." in text for text in warnings) == (not columns)
-    system, how = given(way, SYSTEM.rename(columns={"filename": "take"}), tmp_path / "take")
+    system = given(way, SYSTEM.rename(columns={"filename": "take"}), tmp_path / "take")
     check_asked("unclear-file-column", "'take' .*'r0', 'r1', 'r2'", system, **how)
     names = {"filename": ["other", "take"]}
     assert evaluate(REFERENCE, system, columns=names, only="segment.hard", **how)[SCORE] == F1

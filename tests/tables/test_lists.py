@@ -1,6 +1,6 @@
 """Tables without the usual header and rows are scored: labels of whole recordings, cells of POS, NEG and UNK.
 
-That they are read as their rows, `test_texts_read.py` and `test_sample_files.py` check.
+That they are read as their rows, `test_texts.py` and `test_sample_files.py` check.
 """
 
 from __future__ import annotations

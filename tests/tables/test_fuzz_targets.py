@@ -26,17 +26,16 @@ ENCODINGS = ("utf-16", "latin-1", "utf-32", "cp037")
 def with_bytes_changed(data: bytes, random: Random) -> bytes:
     """Return bytes with something done to them."""
     i, j, k = sorted(random.randrange(len(data) + 1) for _ in range(3))
-    flipped = (
-        data[:i] + bytes([data[i] ^ (1 << random.randrange(8))]) + data[i + 1 :] if i < len(data) else b""
-    )
-    packed = gzip.compress(data, mtime=0)
-    recoded = data.decode("utf-8", "replace").encode(random.choice(ENCODINGS), "replace")
-    inserted = data[:i] + random.choice(BYTES) + data[i:]
-    spliced = data[:i] + data[j:k] + data[i:]
-    damaged = packed[:i] + b"\0" + packed[i + 1 :]
-    return random.choice(
-        (inserted, inserted, flipped, data[:i], spliced, packed, damaged, recoded, data.rstrip())
-    )
+    packed, inserted = gzip.compress(data, mtime=0), data[:i] + random.choice(BYTES) + data[i:]
+    changed = {
+        "flipped": data[:i] + bytes(byte ^ 1 << random.randrange(8) for byte in data[i : i + 1]) + data[i + 1 :],
+        "spliced": data[:i] + data[j:k] + data[i:],
+        "damaged": packed[:i] + b"\0" + packed[i + 1 :],
+        "recoded": data.decode("utf-8", "replace").encode(random.choice(ENCODINGS), "replace"),
+        "cut": data[:i],
+        "stripped": data.rstrip(),
+    }
+    return random.choice((inserted, inserted, packed, *changed.values()))
 
 
 @pytest.fixture(scope="module")

@@ -53,12 +53,12 @@ def table(path: Path, *lines: str) -> Path:
     return path
 
 
-def lay_out(folder: Path, files: Mapping[str, str]) -> Path:
+def lay_out(folder: Path, files: Mapping[str, str | bytes]) -> Path:
     """Write files of a folder, and of folders in it."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
+    for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+        (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
     return folder
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
-from pathlib import Path
 
 import click
 import pytest
 from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call, main_in
+from drawn import lay_out
 
 from sedeval_soft import Settings
 from sedeval_soft.cli.evaluate import evaluate
@@ -137,25 +136,25 @@ CALLS = {
 }
 
 
+COPIES = {"ref.tsv": "ref.tsv", "sys.tsv": "sys.tsv", "sys_b.tsv": "sys_b.tsv",
+          "points/out_0.2.tsv": "events.tsv", "points/out_0.6.tsv": "events.tsv"}  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    made = tmp_path_factory.mktemp("refused")
-    (made / "points").mkdir()
-    copies = {name: name for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")}
-    for name, source in {
-        **copies,
-        **{f"points/out_{level}.tsv": "events.tsv" for level in (0.2, 0.6)},
-    }.items():
-        shutil.copy(SAMPLES / source, made / name)
-    for name in ("1.tally", "2.tally", "a.yaml", "t.yaml"):
-        (made / name).write_bytes(b"")
-    return made
+    files = {name: (SAMPLES / source).read_bytes() for name, source in COPIES.items()}
+    files |= dict.fromkeys(("1.tally", "2.tally", "a.yaml", "t.yaml"), b"")
+    return lay_out(tmp_path_factory.mktemp("refused"), files)
+
+
+def texts(folder):
+    return {path: path.is_file() and path.read_bytes() for path in folder.rglob("*")}
 
 
 @pytest.mark.parametrize("line", CALLS)
 def test_one_message_says_what_was_expected(line, folder, monkeypatch):
     monkeypatch.chdir(folder)
-    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    before = texts(folder)
     words = shlex.split(line.replace("$'a\\nb'", "'a\nb'"))
     done = call(*words)
     assert (done.code, done.out) == (2, "") and done.err.count("\n") <= 4
@@ -163,7 +162,7 @@ def test_one_message_says_what_was_expected(line, folder, monkeypatch):
     if done.err.startswith("Usage"):
         command = f" {words[0]}" if words[0] in SHORT_HELPS else ""
         assert re.match(rf"Usage: group{command} \[OPTIONS\].*\n.*\n\nError: [A-Z-].*", done.err)
-    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+    assert texts(folder) == before
 
 
 # Messages name settings as the caller wrote them: options on a command line, settings elsewhere.
@@ -239,11 +238,8 @@ def test_every_answer_names_what_there_is():
     for hint in (*aliases()["options"], *aliases()["commands"], *aliases()["numbers"]):
         commands = re.findall(r"soft-sed-eval ([a-z]+)", hint)
         params = [each for name in commands for each in group.get_command(context, name).params]
-        known = {flag for each in (*evaluate.params, *params) for flag in each.opts} | {
-            "--help-all",
-            "--version",
-        }
-        assert set(re.findall(r"--[a-z][a-z-]+", hint)) <= known, hint
+        known = {flag for each in params for flag in each.opts} | ours | {"--help-all", "--version"}
+        assert {*re.findall(r"--[a-z][a-z-]+", hint)} <= known, hint
     named = {setting for _, settings in other_settings().values() for setting in settings}
     assert named <= {*Settings.__slots__} and not {*other_settings()} & {*Settings.__slots__}
     assert not ours & {f"--{name.replace('_', '-')}" for name in by_alias("options")}
@@ -264,10 +260,8 @@ def test_a_setting_of_another_tool_is_answered_with_ours(name, said):
 
 
 def test_words_are_files_and_commands_where_these_are(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
-    for name in ("5", "valdate", "presets", "lint"):
-        Path(name).write_text(Path("a.tsv").read_text())
+    names = ("a.tsv", "5", "valdate", "presets", "lint")
+    monkeypatch.chdir(lay_out(tmp_path, dict.fromkeys(names, "onset\toffset\tevent_label\n0\t1\tcar\n")))
     assert of_words(["a.tsv", "a.tsv", "--folds", "5"]) == of_words(["lint"]) == ""
     assert call("valdate", "valdate", "--score", "segment.hard.n_ref.micro").code == 0
     # A command is one whatever files there are; paths, and words that look like none, are not taken for one.

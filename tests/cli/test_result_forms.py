@@ -123,8 +123,8 @@ def test_rows_of_files_are_those_of_the_data_frame_and_of_a_tally(names, tmp_pat
 @pytest.mark.parametrize("form", FORMATS)
 def test_each_form_has_a_row_for_each_file_of_each_system(form):
     # Of a file of unknown length there would be a warning, which names it once more.
-    asked = ("--durations", SAMPLES / "durations.tsv", "--per-file", "--only", "segment", "--format", form, "-q")
-    done = call(REFERENCE, SYSTEM, OTHER, *asked)
+    asked = ("--per-file", "--only", "segment", "--format", form, "--quiet")
+    done = call(REFERENCE, SYSTEM, OTHER, "--durations", SAMPLES / "durations.tsv", *asked)
     # A warning names a file in quotes.
     rows = {file: done.out.count(file) - done.out.count(f"'{file}'") for file in SCORES[SYSTEM].files}
     assert (done.code, done.err, rows) == (0, "", dict.fromkeys(rows, 2))
@@ -135,8 +135,8 @@ def test_a_screen_has_the_worst_files_in_forty_lines_of_eighty_cells(tmp_path, l
     """Of 40 files the system has less and less; a name is whole if there is room for most of it."""
     names = [f"{'a street' * length}"[: length - 7] + f"{k:03d}.wav" for k in range(40)]
     rows = [(name, 0.0, 2.0, "car", 1 - k / 40) for k, name in enumerate(names)]
-    system = written(tmp_path / "sys.tsv", long_rows(rows))
-    asked = (written(tmp_path / "ref.tsv", long_rows([(*row[:4], 1.0) for row in rows])), system, "--per-file")
+    reference = written(tmp_path / "ref.tsv", long_rows([(*row[:4], 1.0) for row in rows]))
+    asked = (reference, written(tmp_path / "sys.tsv", long_rows(rows)), "--per-file")
     shown = call(*asked).out.splitlines()
     assert len(shown) <= 40 and max(map(len, shown)) <= 80
     found = [line.partition(".wav")[0][-3:] for line in shown if ".wav" in line]

@@ -28,7 +28,7 @@ def with_bytes_changed(data: bytes, random: Random) -> bytes:
     i, j, k = sorted(random.randrange(len(data) + 1) for _ in range(3))
     packed, inserted = gzip.compress(data, mtime=0), data[:i] + random.choice(BYTES) + data[i:]
     changed = {
-        "flipped": data[:i] + bytes(byte ^ 1 << random.randrange(8) for byte in data[i : i + 1]) + data[i + 1 :],
+        "flipped": data[:i] + bytes(byte ^ (1 << k % 8) for byte in data[i : i + 1]) + data[i + 1 :],
         "spliced": data[:i] + data[j:k] + data[i:],
         "damaged": packed[:i] + b"\0" + packed[i + 1 :],
         "recoded": data.decode("utf-8", "replace").encode(random.choice(ENCODINGS), "replace"),

@@ -42,7 +42,8 @@ def test_weak_labels_are_scored_as_clips_beside_events_and_beside_others(tmp_pat
 
 
 def test_weak_labels_with_values_and_lengths_and_in_folders(tmp_path):
-    valued = table(tmp_path / "valued.tsv", "filename event_label score", "a Dog 0.75", "a Cat 0.25", "b Dog 1")
+    rows = ("a Dog 0.75", "a Cat 0.25", "b Dog 1")
+    valued = table(tmp_path / "valued.tsv", "filename event_label score", *rows)
     whole = table(tmp_path / "whole.tsv", "filename event_label", "a Dog", "b Dog")
     scores = evaluate(whole, valued, only="clip", durations={"a": 10.0, "b": 10.0})
     # min(1, 0.75) + min(1, 1) of 2 in the reference and 2 in the system.

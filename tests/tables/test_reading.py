@@ -41,7 +41,8 @@ GIVEN = {
 @pytest.fixture
 def sides(tmp_path):
     """Write a reference and, alone in a folder, an output in columns of its own."""
-    return lay_out(tmp_path, {"ref.tsv": OURS}) / "ref.tsv", lay_out(tmp_path / "in", {"sys.csv": THEIRS}) / "sys.csv"
+    folder = lay_out(tmp_path, {"ref.tsv": OURS, "in/sys.csv": THEIRS})
+    return folder / "ref.tsv", folder / "in" / "sys.csv"
 
 
 def test_each_command_and_settings_files_take_them(tmp_path, sides):

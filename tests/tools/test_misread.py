@@ -25,7 +25,8 @@ ONLY, F1 = ("event.hard",), "event.hard.f1.micro"
 
 
 def write(path, rows):
-    return table(path, "|".join(rows[0]), *("|".join(row[column] or "" for column in rows[0]) for row in rows))
+    lines = ["|".join(row[column] or "" for column in rows[0]) for row in rows]
+    return table(path, "|".join(rows[0]), *lines)
 
 
 def scaled(rows, factor):

@@ -156,14 +156,11 @@ def test_what_a_killed_process_left_is_no_table(tmp_path):
 # Progress: in front of somebody, after a while, and gone at the end.
 
 
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
 @pytest.mark.parametrize("patience", [0.0, 60.0])
 def test_progress_is_shown_after_a_while_and_taken_back(patience, monkeypatch):
-    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(module, "_PATIENCE", patience)
     with pytest.raises(KeyError), progress(quiet=False, label="counting files") as told:  # noqa: PT012
         for done, of, share in ((10, 40, 25), (30, 40, 75), (1, 4, 25)):

@@ -8,9 +8,9 @@ from __future__ import annotations
 import io
 import json
 import tarfile
+from collections import namedtuple
 from contextlib import nullcontext
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import unquote
 
 import jsonschema
@@ -40,21 +40,14 @@ BESIDE = {
 """Tables that the bad inputs are held against."""
 
 
-class Bad(NamedTuple):
-    """A table, or tables of a folder by name; the code of a problem in it, and where it must be found.
+Bad = namedtuple(
+    "Bad", "data code line column inside scored options form", defaults=(None, None, "", False, {}, "")
+)
+"""A table, or tables of a folder by name; the code of a problem in it, and where it must be found.
 
-    inside: the file of a folder or archive that the problem is in. scored: whether `soft-sed-eval` takes it.
-    form: the form that the user names, empty to find out.
-    """
-
-    data: bytes | dict[str, bytes]
-    code: str
-    line: int | None = None
-    column: int | None = None
-    inside: str = ""
-    scored: bool = False
-    options: dict[str, str] = {}  # noqa: RUF012 - never changed
-    form: str = ""
+inside: the file of a folder or archive that the problem is in. scored: whether `soft-sed-eval` takes it.
+form: the form that the user names, empty to find out.
+"""
 
 
 def of_text(row: dict[str, str]) -> Bad:

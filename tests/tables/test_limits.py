@@ -175,8 +175,7 @@ def test_tallies_have_limits(tmp_path):
 def test_limits_are_read_from_texts():
     limits = Limits.of(["rows=1e6", "size=2G", "duration=1.5e8", "line-length=32M", "ratio = 7", "rows=5"])
     assert limits == Limits(rows=5, size=2 << 30, duration=1.5e8, line_length=32 << 20, ratio=7)
-    assert Limits.of([]) == Limits()
-    assert Limits().duration < Limits.of(["duration=1e9"]).duration
+    assert Limits.of([]) == Limits() and Limits().duration < Limits.of(["duration=1e9"]).duration
     sizes = {"1": 1, "4G": 4 << 30, "1.5k": 1536, "2 MiB": 2 << 20, "3mb": 3 << 20, "1T": 1 << 40}
     assert {text: Limits.of([f"size={text}"]).size for text in sizes} == sizes
     with pytest.raises(SettingsError) as caught:

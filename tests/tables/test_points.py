@@ -25,9 +25,7 @@ ONLY = ("event", "intersection")
 
 @pytest.fixture
 def reference(tmp_path):
-    path = tmp_path / "ref.tsv"
-    path.write_text(REFERENCE)
-    return path
+    return lay_out(tmp_path, {"ref.tsv": REFERENCE}) / "ref.tsv"
 
 
 @pytest.fixture

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import jsonschema
 import pandas as pd
 import pytest
-from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
+from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call, written
 from documents import schema
+from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.cli.output import SUMMARY
@@ -28,14 +28,13 @@ SCORES = {path: evaluate(REFERENCE, path) for path in (SYSTEM, OTHER)}
 )
 def test_the_signature_is_once_beside_the_rows(form, asked, tmp_path):
     # Scores that are asked for by name are the only ones to be computed.
-    only = asked == NAMES
+    only = "only=event.hard,segment.soft" if asked == NAMES else ""
     asked = (REFERENCE, SYSTEM, *asked, "--format", form)
     done = call(*asked)
-    assert ("only=event.hard,segment.soft" in done.err) == only
-    assert re.fullmatch("signature: soft-sed-eval .*ref .*\n", done.err) and "soft-sed-eval" not in done.out
+    assert re.fullmatch(f"signature: soft-sed-eval .*{only}.*ref .*\n", done.err)
+    assert "soft-sed-eval" not in done.out
     assert call(*asked, "-q").err == "" == call(*asked, "-o", tmp_path / "scores").err
-    (line,) = (tmp_path / "scores.signature").read_text().splitlines()
-    assert line.startswith("soft-sed-eval ") and "system:sha256=" in line
+    assert re.fullmatch("soft-sed-eval .*system:sha256=.*\n", (tmp_path / "scores.signature").read_text())
 
 
 EVERY = ("--score", "event.hard.f1[*]", "--score", F1, "--by-class")
@@ -65,44 +64,31 @@ MISSED, MET = (("--require", f"{F1}>={number}") for number in (0.9, 0.1))
 GITHUB = (REFERENCE, SYSTEM, *ONLY, "--format", "github")
 
 
-@pytest.fixture
-def summary(tmp_path, monkeypatch):
-    monkeypatch.setenv(SUMMARY, str(tmp_path / "summary.md"))
-    return tmp_path / "summary.md"
-
-
-def test_the_summary_goes_behind_what_others_wrote(summary, monkeypatch, tmp_path):
+def test_the_summary_goes_behind_what_others_wrote_or_to_standard_output(monkeypatch, tmp_path):
     """A requirement that is given twice counts once."""
-    summary.write_text("before\n")
-    done = call(*GITHUB, *MISSED, *MISSED, *MET)
+    monkeypatch.setenv(SUMMARY, str(tmp_path / "summary.md"))
+    (tmp_path / "summary.md").write_text("before\n")
+    asked = (*GITHUB, *MISSED, *MISSED, *MET)
+    done = call(*asked)
     assert (done.code, done.err) == (1, "")
     assert re.fullmatch(rf"::error title=sys\.tsv%3A .*::{F1}>=0\.9: .*0\.7796463710969066\n", done.out)
-    text = summary.read_text()
-    assert text.startswith("before\n## ") and "Requirements: 1 of 2 not met" in text
-    assert call(*GITHUB).code == 0
-    assert summary.read_text().startswith(text) and summary.read_text().count("### Summary") == 2
+    before, text = (tmp_path / "summary.md").read_text().removesuffix("\n").split("\n", 1)
+    assert before == "before" and text.startswith("## ") and "Requirements: 1 of 2 not met" in text
     monkeypatch.setenv(SUMMARY, str(tmp_path / "missing" / "summary.md"))
-    done = call(*GITHUB)
-    assert (done.code, done.out) == (2, "") and "missing" in done.err
-
-
-@pytest.mark.parametrize("to", [(), ("-o", "-"), ("-o", "/dev/stdout"), ("-o", "out.md")])
-def test_standard_output_has_the_summary_without_that_file_or_by_name(to, summary, monkeypatch):
-    monkeypatch.chdir(summary.parent)
-    if not to:
-        monkeypatch.delenv(SUMMARY)
-    done = call(*GITHUB, *MISSED, *to)
-    command, rest = done.out.split("\n", 1)
-    assert done.code == 1 and command.startswith("::error ") and not summary.exists()
-    texts = [rest, Path("out.md").read_text()] if "out.md" in to else ["", rest]
-    assert texts[0] == "" and texts[1].startswith("## ")
+    lost = call(*GITHUB)
+    assert (lost.code, lost.out) == (2, "") and "missing" in lost.err
+    # By name, or without that file.
+    assert call(*asked, "-o", "-").out == call(*asked, "-o", "/dev/stdout").out == done.out + text
+    assert call(*asked, "-o", tmp_path / "out.md").out == done.out
+    assert (tmp_path / "out.md").read_text() == text
+    monkeypatch.delenv(SUMMARY)
+    assert call(*asked).out == done.out + text
 
 
 def test_warnings_are_annotations(tmp_path):
     (tmp_path / "sys.tsv").write_text("filename\tonset\toffset\tevent_label\npark.wav\t0\t1\tcar\n")
     asked = (REFERENCE, tmp_path / "sys.tsv", *ONLY, "--format", "github", "-o", tmp_path / "out")
-    done = call(*asked)
-    assert (done.code, done.err) == (0, "") and done.out.startswith("::warning title=soft-sed-eval::")
+    assert call(*asked).out.startswith("::warning title=soft-sed-eval::")
     assert call(*asked, "--quiet").out == "" and "**warning**" in (tmp_path / "out").read_text()
 
 
@@ -121,17 +107,17 @@ FILES = (F1, "event.hard.error_rate.micro", "segment.hard.recall[car]")
 
 
 @pytest.mark.parametrize("names", [(), FILES])
-def test_rows_of_files_are_those_of_the_data_frame(names):
-    frame = SCORES[SYSTEM].per_file(*names)
-    asked = (REFERENCE, SYSTEM, "--per-file", *(part for name in names for part in ("--score", name)))
-    wanted = frame.assign(system="sys.tsv")[["system", *frame.columns]]
-    for form, separator in (("csv", ","), ("tsv", "\t")):
-        found = pd.read_csv(io.StringIO(call(*asked, "--format", form).out), sep=separator)
-        pd.testing.assert_frame_equal(found, wanted, check_exact=True, check_dtype=False)
-    document = call(*asked, "--format", "json").document
+def test_rows_of_files_are_those_of_the_data_frame_and_of_a_tally(names, tmp_path):
+    frame, tally = SCORES[SYSTEM].per_file(*names), tmp_path / "1.tally"
+    frame.insert(0, "system", "sys.tsv")
+    asked = ("--per-file", *(f"--score={name}" for name in names), "--format")
+    csv = call(REFERENCE, SYSTEM, *asked, "csv", "--save-tally", tally).out
+    for text, separator in ((csv, ","), (call("merge", tally, *asked, "tsv").out, "\t")):
+        found = pd.read_csv(io.StringIO(text), sep=separator)
+        pd.testing.assert_frame_equal(found, frame, check_exact=True, check_dtype=False)
+    document = call(REFERENCE, SYSTEM, *asked, "json").document
     jsonschema.Draft202012Validator(schema("soft-sed-eval-files-1")).validate(document)
-    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    assert [dict(row, system="sys.tsv") for row in rows] == document["files"]
+    assert document["files"] == frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -139,20 +125,18 @@ def test_each_form_has_a_row_for_each_file_of_each_system(form):
     # Of a file of unknown length there would be a warning, which names it once more.
     asked = ("--per-file", "--only", "segment", "--format", form, "--quiet")
     done = call(REFERENCE, SYSTEM, OTHER, "--durations", SAMPLES / "durations.tsv", *asked)
-    assert (done.code, done.err) == (0, "")
-    for file in SCORES[SYSTEM].files:
-        # A warning names a file in quotes.
-        assert done.out.count(file) - done.out.count(f"'{file}'") == 2, file
+    # A warning names a file in quotes.
+    rows = {file: done.out.count(file) - done.out.count(f"'{file}'") for file in SCORES[SYSTEM].files}
+    assert (done.code, done.err, rows) == (0, "", dict.fromkeys(rows, 2))
 
 
 @pytest.mark.parametrize("length", [8, 30, 120])
 def test_a_screen_has_the_worst_files_in_forty_lines_of_eighty_cells(tmp_path, length):
     """Of 40 files the system has less and less; a name is whole if there is room for most of it."""
     names = [f"{'a street' * length}"[: length - 7] + f"{k:03d}.wav" for k in range(40)]
-    for path, value in (("ref.tsv", lambda _: 1.0), ("sys.tsv", lambda k: 1 - k / 40)):
-        rows = "".join(f"{name}\t0\t2\tcar\t{value(k)}\n" for k, name in enumerate(names))
-        (tmp_path / path).write_text("filename\tonset\toffset\tevent_label\tvalue\n" + rows)
-    asked = (tmp_path / "ref.tsv", tmp_path / "sys.tsv", "--per-file")
+    rows = [(name, 0.0, 2.0, "car", 1 - k / 40) for k, name in enumerate(names)]
+    reference = written(tmp_path / "ref.tsv", long_rows([(*row[:4], 1.0) for row in rows]))
+    asked = (reference, written(tmp_path / "sys.tsv", long_rows(rows)), "--per-file")
     shown = call(*asked).out.splitlines()
     assert len(shown) <= 40 and max(map(len, shown)) <= 80
     found = [line.partition(".wav")[0][-3:] for line in shown if ".wav" in line]
@@ -167,9 +151,3 @@ def test_the_score_that_is_named_first_says_which_files_are_the_worst():
     done = call(REFERENCE, SYSTEM, "--per-file", *asked)
     files = [line.split()[0] for line in done.out.splitlines() if ".wav" in line]
     assert files == ["metro.wav", "cafe.wav", "street.wav", "park.wav", "night.wav"]
-
-
-def test_tallies_that_were_merged_have_the_same_files(tmp_path):
-    whole = call(REFERENCE, SYSTEM, "--per-file", "--format", "tsv", "--save-tally", tmp_path / "1.tally")
-    merged = call("merge", tmp_path / "1.tally", "--per-file", "--format", "tsv")
-    assert whole.code == merged.code == 0 and whole.out == merged.out

@@ -55,8 +55,7 @@ PLACES = {
 @pytest.mark.parametrize("command", PLACES)
 def test_streams_may_be_closed_or_full(command, tmp_path):
     (tmp_path / "t.tsv").write_text("a\t0\t1\tcar\na\t0.1\t1\tcar\na\t0.15\t1.1\tcar\n")
-    done = shell(command, tmp_path)
-    code, said = PLACES[command]
+    done, (code, said) = shell(command, tmp_path), PLACES[command]
     assert (done.returncode, done.stdout) == (code, "") and re.fullmatch(said, done.stderr)
     assert "out.txt" not in command or (tmp_path / "out.txt").read_text().startswith("0.9")
 
@@ -77,9 +76,9 @@ def test_an_input_is_never_the_output(arguments, tmp_path, monkeypatch):
 
 
 def test_standard_input_is_never_the_output(tmp_path):
-    (tmp_path / "ref.tsv").write_text(OLD)
-    assert shell("$E $R - -o ref.tsv < ref.tsv", tmp_path).returncode == 2
-    assert (tmp_path / "ref.tsv").read_text() == OLD
+    table = tmp_path / "ref.tsv"
+    table.write_text(OLD)
+    assert (shell("$E $R - -o ref.tsv < ref.tsv", tmp_path).returncode, table.read_text()) == (2, OLD)
 
 
 # Signals, full disks, and readers who leave.
@@ -114,7 +113,7 @@ def test_a_signal_leaves_the_old_output_and_nothing_else(numbers, codes, option,
     target.write_text(OLD)
     command, pipe = [sys.executable, "-c", SLOWLY, REFERENCE, SYSTEM, option, target], subprocess.PIPE
     process = subprocess.Popen(command, stdout=pipe, stderr=pipe, env=ENVIRONMENT)
-    assert process.stderr and process.stderr.readline() == b"writing\n"
+    assert process.stderr.readline() == b"writing\n"
     for number in numbers:
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(number)
@@ -157,14 +156,11 @@ def test_what_a_killed_process_left_is_no_table(tmp_path):
 # Progress: in front of somebody, after a while, and gone at the end.
 
 
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
 @pytest.mark.parametrize("patience", [0.0, 60.0])
 def test_progress_is_shown_after_a_while_and_taken_back(patience, monkeypatch):
-    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(module, "_PATIENCE", patience)
     with pytest.raises(KeyError), progress(quiet=False, label="counting files") as told:  # noqa: PT012
         for done, of, share in ((10, 40, 25), (30, 40, 75), (1, 4, 25)):

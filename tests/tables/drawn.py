@@ -11,7 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from hypothesis import strategies as st
+from pyarrow import feather
 
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables import LIMITS, UNNAMED, EventTable, Origin, read_rows, to_seconds
@@ -50,12 +53,12 @@ def table(path: Path, *lines: str) -> Path:
     return path
 
 
-def lay_out(folder: Path, files: Mapping[str, str]) -> Path:
+def lay_out(folder: Path, files: Mapping[str, str | bytes]) -> Path:
     """Write files of a folder, and of folders in it."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
+    for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+        (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
     return folder
 
 
@@ -89,10 +92,22 @@ def found(path, form="", limits=LIMITS):
     return json.loads(json.dumps(result))
 
 
-def zipped(members, **how):
+def written(form: str, table: pa.Table, path: Path) -> Path:
+    """Write a table as other programs do: Parquet, or Arrow's file or stream."""
+    if form == "parquet":
+        pq.write_table(table, path)
+    elif form == "stream":
+        with pa.ipc.new_stream(str(path), table.schema) as writer:
+            writer.write_table(table)
+    else:
+        feather.write_feather(table, str(path), compression="zstd" if form == "feather" else "uncompressed")
+    return path
+
+
+def zipped(members):
     """Return a zip archive."""
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, **how) as archive:
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
             archive.writestr(name, data)
     return made.getvalue()

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 from called import call
-from drawn import cases
+from drawn import cases, lay_out
 
 from sedeval_soft import validate
 from sedeval_soft.tables import is_number
@@ -74,10 +74,8 @@ def test_tables_of_other_tools_are_refused_with_advice_that_helps(case, tmp_path
     assert proposed(message) == case["proposed"].split()
     given = {name.lstrip("-"): text for name, text in zip(options[::2], options[1::2], strict=True)}
     first = validate(path, **given).problems[0]
-    assert (":".join(str(n) for n in (first.line, first.column) if n), first.code) == (
-        case["at"],
-        case["code"],
-    )
+    place = ":".join(str(n) for n in (first.line, first.column) if n)
+    assert (place, first.code) == (case["at"], case["code"])
     check_followed(path, *options)
 
 
@@ -120,9 +118,8 @@ def scores(*arguments: object) -> tuple[str, dict[str, object]]:
 
 @pytest.mark.parametrize("wrong", cases("wrong_tables.tsv"), ids=lambda wrong: wrong["name"])
 def test_a_wrong_table_scores_as_the_right_one_when_its_advice_is_followed(wrong, tmp_path):
-    ref, right, path = (tmp_path / each for each in ("ref.tsv", "right.tsv", "the system's.tsv"))
-    ref.write_text(wrong["reference"] or REFERENCE)
-    right.write_text(wrong["right"] or RIGHT)
+    texts = {"ref.tsv": wrong["reference"] or REFERENCE, "right.tsv": wrong["right"] or RIGHT}
+    ref, right, path = (lay_out(tmp_path, texts) / each for each in (*texts, "the system's.tsv"))
     path.write_bytes(wrong["text"].encode(wrong["encoding"] or "utf-8"))
     arguments, messages = [str(ref), str(path)], []
     for _ in range(MOST):

@@ -6,12 +6,12 @@ import gzip
 import io
 import json
 import re
+import shutil
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from drawn import tarred, zipped
+from drawn import lay_out, tarred, written, zipped
 from parted import count_in_parts
 from tables import long_rows
 
@@ -58,26 +58,24 @@ AT_AND_OVER = {
 """For each limit a number, and a table that has just so many."""
 
 
+def read(how, text, path, limits):
+    """Read a text as a file, from standard input or packed."""
+    if how == "standard input":
+        return read_rows("-", stdin=io.BytesIO(text.encode()), limits=limits)
+    path.write_bytes(gzip.compress(text.encode()) if how == "packed" else text.encode())
+    return read_rows(path, limits=limits)
+
+
+@pytest.mark.parametrize("how", ["a file", "standard input", "packed"])
 @pytest.mark.parametrize("case", AT_AND_OVER)
-def test_a_table_at_a_limit_is_read_and_one_over_it_is_refused(case, tmp_path):
+def test_a_table_at_a_limit_is_read_and_one_over_it_is_refused(case, how, tmp_path):
+    """The limit that the message names is enough for the table."""
     name, (most, make), path = re.match(r"\w+", case)[0], AT_AND_OVER[case], tmp_path / "t.tsv"
     limits = Limits.of([f"{name}={most}"])
-
-    def ways(data: bytes):
-        path.write_bytes(data)
-        yield lambda limits: read_rows(path, limits=limits)
-        yield lambda limits: read_rows("-", stdin=io.BytesIO(data), limits=limits)
-        path.write_bytes(gzip.compress(data))
-        yield lambda limits: read_rows(path, limits=limits)
-
-    for read in ways(make(most).encode()):
-        assert len(read(limits)) > 0
-    for read in ways(make(most + 1).encode()):
-        raised = re.search(rf"--limit ({name}=\d+)", check_over(name, lambda: read(limits)))  # noqa: B023
-        if raised and "stdin" not in read.__code__.co_names and name not in {"line_length", "ratio"}:
-            assert len(read_rows(path, limits=Limits.of([raised[1]]))) > 0, (
-                "the limit that is named is enough"
-            )
+    assert len(read(how, make(most), path, limits)) > 0
+    message = check_over(name, lambda: read(how, make(most + 1), path, limits))
+    if raised := re.search(rf"--limit ({name}=\d+)", message):
+        assert name == "line_length" or len(read(how, make(most + 1), path, Limits.of([raised[1]]))) > 0
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -92,18 +90,15 @@ def test_the_place_of_a_long_line_is_found_whatever_ends_it(end, tmp_path):
 
 
 def test_members_of_a_folder_an_archive_or_shards_and_their_sums(tmp_path):
-    members = {f"{i}.tsv": b"0\t1\tcar\n1\t2\tdog\n" for i in range(4)}
-    shards = f"{tmp_path / 'folder'}/*.tsv"
-    (tmp_path / "folder").mkdir()
-    for name, data in members.items():
-        (tmp_path / "folder" / name).write_bytes(data)
-    (tmp_path / "x.zip").write_bytes(zipped(members))
-    (tmp_path / "x.tar").write_bytes(tarred(members))
-    for path in (shards, *tmp_path.iterdir()):
-        size = path.stat().st_size if path != shards and path.is_file() else 64
-        assert len(read_rows(path, limits=Limits(members=4, rows=8, files=4, classes=2, size=size))) == 8
-        for name, most in (("members", 3), ("rows", 7), ("files", 3), ("classes", 1), ("size", 63)):
-            check_over(name, lambda: read_rows(path, limits=Limits(**{name: most})))  # noqa: B023
+    members = {f"{i}.tsv": "0\t1\tcar\n1\t2\tdog\n" for i in range(4)}
+    folder, archive = lay_out(tmp_path / "folder", members), tmp_path / "x.tar"
+    archive.write_bytes(tarred({name: text.encode() for name, text in members.items()}))
+    enough = {"members": 4, "rows": 8, "files": 4, "classes": 2}
+    for path in (folder, f"{folder}/*.tsv", archive, shutil.make_archive(str(folder), "zip", folder)):
+        assert len(read_rows(path, limits=Limits(**enough))) == 8
+        for name, most in (enough | {"size": 64}).items():
+            check_over(name, lambda: read_rows(path, limits=Limits(**{name: most - 1})))  # noqa: B023
+    assert len(read_rows(folder, limits=Limits(size=64))) == 8
 
 
 def test_bytes_are_counted_as_they_come_whatever_a_file_says_of_itself(tmp_path):
@@ -180,8 +175,7 @@ def test_tallies_have_limits(tmp_path):
 def test_limits_are_read_from_texts():
     limits = Limits.of(["rows=1e6", "size=2G", "duration=1.5e8", "line-length=32M", "ratio = 7", "rows=5"])
     assert limits == Limits(rows=5, size=2 << 30, duration=1.5e8, line_length=32 << 20, ratio=7)
-    assert Limits.of([]) == Limits()
-    assert Limits().duration < Limits.of(["duration=1e9"]).duration
+    assert Limits.of([]) == Limits() and Limits().duration < Limits.of(["duration=1e9"]).duration
     sizes = {"1": 1, "4G": 4 << 30, "1.5k": 1536, "2 MiB": 2 << 20, "3mb": 3 << 20, "1T": 1 << 40}
     assert {text: Limits.of([f"size={text}"]).size for text in sizes} == sizes
     with pytest.raises(SettingsError) as caught:
@@ -202,29 +196,28 @@ def test_texts_that_are_not_limits_are_refused(text):
         Limits.of([text])
 
 
+TWO = {"onset": [0.0, 1.0], "offset": [1.0, 2.0], "event_label": ["car", "dog"]}
+
+
 @pytest.mark.parametrize("form", ["parquet", "arrow", "stream", "jsonl", "rttm", "jams"])
 def test_tables_of_every_form_have_limits(form, tmp_path):
     path = tmp_path / "x"
-    events = [{"time": k, "duration": 1, "value": label} for k, label in enumerate(("car", "dog"))]
     if form == "stream":
-        table = pa.table({"onset": [0.0, 1.0], "offset": [1.0, 2.0], "event_label": ["car", "dog"]})
-        with pa.ipc.new_stream(str(path), table.schema) as writer:
-            writer.write_table(table)
+        written(form, pa.table(TWO), path)
     elif form == "jams":
+        events = [{"time": k, "duration": 1, "value": label} for k, label in enumerate(TWO["event_label"])]
         path.write_text(json.dumps({"annotations": [{"namespace": "segment_open", "data": events}]}))
     else:
-        sedeval_soft.convert(long_rows([("", 0.0, 1.0, "car"), ("", 1.0, 2.0, "dog")]), path, to=form)
+        sedeval_soft.convert(TWO, path, to=form)
     enough = {"rows": 2, "classes": 2, "name_length": 3, "duration": 2}
     assert len(read_rows(path, limits=Limits(**enough))) == 2
     for name, most in enough.items():
-        limits = Limits(**{name: most - (0.5 if name == "duration" else 1)})
-        message = check_over(name, lambda: read_rows(path, limits=limits))  # noqa: B023
-        assert f"--limit {name}={most} " in message
+        limits = Limits(**enough | {name: most - (0.5 if name == "duration" else 1)})
+        assert f"--limit {name}={most} " in check_over(name, lambda: read_rows(path, limits=limits))  # noqa: B023
 
 
 def test_columns_that_unfold_to_much_are_refused(tmp_path):
-    table = pa.table({name: pa.array(np.zeros(1 << 20)) for name in ("onset", "offset", "car")})
-    path = tmp_path / "x.parquet"
-    pq.write_table(table, path)
+    zeros = dict.fromkeys(("onset", "offset", "car"), np.zeros(1 << 20))
+    path = written("parquet", pa.table(zeros), tmp_path / "x.parquet")
     assert path.stat().st_size < 1 << 17
     check_over("size", lambda: read_rows(path, limits=Limits(size=1 << 20)))

@@ -7,7 +7,6 @@ label and value of the others.
 
 from __future__ import annotations
 
-import csv
 import gzip
 import json
 import shutil
@@ -16,26 +15,20 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from called import call
-from drawn import facts, lay_out, long, table, tarred, zipped
-from pyarrow import feather
+from drawn import cases, facts, lay_out, long, table, tarred, written, zipped
 
 import sedeval_soft
 from sedeval_soft.tables import read_rows
 
 HERE = Path(__file__).parent
-with (HERE / "sample_files.tsv").open(newline="") as file:
-    ROWS = {
-        row["file"]: (json.loads(row["rows"]), json.loads(row["recordings"]))
-        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-    }
+ROWS = {row["file"]: row for row in cases("sample_files.tsv")}
 
 
 def expected(name: str, called: str = "") -> tuple[object, ...]:
     """Return the facts of a file, see `drawn.facts`; called: its recording, if it names none."""
-    rows, silent = ROWS[name]
+    rows, silent = (json.loads(ROWS[name][column]) for column in ("rows", "recordings"))
     rows = [[row[0] or called, *row[1:]] for row in rows]
     if isinstance(rows[0][3], dict):
         steps = [(*row[:3], tuple(sorted(row[3].items()))) for row in rows]
@@ -68,24 +61,22 @@ def given(way: str, path: Path, folder: Path) -> Any:
         copy, (head, *rows) = folder / path.name, path.read_text().splitlines()
         copy.write_text("\n".join([head, *(row.replace("rec1", 'rec1"') for row in rows)]) + "\n")
         return copy
-    frame = pd.read_csv(path, sep=None, engine="python")
-    if way == "dicts":
-        return frame.to_dict("list")
+    frame, table = pd.read_csv(path, sep=None, engine="python"), folder / "table"
     if way == "Parquet":
-        frame.rename(columns=" {} ".format).to_parquet(folder / "table.parquet")
-        return folder / "table.parquet"
-    if way == "JSON lines":
-        frame.to_json(folder / "table.jsonl", orient="records", lines=True)
-        return folder / "table.jsonl"
-    dates = [name for name in frame if name.endswith("_datetime")]
-    return frame.assign(**{name: pd.to_datetime(frame[name], format="ISO8601") for name in dates})
+        frame.rename(columns=" {} ".format).to_parquet(table)
+    elif way == "JSON lines":
+        frame.to_json(table, orient="records", lines=True)
+    else:
+        dates = [name for name in frame if name.endswith("_datetime")]
+        return frame.assign(**{name: pd.to_datetime(frame[name], format="ISO8601") for name in dates})
+    return table
 
 
 DIALECTS = ("raven-files.txt", "birdnet-raven.txt", "kaleidoscope-id.csv", "biodcase.csv", "urbansas.csv",
             "onset-duration.csv", "milliseconds.csv")  # fmt: skip
 
 
-@pytest.mark.parametrize("way", ["data frame", "dicts", "Parquet", "JSON lines", "line by line"])
+@pytest.mark.parametrize("way", ["data frame", "Parquet", "JSON lines", "line by line"])
 @pytest.mark.parametrize("name", DIALECTS)
 def test_rows_are_the_same_in_every_way_of_reading(name, way, tmp_path):
     sedeval_soft.convert(given(way, HERE / "dialects" / name, tmp_path), tmp_path / "made.parquet")
@@ -94,26 +85,15 @@ def test_rows_are_the_same_in_every_way_of_reading(name, way, tmp_path):
     assert (kind, rows, [file.replace('"', "") for file in files], classes) == expected(f"dialects/{name}")
 
 
-IGNORED = {"samples/rttm.rttm": (0, 2), "samples/audacity.txt": (0, 1), "samples/jams.jams": (1, 2),
-           "samples/jsonl.jsonl": (1, 0)}  # fmt: skip
-"""How many columns and kinds of events of a sample are ignored, and how many notes there are."""
-
-
-@pytest.mark.parametrize("name", IGNORED)
-def test_content_that_is_ignored_is_reported(name):
-    origin = read_rows(HERE / name).origin
-    assert (len(origin.ignored), len(origin.notes)) == IGNORED[name]
-
-
 def test_a_table_that_is_named_after_its_recording_is_of_it_by_an_assumption(tmp_path):
     rows = "Selection|View|Channel|Begin Time (s)|End Time (s)|Species", "1|V|1|0.5|1.5|car"
     path = table(tmp_path / "rec1.BirdNET.selection.table.txt", *rows)
-    known = ["filename|onset|offset|label", "rec1.wav|0.5|1.5|car", "rec2.wav|0.5|1.5|car"]
-    table(tmp_path / "ref.tsv", *known)
-    done = call(tmp_path / "ref.tsv", path, "--score", "event.hard.recall.micro")
+    known = "filename|onset|offset|label", "rec1.wav|0.5|1.5|car", "rec2.wav|0.5|1.5|car"
+    reference = table(tmp_path / "ref.tsv", *known)
+    done = call(reference, path, "--score", "event.hard.recall.micro")
     assert done.out == "0.5\n" and "'rec1.wav'" in done.err
-    assert call(tmp_path / "ref.tsv", path, "--strict").code == 2
-    assert call(tmp_path / "ref.tsv", path.rename(tmp_path / "other.txt")).code == 2
+    assert call(reference, path, "--strict").code == 2
+    assert call(reference, path.rename(tmp_path / "other.txt")).code == 2
 
 
 # Tables as other programs write them.
@@ -131,25 +111,11 @@ STEPS = {"onset": [0.0, 0.5], "offset": [0.5, 1.0], "a.b": [0.25, 0.5], "dog": [
 CELLS = [("", 0.0, 0.5, (("a.b", 0.25), ("dog", 0.0))), ("", 0.5, 1.0, (("a.b", 0.5), ("dog", 1.0)))]
 
 
-def written(form, table, path):
-    """Write a table as other programs do."""
-    if form == "parquet":
-        pq.write_table(table, path)
-    elif form == "feather":
-        feather.write_feather(table, str(path), compression="zstd")
-    else:
-        new = pa.ipc.new_stream if form == "stream" else pa.ipc.new_file
-        with pa.OSFile(str(path), "wb") as file, new(file, table.schema) as writer:
-            writer.write_table(table)
-    return path
-
-
 @pytest.mark.parametrize("form", ["parquet", "feather", "file", "stream"])
 def test_columns_are_read(form, tmp_path):
-    table = pa.table(COLUMNS)
-    encoded = table.set_column(3, "label", table["label"].dictionary_encode())
-    encoded = encoded.set_column(1, "onset", table["onset"].cast(pa.float32()))
-    for each in (table, encoded):
+    encoded = {"label": pa.array(COLUMNS["label"]).dictionary_encode(),
+               "onset": pa.array(COLUMNS["onset"], pa.float32())}  # fmt: skip
+    for each in (pa.table(COLUMNS), pa.table(COLUMNS | encoded)):
         rows = read_rows(written(form, each, tmp_path / "data"))
         assert (facts(rows), rows.origin.ignored) == (EXPECTED, ("embedding",))
     path = written(form, pa.table(STEPS), tmp_path / "data")
@@ -172,8 +138,7 @@ ARCHIVED = [("a", 0.0, 1.0, (("car", 0.5),)), ("b", 0.0, 1.0, (("car", 0.25),)),
 
 @pytest.mark.parametrize("mode", ["zip", "w", "w:gz", "w:bz2", "w:xz"])
 def test_archives_are_read_as_folders_are(mode, tmp_path):
-    wide = ("wide", ARCHIVED, ["a", "b", "c", "quiet", "silent"], ["car"])
     path = tmp_path / "submission"
     path.write_bytes(zipped(MEMBERS) if mode == "zip" else tarred(MEMBERS, mode))
-    assert facts(read_rows(path)) == wide
+    assert facts(read_rows(path)) == ("wide", ARCHIVED, ["a", "b", "c", "quiet", "silent"], ["car"])
     assert [*tmp_path.iterdir()] == [path], "nothing is unpacked"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-
 import numpy as np
 import pytest
-from called import OTHER, REFERENCE, SYSTEM
+from called import OTHER, REFERENCE, SAMPLES, SYSTEM
 
 import sedeval_soft
 from sedeval_soft import EvaluationError
@@ -28,28 +26,24 @@ WRONG = {
 """Values by function and argument, none of which can be it."""
 
 
-@pytest.fixture
-def right(tmp_path):
-    """Arguments of each function with which it succeeds."""
-    folder = tmp_path / "submissions"
-    folder.mkdir()
-    shutil.copy(SYSTEM, folder)
-    return {
-        "convert": {"source": SYSTEM, "target": tmp_path / "out.csv"},
-        "validate": {"system": SYSTEM},
-        "operating_points": {"path": folder},
-        "build_site": {"submissions": folder, "reference": REFERENCE, "site": tmp_path / "site"},
-        "write_report": {"reference": REFERENCE, "systems": SYSTEM, "path": tmp_path / "page.html"},
-        "compare": {"reference": REFERENCE, "systems": [SYSTEM, OTHER]},
-        "plot": {"kind": "curves", "reference": REFERENCE},
-    }
+RIGHT = {
+    "convert": {"source": SYSTEM, "target": "out.csv"},
+    "validate": {"system": SYSTEM},
+    "operating_points": {"path": SAMPLES},
+    "build_site": {"submissions": SAMPLES, "reference": REFERENCE, "site": "site"},
+    "write_report": {"reference": REFERENCE, "systems": SYSTEM, "path": "page.html"},
+    "compare": {"reference": REFERENCE, "systems": [SYSTEM, OTHER]},
+    "plot": {"kind": "curves", "reference": REFERENCE},
+}
+"""Arguments of each function that can be."""
 
 
 @pytest.mark.parametrize(("function", "argument"), [(f, a) for f, own in WRONG.items() for a in own])
-def test_what_an_argument_cannot_be_is_refused_by_its_name(function, argument, right):
+def test_what_an_argument_cannot_be_is_refused_by_its_name(function, argument, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     for value in WRONG[function][argument]:
         with pytest.raises(EvaluationError) as refused:
-            getattr(sedeval_soft, function)(**(right[function] | {argument: value}))
+            getattr(sedeval_soft, function)(**(RIGHT[function] | {argument: value}))
         assert argument.removesuffix("s") in str(refused.value), value
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 import io
 import json
 import tarfile
+from collections import namedtuple
+from contextlib import nullcontext
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import unquote
 
 import jsonschema
 import pytest
 from documents import schema
-from drawn import FORMS, cases, tarred, zipped
+from drawn import FORMS, cases, found, lay_out, tarred, zipped
 
 from sedeval_soft import evaluate, validate
 from sedeval_soft.errors import InputError
@@ -39,40 +40,29 @@ BESIDE = {
 """Tables that the bad inputs are held against."""
 
 
-class Bad(NamedTuple):
-    """A table, or tables of a folder by name; the code of a problem in it, and where it must be found.
+Bad = namedtuple(
+    "Bad", "data code line column inside scored options form", defaults=(None, None, "", False, {}, "")
+)
+"""A table, or tables of a folder by name; the code of a problem in it, and where it must be found.
 
-    inside: the file of a folder or archive that the problem is in. scored: whether `soft-sed-eval` takes it.
-    form: the form that the user names, empty to find out.
-    """
-
-    data: bytes | dict[str, bytes]
-    code: str
-    line: int | None = None
-    column: int | None = None
-    inside: str = ""
-    scored: bool = False
-    options: dict[str, str] = {}  # noqa: RUF012 - never changed
-    form: str = ""
+inside: the file of a folder or archive that the problem is in. scored: whether `soft-sed-eval` takes it.
+form: the form that the user names, empty to find out.
+"""
 
 
-def texts() -> dict[str, Bad]:
-    """Return the bad inputs of bad_inputs.tsv, whose texts are bytes."""
-    made = {}
-    for row in cases("../tools/bad_inputs.tsv"):
-        place = [int(row[name]) if row[name] else None for name in ("line", "column")]
-        options = dict(option.split("=", 1) for option in row["options"].split())
-        data, scored = row["text"].encode("latin-1"), row["scored"] == "yes"
-        made[row["name"]] = Bad(data, row["code"], *place, "", scored, options, row["form"])
-    return made
+def of_text(row: dict[str, str]) -> Bad:
+    """Return the bad input of a row of bad_inputs.tsv, whose texts are bytes."""
+    line, column = (int(row[name]) if row[name] else None for name in ("line", "column"))
+    options = dict(option.split("=", 1) for option in row["options"].split())
+    data, scored = row["text"].encode("latin-1"), row["scored"] == "yes"
+    return Bad(data, row["code"], line, column, "", scored, options, row["form"])
 
 
 def patched(offset: int, number: int, size: int) -> bytes:
     """Return a zip archive with a number of its directory changed, at an offset in the entry of a member."""
-    data = bytearray(zipped({"a.tsv": LONG}))
+    data = zipped({"a.tsv": LONG})
     begin = data.index(b"PK\x01\x02") + offset
-    data[begin : begin + size] = number.to_bytes(size, "little")
-    return bytes(data)
+    return data[:begin] + number.to_bytes(size, "little") + data[begin + size :]
 
 
 def tar_of(kind: bytes) -> bytes:
@@ -136,7 +126,8 @@ FOLDERS = {
     "with_an_overlap": folder("overlapping-rows", 4, 1, "b.tsv", scored=True, a_tsv=LONG, b_tsv=OVERLAP),
     "with_an_unknown_class": folder("unknown-class", 3, 3, "b.tsv", scored=True, a_tsv=LONG, b_tsv=COW),
 }
-EVERY = texts() | BYTES | {f"folder_{name}": case for name, case in FOLDERS.items()}
+TEXTS = {row["name"]: of_text(row) for row in cases("../tools/bad_inputs.tsv")}
+EVERY = TEXTS | BYTES | {f"folder_{name}": case for name, case in FOLDERS.items()}
 BAD = {name: case for name, case in EVERY.items() if not case.form}
 OF_FORMS = {name: case for name, case in EVERY.items() if case.form}
 
@@ -144,18 +135,13 @@ OF_FORMS = {name: case for name, case in EVERY.items() if case.form}
 @pytest.fixture
 def put(tmp_path, monkeypatch):
     """Write a bad input into an empty folder, beside what it is held against, and return its path."""
-    monkeypatch.chdir(tmp_path)
-    for name, text in BESIDE.items():
-        Path(name).write_text(text)
+    monkeypatch.chdir(lay_out(tmp_path, BESIDE))
 
     def written(name):
         data = EVERY[name].data
-        path, members = (Path(name), data) if isinstance(data, dict) else (Path(f"{name}.tsv"), {"": data})
-        if members is data:
-            path.mkdir()
-        for inner, content in members.items():
-            (path / inner).write_bytes(content)
-        return path
+        if isinstance(data, dict):
+            return lay_out(Path(name), data)
+        return lay_out(Path(), {f"{name}.tsv": data}) / f"{name}.tsv"
 
     return written
 
@@ -166,23 +152,19 @@ def test_it_is_found_where_it_is_and_refused_if_it_is_an_error(name, put):
     before = {*Path().rglob("*")}
     validation = validate(path, **case.options)
     first = next(problem for problem in validation.problems if problem.code == case.code)
-    source = str(path / case.inside) if case.inside else str(path)
-    assert (first.source, first.line, first.column) == (source, case.line, case.column)
-    assert str(first).isprintable() and validation.ok == case.scored, validation.problems
+    place = (str(path / case.inside), case.line, case.column, case.scored)
+    assert (first.source, first.line, first.column, validation.ok) == place, validation.problems
+    assert str(first).isprintable()
     check_forms(validation)
     options = {name: value for name, value in case.options.items() if name != "preset"}
     # Without another reference it is compared with itself: nothing else can be wrong.
-    alone = case.scored or case.code == "no-effect"
-    other = path if alone and not {"reference", "durations"} & {*options} else "reference.tsv"
-    reference = options.pop("reference", other)
-    if case.scored:
-        evaluate(reference, path, only=("segment.hard",), **options)
-        return
-    with pytest.raises(InputError) as caught:
-        evaluate(reference, path, only=("segment.hard",), **options)
+    alone = (case.scored or case.code == "no-effect") and "durations" not in options
+    sides = options.pop("reference", path if alone else "reference.tsv"), path
+    with nullcontext() if case.scored else pytest.raises(InputError) as caught:
+        evaluate(*sides, only=("segment.hard",), **options)
     assert {*Path().rglob("*")} == before, "nothing is unpacked"
     # Without a reference nobody knows that there are many recordings, without options that one is in vain.
-    if case.code not in {"missing-filename-column", "no-effect"}:
+    if caught and case.code not in {"missing-filename-column", "no-effect"}:
         assert str(path) in str(caught.value)
         with pytest.raises(InputError) as caught:
             read_rows(path)
@@ -192,11 +174,9 @@ def test_it_is_found_where_it_is_and_refused_if_it_is_an_error(name, put):
 @pytest.mark.parametrize("name", OF_FORMS)
 def test_a_file_that_is_not_of_the_form_that_the_user_names_is_refused(name, put):
     case, path = OF_FORMS[name], put(name)
-    with pytest.raises(InputError) as caught:
-        read_rows(path, form=case.form)
-    first, expected = caught.value.problems[0], (str(path), case.line, case.column, case.code)
-    assert (first.source, first.line, first.column, first.code) == expected
-    assert not validate(path, source_form=case.form).ok
+    assert found(path, case.form)[0] == [case.line, case.column, case.code]
+    first = validate(path, source_form=case.form).problems[0]
+    assert (first.source, first.severity) == (str(path), "error")
 
 
 def check_forms(validation):
@@ -206,14 +186,14 @@ def check_forms(validation):
     n_problems = document["errors"] + document["warnings"] + document["notes"]
     assert n_problems == sum(document["counts"].values()) == len(document["problems"]) + document["more"]
     (run,) = json.loads(render_validation(validation, "sarif"))["runs"]
-    rules = run["tool"]["driver"]["rules"]
     for result, problem in zip(run["results"], validation.problems, strict=True):
-        rule, place = rules[result["ruleIndex"]], result["locations"][0]["physicalLocation"]
-        assert rule["id"] == result["ruleId"] == problem.code
-        assert rule["defaultConfiguration"]["level"] == result["level"] == problem.severity
+        rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
+        assert (rule["id"], rule["defaultConfiguration"]["level"]) == (problem.code, problem.severity)
+        assert (result["ruleId"], result["level"]) == (problem.code, problem.severity)
+        place = result["locations"][0]["physicalLocation"]
         assert unquote(place["artifactLocation"]["uri"]) == problem.source
-        assert place.get("region", {}).get("startLine") == problem.line
-        assert result.get("properties", {}).get("field") == problem.column
+        cell = place.get("region", {}).get("startLine"), result.get("properties", {}).get("field")
+        assert cell == (problem.line, problem.column)
 
 
 @pytest.mark.parametrize("name", [name for name, case in BAD.items() if isinstance(case.data, bytes)])
@@ -222,8 +202,7 @@ def test_a_copy_is_never_worse(name, put):
     reference.write_text(f"{HEAD}{GOOD}a.wav\t3\t4\tstreet_dog\t1\n")
     before, after = validate(path, reference), validate(path, reference, fix="out.tsv")
     if not Path("out.tsv").exists():
-        assert after.mends[0].startswith("no copy was written")
-        assert after.counts == before.counts
+        assert after.mends[0].startswith("no copy was written") and after.counts == before.counts
         return
     assert all(after.count(severity) <= before.count(severity) for severity in ("error", "warning"))
     # A second look mends nothing more.

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import shlex
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
-from called import call
-from click.testing import CliRunner
+from called import PROGRAM, call, unmeasured
+from drawn import lay_out
+from tables import columns_of
 
 import sedeval_soft
-from sedeval_soft.cli.main import group
 from sedeval_soft.errors import InputError, SettingsError
 
 TABLE = (
@@ -19,89 +22,64 @@ TABLE = (
 
 
 @pytest.fixture
-def table(tmp_path):
-    path = tmp_path / "in.tsv"
-    path.write_text(TABLE)
-    return path
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(lay_out(tmp_path, {"in.tsv": TABLE}))
+    return tmp_path / "in.tsv"
 
 
-def test_extension_of_the_target_says_the_form_and_the_compression(table, tmp_path):
+def test_extension_of_the_target_says_the_form_and_the_compression(table):
     for name in ("o.csv", "o.parquet", "o.arrow", "o.jsonl", "o.csv.xz", "o.jsonl.bz2"):
-        done = call("convert", table, tmp_path / name)
+        done = call("convert", table, name)
         assert (done.code, done.out, done.err) == (0, "", "")
-        assert call("convert", tmp_path / name, "-", "--to", "long").out == TABLE
-    call("convert", table, tmp_path / "o.tsv.gz")
-    assert gzip.decompress((tmp_path / "o.tsv.gz").read_bytes()).decode() == TABLE
-    wide = call("convert", table, "-", "--to", "wide", "-q").out
-    (tmp_path / "wide.tsv").write_text(wide)
-    call("convert", tmp_path / "wide.tsv", tmp_path / "wide.parquet")
-    assert call("convert", tmp_path / "wide.parquet", "-", "--to", "wide").out == wide
+        assert call("convert", name, "-", "--to", "long").out == TABLE
+    assert call("convert", table, "o.tsv.gz").code == 0
+    assert gzip.decompress(Path("o.tsv.gz").read_bytes()).decode() == TABLE
 
 
 def test_long_tables_are_written_number_by_number_as_they_were(tmp_path):
     """Numbers are the shortest decimals, as Python has them; rows of several blocks, and a silent file."""
     rng, n = np.random.default_rng(6), 33_000  # a block is of 32,768
     onset = np.sort(np.round(rng.uniform(1, 2e6, n), 6))
-    offset = np.round(onset + rng.uniform(1, 9, n))
-    columns = {"filename": ["a.wav"] * n + ["b.wav"], "event_label": ["dog"] * n + [None]}
-    columns |= {"onset": [*onset.tolist(), None], "offset": [*offset.tolist(), None]}
-    sedeval_soft.convert(columns, tmp_path / "out.tsv")
-    times = zip(onset.tolist(), offset.tolist(), strict=True)
+    times = [*zip(onset.tolist(), np.round(onset + rng.uniform(1, 9, n)).tolist(), strict=True)]
+    sedeval_soft.convert(columns_of([("a.wav", *each, "dog") for each in times], "b"), tmp_path / "out.tsv")
     rows = ["\t".join(repr(time).removesuffix(".0") for time in each) for each in times]
     expected = ["filename\tonset\toffset\tevent_label", *(f"a.wav\t{row}\tdog" for row in rows)]
-    assert (tmp_path / "out.tsv").read_text().splitlines() == [*expected, "b.wav\t\t\t"]
+    assert (tmp_path / "out.tsv").read_text().splitlines() == [*expected, "b\t\t\t"]
 
 
-def test_losses_are_printed_once_and_refused_when_strict(table, tmp_path):
-    target, strict = tmp_path / "o.ann", tmp_path / "strict.ann"
-    done = call("convert", table, target, "--to", "sed-eval")
+def test_losses_are_printed_once_and_refused_when_strict(table):
+    given = ("convert", table, "o.ann", "--to", "sed-eval")
+    strict = call(*given, "--strict")
+    assert strict.code == 2 and "2 rows" in strict.err and not Path("o.ann").exists()
+    done = call(*given)
     assert (done.code, done.err.count("\n")) == (0, 1) and "2 rows" in done.err
-    assert target.read_text() == "a.wav\t0\t1.5\tcar horn\nb.wav\t1\t2\tdog\n"
-    assert call("convert", table, target, "--to", "sed-eval", "--quiet").err == ""
-    done = call("convert", table, strict, "--to", "sed-eval", "--strict")
-    assert done.code == 2 and "2 rows" in done.err and not strict.exists()
+    assert Path("o.ann").read_text() == "a.wav\t0\t1.5\tcar horn\nb.wav\t1\t2\tdog\n"
+    assert call(*given, "--quiet").err == ""
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        *(
-            "o.xyz",
-            "o --to zip",
-            "o.jams",
-            "o --to eaf",
-            "o --to parkett",
-            "o --to long --from rtm",
-            "o --to x",
-        ),
-        *(
-            "o --to long --from wide",
-            "o --to audacity",
-            "- --to score-dir",
-            "o/ --to parquet",
-            "missing/o.tsv",
-        ),
-        *("missing/o --to maestro", "in.tsv"),
-    ],
-)
-def test_targets_that_cannot_be_are_refused(arguments, table, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+    ["o.xyz", "o --to zip", "o.jams", "o --to eaf", "o --to parkett", "o --to long --from rtm", "o --to x",
+     "o --to long --from wide", "o --to audacity", "- --to score-dir", "o/ --to parquet", "missing/o.tsv",
+     "missing/o --to maestro", "in.tsv"],
+)  # fmt: skip
+def test_targets_that_cannot_be_are_refused(arguments, table):
     done = call("convert", "in.tsv", *arguments.split())
     assert (done.code, done.out) == (2, "")
-    assert [path.name for path in tmp_path.iterdir()] == ["in.tsv"]
-    assert table.read_text() == TABLE
+    assert {path.name: path.read_text() for path in table.parent.iterdir()} == {"in.tsv": TABLE}
 
 
-def test_a_folder_with_something_in_it_is_left_alone(table, tmp_path):
-    made, given = tmp_path / "made", ("convert", table, tmp_path / "made", "--to", "maestro", "-q")
+def test_a_folder_with_something_in_it_is_left_alone(table):
+    given = ("convert", table, "made", "--to", "maestro", "-q")
     assert call(*given).code == 0
-    (made / "a.txt").write_text("old")
-    assert call(*given).code == 2 and (made / "a.txt").read_text() == "old"
-    assert call(*given, "--force").code == 0
-    assert {path.name for path in made.iterdir()} == {"a.txt", "b.txt"}
-    assert (made / "a.txt").read_text() == "0\t1.5\tcar horn\t0.25\n"
-    (made / "thesis.doc").write_text("dear")
-    assert call(*given, "--force").code == 2 and (made / "thesis.doc").read_text() == "dear"
+    tables = {path.name: path.read_text() for path in Path("made").iterdir()}
+    assert tables == {"a.txt": "0\t1.5\tcar horn\t0.25\n", "b.txt": "1\t2\tdog\t1\n"}
+    for texts, force, code in (({"a.txt": "old"}, (), 2), (tables, ("--force",), 0)):
+        Path("made/a.txt").write_text("old")
+        assert call(*given, *force).code == code
+        assert {path.name: path.read_text() for path in Path("made").iterdir()} == tables | texts
+    Path("made/thesis.doc").write_text("dear")
+    assert call(*given, "--force").code == 2 and Path("made/thesis.doc").read_text() == "dear"
 
 
 def test_a_recording_without_a_name_takes_the_name_of_its_file(tmp_path):
@@ -123,36 +101,27 @@ def test_names_never_become_paths(name, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
-def test_standard_streams_are_a_pipe():
+def test_standard_streams_are_a_pipe(table):
     """Bytes go through as they are, whatever the form."""
-    data = TABLE.encode()
-    for form, begin in (("parquet", b"PAR1"), ("long", TABLE.encode())):
-        done = CliRunner().invoke(group, ["convert", "-", "-", "--to", form], input=data)
-        data = done.stdout_bytes
-        assert done.exit_code == 0 and data.startswith(begin)
-    assert (data.decode(), done.stderr) == (TABLE, "")
+    command = shlex.join([*PROGRAM, "convert", "-", "-", "--to"])
+    piped = f"{command} parquet < in.tsv | tee in.parquet | {command} long"
+    done = subprocess.run(["bash", "-c", piped], capture_output=True, check=True, env=unmeasured(), text=True)
+    assert (done.stdout, done.stderr, Path("in.parquet").read_bytes()[:4]) == (TABLE, "", b"PAR1")
 
 
-def test_the_library_converts_what_it_evaluates(table, tmp_path):
-    done = sedeval_soft.convert(table, tmp_path / "o.rttm")
+def test_the_library_converts_what_it_evaluates(table):
+    done = sedeval_soft.convert(table, "o.rttm")
     assert len(done.losses) == 1 and "'car horn'" in done.losses[0]
     assert (done.form, done.rows, done.files, done.classes, done.apart) == ("rttm", 2, 2, 2, False)
     data = {"onset": [0.0], "offset": [1.0], "event_label": ["a"]}
-    assert sedeval_soft.convert(data, tmp_path / "o.csv").losses == ()
-    assert (tmp_path / "o.csv").read_text() == "onset,offset,event_label\n0,1,a\n"
-    limits = sedeval_soft.Limits(classes=1)
-    table.write_text(TABLE.replace("b.wav", "a.flac"))
-    for function, error in (
-        (
-            lambda: sedeval_soft.convert(tmp_path / "o.rttm", tmp_path / "x", to="jsonl", limits=limits),
-            InputError,
-        ),
-        (lambda: sedeval_soft.convert(data, "-", to="long"), SettingsError),
-        (
-            lambda: sedeval_soft.convert(table, tmp_path / "x", to="maestro"),
-            InputError,
-        ),  # two recordings, one name
+    assert sedeval_soft.convert(data, "o.csv").losses == ()
+    assert Path("o.csv").read_text() == "onset,offset,event_label\n0,1,a\n"
+    two_of_one_name = {"filename": ["a.wav", "a.flac"], **{name: cells * 2 for name, cells in data.items()}}
+    for source, target, how, error in (
+        (table, "x", {"to": "jsonl", "limits": sedeval_soft.Limits(classes=1)}, InputError),
+        (data, "-", {"to": "long"}, SettingsError),
+        (two_of_one_name, "x", {"to": "maestro"}, InputError),
     ):
         with pytest.raises(error):
-            function()
-    assert not (tmp_path / "x").exists()
+            sedeval_soft.convert(source, target, **how)
+    assert not Path("x").exists()

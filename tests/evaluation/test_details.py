@@ -1,4 +1,4 @@
-"""The highest costs, scores of folds, and scores over thresholds of the reference."""
+"""Scores of single files, the highest costs, scores of folds, and over thresholds of the reference."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import laws
 import numpy as np
 import pandas as pd
 import pytest
-from drawn_again import FILES, LABELS, random_tables
+import tables
+from called import OTHER, REFERENCE, SYSTEM
+from drawn_again import FILES, LABELS, random_tables, tuples
 from tables import long_rows
 
-from sedeval_soft import EvaluationError, InputError, SettingsError, evaluate
+from sedeval_soft import EvaluationError, InputError, SettingsError, evaluate, mean_of_runs
 from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.report.delimited import write_curves
 from sedeval_soft.settings import Settings
 
@@ -183,3 +186,75 @@ def test_the_file_of_curves_has_counts_at_all_pairs_of_thresholds(tmp_path):
 def test_settings_that_cannot_be_swept_are_refused(asked):
     with pytest.raises(SettingsError, match="reference_sweep"):
         Settings.of(**{"reference_sweep": True} | asked)
+
+
+# --- single files: each, and each of many classes, scores as it does alone ----------------------------
+
+BY_FILE = {
+    "default": {},
+    "every basis": {"only": "all", "measures": ("divergence",), "beta": 2.0},
+    "clips by given thresholds": {"only": ("clip", "event.tuned"), "thresholds": {"car": 0.25, "dog": 0.75}},
+    "sed_eval": {"compat": "sed_eval", "only": ("segment.hard", "event.hard")},
+    "at or above": {"inclusive": True, "threshold": 0.25, "segment_length": 0.7, "pool": "mean"},
+}
+LENGTHS = dict(zip(tables.FILES, (24.0, 26.0, 25.0), strict=True))
+COUNTS = ("n_ref", "n_sys", "tp", "fp", "fn", "tn", "substitutions", "deletions", "insertions")
+
+
+@pytest.mark.parametrize("chosen", BY_FILE)
+@pytest.mark.parametrize("n", [12, pytest.param(40, marks=pytest.mark.slow)])
+def test_counts_add_up_and_each_file_scores_as_it_does_alone(chosen, n):
+    # An event must not depend on which rows a table has.
+    settings = {"classes": tables.LABELS, "events": "merge", **BY_FILE[chosen]}
+    sides = [tables.random_rows(seed, n=n) for seed in (n, n + 1)]
+    whole = evaluate(*sides, durations=LENGTHS, **settings)
+    frame = whole.per_file().set_index("filename")
+    assert frame.pop("length").to_dict() == LENGTHS
+    counts = [n for n in frame if ScoreName.parse(n).measure in COUNTS and not frame[n].isna().any()]
+    assert len(counts) > 15
+    assert frame[counts].sum().to_dict() == pytest.approx({n: whole[n] for n in counts}, rel=1e-12)
+    own = [name for name in frame if ScoreName.parse(name).reading != "optimal"]
+    assert {name.split(".")[2] for name in own} >= {"precision", "recall", "f1", "error_rate", "n_ref"}
+    for file in tables.FILES:
+        parts = [long_rows([each for each in tuples(of) if each[0] == file], files=(file,)) for of in sides]
+        scores = evaluate(*parts, durations={file: LENGTHS[file]}, **settings)
+        assert frame.loc[file, own].replace({pd.NA: None}).to_dict() == {name: scores[name] for name in own}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_optimal_reading_of_a_file_is_that_at_the_best_thresholds_of_all(seed):
+    """A class without reference has none; nothing of it is detected."""
+    sides = [tables.random_rows(seed, n=15), tables.random_rows(seed + 5, n=15)]
+    for basis in ("segment", "event"):
+        how = {"classes": tables.LABELS, "durations": LENGTHS, "only": (f"{basis}.optimal", f"{basis}.tuned")}
+        whole = evaluate(*sides, **how, thresholds=dict.fromkeys(tables.LABELS, 0.5))
+        best = {label: whole[f"{basis}.optimal.threshold[{label}]"] for label in tables.LABELS}
+        given = {label: 2.0 if at is None else at for label, at in best.items()}
+        frame, tuned = whole.per_file(), evaluate(*sides, **how, thresholds=given).per_file()
+        names = [name for name in frame if name.startswith(f"{basis}.optimal")]
+        assert len(names) > 9
+        assert all(frame[name].equals(tuned[name.replace("optimal", "tuned")]) for name in names)
+
+
+def test_many_classes_and_files_are_computed_some_at_a_time():
+    """Columns with few classes in each file are kept as entries, and files are looked at in blocks."""
+    ours, theirs = (np.random.default_rng(n).integers(0, n, 3000) for n in (120, 2))
+    sides = ([(f"{k:04d}", 0.0, 1.0, f"c{c}") for k, c in enumerate(labels)] for labels in (ours, theirs))
+    frame = evaluate(*map(tables.columns_of, sides), only="segment.hard").per_file()
+    hits = (ours == theirs).tolist()
+    assert frame["segment.hard.tp.micro"].tolist() == frame["segment.hard.f1.micro"].tolist() == hits
+
+
+def test_scores_are_chosen_by_name_and_refused_where_files_have_none():
+    scores = evaluate(REFERENCE, SYSTEM, measures=("curves",))
+    names = ["segment.soft.f1.macro", "segment.hard.recall[car]", "segment.hard.specificity.micro"]
+    frame = scores.per_file(*names)
+    assert [*frame] == ["filename", "length", *names]
+    assert frame[names[1]].isna().tolist() == [True, True, True, True, False]
+    for name in ("segment.optimal.threshold[car]", "segment.hard.roc_auc.macro"):
+        with pytest.raises(EvaluationError, match="single files have no such score"):
+            scores.per_file(name)
+    with pytest.raises(EvaluationError, match="a mean over runs has no scores of single files"):
+        mean_of_runs(REFERENCE, [SYSTEM, OTHER]).per_file()
+    with pytest.raises(KeyError, match="did you mean"):
+        scores.per_file("segment.soft.f1.marco")

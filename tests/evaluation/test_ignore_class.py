@@ -105,7 +105,11 @@ def ignoring(case, **settings):
     return evaluated([*case[0], *case[1]], case[2], ignore_class="UNK", **settings)
 
 
-COUNTS = ("deletions.micro", "insertions.micro", *(f"{of}[{c}]" for c in "QR" for of in ("tp", "n_ref", "n_sys")))
+COUNTS = (
+    "deletions.micro",
+    "insertions.micro",
+    *(f"{of}[{c}]" for c in "QR" for of in ("tp", "n_ref", "n_sys")),
+)
 
 
 def counts(scores, family):

@@ -163,7 +163,6 @@ def test_thresholds_of_all_files_may_be_kept(made, inclusive):
     tables, rows = TABLES[made](), rows_of_weights(1, 3)
     scores, fixed = tables.scores(settings), Replicates.of(tables.tally(settings), settings)
     for basis, best in [
-        ("segment", "best_error_rate_"),
         ("event", "best_error_rate_"),
         *product(BASES, [""]),
     ]:

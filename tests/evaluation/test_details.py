@@ -15,7 +15,7 @@ from called import OTHER, REFERENCE, SYSTEM
 from drawn_again import FILES, LABELS, random_tables, tuples
 from tables import long_rows
 
-from sedeval_soft import EvaluationError, InputError, SettingsError, evaluate, mean_of_runs
+from sedeval_soft import EvaluationError, evaluate, mean_of_runs
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.report.delimited import write_curves
@@ -116,19 +116,6 @@ def test_spread_is_that_of_the_scores_of_each_fold():
         assert (spread.mean, spread.deviation) == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("word", "asked"),
-    [
-        (r"'d', 'e'", {"folds": {"a": "1", "b": "2", "c": "1"}}),
-        ("folds and by", {"folds": FOLDS, "by": FOLDS}),
-        ("groups and by", {"groups": {"x": "car"}, "by": dict.fromkeys(FILES, "x")}),
-    ],
-)
-def test_folds_that_cannot_be_are_refused(word, asked):
-    with pytest.raises((EvaluationError, InputError), match=word):
-        evaluate(tenths(0), tenths(1), **asked)
-
-
 # --- thresholds of the reference, against evaluations that have each of them as their own ----------
 
 ASKED = Settings(
@@ -177,15 +164,6 @@ def test_the_file_of_curves_has_counts_at_all_pairs_of_thresholds(tmp_path):
     ]
     assert rows["tp"].tolist() == curves.surfaces["segment"].tp[LABELS.index("car"), 29].tolist()
     assert len(rows) == 99
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [{"only": ("segment.soft",)}, {"compat": "sed_eval"}, {"matching": "greedy"}, {"reference_sweep": 1}],
-)
-def test_settings_that_cannot_be_swept_are_refused(asked):
-    with pytest.raises(SettingsError, match="reference_sweep"):
-        Settings.of(**{"reference_sweep": True} | asked)
 
 
 # --- single files: each, and each of many classes, scores as it does alone ----------------------------

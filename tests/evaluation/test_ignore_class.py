@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from laws import ALL, random_table, scored
 from oracles import merged_events
 
-from sedeval_soft import EvaluationError, SettingsError, evaluate
+from sedeval_soft import EvaluationError, evaluate
 from sedeval_soft.measures.registry import ScoreName, group_of
 
 HALF, ABOVE = Fraction(1, 2), Fraction(3, 4)
@@ -241,18 +241,3 @@ def test_a_class_without_rows_changes_no_score_and_is_warned_of():
     assert any("'cat'" in text and "'car'" in text for text in found.warnings)
     with pytest.raises(EvaluationError, match="ignore_class: class 'cat'"):
         scored(*sides, replace(made, strict=True))
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"classes": ("car", "dog")}, "'car'"),
-        ({"compat": "sed_eval"}, "compat=sed_eval"),
-        ({"reference_sweep": True}, "reference_sweep"),
-        ({"ignore_class": ""}, "ignore_class must be"),
-        ({"ignore_class": ("car", "car")}, "'car' twice"),
-    ],
-)
-def test_settings_that_do_not_go_together_are_refused(settings, words):
-    with pytest.raises(SettingsError, match=words):
-        evaluate(random_table(1), random_table(2), **{"ignore_class": "car", **settings})

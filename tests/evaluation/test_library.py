@@ -63,38 +63,9 @@ def test_tables_of_any_kind_give_the_same_scores(make):
     assert scores[F1] == 1.0
 
 
-DECLARING = {
-    "filename": ["quiet", "a", "quiet", None, "a", "silent"],
-    "onset": [None, 0.0, None, None, 1.0, None],
-    "offset": [None, 1.0, None, None, 2.0, None],
-    "event_label": [None, "car", None, None, "dog", ""],
-    "soft_value": [None, 0.5, None, None, 0.75, None],
-}
-WIDE = {name: DECLARING[name] for name in ("filename", "onset", "offset")} | {
-    "car": [None, 0.5, None, None, 0.0, float("nan")],
-}
-
-
 def csv_of(table, path):
     pd.DataFrame(table).to_csv(path, index=False)
     return path
-
-
-@pytest.mark.parametrize("table", [DECLARING, WIDE], ids=["long", "wide"])
-@pytest.mark.parametrize("make", [lambda table, _: table, lambda table, _: pa.table(table), csv_of])
-def test_rows_with_only_a_name_declare_files_as_in_files(make, table, tmp_path):
-    made = make(table, tmp_path / "t.csv")
-    scores = evaluate(made, made)
-    assert scores.files == ("a", "quiet", "silent")
-    assert scores.classes == (("car", "dog") if table is DECLARING else ("car",))
-    assert [item.rows for item in scores.inputs] == [2, 2]
-
-
-def test_durations_by_name_or_path(tmp_path):
-    path = tmp_path / "d.tsv"
-    path.write_text("filename\tduration\na\t5\nb\t5\n")
-    for durations, length in ((path, 10), ({"a": np.float32(5), "b": 0}, 5), ({"a": 3e7, "b": 5.0}, 3e7 + 5)):
-        assert evaluate(TABLE, TABLE, durations=durations, only="event").length == length
 
 
 @pytest.mark.parametrize(
@@ -137,6 +108,64 @@ SERIES = pd.Series({"a": 1.0})
 
 def refused(words, *, reference=TABLE, system=TABLE, error=InputError, **how):
     return error, lambda: evaluate(reference, system, **how), words
+
+
+BOTH = {"a": "x", "b": "y"}
+COLUMNS = {"filename": ["a"], "onset": [0], "offset": [1]}
+SPEECH = {"a": [[0, 9, "speech"]]}
+SETTINGS = [
+    # Folds and other parts, and means over them.
+    ("'b'", {"folds": {"a": "1"}}), ("folds and by", {"folds": BOTH, "by": BOTH}),
+    ("groups and by", {"groups": {"x": "car"}, "by": dict.fromkeys("ab", "x")}),
+    ("harmonic", {"means": "harmonics"}), ("twice", {"means": ("harmonic", "harmonic")}),
+    ("groups", {"means": "groups.mean"}), ("scenes", {"means": "scenes.mean"}),
+    ("scenes.harmonic", {"scenes": {"scenes.harmonic": "*"}}), ("mean", {"groups": {"files.mean": "car"}}),
+    ("scenes.harmonic", {"by": dict.fromkeys("ab", "scenes.harmonic")}),
+    # Sweeps over thresholds of the reference.
+    *(("reference_sweep", {"reference_sweep": True} | of) for of in (
+        {"only": ("segment.soft",)}, {"compat": "sed_eval"}, {"matching": "greedy"}, {"reference_sweep": 1}
+    )),
+    # Ignored classes.
+    *((words, {"ignore_class": "car"} | of) for words, of in (
+        ("'car'", {"classes": ("car", "dog")}), ("compat=sed_eval", {"compat": "sed_eval"}),
+        ("reference_sweep", {"reference_sweep": True}), ("ignore_class must be", {"ignore_class": ""}),
+        ("'car' twice", {"ignore_class": ("car", "car")}),
+    )),
+    # Thresholds, given or tuned over folds.
+    ("cross_tune=6: there are 2 files", {"cross_tune": 6}),
+    ("there is one fold, 'x'", {"folds": dict.fromkeys("ab", "x")}),
+    ("cross_tune=folds: there are no folds", {"cross_tune": "folds"}),
+    *(("threshold|at or above", of) for of in (
+        {"thresholds": {"car": 0.5}, "cross_tune": 2}, {"thresholds": "median"}, {"thresholds": {"car": 3}},
+        {"thresholds": {"car": float("nan")}}, {"thresholds": {"car": "0.5"}}, {"thresholds": {"car": True}},
+        {"thresholds": {1: 0.5}}, {"thresholds": [0.5]}, {"threshold": -1e-9}, {"reference_threshold": -1e-9},
+        {"thresholds": {"car": -1e-9}}, {"threshold": 0.0, "inclusive": True},
+        {"reference_threshold": 0.0, "inclusive": True}, {"thresholds": {"car": 0.0}, "inclusive": True},
+    )),
+    *(("cross_tune", {"cross_tune": of}) for of in (1, 2.0, True, "parts")),
+    *(("objective", {"objective": of}) for of in ("segment.recall", ["segment.f1"])),
+    ("tuned", {"only": "segment.tuned"}),
+    # Regions, and what begins after some events.
+    *(("regions", {"regions": of}) for of in (
+        {}, [], {"a": []}, {"a": [1, 2]}, {"a": [[1]]}, {"a": [[1, 2, 3]]}, {"a": [[2, 1]]}, {"a": [[-1, 1]]},
+        {"": [[0, 1]]}, {"a": [["0", "1"]]}, {"a": [[0, float("nan")]]}, {"a": [[0, 1e12]]}, 7, {1: [[0, 1]]},
+        COLUMNS | {"onset": [0, 1]},
+    )),
+    *(("column 'note'", {"regions": of(COLUMNS | {"note": ["car"]})}) for of in (dict, pd.DataFrame)),
+    ("regions and after_shots", {"compat": "sed_eval", "after_shots": 1}),
+    ("needs regions or after_shots", {"region_edges": "onset"}), ("keep", {"region_edges": "keep"}),
+    *(("after_shots", {"after_shots": of}) for of in (0, "POS", 1.5)),
+    ("nothing is left", {"regions": {"x": [(0, 9)]}}), ("did you mean 'car'", {"after_shots": "9 cars"}),
+    *(("regions of some classes", {"regions": SPEECH} | of) for of in (
+        {"region_edges": "onset"}, {"pool": "mean"}, {"only": "ranking"}, {"measures": "curves"}
+    )),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "asked"), SETTINGS, ids=str)
+def test_settings_that_cannot_be_or_contradict_each_other_are_refused(words, asked):
+    with pytest.raises(EvaluationError, match=words):
+        evaluate(TABLE, TABLE, **asked)
 
 
 REFUSED = [

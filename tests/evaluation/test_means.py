@@ -149,23 +149,6 @@ def test_a_board_by_what_files_or_replicates_have_not_is_refused(name, words):
 
 
 @pytest.mark.parametrize(
-    ("how", "word"),
-    [
-        ({"means": "harmonics"}, "harmonic"),
-        ({"means": ("harmonic", "harmonic")}, "twice"),
-        ({"means": "groups.mean"}, "groups"),
-        ({"means": "scenes.mean"}, "scenes"),
-        ({"scenes": {"scenes.harmonic": "*"}}, "scenes.harmonic"),
-        ({"groups": {"files.mean": "car"}}, "mean"),
-        ({"by": dict.fromkeys(FILES, "scenes.harmonic")}, "scenes.harmonic"),
-    ],
-)
-def test_means_that_cannot_be_are_refused(how, word):
-    with pytest.raises(EvaluationError, match=word):
-        evaluate(table(1), table(2), **how)
-
-
-@pytest.mark.parametrize(
     "name",
     ["segment.hard.n_ref.harmonic", "segment.hard.error_rate.geometric", "segment.hard.d_prime.harmonic",
      "event.hard.onset_bias.harmonic", "segment.optimal.threshold.harmonic", "segment.hard.f1.harmonic@a@b",

@@ -102,8 +102,8 @@ def test_wide_tables_are_scored_as_long_ones(how):
     """Time steps with a value of every class."""
     wide = wide_rows(np.random.default_rng(1).integers(0, 9, (80, 2)) / 8, 0.5, files=2)
     times = [*zip([wide.files[f] for f in wide.file], wide.onset, wide.offset, strict=True)]
-    long = long_rows([(*times[k], label, value) for label, values in zip(wide.classes, wide.values, strict=True)
-                      for k, value in enumerate(values)])  # fmt: skip
+    long = long_rows([(*times[k], label, value) for label, own in zip(wide.classes, wide.values, strict=True)
+                      for k, value in enumerate(own)])  # fmt: skip
     reference = long_rows([("file0", 1.2, 7.7, "class0", 1.0), ("file1", 15, 19, "class1", 1.0)])
     how = {"regions": {"file0": [(1.3, 6.1), (6.6, 12)], "file1": [(2.2, 17.9)]}, "segment_length": 0.3} | how
     assert dict(evaluate(reference, wide, **how)) == pytest.approx(
@@ -184,31 +184,6 @@ def test_files_that_are_not_tables_of_regions_are_refused(text, place, tmp_path)
     with pytest.raises(InputError) as caught:
         evaluate(REFERENCE, SYSTEM, regions=lay_out(tmp_path, {"regions.tsv": text}) / "regions.tsv")
     assert [(problem.line, problem.column) for problem in caught.value.problems] == [place]
-
-
-OF_SPEECH = {"cafe.wav": [[0, 9, "speech"]]}
-REFUSED = [
-    *(("regions", {"regions": of}) for of in (
-        {}, [], {"a": []}, {"a": [1, 2]}, {"a": [[1]]}, {"a": [[1, 2, 3]]}, {"a": [[2, 1]]}, {"a": [[-1, 1]]},
-        {"": [[0, 1]]}, {"a": [["0", "1"]]}, {"a": [[0, float("nan")]]}, {"a": [[0, 1e12]]}, 7, {1: [[0, 1]]},
-        {"filename": ["a"], "onset": [0, 1], "offset": [1]},
-    )),
-    *(("column 'note'", {"regions": of(COLUMNS | {"note": ["car"] * 3})}) for of in (dict, pd.DataFrame)),
-    ("regions and after_shots", {"compat": "sed_eval", "after_shots": 1}),
-    ("needs regions or after_shots", {"region_edges": "onset"}), ("keep", {"region_edges": "keep"}),
-    *(("after_shots", {"after_shots": of}) for of in (0, "POS", 1.5)),
-    ("nothing is left", {"regions": {"x.wav": [(0, 9)]}}),
-    ("did you mean 'footsteps'", {"after_shots": "999 footstep"}),
-    *(("regions of some classes", {"regions": OF_SPEECH} | asked) for asked in (
-        {"region_edges": "onset"}, {"pool": "mean"}, {"only": "ranking"}, {"measures": "curves"}
-    )),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("words", "asked"), REFUSED)
-def test_settings_that_cannot_be_or_contradict_each_other_are_refused(words, asked):
-    with pytest.raises(EvaluationError, match=words):
-        evaluate(REFERENCE, SYSTEM, **asked)
 
 
 def test_sed_eval_is_not_asked_of_regions():

@@ -198,7 +198,9 @@ def known(scores, names):
 
     def counts(name):
         basis, reading, _, _, label, _ = ScoreName.parse(name)
-        return scores.get(f"{basis}.{reading}.n_ref[{label}]", 1) or not measure_of(name).has("macro")
+        if not label or not measure_of(name).has("macro"):
+            return True
+        return scores.get(f"{basis}.{reading}.n_ref[{label}]", 1) > 0
 
     return np.where([*map(counts, names)], as_floats(scores, names), np.nan)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jsonschema
 import numpy as np
 import pytest
-from called import OTHER, REFERENCE, SYSTEM, call
+from called import REFERENCE, SYSTEM, call
 from contract.laws import cut_by_hand, random_table
 from documents import schema
 from hypothesis import given, settings
@@ -14,7 +14,6 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft import SettingsError, chance_levels, evaluate
 from sedeval_soft.apps.chance.levels import moved
-from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import to_ticks
 from sedeval_soft.timeline.grid import Grid
 
@@ -27,9 +26,9 @@ T_NORMS = {
 
 def unfolded(rows):
     """Return a wide table as a long one."""
-    tiled = {name: np.tile(getattr(rows, name), 2) for name in ("file", "onset", "offset")}
-    label = np.repeat([0, 1], len(rows)).astype(np.int32)
-    return EventTable(rows.files, rows.classes, label=label, values=(np.concatenate(rows.values),), **tiled)
+    times = [*zip([rows.files[code] for code in rows.file], rows.onset, rows.offset, strict=True)]
+    cells = zip(rows.classes, rows.values, strict=True)
+    return long_rows([(*times[k], label, of[k]) for label, of in cells for k in range(len(times))])
 
 
 def scores_of_moves(reference, system, **asked):
@@ -169,8 +168,3 @@ def test_the_command_shows_what_the_library_finds():
 def test_chance_that_cannot_be_is_refused(asked, said):
     with pytest.raises(SettingsError, match=said):
         chance_levels(REFERENCE, SYSTEM, **asked)
-
-
-@pytest.mark.parametrize("options", [("--draws", "0"), (OTHER,), ("--replicates", "3")])
-def test_wrong_calls_are_refused(options):
-    assert call("chance", REFERENCE, SYSTEM, *options).code == 2

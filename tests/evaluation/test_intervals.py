@@ -65,8 +65,9 @@ def test_expanded_ends_are_those_of_student(confidence):
 def test_what_is_undefined_is_left_out_score_by_score():
     rng = np.random.default_rng(3)
     values = rng.normal(size=(50, 6))
-    values[rng.random(values.shape) < [0, 0.1, 0.5, 0.9, 1, 1]] = NAN
-    values[7, 5] = 1.0
+    values[rng.random(values.shape) < [0, 0.1, 0.5, 1, 1, 1]] = NAN
+    # Two are enough, one is not.
+    values[[3, 9, 7], [3, 3, 5]] = -0.5, 0.5, 1.0
     # An estimate that is undefined has no such interval.
     estimate, left_out = [0, 0, 0, 0, 0, 0, NAN], rng.gamma(1.0, size=(9, 7))
     values = np.hstack([values, values[:, :1]])

@@ -54,7 +54,7 @@ def test_holm_by_hand():
     # Sorted .005 .01 .03 .04 times 4 3 2 1: .02 .03 .06 .04; the last is raised to .06.
     adjusted = holm([0.01, 0.04, NAN, 0.03, 0.005])
     assert adjusted == pytest.approx([0.03, 0.06, NAN, 0.06, 0.02], nan_ok=True)
-    assert holm([[0.6], [0.5]]).tolist() == [[1.0], [1.0]]
+    assert holm([[0.6], [0.7]]).tolist() == [[1.0], [1.0]]
 
 
 def test_mcnemar_is_the_binomial_test():

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from called import OTHER, REFERENCE, SYSTEM
 from drawn_again import FILES, LABELS, Tables, differences_by_hand, random_table, tuples, value_of
+from scipy.stats import binomtest
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, arrays, compare
@@ -44,8 +45,8 @@ def holm_by_hand(p_values):
 def test_p_values_are_those_of_the_differences(reference, systems):
     """p-values, intervals, Holm and places from replicates that are made here, by hand."""
     name, n, files = "segment.soft.f1.micro", 16, sorted(reference.files)
-    settings = Settings(classes=LABELS, only=("segment.soft",))
-    board = compare(reference, systems, rank_by=name, replicates=n, only=("segment.soft",), classes=LABELS)
+    settings = Settings(classes=LABELS, only=("segment.soft",), replicates=n)
+    board = compare(reference, systems, rank_by=name, settings=settings)
     value = {k: value_of(reference, s, settings, name) for k, s in systems.items()}
     best, *others = order = sorted(value, key=lambda k: -value[k])
     assert [entry.system for entry in board.entries] == order and board.compared_to == best
@@ -66,13 +67,13 @@ def test_p_values_are_those_of_the_differences(reference, systems):
         wanted = [observed, *np.quantile(d, [0.025, 0.975]), p_of(d - observed, observed), p_exchange[k]]
         found = [of.value, of.low, of.high, of.p_bootstrap, of.p_exchange]
         assert found == pytest.approx(wanted, abs=1e-12)
-        ends = np.quantile(scores[k], [0.025, 0.975]).tolist()
-        assert [entries[k].low, entries[k].high] == pytest.approx(ends, abs=1e-12)
-    for k, p in holm_by_hand(p_exchange).items():
-        assert entries[k].difference.p_adjusted == pytest.approx(p, abs=1e-12)
+    found = {k: entries[k].difference.p_adjusted for k in others}
+    assert found == pytest.approx(holm_by_hand(p_exchange), abs=1e-12)
     assert entries[best].difference is None
     table = np.stack([scores[k] for k in order])
     for at, entry in enumerate(board.entries):
+        ends = np.quantile(table[at], [0.025, 0.975]).tolist()
+        assert [entry.low, entry.high] == pytest.approx(ends, abs=1e-12)
         place, out = np.sort(1 + (table > table[at]).sum(axis=0)), int(0.025 * (n - 1))
         found = [entry.place, entry.stability, entry.best_place, entry.worst_place]
         assert found == pytest.approx([at + 1, np.mean(place == at + 1), place[out], place[n - 1 - out]])
@@ -80,15 +81,10 @@ def test_p_values_are_those_of_the_differences(reference, systems):
 
 def test_the_order_in_which_systems_are_given_does_not_matter(reference, systems):
     asked = {"rank_by": "event.soft.f1.micro", "replicates": 20, "ci": "bca"}
-    first, other = (
-        compare(reference, dict(given), **asked) for given in (systems.items(), [*systems.items()][::-1])
-    )
-    for ours, wanted in zip(
-        *([asdict(entry) for entry in board.entries] for board in (first, other)), strict=True
-    ):
-        off, wanted_off = (each.pop("difference") for each in (ours, wanted))
-        assert ours == wanted
-        assert off == (wanted_off and pytest.approx(wanted_off, abs=1e-12))
+    first, other = (compare(reference, of, **asked) for of in (systems, dict([*systems.items()][::-1])))
+    for one, same in zip(first.entries, other.entries, strict=True):
+        assert replace(one, difference=None) == replace(same, difference=None)
+        assert one == same or asdict(one.difference) == pytest.approx(asdict(same.difference), abs=1e-12)
     assert other.agreement.names == first.agreement.names
     assert {d.system: d for d in other.discordances} == {d.system: d for d in first.discordances}
 
@@ -101,17 +97,16 @@ def test_systems_at_the_same_time_have_the_board_that_they_have_one_after_anothe
     given = systems | {"beyond": long_rows([("new", 0.0, 1.0, "a", 0.9)])}
     settings = {"only": ("segment.soft",), "replicates": 5}
     board, threads_of, of_rows = compare(reference, given, **settings), [], comparison.count_rows
-    for module, name, value in (
-        (
-            comparison,
-            "count_rows",
-            lambda *a, **b: (threads_of.append(threading.get_ident()), of_rows(*a, **b))[1],
-        ),
-        (comparison, "has_room", lambda _: room),
-        (arrays, "_WORTH", 1),
-        *((module, "processors", lambda: 2) for module in (arrays, comparison)),
-    ):
-        monkeypatch.setattr(module, name, value)
+
+    def counted(*given, **how):
+        threads_of.append(threading.get_ident())
+        return of_rows(*given, **how)
+
+    monkeypatch.setattr(comparison, "count_rows", counted)
+    monkeypatch.setattr(comparison, "has_room", lambda _: room)
+    monkeypatch.setattr(arrays, "_WORTH", 1)
+    for module in (arrays, comparison):
+        monkeypatch.setattr(module, "processors", lambda: 2)
     assert compare(reference, given, **settings) == board
     # Of five systems the last one is alone.
     assert threads_of.count(threading.get_ident()) == (1 if room else len(given))
@@ -121,16 +116,12 @@ def test_systems_at_the_same_time_have_the_board_that_they_have_one_after_anothe
 
 @pytest.mark.parametrize("name", ["segment.optimal.f1.macro", "segment.hard.roc_auc.macro"])
 def test_identical_systems_tie_with_p_1(reference, systems, name):
-    one = systems["noise 0.3"]
-    board = compare(
-        reference, {"a": one, "b": one, "worse": systems["noise 0.6"]}, rank_by=name, replicates=20
-    )
+    given = dict.fromkeys("ab", systems["noise 0.3"]) | {"worse": systems["noise 0.6"]}
+    board = compare(reference, given, rank_by=name, replicates=20)
     a, b, _ = board.entries
     assert a == replace(b, system="a", difference=None)
     assert (b.rank, b.place, b.letters) == (1, 1, "a")
-    assert asdict(b.difference) == dict.fromkeys(("value", "low", "high"), 0.0) | dict.fromkeys(
-        ("p_bootstrap", "p_exchange", "p_adjusted"), 1.0
-    )
+    assert [*asdict(b.difference).values()] == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
     of_b = {(d.only_system, d.only_other, d.p) for d in board.discordances if d.system == "b"}
     assert of_b == {(0, 0, 1.0)}
 
@@ -140,10 +131,10 @@ def test_what_is_undefined_comes_last_and_ties_with_nothing(reference, systems):
     given, asked = {"silent": silent, **systems, "mute": silent}, {"rank_by": "segment.hard.precision.micro"}
     board = compare(reference, given, replicates=20, only="segment.hard", **asked)
     *others, silent, mute = board.entries
-    for entry, name in ((silent, "silent"), (mute, "mute")):
-        assert (entry.system, entry.value, entry.low, entry.high, entry.place) == (name, None, None, None, 5)
-        assert {*asdict(entry.difference).values()} == {None}
-        assert entry.rank > max(other.rank for other in others)
+    assert (silent.system, mute.system) == ("silent", "mute")
+    for of in (silent, mute):
+        assert {of.value, of.low, of.high, *asdict(of.difference).values()} == {None}
+        assert of.place == 5 and of.rank > max(other.rank for other in others)
     # Nothing is known against a baseline without a score.
     board = compare(reference, given, baseline="mute", replicates=5, only="segment.hard", **asked)
     assert all(e.difference is None or e.difference.value is None for e in board.entries)
@@ -160,10 +151,6 @@ def test_a_baseline_is_what_the_others_are_compared_to(reference, systems):
     tau = dict(zip(board.agreement.names, board.agreement.tau[0], strict=True))
     assert next(iter(tau)) == board.rank_by == "segment.soft.f1.macro"
     assert tau["segment.soft.f1.macro"] == tau["segment.soft.kl_divergence.micro"] == 1.0
-    assert "event.hard.f1.macro" in tau
-    np.testing.assert_array_equal(board.agreement.tau, np.transpose(board.agreement.tau))
-    with pytest.raises(SettingsError, match=r"'noise 0\.4'"):
-        compare(reference, given, baseline="noise 0.4")
 
 
 def active_seconds(rows):
@@ -173,22 +160,20 @@ def active_seconds(rows):
 
 
 def test_mcnemar_is_a_loop_over_segments():
-    from scipy.stats import binomtest
-
     rng = np.random.default_rng(8)
     reference, one, other = (random_table(rng, files=(*FILES, f"own {k}"), n=120) for k in range(3))
     asked = {"baseline": "other", "replicates": 2, "only": "segment.hard", "rank_by": "segment.hard.f1.macro"}
     rows = compare(reference, {"one": one, "other": other}, **asked).discordances
     assert [(row.system, row.class_name) for row in rows] == [("one", label) for label in LABELS]
-    truth, mine, yours, raw = *map(active_seconds, (reference, one, other)), []
+    truth, mine, yours = map(active_seconds, (reference, one, other))
     for row in rows:
         # One is right and the other wrong, or the other way about.
         wrong, others = ({k for k in truth ^ side if k[1] == row.class_name} for side in (mine, yours))
         assert (row.only_system, row.only_other) == (len(others - wrong), len(wrong - others))
-        raw.append(binomtest(row.only_system, row.only_system + row.only_other).pvalue)
-        assert row.p == pytest.approx(raw[-1], rel=1e-9) and row.only_system * row.only_other > 0
-    for k, p in holm_by_hand(dict(enumerate(raw))).items():
-        assert rows[k].p_adjusted == pytest.approx(p, rel=1e-9)
+        p = binomtest(row.only_system, row.only_system + row.only_other).pvalue
+        assert row.p == pytest.approx(p, rel=1e-9) and row.only_system * row.only_other > 0
+    adjusted = holm_by_hand({row.class_name: row.p for row in rows})
+    assert {row.class_name: row.p_adjusted for row in rows} == pytest.approx(adjusted, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -203,8 +188,7 @@ def test_systems_are_two_or_more_with_names_or_different_paths(reference, given)
 # --- real data ------------------------------------------------------------------------------------
 
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
-SAMPLED = (SAMPLES / "ref.tsv", [SAMPLES / "sys.tsv", SAMPLES / "sys_b.tsv"])
+SAMPLED = (REFERENCE, [SYSTEM, OTHER])
 
 
 def test_what_ranks_is_measured_beside_what_a_preset_measures():
@@ -213,9 +197,6 @@ def test_what_ranks_is_measured_beside_what_a_preset_measures():
     assert board.systems[0].settings.measures == ("curves", "divergence")
     with pytest.raises(UnknownScoreError, match="measures='divergence'"):
         compare(*SAMPLED, rank_by="segment.hard.brier.micro", measures=(), **asked)
-
-
-def test_what_is_not_evaluated_cannot_rank():
     with pytest.raises(UnknownScoreError, match="only="):
         compare(*SAMPLED, rank_by="segment.optimal.f1.macro", preset="dcase2017-task2", replicates=20)
 

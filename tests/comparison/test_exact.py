@@ -22,10 +22,8 @@ def table(values: dict[str, list[float]]) -> dict[str, list]:
 
 def soft_f(reference: dict[str, list[float]], system: dict[str, list[float]]) -> Fraction:
     """Return 2 sum min(y, p) / sum (y + p), in fractions."""
-    pairs = [
-        (Fraction(y), Fraction(p)) for f in reference for y, p in zip(reference[f], system[f], strict=True)
-    ]
-    return 2 * sum(min(pair) for pair in pairs) / sum(sum(pair) for pair in pairs)
+    pairs = [pair for f in reference for pair in zip(reference[f], system[f], strict=True)]
+    return 2 * Fraction(sum(min(pair) for pair in pairs)) / Fraction(sum(sum(pair) for pair in pairs))
 
 
 @pytest.mark.parametrize(("n_files", "seed"), [(2, 0), (6, 0), (6, 23)])
@@ -54,10 +52,9 @@ def test_p_exchange_of_few_files_is_exact_and_has_no_seed(n_files, seed):
 def test_all_exchanges_are_each_yielded_once_without_a_complement():
     for n in range(1, 9):
         rows = [tuple(row) for block in exchanges(n, 2 ** (n - 1), 0) for row in block.astype(int).tolist()]
-        assert len({*rows}) == len(rows) == all_exchanges(n) - 1 == 2 ** (n - 1) - 1
-        nothing = {(0,) * n}
-        both = nothing | {*rows} | {tuple(1 - k for k in row) for row in {*rows, *nothing}}
-        assert len(both) == 2**n
+        assert len(rows) == all_exchanges(n) - 1 == 2 ** (n - 1) - 1
+        halves = {(0,) * n, *rows}
+        assert len(halves | {tuple(1 - k for k in row) for row in halves}) == 2**n
         # One replicate fewer, and they are drawn.
         assert sum(map(len, exchanges(n, 2 ** (n - 1) - 1, 0))) == 2 ** (n - 1) - 1 or n == 1
 
@@ -99,10 +96,8 @@ def test_intervals_over_runs_lie_within_the_range_of_the_score():
     reference = table({"f": [1.0, 1.0, 1.0]})
     runs = {"1": table({"f": [1.0, 1.0, 1.0]}), "2": table({"f": [1.0, 0.5, 0.0]})}
     scores = mean_of_runs(reference, runs, only="segment.soft")
-    f1 = scores.score("segment.soft.f1.micro")
-    assert f1.value == pytest.approx(float((1 + Fraction(3, 1) / Fraction(9, 2)) / 2), rel=1e-12)
-    assert (f1.low, f1.high) == (0.0, 1.0)
-    error_rate = scores.score("segment.soft.error_rate.micro")
+    f1, error_rate = (scores.score(f"segment.soft.{name}.micro") for name in ("f1", "error_rate"))
+    assert (f1.value, f1.low, f1.high) == (pytest.approx(5 / 6, rel=1e-12), 0.0, 1.0)
     # By hand: 0 and 1/2, so 1/4 + 12.706 / 4; there is no upper limit.
-    assert error_rate.low == 0.0
-    assert error_rate.high == pytest.approx(0.25 + 0.25 * math.tan(math.pi * 0.475), rel=1e-12)
+    high = pytest.approx(0.25 + 0.25 * math.tan(math.pi * 0.475), rel=1e-12)
+    assert (error_rate.low, error_rate.high) == (0.0, high)

@@ -67,23 +67,17 @@ def test_exchanging_is_exchanging_rows_of_tables(monkeypatch, name, form):
     reference, *systems = three_sides(sum(map(ord, name)), form, n)
     rows = np.array([[0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [1, 0, 1, 0, 0], [0, 1, 1, 0, 1], [0, 0, 0, 0, 1.0]])
     theirs = check_exchanges(monkeypatch, reference, systems, asked(name), name, rows)
-    assert np.isfinite(theirs).any()
     assert abs(theirs[0] + theirs[1]) < 1e-12
 
 
 @pytest.mark.parametrize(
     ("name", "how"),
     [
-        *(
-            (name, "files")
-            for name in ("segment.soft.f1.micro", "event.hard.f1.micro", "segment.optimal.f1.micro")
-        ),
-        *(
-            (name, "classes")
-            for name in ("segment.soft.f1.macro", "segment.hard.accuracy.micro", "clip.optimal.f1.micro")
-        ),
+        ("segment.soft.f1.micro", "files"), ("event.hard.f1.micro", "files"),
+        ("segment.optimal.f1.micro", "files"), ("segment.soft.f1.macro", "classes"),
+        ("segment.hard.accuracy.micro", "classes"), ("clip.optimal.f1.micro", "classes"),
     ],
-)
+)  # fmt: skip
 def test_exchanging_what_only_one_system_has(monkeypatch, name, how):
     """Files are false alarms of whoever has them; one without rows that one names is nothing to either.
 
@@ -123,10 +117,8 @@ def test_with_kept_thresholds_detections_at_them_are_exchanged(monkeypatch):
     "name", ["segment.soft.f1.macro", "event.optimal.f1.macro", "segment.hard.roc_auc.macro"]
 )
 def test_systems_are_drawn_by_the_same_files(monkeypatch, name):
-    rng = np.random.default_rng(6)
-    reference = random_table(rng)
-    systems = [random_table(rng), random_table(rng, files=("0", *FILES))]
-    settings = asked(name, replicates=4)
+    rng, settings = np.random.default_rng(6), asked(name, replicates=4)
+    reference, *systems = (random_table(rng, files=files) for files in (FILES, FILES, ("0", *FILES)))
     rows = np.concatenate(list(bootstrap(6, 4, 1)))
     monkeypatch.setattr("sedeval_soft.comparison.paired.bootstrap", instead(rows[:3], rows[3:]))
     sides = [Tables(reference, system) for system in systems]

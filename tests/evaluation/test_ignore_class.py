@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from laws import ALL, random_table, scored
 from oracles import merged_events
 
-from sedeval_soft import EvaluationError, SettingsError, evaluate
+from sedeval_soft import EvaluationError, evaluate
 from sedeval_soft.measures.registry import ScoreName, group_of
 
 HALF, ABOVE = Fraction(1, 2), Fraction(3, 4)
@@ -105,9 +105,15 @@ def ignoring(case, **settings):
     return evaluated([*case[0], *case[1]], case[2], ignore_class="UNK", **settings)
 
 
+COUNTS = (
+    "deletions.micro",
+    "insertions.micro",
+    *(f"{of}[{c}]" for c in "QR" for of in ("tp", "n_ref", "n_sys")),
+)
+
+
 def counts(scores, family):
-    names = [f"{count}[{label}]" for label in "QR" for count in ("tp", "n_ref", "n_sys")]
-    return np.array([scores[f"{family}.{name}"] for name in (*names, "deletions.micro", "insertions.micro")])
+    return [scores[f"{family}.{name}"] for name in COUNTS]
 
 
 @pytest.mark.parametrize(("basis", "match_by"), LEFT)
@@ -131,7 +137,7 @@ def test_all_readings_of_events_are_of_the_detections_that_are_left(case, basis,
 
     levels = [Fraction(k, 4) for k in range(1, 5)]
     at_levels = [counts(by_hand(level, level), hard) for level in levels]
-    assert counts(scores, hard).tolist() == at_levels[levels.index(ABOVE)].tolist()
+    assert counts(scores, hard) == at_levels[levels.index(ABOVE)]
     assert counts(scores, f"{basis}.soft") == pytest.approx(np.mean(at_levels, axis=0))
     at_thresholds = [by_hand(ABOVE, threshold) for threshold in levels]
     for label in "QR":
@@ -145,8 +151,8 @@ def test_a_lifetime_that_is_cut_in_two_is_paired():
     case = [("a", 4, 1, "Q", 1)] * 2, [("a", 1, 7, "UNK", 2)], [("a", 4, 1, "Q", 3), ("a", 4, 8, "Q", 4)]
     settings = {"ignore_class": "UNK", "offset_collar": 100.0, "events": "rows", "only": "event.soft"}
     scores = evaluate(table([*case[0], *case[1]]), table(case[2]), **settings)
-    found = [scores[f"event.soft.{name}[Q]"] for name in ("n_ref", "n_sys", "recall")]
-    assert found == [0.5, 0.25 + 0.25 + 1, 1]
+    names = "event.soft.n_ref[Q]", "event.soft.n_sys[Q]", "event.soft.recall[Q]"
+    assert [scores[name] for name in names] == [0.5, 0.25 + 0.25 + 1, 1]
 
 
 def value_at(rows, file, label, second):
@@ -174,8 +180,7 @@ def test_curves_thresholds_and_psds_are_of_the_detections_that_are_left(case, ba
         file: 12 - sum(value_at(ignored, file, "UNK", s) > HALF for s in range(12)) + 1e-6 for file in "ab"
     }
     by_hand = evaluated(reference, left, durations=known, **settings)
-    own = {name: value for name, value in by_hand.items() if name.startswith(basis)}
-    assert {name: scores[name] for name in own} == own
+    assert all(scores[name] == value for name, value in by_hand.items() if name.startswith(basis))
     assert basis != "event" or scores.confusion == by_hand.confusion
 
 
@@ -236,18 +241,3 @@ def test_a_class_without_rows_changes_no_score_and_is_warned_of():
     assert any("'cat'" in text and "'car'" in text for text in found.warnings)
     with pytest.raises(EvaluationError, match="ignore_class: class 'cat'"):
         scored(*sides, replace(made, strict=True))
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"classes": ("car", "dog")}, "'car'"),
-        ({"compat": "sed_eval"}, "compat=sed_eval"),
-        ({"reference_sweep": True}, "reference_sweep"),
-        ({"ignore_class": ""}, "ignore_class must be"),
-        ({"ignore_class": ("car", "car")}, "'car' twice"),
-    ],
-)
-def test_settings_that_do_not_go_together_are_refused(settings, words):
-    with pytest.raises(SettingsError, match=words):
-        evaluate(random_table(1), random_table(2), **{"ignore_class": "car", **settings})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -32,6 +32,7 @@ from sedeval_soft.settings import GROUPS, READINGS, Settings
 ALL = Settings(
     classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS, satisfice="precision>=0.5"
 )
+BASES = ("segment", "clip", "event", "intersection")
 COUNTED = replace(ALL, psds=None, measures=())
 """All that needs no look at each replicate by itself."""
 
@@ -51,11 +52,6 @@ def slow(*values):
     return [pytest.param(*each, marks=pytest.mark.slow) for each in values]
 
 
-def fast(names, *some):
-    """Parameters of which all but some are slow."""
-    return [*some, *slow(*([name] for name in names if name not in some))]
-
-
 TABLES = {
     "tied": lambda: random_tables(1),
     "fine": lambda: random_tables(3, "fine"),
@@ -67,6 +63,7 @@ TABLES = {
     "values on one side": lambda: replace(random_tables(10), reference=random_tables(11, "plain").reference),
 }
 SETTINGS = {
+    "all": ALL,
     "rows are events": replace(ALL, events="rows"),
     "other cuts": replace(
         ALL, threshold=0.25, reference_threshold=0.75, inclusive=True, beta=2.0, t_norm="product", bins=3,
@@ -96,17 +93,19 @@ def compare(tables, settings, rows):
     return names, ours
 
 
-CASES = {made: (TABLES[made], ALL) for made in TABLES}
-CASES |= {chosen: (lambda: random_tables(20), settings) for chosen, settings in SETTINGS.items()}
+CASES = [("sparse", "all"), ("no reference", "all"), ("tied", "other cuts")]
+MORE = [*((made, "all") for made in TABLES), *(("tied", chosen) for chosen in SETTINGS)]
 
 
-@pytest.mark.parametrize("case", fast(CASES, "sparse", "no reference", "other cuts"))
-def test_every_score_of_every_kind_of_table_and_settings(case):
-    made, settings = CASES[case]
-    names, values = compare(made(), settings, rows_of_weights())
+@pytest.mark.parametrize(("made", "chosen"), [*CASES, *slow(*(case for case in MORE if case not in CASES))])
+def test_every_score_of_every_kind_of_table_and_settings(made, chosen):
+    names, values = compare(TABLES[made](), SETTINGS[chosen], rows_of_weights())
     # Not a comparison of nothing with nothing.
-    assert len(names) > 200 and (
-        np.isfinite(values).mean() > 0.5 or case not in ("tied", "fine", "other cuts")
+    assert len(names) > 200
+    assert (
+        np.isfinite(values).mean() > 0.5
+        or made not in ("tied", "fine")
+        or chosen not in ("all", "other cuts")
     )
 
 
@@ -163,12 +162,12 @@ def test_thresholds_of_all_files_may_be_kept(made, inclusive):
     settings = replace(settings, fixed_thresholds=True, satisfice=None)
     tables, rows = TABLES[made](), rows_of_weights(1, 3)
     scores, fixed = tables.scores(settings), Replicates.of(tables.tally(settings), settings)
-    compared = 0
-    for basis, best in itertools.product(
-        ("segment", "clip", "event", "intersection"), ("", "best_error_rate_")
-    ):
+    for basis, best in [
+        ("event", "best_error_rate_"),
+        *product(BASES, [""]),
+    ]:
         stem = f"{basis}.optimal."
-        at = {label: scores.get(f"{stem}{best}threshold[{label}]") for label in LABELS}
+        at = {label: scores[f"{stem}{best}threshold[{label}]"] for label in LABELS}
         given = {label: 2.0 if value is None else value for label, value in at.items()}
         # Regardless of class, the error rate of the tuned reading knows substitutions, the best one none.
         names = [
@@ -176,14 +175,12 @@ def test_thresholds_of_all_files_may_be_kept(made, inclusive):
             if name.startswith(stem) and ("best_error_rate" in name) == bool(best)
             and "threshold" not in name and not (best and name.endswith(".micro"))
         ]  # fmt: skip
-        if names:
-            ours = fixed.values(rows, [key_of(scores.score(name)) for name in names])
-            wanted = [name.replace(".optimal.", ".tuned.").replace("best_error", "error") for name in names]
-            asked = replace(settings, only=(basis,), thresholds=given)
-            theirs = [as_floats(tables.drawn(row).scores(asked), wanted) for row in rows]
-            same_numbers(ours, np.stack(theirs, axis=1), names)
-            compared += len(names)
-    assert compared > 200
+        assert len(names) > (3 if best else 40)
+        ours = fixed.values(rows, [key_of(scores.score(name)) for name in names])
+        wanted = [name.replace(".optimal.", ".tuned.").replace("best_error", "error") for name in names]
+        asked = replace(settings, only=(basis,), thresholds=given)
+        theirs = [as_floats(tables.drawn(row).scores(asked), wanted) for row in rows]
+        same_numbers(ours, np.stack(theirs, axis=1), names)
 
 
 # --- intervals ------------------------------------------------------------------------------------
@@ -196,30 +193,24 @@ def scored(tables, settings, **given):
     return evaluate(tables.reference, tables.system, durations=tables.durations, settings=settings, **given)
 
 
-def many_files(seed):
-    rng = np.random.default_rng(seed)
-    return Tables(*(random_table(rng, files=MANY, n=150) for _ in range(2)))
-
-
 def known(scores, names):
     """Return values by name, NaN of a class without reference: it is in no interval of its own."""
-    values = as_floats(scores, names)
-    for k, name in enumerate(names):
+
+    def counts(name):
         basis, reading, _, _, label, _ = ScoreName.parse(name)
-        size = f"{basis}.{reading}.n_ref[{label}]"
-        if label and measure_of(name).has("macro") and scores.get(size, 1) == 0:
-            values[k] = np.nan
-    return values
+        if not label or not measure_of(name).has("macro"):
+            return True
+        return scores.get(f"{basis}.{reading}.n_ref[{label}]", 1) > 0
+
+    return np.where([*map(counts, names)], as_floats(scores, names), np.nan)
 
 
 @pytest.fixture(scope="module")
 def again():
     """Return tables, the names of all scores, and their values: of the draws of a seed, without each file."""
     tables, every = random_tables(1, n=60), replace(ALL, satisfice=None)
-    names, rows = (
-        [*tables.scores(every)],
-        [*np.concatenate(list(bootstrap(len(FILES), 6, 3))), *1 - np.eye(5)],
-    )
+    rows = [*np.concatenate(list(bootstrap(len(FILES), 6, 3))), *1 - np.eye(5)]
+    names = [*tables.scores(every)]
     values = np.stack([known(tables.drawn(row).scores(every), names) for row in rows])
     return tables, np.array(names), values[:6], values[6:]
 
@@ -235,18 +226,17 @@ def test_ends_of_every_score_are_those_of_drawn_tables(monkeypatch, method, fixe
     scores = scored(tables, replace(ALL, ci=method, replicates=6, confidence=0.8, **how))
     optimal = np.array([".optimal." in name for name in names])
     jumping = optimal | [measure_of(name).name in resample.NOT_SMOOTH for name in names]
-    drawn, left_out = (of[:, ~(optimal & fixed)] for of in values)
-    jumping, names = jumping[~(optimal & fixed)], names[~(optimal & fixed)]
+    # Those at kept thresholds are looked at above.
+    chosen = ~(optimal & fixed)
+    drawn, left_out, jumping, names = *(of[:, chosen] for of in values), jumping[chosen], names[chosen]
     estimate = as_floats(scores, names)
     wanted = np.stack(interval(method, estimate, drawn, left_out, 0.8), axis=1)
     wanted[np.isnan(estimate) | (jumping & (method == "jackknife"))] = np.nan
     # No end is beyond the range of the measure.
-    low, high = ([getattr(measure_of(name), end) for name in names] for end in ("low", "high"))
-    low, high = (np.array(of, dtype=np.float64)[:, None] for of in (low, high))
+    low, high = np.array([(measure_of(n).low, measure_of(n).high) for n in names], dtype=float).T[..., None]
+    within = np.fmin(np.fmax(wanted, low), high)
     ends = np.array([scores.score(name)[-2:] for name in names], dtype=np.float64)
-    same_numbers(
-        ends, np.fmin(np.fmax(wanted, low), high) * np.where(np.isnan(wanted), np.nan, 1), names, 1e-9
-    )
+    same_numbers(ends, np.where(np.isnan(wanted), np.nan, within), names, 1e-9)
     assert np.isfinite(ends).all(axis=1).sum() > 500
     assert (method == "jackknife") == any("jackknife" in text for text in scores.warnings)
 
@@ -270,15 +260,15 @@ def test_one_file_has_no_intervals():
 
 def test_groups_and_scenes_have_intervals_of_their_own():
     """A scene's are those of its files alone; a group's those of its classes alone."""
-    tables, settings = many_files(15), replace(SOME, ci="bootstrap", replicates=40, seed=2)
+    tables = Tables(*(random_table(np.random.default_rng(k), files=MANY, n=150) for k in range(2)))
+    settings = replace(SOME, ci="bootstrap", replicates=40, seed=2)
     scores = scored(tables, replace(settings, scenes={"few": ("f0*",)}, groups={"animals": ("dog",)}))
     part = scored(tables.drawn([float(name.startswith("f0")) for name in MANY]), settings)
     alone = {"few": part, "animals": scored(tables, replace(settings, classes=("dog",)))}
-    compared = 0
-    for name, score in scores.scores.items():
-        if score.group in alone:
-            other = alone[score.group].score(name.rpartition("@")[0])
-            ours, theirs = ((s.value, s.low, s.high) for s in (score, other))
-            assert ours == tuple(each and pytest.approx(each, abs=1e-12) for each in theirs), name
-            compared += score.low is not None
-    assert compared > 150
+    own = {name: score for name, score in scores.scores.items() if score.group in alone}
+    assert sum(score.low is not None for score in own.values()) > 150
+    names = [name.rpartition("@") for name in own]
+    ours = [(score.value, score.low, score.high) for score in own.values()]
+    theirs = [alone[group].score(name) for name, _, group in names]
+    theirs = [(score.value, score.low, score.high) for score in theirs]
+    same_numbers(np.array(ours, dtype=float), np.array(theirs, dtype=float), [*own])

@@ -45,9 +45,8 @@ def batch(seed=0, shape=(3, 20, 3)):
 def steps(values, file=None):
     """A table with a row for each segment, as a library for data frames has it."""
     onset = np.arange(len(values)) * 0.5
-    named = {} if file is None else {"filename": [file] * len(values)}
-    columns = dict(zip(CLASSES, values.T, strict=True))
-    return pd.DataFrame(named | {"onset": onset, "offset": onset + 0.5} | columns)
+    columns = {"onset": onset, "offset": onset + 0.5, **dict(zip(CLASSES, values.T, strict=True))}
+    return pd.DataFrame(columns if file is None else {"filename": file, **columns})
 
 
 def table(values, files="012"):
@@ -74,12 +73,9 @@ def test_arrays_of_any_library_are_what_tables_say(of, kind):
     sides = [side.round(0 if kind in (int, bool) else 2).astype(kind) for side in batch()]
     plain = [side.astype(np.float64).round(2) for side in sides]
     same(evaluate(*map(of, sides), **HOW), evaluate(*map(table, plain), **HOW))
+    arrays, frames = ([make(side[0]) for side in of] for make, of in ((of, sides), (steps, plain)))
     # Intervals need several files.
-    how = {**HOW, "ci": None}
-    same(
-        evaluate(*(of(side[0]) for side in sides), **how),
-        evaluate(*(steps(side[0]) for side in plain), **how),
-    )
+    same(evaluate(*arrays, **HOW | {"ci": None}), evaluate(*frames, **HOW | {"ci": None}))
 
 
 def in_bfloat16(values):
@@ -215,11 +211,9 @@ def test_mappings_that_could_be_both_or_neither(source, words):
 
 def test_after_a_reset_an_evaluator_is_a_fresh_one():
     """Files that were counted before may be counted again."""
-    (y, p), sides = batch(), batch(1)
     used, fresh = (Evaluator(**HOW, name="x") for _ in range(2))
-    used.update(y, p, files=list("abc")).compute()
-    assert used.reset() is used
-    found, wanted = (each.update(*sides, files=list("cab")).compute() for each in (used, fresh))
+    used.update(*batch(), files=list("abc")).compute()
+    found, wanted = (of.update(*batch(1), files=list("cab")).compute() for of in (used.reset(), fresh))
     assert found.to_dict() == wanted.to_dict()
 
 
@@ -247,8 +241,10 @@ def frames(length, values):
     ],
 )
 def test_frames_as_the_reference_of_events_are_told(reference, system, n_told):
-    told = [text for text in evaluate(reference, system).warnings if "are exchanged" in text]
-    assert len(told) == n_told
-    if told:
-        with pytest.raises(EvaluationError, match="are exchanged"):
-            evaluate(reference, system, strict=True)
+    warnings = evaluate(reference, system).warnings
+    assert sum("are exchanged" in text for text in warnings) == n_told
+
+
+def test_exchanged_sides_are_refused_by_strict():
+    with pytest.raises(EvaluationError, match="are exchanged"):
+        evaluate(frames(0.064, SCORED), HARD, strict=True)

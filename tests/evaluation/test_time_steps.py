@@ -1,26 +1,23 @@
-"""Whether touching rows are one event: `--set events=auto` is for the rows of each side to say."""
+"""Whether touching rows are one event, and where rows count: in which segments, and beyond the ends."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from called import written
 from parted import count_in_parts
 from tables import columns_of, long_rows
 
-import sedeval_soft
-from sedeval_soft import EvaluationError, Settings
+from sedeval_soft import EvaluationError, Evaluator, Scores, Settings, evaluate
 from sedeval_soft.checks.rows import are_steps
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.timeline.recordings import step_counts
 
-ONLY_EVENTS = Settings(only=("event.hard", "event.optimal", "event.soft"))
 MERGED = {"reference": "merge", "system": "merge"}
 
 
-def forms(scores: sedeval_soft.Scores) -> dict[str, str]:
+def forms(scores: Scores) -> dict[str, str]:
     return {item.role: item.events for item in scores.inputs}
 
 
@@ -56,19 +53,16 @@ def test_frames_are_time_steps_in_any_form(step, decimals, last, tmp_path):
 
     The last of 60 frames is a share of a step.
     """
-    values = np.repeat(np.random.default_rng(11).integers(0, 5, size=(12, 2)) / 4, 5, axis=0)
+    car, dog = np.repeat(np.random.default_rng(11).integers(0, 5, size=(2, 12)) / 4, 5, axis=1)
     edges = [round(step * k, decimals) for k in (*range(60), 59 + last)]
-    wide = pd.DataFrame(
-        {"onset": edges[:-1], "offset": edges[1:]} | dict(zip(("car", "dog"), values.T, strict=True))
-    )
+    wide = pd.DataFrame({"onset": edges[:-1], "offset": edges[1:], "car": car, "dog": dog})
     wide.to_csv(tmp_path / "a.tsv", sep="\t", index=False)
-    wide["filename"] = "a"
-    long = wide.melt(["filename", "onset", "offset"], var_name="event_label", value_name="value")
-    strict = replace(ONLY_EVENTS, strict=True)
-    whole = sedeval_soft.evaluate(wide, wide, settings=strict)
+    long = wide.assign(filename="a").melt(["filename", "onset", "offset"], var_name="event_label")
+    strict = {"only": ("event.hard", "event.optimal", "event.soft"), "strict": True}
+    whole = evaluate(long, long, **strict)
     assert whole["event.hard.n_ref.micro"] < 24
     for form in (tmp_path, long, long[long["value"] > 0], long[::-1]):
-        scores = sedeval_soft.evaluate(form, form, settings=strict)
+        scores = evaluate(form, form, **strict)
         assert forms(scores) == MERGED and dict(scores) == dict(whole)
 
 
@@ -82,49 +76,94 @@ EVENTS = columns_of(
 def test_time_steps_beside_events_that_touch_are_warned_of(exchanged):
     """Two events of the reference touch, which time steps cannot have: they are one event there."""
     events = columns_of([("a", 0.0, 1.0, "dog"), ("a", 1.0, 6.0, "dog")])
-    copied = sedeval_soft.evaluate(events, events, only="event.hard", strict=True)
+    copied = evaluate(events, events, only="event.hard", strict=True)
     assert forms(copied) == {"reference": "rows", "system": "rows"}
     assert (copied["event.hard.n_ref.micro"], copied["event.hard.f1.micro"]) == (2, 1)
     sides = (STEPS, events) if exchanged else (events, STEPS)
-    (line,) = [text for text in sedeval_soft.evaluate(*sides).warnings if "--set events" in text]
-    assert "1 of 2 rows" in line
+    assert ["1 of 2 rows" in text for text in evaluate(*sides).warnings if "--set events" in text] == [True]
     with pytest.raises(EvaluationError, match="--set events"):
-        sedeval_soft.evaluate(*sides, only="event.hard", strict=True)
+        evaluate(*sides, only="event.hard", strict=True)
     for events_are in ("merge", "rows"):
-        sedeval_soft.evaluate(*sides, only="event.hard", events=events_are, strict=True)
+        evaluate(*sides, only="event.hard", events=events_are, strict=True)
 
 
-def evaluator_of(*batches, **settings):
-    """Return the evaluator of some batches; each is both sides."""
-    evaluator = sedeval_soft.Evaluator(**settings)
-    for rows in batches:
-        evaluator.update(rows, rows)
-    return evaluator
+def counted(*batches, **settings):
+    """Return the evaluator of two batches; each is both sides."""
+    first, second = ((rows, rows) for rows in batches)
+    return Evaluator(only="event.hard", **settings).update(*first).update(*second)
 
 
 @pytest.mark.parametrize("batches", [(STEPS, EVENTS), (EVENTS, STEPS)])
 def test_batches_that_are_not_alike_are_refused_unless_settings_name_the_events(batches):
     with pytest.raises(EvaluationError, match="reference: .*--set events=merge"):
-        evaluator_of(*batches, only="event.hard").compute()
-    named = evaluator_of(*batches, only="event.hard", events="rows").compute()
-    assert named["event.hard.n_sys.micro"] == 24
+        counted(*batches).compute()
+    assert counted(*batches, events="rows").compute()["event.hard.n_sys.micro"] == 24
 
 
 def test_a_batch_of_one_row_goes_with_time_steps():
     one = columns_of([("b", 3.0, 4.0, "dog", 0.7)])
-    data = evaluator_of(one, STEPS, only="event.hard").to_bytes()
-    scores = sedeval_soft.Evaluator.of_bytes(data).compute()
+    scores = Evaluator.of_bytes(counted(one, STEPS).to_bytes()).compute()
     assert scores["event.hard.n_sys.micro"] == 2 and forms(scores) == MERGED
 
 
 def test_the_rows_of_all_parts_decide_whether_touching_ones_are_one_event(tmp_path):
-    lines = [f"f{k}\t{t}\t{t + 1}\tcar\t0.8\n" for k in range(9) for t in range(9)]
+    steps = [(f"f{k}", t, t + 1, "car", 0.8) for k in range(9) for t in range(9)]
     # By itself a list of events: its rows touch, but have other lengths.
-    lines += [f"odd\t{on}\t{off}\tcar\t0.8\n" for on, off in ((0, 1), (1, 3), (3, 3.5), (3.5, 9))]
-    path = tmp_path / "steps.tsv"
-    path.write_text("filename\tonset\toffset\tevent_label\tvalue\n" + "".join(lines))
-    settings = Settings(only=("event.hard",))
+    odd = [("odd", on, off, "car", 0.8) for on, off in ((0, 1), (1, 3), (3, 3.5), (3.5, 9))]
+    path, settings = (
+        written(tmp_path / "steps.tsv", long_rows([*steps, *odd])),
+        Settings(only=("event.hard",)),
+    )
     shard = count_in_parts(path, path, settings, n_parts=64)
     assert shard.tally.total("event.hard.n_ref").tolist() == [10]
-    whole = sedeval_soft.evaluate(path, path, only=settings.only)
-    assert score_shard(shard, "0").scores == whole.scores
+    assert score_shard(shard, "0").scores == evaluate(path, path, settings=settings).scores
+
+
+# --- where rows count -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pool", ["max", "mean"])
+@pytest.mark.parametrize(
+    ("length", "onset", "offset"), [("1/3", 0.333, 0.334), ("1024/44100", 0.139, 0.14), ("1/3", 0.0, 0.001)]
+)
+def test_an_event_of_a_millisecond_is_in_a_segment_and_its_copy_is_right(length, onset, offset, pool):
+    table = columns_of([("a", onset, offset, "car", 1.0)])
+    for durations in (None, {"a": offset}, {"a": 5.0}):
+        scores = evaluate(table, table, segment_length=length, pool=pool, durations=durations)
+        assert 0 < scores["segment.soft.n_ref[car]"] <= 1
+        assert scores["segment.soft.f1.macro"] == scores["segment.soft.recall[car]"] == 1.0
+
+
+@pytest.mark.parametrize(("onset", "offset", "n"), [(0.333, 0.334, 1), (0.666, 0.667, 1)])
+def test_an_event_at_an_edge_is_in_the_segment_that_contains_most_of_it(onset, offset, n):
+    """Both ends are within their rounding of an edge of thirds of seconds."""
+    events = [columns_of([("a", *ends, "car", 1.0)]) for ends in ((onset, offset), (n / 3, (n + 1) / 3))]
+    scores = evaluate(*events, segment_length="1/3", durations={"a": 5.0})
+    assert scores["segment.hard.f1.micro"] == 1.0
+
+
+OURS = columns_of([("a.wav", 2.0, 4.0, "car", 1.0)], ("b.wav",))
+"""It declares b.wav as a file without events."""
+LOUD = columns_of([
+    ("a.wav", 0.0, 2.0, "car", 0.1), ("a.wav", 2.0, 4.0, "car", 0.6), ("b.wav", 0.0, 10.0, "car", 0.9)
+])  # fmt: skip
+
+
+def test_false_alarms_in_a_file_of_unknown_length_are_false_and_scores_over_cells_say_what_they_lack():
+    """By hand: 2 of 4 s are active and found, and ten are false: (2 + 2) / (2 + 2 + 10)."""
+    scores = evaluate(OURS, LOUD, measures=("curves", "calibration"))
+    assert scores["segment.hard.accuracy.micro"] == pytest.approx(4 / 14)
+    assert scores["segment.hard.roc_auc.macro"] == 1.0
+    (line,) = [text for text in scores.warnings if "no known length" in text]
+    assert all(text in line for text in ("'b.wav'", "segment.soft.kl_divergence", "ROC", "calibration"))
+    with pytest.raises(EvaluationError, match="no known length"):
+        evaluate(OURS, LOUD, strict=True)
+    counts = evaluate(OURS, LOUD, strict=True, only=("segment.hard", "event", "clip"))
+    assert counts["segment.hard.fp.micro"] == 10
+
+
+def test_a_file_that_only_the_system_has_is_no_clip_of_the_reference():
+    """One clip is right, and one is a false alarm."""
+    scores = evaluate({name: column[:1] for name, column in OURS.items()}, LOUD, only="clip")
+    assert scores["clip.hard.accuracy.micro"] == 0.5
+    assert any("no clip in the reference" in text and "clip.soft.kl_" in text for text in scores.warnings)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import jsonschema
 import numpy as np
 import pytest
-from called import call
+from called import REFERENCE, SYSTEM, call
 from contract.laws import cut_by_hand, random_table
 from documents import schema
 from hypothesis import given, settings
@@ -16,12 +14,9 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft import SettingsError, chance_levels, evaluate
 from sedeval_soft.apps.chance.levels import moved
-from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import to_ticks
 from sedeval_soft.timeline.grid import Grid
 
-SAMPLES = Path(__file__).parents[3] / "sample_data"
-REFERENCE, SYSTEM = SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"
 T_NORMS = {
     "minimum": np.minimum,
     "product": np.multiply,
@@ -31,9 +26,9 @@ T_NORMS = {
 
 def unfolded(rows):
     """Return a wide table as a long one."""
-    tiled = {name: np.tile(getattr(rows, name), 2) for name in ("file", "onset", "offset")}
-    label = np.repeat([0, 1], len(rows)).astype(np.int32)
-    return EventTable(rows.files, rows.classes, label=label, values=(np.concatenate(rows.values),), **tiled)
+    times = [*zip([rows.files[code] for code in rows.file], rows.onset, rows.offset, strict=True)]
+    cells = zip(rows.classes, rows.values, strict=True)
+    return long_rows([(*times[k], label, of[k]) for label, of in cells for k in range(len(times))])
 
 
 def scores_of_moves(reference, system, **asked):
@@ -84,21 +79,6 @@ def test_moving_keeps_time_and_cuts_at_ends_of_files_only(events, shift):
     assert len(there) <= 3 * len(rows)
 
 
-def test_draws_have_their_mean_and_its_standard_error():
-    """Two of three moves: the standard error of a and b is half their distance."""
-    sides = [wide_rows(np.array([[0.9], [0.2], [0.6]]) ** k) for k in (1, 2)]
-    asked, name = {"only": ("segment.soft", "clip.hard")}, "segment.soft.f1.micro"
-    a, b, c = (scores[name] for scores in scores_of_moves(*sides, **asked))
-    found = chance_levels(*sides, 2, **asked).chance
-    pairs = {((x + y) / 2, abs(x - y) / 2) for x, y in ((a, b), (a, c), (b, c))}
-    assert len(pairs) == 3 and not found.everything
-    level = found.levels[name]
-    assert min(abs(level.chance - mean) + abs(level.error - error) for mean, error in pairs) < 1e-12
-    # Clips are dealt at random even if all moves in time are looked at.
-    levels = chance_levels(*(wide_rows(np.eye(4), files=4) for _ in sides), 9, **asked).chance.levels
-    assert levels[name].error is None and levels["clip.hard.f1.micro"].error > 0
-
-
 def test_a_perfect_system_is_1_and_an_ignorant_one_0():
     found = chance_levels(REFERENCE, REFERENCE, 5)
     assert {found.chance.levels[name].normalised for name in found if name.endswith(".f1.macro")} == {1.0}
@@ -140,7 +120,7 @@ EVENTS = {"filename": ["cafe.wav"], "onset": [2.0], "offset": [9.0], "event_labe
         {"only": ("event.hard", "clip"), "median_filter": 3.0},
         {"only": ("intersection.hard",), "psds_median_filters": (1.0, 3.0)},
         {"groups": {"g": ("car",)}, "scenes": {"s": ("park*",)}, "strict": False, "ci": "jackknife"},
-        {"folds": SAMPLES / "folds.tsv", "only": "segment"},
+        {"folds": REFERENCE.replace("ref.tsv", "folds.tsv"), "only": "segment"},
         {"system": {0.3: EVENTS, 0.7: EVENTS}},
     ],
     ids=str,
@@ -188,8 +168,3 @@ def test_the_command_shows_what_the_library_finds():
 def test_chance_that_cannot_be_is_refused(asked, said):
     with pytest.raises(SettingsError, match=said):
         chance_levels(REFERENCE, SYSTEM, **asked)
-
-
-@pytest.mark.parametrize("options", [("--draws", "0"), (str(SAMPLES / "sys_b.tsv"),), ("--replicates", "3")])
-def test_wrong_calls_are_refused(options):
-    assert call("chance", REFERENCE, SYSTEM, *options).code == 2

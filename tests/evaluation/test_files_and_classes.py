@@ -1,20 +1,23 @@
-"""`files`: just the recordings of a list are scored, as if nothing else stood in the tables."""
+"""`files`: just the recordings of a list are scored. `map`: classes under other names."""
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import numpy as np
+import pandas as pd
 import pytest
-from called import OTHER, REFERENCE, SYSTEM, call
-from tables import columns_of
+from called import OTHER, REFERENCE, SYSTEM, call, written
+from drawn import lay_out
+from tables import columns_of, long_rows, wide_rows
 
 from sedeval_soft import (
     EvaluationError,
     Evaluator,
+    InputError,
+    SettingsError,
     compare,
     convert,
     evaluate,
@@ -23,22 +26,20 @@ from sedeval_soft import (
     validate,
 )
 from sedeval_soft.evaluation.partition import Execute
-from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.file_groups import read_listed
 
 KEPT = ("cafe.wav", "metro.wav")
 DURATIONS = str(Path(REFERENCE).with_name("durations.tsv"))
-ASKED = {"only": ("segment", "event", "clip"), "psds": "dcase-psds1"}
 
 
 @pytest.fixture
 def by_hand(tmp_path):
     """The sample's tables with the lines of two recordings only."""
-    paths = [tmp_path / f"cut_{Path(path).name}" for path in (REFERENCE, SYSTEM, OTHER, DURATIONS)]
-    for path, cut in zip((REFERENCE, SYSTEM, OTHER, DURATIONS), paths, strict=True):
-        head, *lines = Path(path).read_text().splitlines(keepends=True)
-        cut.write_text("".join([head, *(line for line in lines if line.split("\t")[0].strip() in KEPT)]))
-    return [*map(str, paths)]
+    for path in (REFERENCE, SYSTEM, OTHER, DURATIONS):
+        lines = Path(path).read_text().splitlines(keepends=True)
+        kept = "".join(line for line in lines if line.split("\t")[0].strip() in ("filename", *KEPT))
+        (tmp_path / Path(path).name).write_text(kept)
+    return [str(tmp_path / Path(path).name) for path in (REFERENCE, SYSTEM, OTHER, DURATIONS)]
 
 
 LISTS = {
@@ -62,15 +63,15 @@ def test_lists_as_data_sets_have_them(tmp_path, text):
 
 
 def test_listed_files_are_the_tables_cut_by_hand(by_hand):
-    expected = evaluate(*by_hand[:2], durations=by_hand[3], **ASKED)
-    scores = evaluate(REFERENCE, SYSTEM, durations=DURATIONS, files=KEPT, **ASKED)
+    asked = {"only": ("segment", "event", "clip"), "psds": "dcase-psds1"}
+    expected = evaluate(*by_hand[:2], durations=by_hand[3], **asked)
+    scores = evaluate(REFERENCE, SYSTEM, durations=DURATIONS, files=KEPT, **asked)
     assert dict(scores) == dict(expected)
     assert (scores.files, scores.classes) == (KEPT, expected.classes)
     left_out = " ".join(warning for warning in scores.warnings if "not listed" in warning)
     assert all(left_out.count(name) == 2 for name in ("3 ", "night.wav", "park.wav", "street.wav"))
-    signed = json.loads(scores.signature.partition(" files=")[2].partition(" groups=")[0])
-    assert signed["count"] == 2
-    assert scores.to_dict()["settings"]["files"] == signed
+    signed = scores.to_dict()["settings"]["files"]
+    assert signed["count"] == 2 and signed["sha256"] in scores.signature.partition(" files=")[2]
 
 
 def test_classes_that_no_listed_recording_has_are_none():
@@ -81,14 +82,11 @@ def test_classes_that_no_listed_recording_has_are_none():
 
 
 def test_a_challenge_ships_a_list_beside_its_settings(tmp_path, by_hand):
-    (tmp_path / "challenge").mkdir()
-    (tmp_path / "challenge" / "fold.txt").write_text("\n".join(KEPT))
-    (tmp_path / "challenge" / "a.yaml").write_text("files: fold.txt\n")
-    (tmp_path / "b.yaml").write_text("extends: challenge/a.yaml\nbeta: 1\n")
-    expected = evaluate(*by_hand[:2], only="segment.soft")["segment.soft.f1.macro"]
-    listed = ("--files", tmp_path / "challenge" / "fold.txt")
+    texts = {"c/fold.txt": "\n".join(KEPT), "c/a.yaml": "files: fold.txt\n", "b.yaml": "extends: c/a.yaml\n"}
+    listed = ("--files", lay_out(tmp_path, texts) / "c" / "fold.txt")
     for options in (listed, ("--config", tmp_path / "b.yaml")):
-        assert call(REFERENCE, SYSTEM, *options, "--score", "segment.soft.f1.macro").out == f"{expected}\n"
+        done = call(REFERENCE, SYSTEM, *options, "--score", "segment.soft.f1.macro")
+        assert done.out == call(*by_hand[:2], "--score", "segment.soft.f1.macro").out
     tuned = [call("tune", *by_hand[:2]), call("tune", REFERENCE, SYSTEM, *listed)]
     assert len({done.out.partition("signature")[0] for done in tuned}) == 1
 
@@ -122,12 +120,11 @@ def test_functions_take_a_list(function, by_hand):
     assert function(REFERENCE, [SYSTEM, OTHER], files=KEPT) == function(reference, systems)
 
 
-def test_validate_names_what_is_listed_but_nowhere(tmp_path):
-    chosen = tmp_path / "list.txt"
-    chosen.write_text("cafe.wav\nstreat.wav\n")
-    assert validate(SYSTEM, REFERENCE, files=chosen).counts["listed-file"] == 1
+def test_validate_names_what_is_listed_but_nowhere():
+    listed = ["cafe.wav", "streat.wav"]
+    assert validate(SYSTEM, REFERENCE, files=listed).counts["listed-file"] == 1
     # Without a reference the list names what there should be.
-    assert validate(SYSTEM, files=chosen).counts["missing-file"] == 1
+    assert validate(SYSTEM, files=listed).counts["missing-file"] == 1
 
 
 def test_names_that_nobody_has_are_warned_of_with_what_they_may_mean():
@@ -165,11 +162,9 @@ def test_lists_that_cannot_be_are_refused(reference, files, how, words, tmp_path
 
 
 def test_a_table_of_any_form_is_a_list(tmp_path):
-    pq.write_table(
-        pa.table(columns_of([("b", 0, 1, "x"), ("a", 1, 2, "x"), ("b", 2, 3, "x")])), tmp_path / "l.parquet"
-    )
+    rows = columns_of([("b", 0, 1, "x"), ("a", 1, 2, "x"), ("b", 2, 3, "x")])
+    pd.DataFrame(rows).to_parquet(tmp_path / "l.parquet")
     assert read_listed(tmp_path / "l.parquet") == ("b", "a")
-    assert sorted(read_listed(REFERENCE)) == sorted(read_rows(REFERENCE).files)
 
 
 HASHED = "filename\tonset\toffset\tevent_label\n{}b.wav\t1\t3\tdog\n"
@@ -197,10 +192,64 @@ TABLES_OF_FILES = [
 def test_a_line_that_names_a_recording_is_no_comment(option, text, value, tmp_path, monkeypatch):
     """A comment is no file, and recordings that are left out are named."""
     monkeypatch.chdir(tmp_path)
-    Path("ref.tsv").write_text(HASHED.format("#12-40.wav\t1\t2\tdog\n#12-40.wav\t3\t4\tdog\n"))
-    Path("sys.tsv").write_text(HASHED.format("#12-40.wav\t7\t8\tdog\n"))
-    Path("list.txt").write_text(text)
+    ours = HASHED.format("#12-40.wav\t1\t2\tdog\n#12-40.wav\t3\t4\tdog\n")
+    lay_out(
+        tmp_path, {"ref.tsv": ours, "sys.tsv": HASHED.format("#12-40.wav\t7\t8\tdog\n"), "list.txt": text}
+    )
     result = evaluate("ref.tsv", "sys.tsv", **{option: "list.txt"})
     assert result["event.hard.f1.micro"] == value
     assert not any("neither side" in warning for warning in result.warnings)
     assert value < 1 or any("'#12-40.wav'" in warning for warning in result.warnings)
+
+
+# --- classes under other names ---------------------------------------------------------------------
+
+CALLS = {"bma": "bm", "bmb": "bm", "bmz": "bm", "d": "d"}
+CALLED = [("a", 0.0, 1.0, "bma", 1.0), ("a", 3.0, 4.0, "bmz", 1.0), ("b", 0.0, 2.0, "d", 1.0)]
+DETECTED = [("a", 0.0, 1.0, "bmb", 1.0), ("a", 1.0, 2.0, "bma", 1.0), ("b", 0.0, 2.0, "d", 1.0)]
+
+
+def renamed(rows):
+    return long_rows([(file, on, off, CALLS[label], value) for file, on, off, label, value in rows])
+
+
+@pytest.mark.parametrize("events", ["auto", "merge", "rows"])
+def test_mapped_tables_score_as_renamed_ones(events):
+    asked = {"events": events, "only": "all", "max_efpr": 1000.0}
+    found = evaluate(long_rows(CALLED), long_rows(DETECTED), map=CALLS, **asked)
+    assert dict(found) == dict(evaluate(renamed(CALLED), renamed(DETECTED), **asked))
+    assert found.classes == ("bm", "d")
+
+
+def test_of_a_wide_table_the_largest_value_counts():
+    values = np.random.default_rng(0).random((2, 20, 3))
+    sides = [wide_rows(side, files=2) for side in values]
+    found = evaluate(*sides, map={"class0": "x", "class1": "x"}, only="segment.soft")
+    merged = (np.stack([side[:, :2].max(axis=1), side[:, 2]], axis=1) for side in values)
+    by_hand = (replace(wide_rows(side, files=2), classes=("x", "class2")) for side in merged)
+    assert dict(found) == dict(evaluate(*by_hand, only="segment.soft"))
+    assert any("class2" in warning and "not in `map`" in warning for warning in found.warnings)
+
+
+def test_a_label_may_be_that_of_one_side():
+    reference, system = long_rows([("a", 0.0, 1.0, "dog", 1.0)]), long_rows([("a", 0.0, 1.0, "hund", 1.0)])
+    found = evaluate(reference, system, map={"system:hund": "dog"})
+    assert found["segment.hard.f1.macro"] == 1.0 and not found.warnings
+
+
+def test_the_command_reads_a_table(tmp_path):
+    sides = [written(tmp_path / f"{k}.tsv", long_rows(rows)) for k, rows in enumerate((CALLED, DETECTED))]
+    path, name = tmp_path / "map.tsv", "segment.hard.f1.macro"
+    path.write_text("label\tclass\tparent\nbma\tbm\twhale\nbmb\tbm\twhale\nbmz\tbm\twhale\nd\td\twhale\n")
+    (tmp_path / "settings.yaml").write_text("map: map.tsv\n")
+    expected = evaluate(*sides, map=CALLS)[name]
+    for options in (("--map", path), ("--config", tmp_path / "settings.yaml")):
+        assert float(call(*sides, *options, "--score", name).out) == expected
+    assert evaluate(*sides, map=path, map_to="parent").classes == ("whale",)
+    with pytest.raises(InputError, match=r"map.tsv:1:.*'family'"):
+        evaluate(*sides, map=path, map_to="family")
+
+
+def test_a_column_of_classes_needs_a_table():
+    with pytest.raises(SettingsError, match="map_to needs the path of a table"):
+        evaluate(long_rows(CALLED), long_rows(DETECTED), map=CALLS, map_to="parent")

@@ -29,9 +29,8 @@ from sedeval_soft.settings_files import read_plain_yaml, write_plain_yaml
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What no output may have, ends of lines apart."""
 
-FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "\uff1d1", '=HYPERLINK("http://x")')
 HOSTILE = (
-    *FORMULAS,
+    *("=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "\uff1d1", '=HYPERLINK("http://x")'),
     *("\x1b[31mred", "\x1b]0;title\x07", "\x9b2J", "a\x7fb", "right\u202etxt.exe", "\u2066iso\u2069", "a\rb"),
     *("[bold]x[/bold]", "[link=http://x]y[/link]", "<script>alert(1)</script>", "a|b", "`x`", "](http://x)"),
     *("::error::no", "%0A::error::no", "\u200bzero", "\u2028line", "&amp;", "'quoted", "\"; rm -rf /"),

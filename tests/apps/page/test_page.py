@@ -20,7 +20,6 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft import Choices, InputError, SettingsError, diagnose, evaluate, write_report
 from sedeval_soft.apps.page import page_data
-from sedeval_soft.apps.page.report_page import count
 
 SAMPLE = Path(__file__).parents[3] / "sample_data"
 TABLES = SAMPLE / "ref.tsv", SAMPLE / "sys.tsv"
@@ -188,11 +187,6 @@ def test_only_what_can_differ_is_shown_and_explored(sides, settings, moves, base
     assert (tuple(found["moves"].values()) or None, [*found["bases"]]) == (moves, bases)
     assert {family.split(".")[1] for family in data["families"]} == readings
     assert bool(data["curves"]["families"]) == any(sides[1] is each for each in (SOFT[1], POINTS[1]))
-
-
-def test_counts_are_written_as_counts():
-    values = (28.0, 15.934, 0.0, 0.0312, 0.1, 1e-12)
-    assert [count(value) for value in values] == ["28", "15.93", "0", "0.031", "0.10", "0"]
 
 
 OPTIONS = [

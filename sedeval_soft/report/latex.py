@@ -8,6 +8,7 @@ any engine; letters that its fonts lack are left to the document.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import product
 
@@ -42,7 +43,7 @@ _SIGNS = {
 
 def escaped(text: str) -> str:
     """Return a text for LaTeX on one line, also at the begin of a row, where `[` and `*` have a meaning."""
-    return "".join(_SIGNS.get(c, c) for c in visible(text)).replace("--", "-{}-")
+    return re.sub("-(?=-)", "-{}", "".join(_SIGNS.get(c, c) for c in visible(text)))
 
 
 def latex(systems: Sequence[Scores], board: Board | None) -> str:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from visits import SAMPLE, WIDE, Made, Visit, drawn_whole
+from visits import SAMPLE, WIDE, Visit, drawn_whole
 
-from sedeval_soft import write_report
+from sedeval_soft import Scores, write_report
 
 HERE = Path(__file__).parent
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
@@ -82,17 +82,17 @@ visits = pytest.fixture(visiting, name="visits", scope="session")
 
 
 @pytest.fixture(scope="session")
-def sample_report(tmp_path_factory) -> Made:
-    """A report of both systems of the sample, with all its files."""
+def sample_report(tmp_path_factory) -> tuple[Path, tuple[Scores, ...]]:
+    """A report of both systems of the sample, with all its files, and their scores."""
     path = tmp_path_factory.mktemp("sample") / "report.html"
     systems = {"one": SAMPLE / "sys.tsv", "two": SAMPLE / "sys_b.tsv"}
-    return Made(path, write_report(SAMPLE / "ref.tsv", systems, path))
+    return path, write_report(SAMPLE / "ref.tsv", systems, path)
 
 
 @pytest.fixture(scope="session")
 def sample(visits, sample_report) -> Visit:
     """Its page, opened once and gone through: a figure that is drawn later moves what is below."""
-    found = visits(sample_report.path)
+    found = visits(sample_report[0])
     drawn_whole(found.page)
     return found
 

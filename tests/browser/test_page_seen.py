@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+import pytest
+from tables import columns_of
 from visits import PHONE, WIDE, drawn_whole, taken_over, violations, width_in
 
 from sedeval_soft import Choices, write_report
@@ -19,7 +21,7 @@ NAMES = (
 
 
 def test_pages_fit_and_are_accessible_in_all_colours(visit, sample_report):
-    page = visit(sample_report.path, scheme="dark").page
+    page = visit(sample_report[0], scheme="dark").page
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     drawn_whole(page)
     assert violations(page) == []
@@ -50,19 +52,14 @@ def test_the_watch_and_axe_can_fail(visit, tmp_path):
 
 
 def rows(names, value=0.9):
-    times = [float(i) for i in range(len(names))]
-    return {
-        "filename": list(names), "onset": times, "offset": [time + 1 for time in times],
-        "event_label": list(names), "soft_value": [value] * len(names),
-    }  # fmt: skip
+    return columns_of([(name, i, i + 1, name, value) for i, name in enumerate(names)])
 
 
 def test_names_are_text_and_scripts_of_others_would_not_run(visit, tmp_path):
     path = tmp_path / "report.html"
     systems = {name: rows(NAMES, 0.9 - 0.01 * i) for i, name in enumerate(NAMES[:3])}
     write_report(rows(NAMES), systems, path, choices=Choices(timelines=100))
-    found = visit(path)
-    page = found.page
+    page = (found := visit(path)).page
     drawn_whole(page)
     for system in range(3):
         page.select_option("#system", str(system))
@@ -70,14 +67,13 @@ def test_names_are_text_and_scripts_of_others_would_not_run(visit, tmp_path):
     assert page.locator("body").locator(made).count() == 0
     options = page.locator("#timeline-file option").all_text_contents()
     assert {name[:79] for name in options} == {visible(name.strip())[:79] for name in NAMES}
-    # Hovering and searching shows names, too.
+    # Links and hovering show names, too.
     for label in map(visible, NAMES[:4]):
         page.evaluate(f"location.hash = '#timeline={quote(label, safe='')}@0'")
         page.locator("#timeline-summary strong").get_by_text(label, exact=True).wait_for()
     page.check("#timeline-all")
-    figure = page.locator("#timeline-figure .nsewdrag").bounding_box()
     for step in range(5):
-        page.mouse.move(figure["x"] + 20, figure["y"] + 25 + 60 * step)
+        page.hover("#timeline-figure .nsewdrag", position={"x": 20, "y": 25 + 60 * step})
     page.click("#timeline-details summary")
     shown = page.locator("#timeline-figure .annotation-text").all_text_contents()
     assert visible(NAMES[0]) in shown and "<b>bold</b>" in shown
@@ -90,7 +86,7 @@ def cells(page, selector):
 
 
 def test_classes_come_worst_first_with_counts_as_counts(page, sample_report):
-    scores = sample_report.scores[0]
+    _, (scores, _) = sample_report
     names = [cell.split(" not in")[0] for cell in cells(page, "#class-scores tbody th")]
     # By the first F1 of the row: the soft one, since the sample's reference has values.
     assert names == sorted(names, key=lambda name: scores[f"segment.soft.f1[{name}]"])
@@ -108,39 +104,34 @@ def row_heights(page):
     return page.eval_on_selector_all(rows, "(all) => all.map((row) => row.offsetHeight)")
 
 
-def test_tables_show_all_columns_where_pages_are_narrow_and_rows_are_low_on_a_phone(page):
+def test_tables_show_all_columns_where_pages_are_narrow(page):
     page.set_viewport_size({"width": 960, "height": 900})
     for table in ("#class-scores", "#explorer-classes"):
         box = page.locator(table).locator("..")
         assert box.evaluate("(e) => e.scrollWidth - e.clientWidth") == 0
         assert page.locator(f"{table} th").count() > 7, table
+
+
+@pytest.mark.parametrize("label", ["a", "a class whose name says very much about it, and then goes on " * 3])
+def test_rows_are_low_on_a_phone(visit, tmp_path, label):
+    names = rows([label, "b"])
+    write_report(names, {"s": names}, tmp_path / "report.html")
+    page = visit(tmp_path / "report.html").page
     page.set_viewport_size(PHONE)
     heights = row_heights(page)
     assert len(heights) > 10 and max(heights) < 80
 
 
 def test_only_what_can_differ_has_a_section(visit, tmp_path):
-    path = tmp_path / "hard.html"
-    hard = rows(["a", "b"])
-    del hard["soft_value"]
-    write_report(hard, {"s": hard}, path)
-    page = visit(path).page
-    assert [name for name in ("explorer", "curves") if page.locator(f"#{name}").is_visible()] == []
+    hard = columns_of([("a", 0, 1, "a"), ("b", 1, 2, "b")])
+    write_report(hard, {"s": hard}, tmp_path / "hard.html")
+    page = visit(tmp_path / "hard.html").page
+    assert not page.is_visible("#explorer") and not page.is_visible("#curves")
     links = page.locator("nav a:visible").all()
-    assert all(page.locator(link.get_attribute("href")).is_visible() for link in links) and len(links) == 7
+    assert all(page.is_visible(link.get_attribute("href")) for link in links) and len(links) == 7
     assert not {"optimal", "soft"} & set(" ".join(cells(page, "table")).split())
     page.emulate_media(media="print")
-    assert page.locator("#all-title").is_hidden()
-
-
-def test_rows_of_long_names_are_low_on_a_phone(visit, tmp_path):
-    path = tmp_path / "long.html"
-    names = rows(["a class whose name says very much about it, and then goes on " * 3, "b"])
-    write_report(names, {"s": names}, path)
-    page = visit(path).page
-    page.set_viewport_size(PHONE)
-    heights = row_heights(page)
-    assert len(heights) > 10 and max(heights) < 80
+    assert page.is_hidden("#all-title")
 
 
 def test_paper_has_whole_figures_and_headings(page):
@@ -156,11 +147,8 @@ def test_paper_has_whole_figures_and_headings(page):
 
     printed, is_white = widths("print", "beforeprint")
     assert len(printed) > 4 and max(printed) <= 700 and is_white
-    for part, is_seen in (
-        ("#class-scores thead button", True), ("#settings .signature", True), ("#timeline-next", False),
-        ("nav", False),
-    ):  # fmt: skip
-        assert page.locator(part).first.is_visible() == is_seen, part
+    parts = ("#class-scores thead button", "#settings .signature", "#timeline-next", "nav")
+    assert [page.locator(part).first.is_visible() for part in parts] == [True, True, False, False]
     assert len(page.pdf()) < 3_000_000
     again, is_white = widths("screen", "afterprint")
     assert max(again) > 700 and not is_white

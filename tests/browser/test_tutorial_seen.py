@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from visits import PHONE, SAMPLE, WIDE, width_in
 
@@ -38,21 +40,21 @@ def test_scores_are_the_command_lines(page, case, name):
     for reference, system in ((0.5, 0.5), (0.3, 0.62), (0.62, 0.11), (0, 1)):
         page.fill("#reference", str(reference))
         page.fill("#system", str(system))
-        cuts = {"threshold": system, "reference_threshold": reference}
-        tables = (SAMPLE / f"{each}.tsv" for each in ("ref", name))
-        scores = evaluate(*tables, only=["segment.hard", "segment.soft"], **cuts)
-        for reading, row in zip(("hard", "soft"), shown(page), strict=True):
-            names = ("precision.micro", "recall.micro", "f1.micro", "f1.macro")
-            values = [scores[f"segment.{reading}.{each}"] for each in names]
-            assert row == ["-" if value is None else f"{value:.3f}" for value in values]
+        how = {
+            "threshold": system,
+            "reference_threshold": reference,
+            "only": ["segment.hard", "segment.soft"],
+        }
+        scores = evaluate(SAMPLE / "ref.tsv", SAMPLE / f"{name}.tsv", **how)
+        names = ("precision.micro", "recall.micro", "f1.micro", "f1.macro")
+        values = [[scores[f"segment.{reading}.{each}"] for each in names] for reading in ("hard", "soft")]
+        assert shown(page) == [["-" if v is None else f"{v:.3f}" for v in row] for row in values]
 
 
 def test_it_fits_and_draws_every_recording_and_class(page):
-    for size in (WIDE, PHONE):
-        for case in range(3):
-            page.select_option("#case", index=case)
-            for name in ("file", "class"):
-                for place in range(page.locator(f"#{name} option").count()):
-                    page.select_option(f"#{name}", index=place)
-                    assert page.locator("#time path").count() == 4
-        assert width_in(page, size) <= size["width"]
+    for case, name in product(range(3), ("file", "class")):
+        page.select_option("#case", index=case)
+        for place in range(page.locator(f"#{name} option").count()):
+            page.select_option(f"#{name}", index=place)
+            assert page.locator("#time path").count() == 4
+        assert width_in(page, PHONE) <= PHONE["width"] and width_in(page, WIDE) <= WIDE["width"]

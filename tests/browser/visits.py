@@ -40,14 +40,6 @@ class Visit:
         return heard
 
 
-@dataclass(frozen=True)
-class Made:
-    """A report: where it is, and the scores of its systems."""
-
-    path: Path
-    scores: tuple
-
-
 def drawn(page, selector: str = "#timeline-figure") -> None:
     """Bring a figure into sight and wait until it is drawn."""
     page.locator(selector).scroll_into_view_if_needed()
@@ -78,23 +70,18 @@ def width_in(page, size) -> int:
 def taken_over(found: Visit) -> str:
     """Return the title of a page after others' scripts were put into it, as if past the escaping."""
     assert found.heard() == []
-    found.page.evaluate(
-        """() => {
-            const script = document.createElement("script");
-            script.textContent = "document.title = 'taken over'";
-            const image = document.createElement("div");
-            image.innerHTML = "<img src=x onerror=\\"document.title = 'taken over'\\">";
-            document.body.append(script, image);
-        }"""
-    )
-    # The browser refuses the script and the handler, the latter when the image has failed: each is a message.
-    for _ in range(50):
-        found.page.wait_for_timeout(100)
-        if sum("Content Security Policy" in text for text in found.wrong) >= 2:
-            break
-    found.page.wait_for_timeout(200)
-    assert any("event handler" in text for text in found.wrong), found.heard()
-    found.heard()
+    # The browser refuses the script and the handler, the latter when the image has failed: it says so.
+    with found.page.expect_console_message(lambda said: "event handler" in said.text):
+        found.page.evaluate(
+            """() => {
+                const script = document.createElement("script");
+                script.textContent = "document.title = 'taken over'";
+                const image = document.createElement("div");
+                image.innerHTML = "<img src=x onerror=\\"document.title = 'taken over'\\">";
+                document.body.append(script, image);
+            }"""
+        )
+    assert sum("Content Security Policy" in text for text in found.heard()) >= 2
     return found.page.title()
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 from zlib import crc32
 
+import numpy as np
+
+from sedeval_soft import compare
 from sedeval_soft.comparison.board import Agreement, Board, Difference, Discordance, Entry
 from sedeval_soft.evaluation.details import Chance, Folds, Level, Offender, Spread, Sweep, Worst
 from sedeval_soft.evaluation.scores import Score, Scores
@@ -14,6 +18,7 @@ from sedeval_soft.evaluation.shard import Input
 from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.registry import ScoreName, group_of, score_names
 from sedeval_soft.report import render
+from sedeval_soft.report.fitted import cells
 from sedeval_soft.settings import Settings
 
 Value = float | int | None
@@ -42,10 +47,11 @@ def build(
 ) -> Scores:
     """Build what is scored by default of some classes; `silent` have no reference, `missed` no output."""
     settings = Settings.of(**chosen)
-    form = "long table with header, tab"
-    reference = Input("ref.tsv", "reference", "0" * 64, 1200, 5, len(classes), form, True, "merge")
-    sha256, wide = f"{crc32(system.encode(*UTF_8)):064x}", "wide table, comma"
-    output = Input(system, "system", sha256, 900, 4, 2, wide, False, "rows", ("comment",))
+    sha256, long = f"{crc32(system.encode(*UTF_8)):064x}", "long table with header, tab"
+    inputs = (
+        Input("ref.tsv", "reference", "0" * 64, 1200, 5, len(classes), long, True, "merge"),
+        Input(system, "system", sha256, 900, 4, 2, "wide table, comma", False, "rows", ("comment",)),
+    )
     scores = [
         score._replace(value=_value(score, score.class_name in silent, score.class_name in missed))
         for score in registered(classes)
@@ -60,17 +66,16 @@ def build(
         length=1000.5,
         n_segments=1003,
         settings=settings,
-        inputs=(reference, output),
+        inputs=inputs,
         warnings=("no rows for file 'e' in the system",),
-        **signed(settings, (reference, output)),
+        **signed(settings, inputs),
         version=SIGNATURE_VERSION,
     )
 
 
 def signed(settings: Settings, inputs: Sequence[Input]) -> dict[str, str]:
     """Sign as an evaluation does."""
-    signature, short = sign(SIGNATURE_VERSION, settings, inputs)
-    return {"signature": signature, "short_signature": short}
+    return dict(zip(("signature", "short_signature"), sign(SIGNATURE_VERSION, settings, inputs), strict=True))
 
 
 def registered(classes: Sequence[str]) -> list[Score]:
@@ -114,26 +119,26 @@ RANK_BY = "segment.soft.f1.macro"
 def with_intervals(scores: Scores, **chosen: object) -> Scores:
     """Return the scores with intervals for all but thresholds and what is undefined."""
     settings = Settings.of(**{"ci": "bootstrap", **chosen})
-    changed = {name: _with_interval(score) for name, score in scores.scores.items()}
-    return replace(scores, scores=changed, settings=settings, **signed(settings, scores.inputs))
+    return replace(scores, scores=_intervals(scores), settings=settings, **signed(settings, scores.inputs))
 
 
-def _with_interval(score: Score) -> Score:
-    if score.value is None or score.measure == "threshold":
-        return score
-    width = 0.04 if isinstance(score.value, float) and score.value <= 1 else 0.1 * score.value
-    return score._replace(low=score.value - width, high=score.value + 1.25 * width)
+def _intervals(scores: Scores) -> dict[str, Score]:
+    found = dict(scores.scores)
+    for name, score in found.items():
+        if score.value is not None and score.measure != "threshold":
+            width = 0.04 if isinstance(score.value, float) and score.value <= 1 else 0.1 * score.value
+            found[name] = score._replace(low=score.value - width, high=score.value + 1.25 * width)
+    return found
 
 
 def of_runs(scores: Scores, runs: Sequence[str] = ("a.tsv", "b.tsv", "c.tsv", "d.tsv")) -> Scores:
     """Return the scores as if they were means over repeated trainings."""
-    changed = {name: _with_interval(score) for name, score in scores.scores.items()}
-    return replace(scores, scores=changed, system=f"mean of {', '.join(runs)}", runs=tuple(runs))
+    system = f"mean of {', '.join(runs)}"
+    return replace(scores, scores=_intervals(scores), system=system, runs=tuple(runs))
 
 
 def with_folds(scores: Scores, names: Sequence[str] = ("fold1", "fold2", "fold3")) -> Scores:
     """Return the scores with a spread of all averages over folds, and the scores of each fold."""
-    spreads, extra = [], {}
 
     def part(score: Score, i: int) -> Value:
         # The first fold has no precision.
@@ -141,15 +146,19 @@ def with_folds(scores: Scores, names: Sequence[str] = ("fold1", "fold2", "fold3"
             return None
         return score.value // (i + 2) if isinstance(score.value, int) else score.value / (1 + i / 16)
 
-    for score in (score for score in scores.scores.values() if score.average is not None):
-        values = [part(score, i) for i in range(len(names))]
-        ends = (0.5, 0.03125) if len(names) - values.count(None) > 1 else (None, None)
-        spreads.append(Spread(score.name, tuple(values), *ends))
-        for name, value in zip(names, values, strict=True):
-            own = f"{score.name}@{name}"
-            extra[own] = score._replace(name=own, group=name, value=value, low=None, high=None)
+    averages = [score for score in scores.scores.values() if score.average is not None]
+    values = {score.name: tuple(part(score, i) for i in range(len(names))) for score in averages}
+    spreads = [
+        Spread(name, of, *((0.5, 0.03125) if len(of) - of.count(None) > 1 else (None, None)))
+        for name, of in values.items()
+    ]
+    parts = [
+        score._replace(name=f"{score.name}@{fold}", group=fold, value=value, low=None, high=None)
+        for score in averages
+        for fold, value in zip(names, values[score.name], strict=True)
+    ]
     folds = Folds(tuple(names), tuple(range(1, len(names) + 1)), tuple(spreads))
-    return replace(scores, scores={**scores.scores, **extra}, folds=folds)
+    return replace(scores, scores={**scores.scores, **{part.name: part for part in parts}}, folds=folds)
 
 
 def with_sections(scores: Scores) -> Scores:
@@ -207,24 +216,33 @@ def board(
     All but the first two differ in all classes by McNemar's test.
     """
     compared_to = baseline or names[0]
-    systems, entries, discordances = [], [], []
-    for i, name in enumerate(names):
-        worse = revalued(build(families=families, system=name), lambda s, i=i: s.value - i / 100)
-        scores = with_intervals(worse, replicates=replicates, **chosen)
-        found = scores.score(RANK_BY)
-        systems.append(scores)
-        difference = None if name == compared_to else _difference(i, replicates)
-        rank, letters = 2 if i == 2 else i + 1, "abbcdefghij"[i]
-        entries.append(
-            Entry(
-                *(name, rank, letters, i + 1, found.value, found.low, found.high, difference),
-                *(0.875 - i / 16, max(i, 1), min(i + 2, len(names))),
-            )
+    systems = [
+        with_intervals(
+            revalued(build(families=families, system=name), lambda s, i=i: s.value - i / 100),
+            **{"replicates": replicates, **chosen},
         )
-        if difference is not None:
-            for k in range(n_classes):
-                p = 0.5 if i == 1 else 10.0 ** -(2 * i + k)
-                discordances.append(Discordance(name, f"class {k}", 12 + k, 40 + i, p, min(1, 4 * p)))
+        for i, name in enumerate(names)
+    ]
+    differences = [
+        None if name == compared_to else _difference(i, replicates) for i, name in enumerate(names)
+    ]
+    found = [scores.score(RANK_BY) for scores in systems]
+    entries = [
+        Entry(
+            *(name, 2 if i == 2 else i + 1, "abbcdefghij"[i], i + 1, of.value, of.low, of.high),
+            *(differences[i], 0.875 - i / 16, max(i, 1), min(i + 2, len(names))),
+        )
+        for i, (name, of) in enumerate(zip(names, found, strict=True))
+    ]
+    discordances = [
+        Discordance(
+            *(name, f"class {k}", 12 + k, 40 + i),
+            *(p := 0.5 if i == 1 else 10.0 ** -(2 * i + k), min(1, 4 * p)),
+        )
+        for i, name in enumerate(names)
+        if name != compared_to
+        for k in range(n_classes)
+    ]
     tau = ((1.0, 0.6667, None), (0.6667, 1.0, None), (None, None, None))
     agreement = Agreement((RANK_BY, "segment.hard.error_rate.micro", "event.hard.f1.macro"), tau)
     return Board(
@@ -242,3 +260,27 @@ def _difference(i: int, replicates: int) -> Difference:
     least = 1 / (replicates + 1)
     p = (0.4213, 0.0415, least, least)[min(i, 3)]
     return Difference(-0.01 * i, -0.01 * i - 0.02, -0.01 * i + 0.02, p, p / 2 + least / 2, min(1.0, 3 * p))
+
+
+# Screens.
+
+LINES, WIDTH = 40, 80
+
+
+def lines_of(text: str, width: int) -> list[str]:
+    """Return the lines of a screen without colours, all of which fit the terminal."""
+    lines = re.sub("\x1b\\[[0-9;]*m", "", text).splitlines()
+    assert max(map(cells, lines)) <= width
+    return lines
+
+
+def compared(
+    n_systems: int = 3, n_classes: int = 3, n_files: int = 12, worse: float = 0.03, **chosen: object
+) -> Board:
+    """Compare systems, each worse than the one before by so much noise."""
+    rng = np.random.default_rng(5)
+    reference = rng.random((n_files, 20, n_classes)) ** 3
+    noise = {f"system {k}": rng.normal(0, worse * (k + 1), reference.shape) for k in range(n_systems)}
+    systems = {name: np.clip(reference + each, 0, 1) for name, each in noise.items()}
+    how = {"classes": [f"class {k}" for k in range(n_classes)], "replicates": 100, "only": ["segment"]}
+    return compare(reference, systems, **{**how, **chosen})

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import unquote
 
+import pandas as pd
 import pytest
 from called import main_in
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from samples import render_board
+from samples import build, render_board
+from tables import columns_of
 
 import sedeval_soft
 from sedeval_soft.errors import Problem, visible
 from sedeval_soft.report import render
-from sedeval_soft.report.escape import (
-    cell,
-    github_message,
-    github_property,
-    harmless,
-    json_text,
-)
+from sedeval_soft.report.escape import cell, github_message, github_property, harmless, json_text
 from sedeval_soft.report.latex import escaped
+from sedeval_soft.report.services import Verdict, job_summary
 from sedeval_soft.settings_files import read_plain_yaml, write_plain_yaml
 
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What no output may have, ends of lines apart."""
 
-FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "\uff1d1", '=HYPERLINK("http://x")')
 HOSTILE = (
-    *FORMULAS,
+    *("=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "\uff1d1", '=HYPERLINK("http://x")'),
     *("\x1b[31mred", "\x1b]0;title\x07", "\x9b2J", "a\x7fb", "right\u202etxt.exe", "\u2066iso\u2069", "a\rb"),
     *("[bold]x[/bold]", "[link=http://x]y[/link]", "<script>alert(1)</script>", "a|b", "`x`", "](http://x)"),
     *("::error::no", "%0A::error::no", "\u200bzero", "\u2028line", "&amp;", "'quoted", "\"; rm -rf /"),
@@ -38,13 +38,9 @@ HOSTILE = (
 MANY = st.text(st.characters(codec=None), min_size=1, max_size=12)
 
 
-def rows(names: tuple[str, ...]) -> dict[str, list[object]]:
-    n = len(names)
-    times = [float(i) for i in range(n)]
-    return {
-        "filename": list(names), "onset": times, "offset": [t + 1 for t in times], "event_label": list(names),
-        "soft_value": [0.9] * n,
-    }  # fmt: skip
+def rows(names: Sequence[str], value: float = 0.9) -> dict[str, list[object]]:
+    """Return a table in which each name is that of a file and of a class."""
+    return columns_of([(name, i, i + 1, name, value) for i, name in enumerate(names)])
 
 
 def test_no_output_has_what_a_terminal_obeys():
@@ -77,23 +73,10 @@ def test_any_name_is_harmless_in_texts_cells_and_json(text):
 def test_github_annotations_are_one_line_whose_parts_read_back(file, message):
     line = f"::error file={github_property(file)},title=x::{github_message(message)}"
     assert len(line.splitlines()) == 1
-    found = re.fullmatch(r"::error file=([^:,]*),title=x::(.*)", line)
-    assert found
-    for part, text in zip(found.groups(), (file, message), strict=True):
-        # Ends of lines read back as they are, all else that is obeyed as an escape.
-        assert _unescaped(part) == "".join(c if c in "\r\n" else visible(c) for c in text)
-
-
-def _unescaped(text):
-    for code, character in (("%3A", ":"), ("%2C", ","), ("%0D", "\r"), ("%0A", "\n"), ("%25", "%")):
-        text = text.replace(code, character)
-    return text
-
-
-def run(folder: Path, *arguments: str) -> tuple[int, str]:
-    """Return the exit code of the command, and all that it prints."""
-    code, out, err = main_in(folder, arguments)
-    return code, out + err
+    parts = re.fullmatch(r"::error file=([^:,]*),title=x::(.*)", line).groups()
+    # Ends of lines read back as they are, all else that is obeyed as an escape.
+    expected = ["".join(c if c in "\r\n" else visible(c) for c in text) for text in (file, message)]
+    assert [*map(unquote, parts)] == expected
 
 
 NASTY = "\x1b[31m\u202e\x9b2J"
@@ -142,31 +125,27 @@ BAD = f"::error::bad{NASTY}.tsv"
 """A table whose name and rows a terminal and a log would obey."""
 
 
+REF, SYS, OTHER = "ref.jsonl", "::error::sys.jsonl", "##[error]other.jsonl"
+
+
 @pytest.fixture(scope="module")
 def logged(tmp_path_factory) -> Path:
     """Tables, settings, tallies and results whose names are commands, and which are called so themselves."""
     folder = tmp_path_factory.mktemp("logged")
-    for table, value in (("ref", 1.0), ("::error::sys", 0.75), ("##[error]other", 0.25)):
-        given = rows(LOGGED) | {"soft_value": [value] * len(LOGGED)}
-        lines = [json.dumps(dict(zip(given, row, strict=True))) for row in zip(*given.values(), strict=True)]
-        (folder / f"{table}.jsonl").write_text("\n".join(lines) + "\n")
-    names = [f'"{name}"' for name in LOGGED if name.isprintable()]
-    (folder / BAD).write_text(
-        "filename\tonset\toffset\tevent_label\n" + "".join(f"{name}\t{name}\t1\t{name}\n" for name in names)
-    )
+    for table, value in ((REF, 1.0), (SYS, 0.75), (OTHER, 0.25)):
+        pd.DataFrame(rows(LOGGED, value)).to_json(folder / table, orient="records", lines=True)
+    bad = [f'"{name}"\t"{name}"\t1\t"{name}"\n' for name in LOGGED if name.isprintable()]
+    (folder / BAD).write_text("filename\tonset\toffset\tevent_label\n" + "".join(bad))
     (folder / "::error::bad.yaml").write_text("'::error::x': 1\n'##[error]': {'::error::y': 2}\n")
     (folder / "made").mkdir()
+    for table in (SYS, OTHER, BAD):
+        shutil.copy(folder / table, folder / "made")
     for system in ("::error::sys", "##[error]other"):
-        (folder / "made" / f"{system}.jsonl").write_bytes((folder / f"{system}.jsonl").read_bytes())
-    (folder / "made" / BAD).write_bytes((folder / BAD).read_bytes())
-    for system in ("::error::sys", "##[error]other"):
-        arguments = ["ref.jsonl", f"{system}.jsonl", "--quiet", "--only", "segment"]
-        assert run(folder, *arguments, "--save-tally", f"{system}.tally", "-o", f"{system}.txt")[0] == 0
-        assert run(folder, *arguments, "--format", "json", "-o", f"{system}.json")[0] == 0
+        written = "--save-tally", f"{system}.tally", "--format", "json", "-o", f"{system}.json"
+        assert main_in(folder, [REF, f"{system}.jsonl", "--quiet", "--only", "segment", *written])[0] == 0
     return folder
 
 
-REF, SYS, OTHER = "ref.jsonl", "::error::sys.jsonl", "##[error]other.jsonl"
 ONLY = ("--only", "segment", "--only", "event")
 CALLS = [
     *((0, [REF, SYS, *ONLY, "--format", form]) for form in FORMS),
@@ -206,40 +185,42 @@ CALLS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("code", "arguments"), CALLS, ids=str)
 def test_no_line_that_a_command_prints_is_obeyed(logged, code, arguments):
-    found, text = run(logged, *arguments)
+    found, out, err = main_in(logged, arguments)
     form = "github" if "github" in arguments else ""
-    assert (found, obeyed(text, form)) == (code, []), text
-    assert "Traceback" not in text
+    assert (found, obeyed(out + err, form)) == (code, []), out + err
+    assert "Traceback" not in err
 
 
-def test_tables_are_exact_and_no_line_of_them_begins_a_command(tmp_path):
-    names = [name for name in LOGGED if name.isprintable() and "\u2028" not in name]
-    given = {name: column[: len(names)] for name, column in rows(LOGGED).items()}
-    given |= {"filename": names, "event_label": names}
-    for to in ("long", "wide", "jsonl"):
-        path = tmp_path / f"table.{to}"
-        sedeval_soft.convert(given, path, to=to)
-        assert not [line for line in path.read_text().splitlines() if re.match(r"\s*(::|##\w*\[)", line)]
-        assert dict(sedeval_soft.evaluate(given, path)) == dict(sedeval_soft.evaluate(given, given))
-
-
-def balanced(text: str) -> bool:
-    """Return whether the braces of a text that are no characters open and close."""
-    depth = 0
-    for brace in re.findall(r"(?<!\\)(?:\\\\)*([{}])", text):
-        depth += 1 if brace == "{" else -1
-        if depth < 0:
-            return False
-    return depth == 0
+@pytest.mark.parametrize("to", ["long", "wide", "jsonl"])
+def test_tables_are_exact_and_no_line_of_them_begins_a_command(tmp_path, to):
+    given = rows([name for name in LOGGED if name.isprintable()])
+    path = tmp_path / f"table.{to}"
+    sedeval_soft.convert(given, path, to=to)
+    assert not [line for line in path.read_text().splitlines() if re.match(r"\s*(::|##\w*\[)", line)]
+    assert dict(sedeval_soft.evaluate(given, path)) == dict(sedeval_soft.evaluate(given, given))
 
 
 @given(st.text(max_size=20))
 @example("".join(map(chr, range(256))))
 @example("\\\\[2em]")
+@example("----")
 def test_no_character_of_a_name_is_obeyed_by_latex(name):
-    text = re.sub(r"\\[a-zA-Z]+\d*\{\}", "", escaped(name))
-    assert "\n" not in text and balanced(text)
-    assert {command[1] for command in re.findall(r"\\.", text)} <= {*"#$%&_{}"}
-    plain = re.sub(r"\\.", "", text)
-    assert not set(plain) & set('#$%&_~^\\<>|"')
-    assert not re.search(r"(?<!\{)[\[\]*]|[\[\]*](?!\})", plain)
+    """But for commands without arguments, signs behind a backslash, and brackets in braces, all is text."""
+    text = re.sub(r"\\[a-zA-Z]+\d*\{\}|\\[#$%&_{}]|\{[\[\]*]?\}", "", escaped(name))
+    assert not set(text) & set('#$%&_~^\\<>|"{}[]*\n') and "--" not in escaped(name)
+
+
+@settings(max_examples=6)
+@given(st.text(min_size=1, max_size=10))
+@example("::error::x")
+@example("\n::error::x")
+@example("##[error]x")
+@example("<script>|`")
+def test_no_line_of_a_summary_is_a_command(name):
+    wanted = f"segment.soft.f1[{name}]"
+    scores = build((name,), (("segment", "soft"),), system=name)
+    scores = replace(scores, warnings=(name,), signature=f"soft-sed-eval {name}")
+    for shown in ((), (wanted,)):
+        text = job_summary([scores], None, [Verdict(name, f"{wanted}>=1", None, met=False)], shown)
+        assert not any(line.lstrip().startswith("::") for line in text.splitlines())
+        assert "##[" not in text and not re.search(r"(?<!\\)<script", text)

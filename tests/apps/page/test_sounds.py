@@ -22,7 +22,7 @@ BANDS = 48
 
 
 def mel(frequency):
-    return 2595 * np.log10(1 + np.asarray(frequency) / 700)
+    return 2595 * np.log10(1 + frequency / 700)
 
 
 def shown(path, *names, folder=None, seconds=10.0, **options):
@@ -105,8 +105,8 @@ def test_silence_and_what_is_no_number(path, audio):
     for name, samples in (("silent", np.zeros(8_000)), ("loud", loud), ("whole", whole)):
         write(audio / f"{name}.wav", samples, 8_000, "FLOAT")
     sounds, told = shown(path, "silent", "loud", "whole", seconds=1.0)
-    seen = [level(sounds[name]).any() for name in ("silent", "loud", "whole")]
-    assert told == [] and seen == [False, True, True]
+    seen = {name: bool(level(sound).any()) for name, sound in sounds.items()}
+    assert (seen, told) == ({"silent": False, "loud": True, "whole": True}, [])
     # Samples that were never divided are, instead of being cut off.
     heard, _ = soundfile.read(io.BytesIO(inside(path, sounds["whole"])))
     assert 0.5 < np.abs(heard).mean() / 0.45 < 1.5
@@ -140,30 +140,27 @@ def test_a_table_without_names_has_the_only_sound(path, audio):
 
 
 def test_many_sounds_lie_beside_the_page(path, audio, monkeypatch):
-    names = ["a b", "c", "Ä"]
+    names, folder = ["a b", "c", "Ä"], path.with_name("a page_sounds")
+    path = path.with_name("a page.html")
     monkeypatch.setattr("sedeval_soft.apps.page.sounds.INSIDE", 40_000)
     for seed, name in enumerate(names):
         write(audio / f"{name}.wav", noise(1, 8_000, seed), 8_000)
-    path = path.with_name("a page.html")
-    sounds, told = shown(path, *names, seconds=1.0, folder=audio)
-    folder = path.with_name("a page_sounds")
-    assert told == []
-    assert {each.name for each in folder.iterdir()} == {"001-a-b.flac", "002-c.flac", "003-.flac"}
-    assert sounds["a b"]["address"] == "a%20page_sounds/001-a-b.flac" and sounds["a b"]["inside"] is None
-    assert media(path) == ["media-src 'self'"]
-    assert len(soundfile.read(folder / "001-a-b.flac")[0]) == 8_000
+    shown(path, *names[:2], seconds=1.0)
+    assert media(path) == ["media-src blob:"] and not folder.exists()
     # Another time they are replaced, and nothing else is.
-    shown(path, *names[:2], seconds=1.0, folder=audio)
-    assert [media(path), len(list(folder.iterdir()))] == [["media-src blob:"], 3]
-    shown(path, *names, seconds=1.0, folder=audio)
-    (folder / "mine.flac").write_bytes(b"")
-    before = path.read_bytes()
-    with pytest.raises(OutputError, match=r"mine\.flac"):
-        shown(path, *names, seconds=1.0, folder=audio)
-    assert path.read_bytes() == before and (folder / "mine.flac").exists()
-    (folder / "mine.flac").unlink()
+    for _ in range(2):
+        sounds, told = shown(path, *names, seconds=1.0)
+        assert {each.name for each in folder.iterdir()} == {"001-a-b.flac", "002-c.flac", "003-.flac"}
+    assert sounds["a b"]["address"] == "a%20page_sounds/001-a-b.flac" and sounds["a b"]["inside"] is None
+    assert media(path) == ["media-src 'self'"] and told == []
+    assert len(soundfile.read(folder / "001-a-b.flac")[0]) == 8_000
     with pytest.raises(OutputError, match="--audio"):
         shown(path, "001-a-b", "002-c", "003-", seconds=1.0, folder=folder)
+    (folder / "mine.flac").touch()
+    before = path.read_bytes()
+    with pytest.raises(OutputError, match=r"mine\.flac"):
+        shown(path, *names, seconds=1.0)
+    assert path.read_bytes() == before and (folder / "mine.flac").exists()
 
 
 # Hostile files.
@@ -185,13 +182,13 @@ def test_sounds_end_where_the_timeline_does_or_damage_begins_whatever_their_head
         ("fast", 2**31 - 1, 32_000),
     ):
         (audio / f"{name}.wav").write_bytes(wav_header(told_rate, size) + data)
-    names = ["long", "short", "promises", "half", "endless", "slow", "fast"]
-    seconds = dict.fromkeys(names, 5.0) | {"promises": 86_400.0, "endless": 86_400.0, "half": 10.0}
-    sounds, told = shown(path, *names, seconds=seconds)
+    seconds = {"long": 5.0, "short": 5.0, "slow": 5.0, "fast": 5.0, "half": 10.0}
+    seconds |= {"promises": 86_400.0, "endless": 86_400.0}
+    sounds, (told, *_) = shown(path, *seconds, seconds=seconds)
     lengths = {name: sound["seconds"] for name, sound in sounds.items()}
     assert [lengths[name] for name in ("long", "short", "endless", "slow")] == [5, 2, 2, 5]
-    assert 2 < lengths["half"] < 7 and f"the first {lengths['half']:.2f} s" in told[0]
-    assert "2 files ('half', 'promises')" in told[0]
+    assert 2 < lengths["half"] < 7 and f"the first {lengths['half']:.2f} s" in told
+    assert "2 files ('half', 'promises')" in told
     for name in ("long", "short", "half"):
         heard, _ = soundfile.read(io.BytesIO(inside(path, sounds[name])))
         assert len(heard) / rate == pytest.approx(lengths[name], abs=0.001)
@@ -230,14 +227,12 @@ def test_a_day_is_seen_and_not_played(path, audio):
 def test_the_command_of_two_systems_shows_sounds_once_and_warns(path, audio):
     for name in ("cafe", "metro", "park", "night"):
         write(audio / f"{name}.flac", noise(1, 8_000), 8_000)
-    systems = SYSTEM, OTHER
-    called = call("report", REFERENCE, *systems, "--replicates", "20", "-o", path, "--audio", audio)
+    called = call("report", REFERENCE, SYSTEM, OTHER, "--replicates", "20", "-o", path, "--audio", audio)
     assert called.code == 0 and "('street.wav') of 5" in called.err
     data = embedded(path)
     # Names are those of the files; the document has what was called.
     assert [system["name"] for system in data["systems"]] == ["sys.tsv", "sys_b.tsv"]
-    assert [entry["system"] for entry in data["document"]["board"]["entries"]] == [*systems]
-    for system in data["systems"]:
-        files = system["timelines"]["files"]
-        assert [bool(each["sound"]) for each in files] == [each["name"] != "street.wav" for each in files]
+    assert [entry["system"] for entry in data["document"]["board"]["entries"]] == [SYSTEM, OTHER]
+    files = [file for system in data["systems"] for file in system["timelines"]["files"]]
+    assert [file["name"] for file in files if not file["sound"]] == ["street.wav"] * 2
     assert path.read_text(encoding="utf-8").count('id="sound-') == 4

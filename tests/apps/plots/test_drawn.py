@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 from called import OTHER, REFERENCE, SYSTEM
@@ -10,6 +12,7 @@ from matplotlib.colors import to_hex
 from matplotlib.legend import Legend
 from plotted import caption, table
 from scipy.special import ndtri
+from tables import columns_of
 
 from sedeval_soft import SettingsError, compare, diagnose, evaluate, plot, threshold_curves
 from sedeval_soft.report.outcomes import FALSE_ALARM, HIT, MISS
@@ -39,10 +42,6 @@ def dots_of(axes):
     return dots, [tuple(line.get_xdata()) for line in lines if line.get_marker() in ("none", "None")]
 
 
-def written_in(axes):
-    return [text.get_text() for text in axes.texts]
-
-
 @pytest.fixture(scope="module")
 def curves():
     return threshold_curves(REFERENCE, SYSTEM, only=["segment", "event"])
@@ -66,24 +65,22 @@ def test_lines_are_the_columns_of_curves_with_the_area_that_stands_beside_them(c
     """Curves go from the highest threshold down; the step to all segments active has none, and is dotted."""
     drawstyle, measure, columns = SHAPES[kind, basis]
     figure = plot(kind, REFERENCE, SYSTEM, only=basis)
-    by_class = getattr(curves, basis)
-    drawn = {name: each for name, each in by_class.items() if np.isfinite(np.add(*columns(each))).any()}
-    drawn |= {"all classes": curves.pooled["segment.hard"]} if basis == "segment" else {}
+    drawn = {f"[{name}]": curve for name, curve in getattr(curves, basis).items()}
+    drawn |= {".micro": curves.pooled["segment.hard"]} if basis == "segment" else {}
+    drawn = {name: curve for name, curve in drawn.items() if np.isfinite(np.add(*columns(curve))).any()}
     dotted = kind in ("pr", "roc") and basis == "segment"
     lines = iter(lines_of(figure, len(drawn) * (1 + dotted)))
     for name, curve in drawn.items():
-        line = next(lines)
-        x, y = line.get_data()
-        if dotted:
-            ends = next(lines).get_data()
-            np.testing.assert_array_equal(ends, [values[1::-1] for values in columns(curve)])
-            assert np.isnan(curve.threshold[0])
-            x, y = np.append(x, ends[0][1]), np.append(y, ends[1][1])
-        np.testing.assert_array_equal((x, y), [values[::-1] for values in columns(curve)])
+        line, wanted = next(lines), np.array(columns(curve))[:, ::-1]
         assert (line.get_drawstyle(), line.get_linestyle() == "None") == (drawstyle, basis == "event")
+        np.testing.assert_array_equal(line.get_data(), wanted[:, :-1] if dotted else wanted)
+        if dotted:
+            np.testing.assert_array_equal(next(lines).get_data(), wanted[:, -2:])
+            assert np.isnan(curve.threshold[0])
         if measure:
-            value = scores[f"segment.hard.{measure}" + (f"[{name}]" if name in by_class else ".micro")]
-            assert f"{name}  {value:.3f}" in legend_of(figure)
+            value, (x, y) = scores[f"segment.hard.{measure}{name}"], wanted
+            label = "all classes" if name == ".micro" else name[1:-1]
+            assert f"{label}  {value:.3f}" in legend_of(figure)
             area = {"roc": np.trapezoid(y, x), "pr": np.nansum(np.diff(x) * y[1:])}[kind]
             assert area == pytest.approx(value)
     assert ("no threshold detects values of 0" in caption(figure)) == dotted
@@ -91,14 +88,13 @@ def test_lines_are_the_columns_of_curves_with_the_area_that_stands_beside_them(c
 
 def test_axes_of_misses_and_false_alarms_are_normal_deviates_and_have_all_points():
     figure = plot("det", REFERENCE, SYSTEM)
-    (axes,) = figure.axes
+    axes = figure.axes[0]
     ticks = {t.get_text(): at for t, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True)}
     assert {"5", "20", "80", "95"} <= {*ticks}
     assert [*ticks.values()] == pytest.approx([ndtri(float(text) / 100) for text in ticks])
-    points = np.concatenate([line.get_xydata() for line in lines_of(figure, None)])
-    ends = points[np.isfinite(points).all(axis=1)]
+    points = [xy for line in lines_of(figure, None) for xy in line.get_xydata() if np.isfinite(xy).all()]
     low, high = axes.get_xlim()
-    assert axes.get_ylim() == (low, high) and low <= ends.min() <= ends.max() <= high
+    assert axes.get_ylim() == (low, high) and low <= np.min(points) <= np.max(points) <= high
     assert "no threshold with misses and false alarms): birds singing, car," in caption(figure)
 
 
@@ -120,10 +116,12 @@ def test_f_over_thresholds_marks_the_best(curves, scores):
         # Values of 0 are detections at no threshold: the point of all cells has none, and is not drawn.
         assert np.isnan(curve.threshold[0])
         np.testing.assert_array_equal(line.get_xydata()[:-1].T, (curve.threshold[1:], curve.f1[1:]))
-    names = [[f"segment.optimal.{name}[{c}]" for name in ("threshold", "f1")] for c in scores.classes]
+    optimal = [
+        [scores[f"segment.optimal.{name}[{c}]"] for name in ("threshold", "f1")] for c in scores.classes
+    ]
     # A class that is never detected has a best F of 0, and no mark.
-    optimal = [[scores[name] for name in pair] for pair in names if scores[pair[0]] is not None]
-    assert [mark.tolist() for mark in marks] == optimal and len(optimal) == 5
+    assert [mark.tolist() for mark in marks] == [each for each in optimal if each[0] is not None]
+    assert len(marks) == 5 == len(optimal) - 1
     assert {"door opens  0.000", "threshold 0.5"} <= {*legend_of(figure)}
     # That of all classes is a threshold, too, at which F is as it is drawn.
     whole = evaluate(REFERENCE, SYSTEM, threshold=at, reference_threshold=0.5, only=["segment.hard"])
@@ -132,15 +130,15 @@ def test_f_over_thresholds_marks_the_best(curves, scores):
 
 def test_the_area_under_the_psd_roc_is_the_number_beside_it():
     figure = plot("psd-roc", REFERENCE, SYSTEM, OTHER, psds="dcase-psds1", names=["ours", "theirs"])
-    assert [text.split()[0] for text in legend_of(figure)] == ["ours", "theirs"]
-    first, second = ((line.get_color(), str(line._dash_pattern)) for line in lines_of(figure, 2))
-    assert first[0] != second[0] and first[1] != second[1]
-    for line, path, text in zip(lines_of(figure, 2), (SYSTEM, OTHER), legend_of(figure), strict=True):
+    both = lines_of(figure, 2)
+    assert len({line.get_color() for line in both}) == 2 == len({str(line._dash_pattern) for line in both})
+    drawn = zip(both, (SYSTEM, OTHER), ("ours", "theirs"), legend_of(figure), strict=True)
+    for line, path, name, text in drawn:
         value = evaluate(REFERENCE, path, only=["intersection"], psds="dcase-psds1")["intersection.hard.psds"]
         x, y = line.get_data()
         assert line.get_drawstyle() == "steps-post" and (x[0], x[-1]) == (0, 100)
         assert (np.diff(x) * y[:-1]).sum() / 100 == pytest.approx(value)
-        assert text.endswith(f"PSDS {value:.3f}")
+        assert text.startswith(f"{name} ") and text.endswith(f"PSDS {value:.3f}")
 
 
 def test_reliability_has_the_means_of_bins_of_ten_segments_and_larger_dots_for_more():
@@ -148,8 +146,7 @@ def test_reliability_has_the_means_of_bins_of_ten_segments_and_larger_dots_for_m
     figure = plot("reliability", REFERENCE, SYSTEM, class_names=list(bins["segment.soft"])[:5])
     panels = [axes for axes in figure.axes if axes.axison]
     most = max(each[0].size.max() for each in bins["segment.soft"].values())
-    assert f"up to {most}" in caption(figure)
-    assert len(panels) == 5
+    assert f"up to {most}" in caption(figure) and len(panels) == 5
     for axes, (name, found) in zip(panels, bins["segment.soft"].items(), strict=False):
         assert axes.get_title().startswith(f"{name}  0.")
         many = found[0].size >= 10
@@ -181,10 +178,10 @@ def test_from_seven_classes_on_all_together_the_best_and_the_worst_have_names(ki
     values = {name: found[f"segment.{measure}[{name}]"] for name in classes}
     ends = {"best": max(values, key=values.get), "worst": min(values, key=values.get)}
     first, *texts = legend_of(plot(kind, reference, system, **asked))
-    assert first.startswith("all classes  ")
     lines = [*(f"{end}: {name}  {values[name]:.3f}" for end, name in ends.items()), "5 other classes"]
     assert texts == lines + ["best threshold", "threshold 0.5"] * (kind == "f-thresholds")
     # Six may have a line each; and curves without one of all classes have panels.
+    assert first.startswith("all classes  ")
     assert len(legend_of(plot("pr", reference, system, **asked, max_classes=6))) == 7
     events = plot("pr", reference, system, **asked, only="event")
     assert [axes.get_title() for axes in events.axes if axes.axison] == list(classes)
@@ -228,8 +225,7 @@ def test_classes_are_sorted(scores, sort, name):
     (axes,) = plot("classes", REFERENCE, SYSTEM, sort=sort).axes
     order = {label: -scores[f"segment.hard.{name}[{label}]"] if name else label for label in scores.classes}
     assert rows_of(axes)[:-1] == sorted(scores.classes, key=order.get)
-    low, high = axes.get_ylim()
-    assert low > high, "the first is at the top"
+    assert axes.yaxis_inverted(), "the first is at the top"
 
 
 @pytest.mark.parametrize("basis", ["segment", "event"])
@@ -249,9 +245,8 @@ def test_a_confusion_has_its_counts(basis):
 
 
 def test_dots_of_errors_are_shares_of_what_is_lost_the_costliest_kind_first():
-    found = diagnose(REFERENCE, SYSTEM, only=["event"], suggestions=False).errors
-    found = [each for each in found if (each.reading, each.average) == ("hard", "micro") and each.count]
-    found = sorted(found, key=lambda each: -each.share)
+    found = diagnose(REFERENCE, SYSTEM, only=["event"], suggestions=False).table("event", "hard")
+    found = sorted((each for each in found if each.count), key=lambda each: -each.share)
     (axes,) = plot("errors", REFERENCE, SYSTEM).axes
     assert len(found) > 3 and rows_of(axes) == [each.kind.replace("_", " ") for each in found]
     assert dots_of(axes)[0] == [each.share for each in found]
@@ -262,24 +257,19 @@ def strips_of(axes):
 
 
 def test_a_timeline_shows_values_and_events_of_one_file():
-    reference = {
-        "filename": ["x.wav"] * 4, "onset": [0.0, 1.0, 3.0, 0.0], "offset": [1.0, 2.0, 5.0, 5.0],
-        "event_label": ["a", "a", "a", "b"], "value": [0.2, 0.9, 0.7, 0.1],
-    }  # fmt: skip
-    system = {
-        "filename": ["x.wav", "y.wav"], "onset": [1.5, 0.0], "offset": [4.0, 9.0], "event_label": ["a", "c"],
-        "value": [0.8, 1.0],
-    }  # fmt: skip
+    values = ("a", 0, 1, 0.2), ("a", 1, 2, 0.9), ("a", 3, 5, 0.7), ("b", 0, 5, 0.1)
+    reference = columns_of([("x.wav", onset, offset, label, value) for label, onset, offset, value in values])
+    system = columns_of([("x.wav", 1.5, 4.0, "a", 0.8), ("y.wav", 0.0, 9.0, "c", 1.0)])
     figure = plot("timeline", reference, system, file="x.wav")
-    axes = figure.axes[0]
+    axes, spans = figure.axes[0], defaultdict(list)
     assert strips_of(axes)[:2] == [[0.2, 0.9, 0.0, 0.7], [0.0, 0.8, 0.0]]
     assert rows_of(axes) == ["a", "b"] and axes.get_xlim() == (0, 5)
-    spans = {}
     for boxes in axes.collections:
         if isinstance(boxes, PolyCollection) and boxes.get_zorder() > 1.5:
             colour = to_hex(boxes.get_edgecolor()[0]) if len(boxes.get_facecolor()) else "events"
-            ends = [path.vertices[:, 0] for path in boxes.get_paths()]
-            spans.setdefault(colour, []).extend((x.min(), x.max()) for x in ends)
+            spans[colour] += [
+                (path.vertices[:, 0].min(), path.vertices[:, 0].max()) for path in boxes.get_paths()
+            ]
     assert spans == {
         HIT.light: [(1.5, 2.0), (3.0, 4.0)],
         MISS.light: [(1.0, 1.5), (4.0, 5.0)],
@@ -292,11 +282,10 @@ def test_a_timeline_shows_values_and_events_of_one_file():
         MISS.pattern,
         FALSE_ALARM.pattern,
     }
-    figure = plot(
-        "timeline", REFERENCE, SYSTEM, OTHER, file="cafe.wav", start=10, end=20.5, class_names=["footsteps"]
-    )
-    assert len(strips_of(figure.axes[0])) == 3 and figure.axes[0].get_xlim() == (10, 20.5)
-    assert written_in(figure.axes[0]) == ["reference", "sys", "sys_b"]
+    asked = {"file": "cafe.wav", "start": 10, "end": 20.5, "class_names": ["footsteps"]}
+    axes = plot("timeline", REFERENCE, SYSTEM, OTHER, **asked).axes[0]
+    assert len(strips_of(axes)) == 3 and axes.get_xlim() == (10, 20.5)
+    assert [text.get_text() for text in axes.texts] == ["reference", "sys", "sys_b"]
 
 
 def test_a_timeline_of_very_many_pieces_is_drawn_as_pixels():

@@ -165,6 +165,12 @@ def test_scripts_do_something_else_than_the_rules(case):
     assert {key: scores[key] for key in rules} == approx(rules, abs=1e-12)
 
 
+def test_few_shot_misses_all_calls_of_a_file_without_detections():
+    both = [*CALLS, *(("b.wav", *row[1:]) for row in CALLS)]
+    numbers = numbers_of("few-shot", of_rows(both, FOUND))
+    assert (numbers["precision"], numbers["recall"], "b.wav FN" in numbers) == (2 / 4, 2 / (3 + 8), False)
+
+
 @pytest.mark.parametrize(
     "sides", [(CALLS[:4], FOUND), (CALLS, events((20, 22), file="b.wav"))], ids=["four shots", "unknown file"]
 )

@@ -34,67 +34,48 @@ WEIGHTS = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 1.0), (0.25, 0.5))
 """alpha_ct, alpha_st."""
 
 
-Scores = dict[str, tuple[np.ndarray, np.ndarray]]
-"""By file the edges of its frames in seconds, (n_frames + 1,), and values, (n_frames, n_classes)."""
-
-
-def score_tables(labels: Sequence[str], scores: Scores) -> dict[str, pd.DataFrame]:
-    """Scores as sed_scores_eval takes them."""
-    return {
-        name: pd.DataFrame(
-            {"onset": edges[:-1], "offset": edges[1:]} | dict(zip(labels, values.T, strict=True))
-        )
-        for name, (edges, values) in scores.items()
-    }
-
-
-def score_rows(labels: Sequence[str], scores: Scores) -> EventTable:
-    """Scores as the package takes them."""
-    edges, values = zip(*scores.values(), strict=True)
-    return EventTable(
-        *(tuple(scores), tuple(labels)),
-        file=np.repeat(np.arange(len(scores), dtype=np.int32), [*map(len, values)]),
-        onset=np.concatenate([each[:-1] for each in edges]),
-        offset=np.concatenate([each[1:] for each in edges]),
-        values=tuple(np.concatenate(values).T.copy()),
-    )
-
-
-def truth_rows(truth: dict[str, list[tuple[float, float, str]]]) -> EventTable:
-    """Events by file as the package takes them."""
-    return long_rows([(name, *event) for name, events in truth.items() for event in events])
-
-
 @dataclass(frozen=True)
 class Case:
-    """Scores by file, (n_frames, n_classes); reference events by file, (onset, offset, label), in seconds."""
+    """Scores by file, (n_frames, n_classes); reference events by file, (onset, offset, label), in seconds.
+
+    frame: seconds. ends: by file how long after its frames the recording ends, a minute unless it is said, so
+    that a false positive is about 20 an hour, and a limit of 100 means something.
+    """
 
     scores: dict[str, np.ndarray]
     truth: dict[str, list[tuple[float, float, str]]]
     labels: Sequence[str] = LABELS
+    frame: float = FRAME
+    ends: dict[str, float] | None = None
 
     def edges(self, name: str) -> np.ndarray:
         """Where the frames of a file begin and end, in seconds."""
-        return np.round(np.arange(len(self.scores[name]) + 1) * FRAME, 6)
+        return np.round(np.arange(len(self.scores[name]) + 1) * self.frame, 6)
 
-    def frames(self) -> Scores:
-        """The scores with the edges of their frames."""
-        return {name: (self.edges(name), values) for name, values in self.scores.items()}
+    def durations(self) -> dict[str, float]:
+        """The files' durations in seconds."""
+        ends = self.ends or dict.fromkeys(self.scores, 60.0)
+        return {name: round(float(self.edges(name)[-1]) + ends[name], 6) for name in self.scores}
 
     def sides(self) -> tuple[EventTable, EventTable]:
         """Reference and system as the package takes them."""
-        return truth_rows(self.truth), score_rows(self.labels, self.frames())
-
-    def durations(self) -> dict[str, float]:
-        """The files' durations in seconds: a minute more than the frames.
-
-        So that a false positive is about 20 an hour, and a limit of 100 means something.
-        """
-        return {name: round(float(self.edges(name)[-1]) + 60, 6) for name in self.scores}
+        edges = [self.edges(name) for name in self.scores]
+        system = EventTable(
+            *(tuple(self.scores), tuple(self.labels)),
+            file=np.repeat(np.arange(len(edges), dtype=np.int32), [len(each) - 1 for each in edges]),
+            onset=np.concatenate([each[:-1] for each in edges]),
+            offset=np.concatenate([each[1:] for each in edges]),
+            values=tuple(np.concatenate([*self.scores.values()]).T.copy()),
+        )
+        return long_rows([(name, *event) for name, events in self.truth.items() for event in events]), system
 
     def both(self) -> dict[str, Any]:
         """Scores and ground truth, as all of sed_scores_eval's functions take them."""
-        return {"scores": score_tables(self.labels, self.frames()), "ground_truth": self.truth}
+        tables = {}
+        for name, values in self.scores.items():
+            times = {"onset": self.edges(name)[:-1], "offset": self.edges(name)[1:]}
+            tables[name] = pd.DataFrame(times | dict(zip(self.labels, values.T, strict=True)))
+        return {"scores": tables, "ground_truth": self.truth}
 
 
 def made(seed: int, levels: int | None = None, labels: Sequence[str] = LABELS) -> Case:
@@ -102,8 +83,7 @@ def made(seed: int, levels: int | None = None, labels: Sequence[str] = LABELS) -
 
     Scores lean to the reference, so that something is found: at random, hardly any criterion is met.
     """
-    rng = np.random.default_rng(seed)
-    scores, truth = {}, {}
+    rng, scores, truth = np.random.default_rng(seed), {}, {}
     for name in ("file0", "file1", "file2"):
         n = int(rng.integers(20, 45))
         truth[name] = [event for label in labels for event in _events(rng, label, n * FRAME)]
@@ -132,15 +112,11 @@ def best(case: Case, basis: str, **how: float) -> dict[str, Any]:
     from sed_scores_eval import collar_based, intersection_based
 
     module = collar_based if basis == "event" else intersection_based
-    *values, thresholds, counts = module.best_fscore(**case.both(), **_spelled(how))
-    names = ("f1", "precision", "recall")
-    found = {}
-    for name in values[0]:
-        found[name] = {key: float(scores[name]) for key, scores in zip(names, values, strict=True)}
-        if name in thresholds:
-            found[name]["threshold"] = float(thresholds[name])
-            numbers = (("tp", "tps"), ("fp", "fps"), ("n_ref", "n_ref"))
-            found[name] |= {ours: int(counts[name][theirs]) for ours, theirs in numbers}
+    f, precision, recall, thresholds, counts = module.best_fscore(**case.both(), **_spelled(how))
+    found = {name: {"f1": f[name], "precision": precision[name], "recall": recall[name]} for name in f}
+    for name, threshold in thresholds.items():
+        own = counts[name]
+        found[name] |= {"threshold": threshold, "tp": own["tps"], "fp": own["fps"], "n_ref": own["n_ref"]}
     return found
 
 
@@ -148,7 +124,7 @@ def _spelled(how: dict[str, Any]) -> dict[str, Any]:
     return {f"{name}_threshold" if name in CRITERIA[0] else name: value for name, value in how.items()}
 
 
-def psds(case: Case, lengths: tuple[float, ...] = (), **how: float) -> dict[str, Any]:
+def psds(case: Case, lengths: tuple[float, ...] = (), **how: float) -> tuple[float, dict[str, float]]:
     """PSDS over all thresholds, also of each class; over median filters where there are any.
 
     how: criteria, weights and the highest rate. As it demands, sed_scores_eval is told cttc only where
@@ -159,15 +135,12 @@ def psds(case: Case, lengths: tuple[float, ...] = (), **how: float) -> dict[str,
     arguments = {**case.both(), "audio_durations": case.durations(), **_spelled(how)}
     if not how["alpha_ct"]:
         arguments["cttc_threshold"] = None
+    function = intersection_based.psds
     if lengths:
         arguments["median_filter_lengths_in_sec"] = list(lengths)
-        value, by_class, *_ = intersection_based.median_filter_independent_psds(**arguments)
-    else:
-        value, by_class, *_ = intersection_based.psds(**arguments)
-    return {
-        "psds": float(value),
-        "by_class": {label: float(score) for label, score in by_class.items()},
-    }
+        function = intersection_based.median_filter_independent_psds
+    value, by_class, *_ = function(**arguments)
+    return value, by_class
 
 
 def median_filtered(case: Case, seconds: float) -> dict[str, np.ndarray]:
@@ -177,8 +150,7 @@ def median_filtered(case: Case, seconds: float) -> dict[str, np.ndarray]:
     values = {}
     for name, table in medfilt(case.both()["scores"], seconds).items():
         edges = np.append(table["onset"].to_numpy(), table["offset"].to_numpy()[-1])
-        middles = case.edges(name)[:-1] + FRAME / 2
-        row = np.searchsorted(edges, middles, side="right") - 1
+        row = np.searchsorted(edges, case.edges(name)[:-1] + FRAME / 2, side="right") - 1
         inside = (row >= 0) & (row < len(table))
         columns = np.maximum(table[list(LABELS)].to_numpy(), 0)
         values[name] = np.where(inside[:, None], columns[np.clip(row, 0, len(table) - 1)], 0.0)

@@ -32,25 +32,23 @@ def ours(path):
 @pytest.mark.parametrize("form", ["long_textgrid", "short_textgrid"])
 def test_textgrids_are_read_as_praatio_reads_them(seed, form, tmp_path):
     textgrid = pytest.importorskip("praatio.textgrid")
-    path = str(tmp_path / "a.TextGrid")
-    grid = textgrid.Textgrid()
-    points = [(onset, label) for onset, _, label in drawn(seed + 100)]
+    path, grid = str(tmp_path / "a.TextGrid"), textgrid.Textgrid()
     grid.addTier(textgrid.IntervalTier("events [1]", drawn(seed), 0, 60))
+    points = [(onset, label) for onset, _, label in drawn(seed + 100)]
     grid.addTier(textgrid.PointTier('"points"', points, 0, 60))
     grid.save(path, format=form, includeBlankSpaces=True)
-    read = textgrid.openTextgrid(path, includeEmptyIntervals=False)
-    theirs = [(*map(float, entry[:-1]), entry[-1]) for tier in read.tiers for entry in tier.entries]
-    assert len(theirs) == 40
+    tiers = textgrid.openTextgrid(path, includeEmptyIntervals=False).tiers
     # It leaves quotes of points doubled.
-    theirs = [(entry[0], entry[-2], entry[-1].replace('""', '"')) for entry in theirs]
-    assert ours(path)[0] == sorted(theirs)
+    theirs = sorted(
+        (float(e[0]), float(e[-2]), e[-1].replace('""', '"')) for tier in tiers for e in tier.entries
+    )
+    assert ours(path)[0] == theirs and len(theirs) == 40
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_documents_of_elan_are_read_as_pympi_reads_them(seed, tmp_path):
     elan = pytest.importorskip("pympi.Elan")
-    path = str(tmp_path / "a.eaf")
-    document = elan.Eaf(author="")
+    path, document = str(tmp_path / "a.eaf"), elan.Eaf(author="")
     document.add_linked_file("file:///x/rec1.wav", mimetype="audio/x-wav")
     document.add_linguistic_type("refers", "Symbolic_Association", timealignable=False)
     document.add_tier("events")
@@ -60,29 +58,24 @@ def test_documents_of_elan_are_read_as_pympi_reads_them(seed, tmp_path):
         document.add_annotation("events", begin, end, label)
         document.add_ref_annotation("kinds", "events", begin, f"kind of {label}")
     document.to_file(path)
-    read = elan.Eaf(path)
+    read, (found, rows) = elan.Eaf(path), ours(path)
     theirs = [each[:3] for tier in ("events", "kinds") for each in read.get_annotation_data_for_tier(tier)]
-    assert len(theirs) == 40
-    found, rows = ours(path)
     assert found == sorted((begin / 1000, end / 1000, label) for begin, end, label in theirs)
-    assert {row[0] for row in rows} == {"rec1.wav"}
+    assert ({row[0] for row in rows}, len(theirs)) == ({"rec1.wav"}, 40)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_jams_are_read_as_jams_reads_them(seed, tmp_path):
     jams = pytest.importorskip("jams")
-    path = str(tmp_path / "a.jams")
-    document = jams.JAMS()
+    path, document = str(tmp_path / "a.jams"), jams.JAMS()
     document.file_metadata.duration = 60
     annotation = jams.Annotation("segment_open", time=0, duration=60)
     for k, (onset, offset, label) in enumerate(drawn(seed)):
-        annotation.append(
-            time=onset, duration=offset - onset, value=label, confidence=k / 20 if k % 2 else None
-        )
+        value = {"value": label, "confidence": k / 20 if k % 2 else None}
+        annotation.append(time=onset, duration=offset - onset, **value)
     document.annotations.append(annotation)
     document.save(path)
-    theirs = jams.load(path).annotations[0].data
-    found, rows = ours(path)
+    theirs, (found, rows) = jams.load(path).annotations[0].data, ours(path)
     assert found == sorted((o.time, round(o.time + o.duration, 6), o.value) for o in theirs)
     values = {round(o.time, 6): 1.0 if o.confidence is None else o.confidence for o in theirs}
     assert {row[1]: row[4] for row in rows} == values
@@ -96,14 +89,11 @@ def test_documents_of_soundevent_are_read_as_it_reads_them(seed, predicted, tmp_
     from soundevent import data, io
     from soundevent.geometry import compute_bounds
 
-    recordings = [
-        data.Recording(path=tmp_path / name, duration=60, channels=1, samplerate=22050)
-        for name in ("a.wav", "b.wav")
-    ]
+    paths = [tmp_path / name for name in ("a.wav", "b.wav")]
+    recordings = [data.Recording(path=each, duration=60, channels=1, samplerate=22050) for each in paths]
     clips = [data.Clip(recording=each, start_time=0, end_time=60) for each in recordings]
-    made = {0: [], 1: []}
+    made, (low, high) = {0: [], 1: []}, (500.0, 4000.0)
     for k, (onset, offset, label) in enumerate(drawn(seed)):
-        low, high = 500.0, 4000.0
         shapes = (
             data.TimeInterval(coordinates=[onset, offset]),
             data.BoundingBox(coordinates=[onset, low, offset, high]),
@@ -114,27 +104,27 @@ def test_documents_of_soundevent_are_read_as_it_reads_them(seed, predicted, tmp_
         )
         sound = data.SoundEvent(recording=recordings[k % 2], geometry=shapes[k % len(shapes)])
         tag = data.Tag(key="species", value=label)
-        if predicted:
-            tags = [data.PredictedTag(tag=tag, score=k / 20)]
-            made[k % 2].append(data.SoundEventPrediction(sound_event=sound, score=1, tags=tags))
-        else:
-            made[k % 2].append(data.SoundEventAnnotation(sound_event=sound, tags=[tag]))
+        scored = {"sound_event": sound, "score": 1, "tags": [data.PredictedTag(tag=tag, score=k / 20)]}
+        plain = {"sound_event": sound, "tags": [tag]}
+        event = data.SoundEventPrediction(**scored) if predicted else data.SoundEventAnnotation(**plain)
+        made[k % 2].append(event)
+    of_clip = data.ClipPrediction if predicted else data.ClipAnnotation
+    sets = [of_clip(clip=clip, sound_events=made[k]) for k, clip in enumerate(clips)]
+    tasks = [data.AnnotationTask(clip=clip) for clip in clips]
     if predicted:
-        sets = [data.ClipPrediction(clip=clip, sound_events=made[k]) for k, clip in enumerate(clips)]
         whole = data.PredictionSet(clip_predictions=sets)
     else:
-        sets = [data.ClipAnnotation(clip=clip, sound_events=made[k]) for k, clip in enumerate(clips)]
-        whole = data.AnnotationProject(
-            name="x", clip_annotations=sets, tasks=[data.AnnotationTask(clip=clip) for clip in clips]
-        )
+        whole = data.AnnotationProject(name="x", clip_annotations=sets, tasks=tasks)
     io.save(whole, tmp_path / "a.json", audio_dir=tmp_path)
     read = io.load(tmp_path / "a.json", audio_dir=tmp_path)
     theirs = []
-    for of_clip in read.clip_predictions if predicted else read.clip_annotations:
-        for each in of_clip.sound_events:
-            onset, _, offset, _ = compute_bounds(each.sound_event.geometry)
-            name, tag = each.sound_event.recording.path.name, each.tags[0]
-            label, value = (tag.tag.value, tag.score) if predicted else (tag.value, None)
-            theirs.append((name, onset, offset, label, value))
-    assert len(theirs) == 20
-    assert sorted(ours(tmp_path / "a.json")[1], key=repr) == sorted(theirs, key=repr)
+    for each in (
+        of
+        for clip in (read.clip_predictions if predicted else read.clip_annotations)
+        for of in clip.sound_events
+    ):
+        onset, _, offset, _ = compute_bounds(each.sound_event.geometry)
+        name, tag = each.sound_event.recording.path.name, each.tags[0]
+        label, value = (tag.tag.value, tag.score) if predicted else (tag.value, None)
+        theirs.append((name, onset, offset, label, value))
+    assert sorted(ours(tmp_path / "a.json")[1], key=repr) == sorted(theirs, key=repr) and len(theirs) == 20

@@ -5,6 +5,8 @@ Frames fit segments or cross them, files end within one, lengths differ.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import event, given, settings
@@ -15,7 +17,7 @@ from sedeval_soft import evaluate
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 
 import peer_intersection as peer
-from peer_intersection import LABELS, score_rows, score_tables, truth_rows
+from peer_intersection import LABELS
 
 # Of a class that is active throughout the peer divides 0 by 0.
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered in divide:RuntimeWarning")
@@ -33,46 +35,35 @@ def truth_of(rng, seconds: float) -> list[tuple[float, float, str]]:
     Each class has one at the beginning: the others may lie beyond the recording's end, and sed_scores_eval
     refuses classes without any.
     """
-    events = []
+    events = [(0.125, 0.25, label) for label in LABELS]
     for label in LABELS:
         n = 2 * int(rng.integers(1, 4))
-        edges = np.sort(rng.choice(np.arange(3, max(int(8 * seconds), 10)), size=n, replace=False))
-        events.append((0.125, 0.25, label))
-        events += [(float(a) / 8, float(b) / 8, label) for a, b in edges.reshape(-1, 2)]
+        edges = np.sort(rng.choice(np.arange(3, max(int(8 * seconds), 10)), size=n, replace=False)) / 8
+        events += [(onset, offset, label) for onset, offset in edges.reshape(-1, 2).tolist()]
     return events
 
 
-def made(seed: int, frame: float, levels: int | None):
-    """Return for each file its edges, values, events and duration; levels None: no two values the same."""
+def made(seed: int, frame: float, levels: int | None) -> peer.Case:
+    """Return three files; levels None: no two values the same."""
     rng = np.random.default_rng(seed)
-    files = {}
+    scores, truth, ends = {}, {}, {}
     for name in "abc":
         n = int(rng.integers(14, 30))  # longer than what durations may be short of, at any frame
-        edges = np.round(np.arange(n + 1) * frame, 6)
         values = rng.random((n, len(LABELS)))
-        if levels is not None:
-            values = np.round(values * levels) / levels
+        scores[name] = values if levels is None else np.round(values * levels) / levels
         # The recording may end before the last frame does, or after it.
-        duration = round(float(edges[-1]) + float(rng.choice([-1.3, 0.0, 0.37, 2.5])), 6)
-        files[name] = (edges, values, truth_of(rng, float(edges[-1])), duration)
-    return files
+        ends[name] = float(rng.choice([-1.3, 0.0, 0.37, 2.5]))
+        truth[name] = truth_of(rng, n * frame)
+    return peer.Case(scores, truth, frame=frame, ends=ends)
 
 
-def asked(files, length):
+def asked(case: peer.Case, length: float):
     """Return what the peer's functions take."""
-    return {
-        "scores": score_tables(LABELS, {name: each[:2] for name, each in files.items()}),
-        "ground_truth": {name: truth for name, (_, _, truth, _) in files.items()},
-        "audio_durations": {name: duration for name, (*_, duration) in files.items()},
-        "segment_length": length,
-    }
+    return {**case.both(), "audio_durations": case.durations(), "segment_length": length}
 
 
-def ours(files, length, **chosen):
-    arguments = asked(files, length)
-    system = score_rows(LABELS, {name: each[:2] for name, each in files.items()})
-    given = {"durations": arguments["audio_durations"], "segment_length": length}
-    return evaluate(truth_rows(arguments["ground_truth"]), system, **given, **chosen)
+def ours(case: peer.Case, length: float, **chosen):
+    return evaluate(*case.sides(), durations=case.durations(), segment_length=length, **chosen)
 
 
 @settings(max_examples=120, deadline=None)
@@ -80,47 +71,43 @@ def ours(files, length, **chosen):
 def test_best_f_and_thresholds(seed, frame, length, levels):
     from sed_scores_eval import segment_based
 
-    files = made(seed, frame, levels)
-    f, precision, recall, thresholds, statistics = segment_based.best_fscore(**asked(files, length))
-    got = ours(files, length, only=("segment.optimal",))
-    same = True
+    case, same = made(seed, frame, levels), True
+    f, precision, recall, thresholds, statistics = segment_based.best_fscore(**asked(case, length))
+    got = ours(case, length, only=("segment.optimal",))
     for label in LABELS:
-        assert got[f"segment.optimal.n_ref[{label}]"] == statistics[label]["n_ref"]
-        mine, other = got[f"segment.optimal.threshold[{label}]"], thresholds[label]
-        mine = np.inf if mine is None else mine
-        if got[f"segment.optimal.f1[{label}]"] != pytest.approx(f[label], abs=1e-12):
+        names = ("f1", "precision", "recall", "tp", "n_sys", "n_ref", "threshold")
+        own = {name: got[f"segment.optimal.{name}[{label}]"] for name in names}
+        mine, other = np.inf if own["threshold"] is None else own["threshold"], thresholds[label]
+        assert own["n_ref"] == statistics[label]["n_ref"]
+        if own["f1"] != pytest.approx(f[label], abs=1e-12):
             # At minus infinity theirs detects values of 0, too; here no threshold is below 0.
-            assert other == -np.inf and got[f"segment.optimal.f1[{label}]"] < f[label]
+            assert other == -np.inf and own["f1"] < f[label]
             same = False
             continue
-        if got[f"segment.optimal.n_sys[{label}]"] != statistics[label]["n_sys"]:
+        if own["n_sys"] != statistics[label]["n_sys"]:
             # The same F twice; in their floats the last digit differs. Ours is the highest threshold.
             assert mine > other
             same = False
             continue
-        assert got[f"segment.optimal.tp[{label}]"] == statistics[label]["tps"]
-        assert got[f"segment.optimal.precision[{label}]"] == pytest.approx(precision[label], abs=1e-12)
-        assert got[f"segment.optimal.recall[{label}]"] == pytest.approx(recall[label], abs=1e-12)
-        scores = segment_scores(files, LABELS.index(label), length)
+        expected = statistics[label]["tps"], precision[label], recall[label]
+        assert (own["tp"], own["precision"], own["recall"]) == pytest.approx(expected, abs=1e-12)
+        scores = [-np.inf, *segment_scores(case, LABELS.index(label), length)]
         lowest = min(score for score in scores if score > other)
-        below = max((score for score in scores if score <= other), default=-np.inf)
-        assert below <= mine < lowest
-    if same:
-        for ours_, theirs_ in (("f1", f), ("precision", precision), ("recall", recall)):
-            assert got[f"segment.optimal.{ours_}.macro"] == pytest.approx(theirs_["macro_average"], abs=1e-12)
-            assert got[f"segment.optimal.{ours_}.micro"] == pytest.approx(theirs_["micro_average"], abs=1e-12)
+        assert max(score for score in scores if score <= other) <= mine < lowest
+    for name, theirs in (("f1", f), ("precision", precision), ("recall", recall)) if same else ():
+        averages = [got[f"segment.optimal.{name}.{average}"] for average in ("macro", "micro")]
+        expected = [theirs["macro_average"], theirs["micro_average"]]
+        assert averages == pytest.approx(expected, abs=1e-12)
 
 
-def segment_scores(files, column, length):
+def segment_scores(case: peer.Case, column: int, length: float) -> list[float]:
     """The largest score of the frames that overlap each segment, frame by frame."""
     scores = []
-    for edges, values, _, duration in files.values():
+    for name, duration in case.durations().items():
+        frames = [*zip(case.edges(name), case.edges(name)[1:], case.scores[name][:, column], strict=False)]
         for k in range(int(np.ceil(round(duration / length, 6)))):
             begin, end = round(k * length, 6), round((k + 1) * length, 6)
-            inside = [
-                v[column] for a, b, v in zip(edges, edges[1:], values, strict=False) if a < end and b > begin
-            ]
-            scores.append(float(max(inside, default=0.0)))
+            scores.append(float(max((v for a, b, v in frames if a < end and b > begin), default=0.0)))
     return scores
 
 
@@ -130,28 +117,29 @@ def test_average_precision_and_areas(seed, frame, length, levels, max_fpr):
     """Average precision agrees; areas of ties are theirs by steps below the line, ours by the line."""
     from sed_scores_eval import segment_based
 
-    files = made(seed, frame, levels)
-    arguments = asked(files, length)
+    case = made(seed, frame, levels)
+    arguments = asked(case, length)
     theirs = {
         "average_precision": segment_based.average_precision(**arguments)[0],
         "roc_auc": segment_based.auroc(**arguments)[0],
         "partial_auc": segment_based.auroc(**arguments, max_fpr=max_fpr)[0],
     }
-    got = ours(files, length, only=("segment.hard",), measures=("curves",), max_fpr=max_fpr)
+    got = ours(case, length, only=("segment.hard",), measures=("curves",), max_fpr=max_fpr)
     # A frame that is the highest of two segments ties them, too.
-    scores = [segment_scores(files, column, length) for column in range(len(LABELS))]
+    scores = [segment_scores(case, column, length) for column in range(len(LABELS))]
     tied = any(len({*column}) < len(column) for column in scores)
     event(f"tied: {tied}")
     for name, values in theirs.items():
         mine = {label: got[f"segment.hard.{name}[{label}]"] for label in LABELS}
+        exact = name == "average_precision" or not tied
         for label, value in mine.items():
             if value is None:
                 assert name != "average_precision"
-            elif name == "roc_auc" and tied:
-                assert value >= values[label] - 1e-12
-            elif name == "average_precision" or not tied:
+            elif exact:
                 assert value == pytest.approx(values[label], abs=1e-12), name
-        if None not in mine.values() and (name == "average_precision" or not tied):
+            elif name == "roc_auc":
+                assert value >= values[label] - 1e-12
+        if exact and None not in mine.values():
             assert got[f"segment.hard.{name}.macro"] == pytest.approx(values["mean"], abs=1e-12)
 
 
@@ -163,14 +151,12 @@ def test_the_best_f_under_a_constraint(measure, number):
     """A precision that no threshold reaches is undefined and told; theirs is 1 there."""
     from sed_scores_eval import segment_based
 
-    reached = set()
+    reached, constraint = set(), f"{measure}>={number}"
     for seed in range(8):
         case = peer.made(seed, (5, None)[seed % 2])
-        durations = {name: float(edges[-1]) for name, (edges, _) in case.frames().items()}
-        arguments = {**case.both(), "audio_durations": durations, "segment_length": 1.0}
-        theirs = segment_based.best_fscore(**arguments, **{f"min_{measure}": number})
-        constraint = f"{measure}>={number}"
-        got = evaluate(*case.sides(), durations=durations, only="segment.optimal", satisfice=constraint)
+        case = replace(case, ends=dict.fromkeys(case.scores, 0.0))
+        theirs = segment_based.best_fscore(**asked(case, 1.0), **{f"min_{measure}": number})
+        got = ours(case, 1.0, only="segment.optimal", satisfice=constraint)
         for label in LABELS:
             prefix, expected = "segment.optimal.satisficed", [values[label] for values in theirs[:4]]
             own = [got[f"{prefix}_{name}[{label}]"] for name in ("f", "precision", "recall")]

@@ -10,8 +10,11 @@ costs are of average precision, ours of F, so counts alone are compared.
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
+from tables import columns_of
 
 from sedeval_soft import diagnose
 
@@ -39,25 +42,23 @@ def scene(seed, n_files=6, n_places=8, n_classes=4):
     """Files with places far apart, in each an event and what becomes of it: (file, class, onset, value)."""
     rng = np.random.default_rng(seed)
     reference, system = [], []
-    for file in range(n_files):
-        for place in range(n_places):
-            at, label = 10 + place * APART, int(rng.integers(n_classes))
-            value, what = round(float(rng.uniform(0.6, 1)), 6), rng.choice(6)
-            moved = at + float(rng.choice([-1, 1])) * round(float(rng.uniform(0, 0.99)), 3)
-            other = (label + int(rng.integers(1, n_classes))) % n_classes
-            if what != 0:
-                reference.append((file, label, at))
-            if what in {1, 2}:
-                system.append((file, label, moved, value))
-            if what == 2:
-                system.append((file, label, at + 0.25, value - 0.05))
-            if what == 3:
-                far = float(rng.choice([-1, 1])) * round(float(rng.uniform(1.01, 2.45)), 3)
-                system.append((file, label, at + far, value))
-            if what == 4:
-                system.append((file, other, moved, value))
-            if what == 0:
-                system.append((file, label, at, value))
+    for file, place in itertools.product(range(n_files), range(n_places)):
+        at, label = 10 + place * APART, int(rng.integers(n_classes))
+        value = round(float(rng.uniform(0.6, 1)), 6)
+        moved = at + float(rng.choice([-1, 1])) * round(float(rng.uniform(0, 0.99)), 3)
+        far = at + float(rng.choice([-1, 1])) * round(float(rng.uniform(1.01, 2.45)), 3)
+        other = (label + int(rng.integers(1, n_classes))) % n_classes
+        found = {
+            "alarm": [(label, at, value)],
+            "hit": [(label, moved, value)],
+            "twice": [(label, moved, value), (label, at + 0.25, value - 0.05)],
+            "far": [(label, far, value)],
+            "confused": [(other, moved, value)],
+            "missed": [],
+        }
+        what = rng.choice([*found])
+        system += [(file, *row) for row in found[what]]
+        reference += [(file, label, at)] if what != "alarm" else []
     return reference, system
 
 
@@ -78,9 +79,7 @@ def theirs(reference, system):
 
 
 def table(rows):
-    columns = [(f"f{row[0]}", row[2], row[2] + LENGTH, f"c{row[1]}") for row in rows]
-    names = ("filename", "onset", "offset", "event_label")
-    return dict(zip(names, map(list, zip(*columns, strict=True)), strict=True))
+    return columns_of([(f"f{row[0]}", row[2], row[2] + LENGTH, f"c{row[1]}") for row in rows])
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -5,19 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from tables import columns_of as table
 
 from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.timeline.events import Timed
 
 SAMPLES = Path(__file__).parents[3] / "sample_data"
 TABLES = [str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")]
-HEADS = ("filename", "onset", "offset", "event_label")
-
-
-def table(rows, files=()):
-    """Return rows (file, onset, offset, class) as columns; files: that are declared besides."""
-    every = [*rows, *((name, None, None, None) for name in files)]
-    return {name: [row[k] for row in every] for k, name in enumerate(HEADS)}
 
 
 def rows_of(rows):
@@ -43,9 +37,9 @@ def units_of(values, labelled, weight=None):
     n, n_classes, size = values.shape
     label = np.repeat(np.arange(n_classes, dtype=np.int32), size)
     onset = np.tile(np.arange(size, dtype=np.int64), n_classes)
-    given = np.tile(labelled, n_classes)
     weight = np.ones(len(label)) if weight is None else weight
     pieces = Timed(np.zeros_like(label), label, onset, onset + 1)
+    given = np.tile(labelled, n_classes)
     return Units(values.reshape(n, -1), given, label, weight, pieces, np.arange(len(label)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations, product
 from statistics import median
 
 import numpy as np
@@ -33,24 +34,17 @@ def iou(one, other):
 def slow_clusters(annotators, share):
     """Return clusters of (annotator, row) as the definition says, one merger after another, in fractions."""
     clusters = [[(who, row)] for who, rows in enumerate(annotators) for row in rows]
-
-    def first(cluster):
-        return min(row for _, row in cluster)
-
     while True:
-        best = None
-        for i, one in enumerate(clusters):
-            for other in clusters[:i]:
-                if {who for who, _ in one} & {who for who, _ in other}:
-                    continue
-                pairs = [iou(a, b) for _, a in one for _, b in other]
-                mean = sum(pairs) / len(pairs)
-                key = (-mean, *sorted([first(one), first(other)]))
-                if mean >= share and (best is None or key < best[0]):
-                    best = key, one, other
-        if best is None:
+        mergers = []
+        for one, other in combinations(clusters, 2):
+            if not {who for who, _ in one} & {who for who, _ in other}:
+                pairs = [iou(a, b) for (_, a), (_, b) in product(one, other)]
+                first = sorted(min(row for _, row in cluster) for cluster in (one, other))
+                mergers.append((-sum(pairs) / len(pairs), first, one, other))
+        mean, _, one, other = min(mergers, default=(1, None, None, None))
+        if -mean < share:
             return clusters
-        clusters = [each for each in clusters if each not in best[1:]] + [best[1] + best[2]]
+        clusters = [each for each in clusters if each not in (one, other)] + [one + other]
 
 
 ROW = st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, 20), st.integers(1, 12)).map(
@@ -67,7 +61,7 @@ def test_clusters_are_those_of_the_definition(people, share):
     made = consensus_of([events_of(rows) for rows in people], labelled, iou=float(share))
     found = []
     for at, column in enumerate(made.members.T.tolist()):
-        found.append({(who, people[who][place]) for who, place in enumerate(column) if place >= 0})
+        found.append([(who, people[who][place]) for who, place in enumerate(column) if place >= 0])
         rows = [row for _, row in found[-1]]
         assert {row[:2] for row in rows} == {(made.file[at], made.label[at])}
         assert made.confidence[at] == len(rows) / len(people)
@@ -79,18 +73,18 @@ def test_clusters_are_those_of_the_definition(people, share):
             distance = sum(abs(time - median(times)) for time in times) / len(times) / 1e6
             assert middle[at] == median(times) // 1
             assert spread[at] == pytest.approx(distance if len(rows) > 1 else np.nan, abs=1e-15, nan_ok=True)
-    assert sorted(map(sorted, found)) == sorted(map(sorted, slow_clusters(people, share)))
+    assert sorted(found) == sorted(map(sorted, slow_clusters(people, share)))
 
 
 def test_confidence_is_a_share_of_those_who_labelled_the_file():
     people = [[(0, 0, 0, 10), (1, 0, 0, 10)], [(0, 0, 0, 10)], []]
-    labelled = np.array([[True, True], [True, False], [True, True]])
-    tables = [events_of(rows) for rows in people]
-    assert consensus_of(tables, labelled).confidence.tolist() == [2 / 3, 1 / 2]
-    weighted = consensus_of(tables, labelled, np.array([0.5, 0.25, 0.25]))
-    assert weighted.confidence.tolist() == [0.75, 2 / 3]
+    labelled, tables = np.array([[True, True], [True, False], [True, True]]), [*map(events_of, people)]
     # Where those who labelled weigh nothing they count alike.
-    assert consensus_of(tables, labelled, np.array([0.0, 1.0, 0.0])).confidence.tolist() == [1.0, 1 / 2]
+    for weights, confidence in (
+        (None, [2 / 3, 1 / 2]), ([0.5, 0.25, 0.25], [0.75, 2 / 3]), ([0.0, 1.0, 0.0], [1.0, 1 / 2]),
+    ):  # fmt: skip
+        given = () if weights is None else (np.array(weights),)
+        assert consensus_of(tables, labelled, *given).confidence.tolist() == confidence
 
 
 def test_annotators_rows_that_overlap_are_one_event():

@@ -39,19 +39,16 @@ def function(rows):
 @given(PEOPLE, st.sampled_from(["mean", "majority"]))
 def test_it_is_what_annotators_say_at_every_time(crowd, method):
     made = annotate(people_of(crowd), method=method, classes=CLASSES, scores=["segment.soft.f1.micro"])
-    assert made.settings["continuous"]
     found, expected = {}, {}
     for name, label, begin, end, value in function(made.reference):
         assert begin % 250_000 == end % 250_000 == 0
         found |= {(name, label, k): value for k in range(begin // 250_000, end // 250_000) if value}
     for name, label, at in product(FILES, CLASSES, range(53)):
-        votes = sum(
-            any((f, k) == (name, label) and begin <= at < begin + n for f, begin, n, k in own)
-            for own in crowd
-        )
-        share = votes / len(crowd) if method == "mean" else float(2 * votes > len(crowd))
-        expected |= {(name, label, at): share} if share else {}
-    assert found == expected
+        who = (any(e[::3] == (name, label) and e[1] <= at < e[1] + e[2] for e in own) for own in crowd)
+        share = sum(who) / len(crowd)
+        expected[name, label, at] = share if method == "mean" else float(share > 0.5)
+    assert found == {key: share for key, share in expected.items() if share}
+    assert made.settings["continuous"]
 
 
 @settings(max_examples=3)
@@ -84,10 +81,12 @@ def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method
     for people in (dict(enumerate(one)), dict(zip(order, other, strict=True))):
         made = annotate({"abcd"[k]: each for k, each in people.items()}, **how)
         rows, at = made.reference, [[*people].index(k) for k in range(len(crowd))]
-        each_of = [made.annotators, *([made.boundaries] if consensus else [])]
-        each_of += [ceiling.annotators for ceiling in made.ceiling]
-        each_of += [confusion.sensitivity for confusion in made.confusions]
-        each_of += [score.against for score in made.systems[0].scores]
+        each_of = [
+            made.annotators, *([made.boundaries] if consensus else []),
+            *(ceiling.annotators for ceiling in made.ceiling),
+            *(confusion.sensitivity for confusion in made.confusions),
+            *(score.against for score in made.systems[0].scores),
+        ]  # fmt: skip
         found.append((
             rows.files, rows.classes,
             [each.tobytes() for each in (rows.file, rows.label, rows.onset, rows.offset, *rows.values)],
@@ -101,11 +100,11 @@ def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method
 
 def test_labels_beyond_the_end_of_a_file_are_no_agreement():
     """A file that lasts 5 s: what is said after that does not count, as if it were not said."""
-    crowds = [
-        people_of([[("x", 8, first, "a")], [("x", 12, second, "a"), ("x", 0, 3, "b")]], files=())
+    one, other = (
+        annotate(people_of([[("x", 8, first, "a")], [("x", 12, second, "a"), ("x", 0, 3, "b")]], files=()),
+                 durations={"x": 5.0})
         for first, second in ((20, 30), (12, 8))
-    ]
-    one, other = (annotate(each, durations={"x": 5.0}) for each in crowds)
+    )  # fmt: skip
     assert (one.agreement, one.annotators, one.segments) == (other.agreement, other.annotators, 5)
     assert [each[:4] for each in one.pairs] == [each[:4] for each in other.pairs]
 
@@ -133,14 +132,13 @@ def test_boundaries_are_kept_by_the_command(tmp_path):
         path.write_text(f"filename\tonset\toffset\tevent_label\nx.wav\t{onset}\t3.25\tdog\n")
     columns = ("--columns", "onset=onset", "--missing", "silent", "--ceiling-of", tables[1])
     printed = call("annotate", *tables, "-o", "-", "-q", *columns)
-    assert printed.out.splitlines() == [
-        "filename\tonset\toffset\tevent_label\tsoft_value",
+    assert printed.out.splitlines()[1:] == [
         "x.wav\t1.234567\t1.5\tdog\t0.3333333333333333", "x.wav\t1.5\t3.25\tdog\t1",
     ]  # fmt: skip
     assert printed.err.count("\n") > 10
     asked = ("--score", "event.soft.f1.micro", "--format", "json")
     document = call("annotate", *tables, *asked, "--continuous", "--segment-length", "0.1").document
-    assert (document["settings"]["continuous"], document["settings"]["segment_length"]) == (True, 0.1)
+    assert document["settings"].items() >= {"continuous": True, "segment_length": 0.1}.items()
     # Above 1/2 the other two begin within the collar of the second, below it they do not.
     assert call("annotate", *tables, *asked).document["ceiling"][0]["annotators"] == [0.0, 0.5, 0.5]
 

@@ -54,38 +54,36 @@ def test_scores_are_those_of_evaluations(how):
         error = np.sqrt(2 / 3 * np.sum((pairs - pairs.mean()) ** 2))
         assert "method" in how or result.by_annotators == pytest.approx(error, abs=1e-9)
     # Of segments, as touching events are one in the reference of one annotator, and two in the table.
-    assert result.against == pytest.approx(alone, abs=1e-12)
-    assert result.mean == pytest.approx(np.mean(alone), abs=1e-12) == result.over[0].value
-    assert result.deviation == pytest.approx(np.std(alone, ddof=1), abs=1e-12)
+    numbers = (*result.against, result.mean, result.over[0].value, result.deviation)
+    mean = np.mean(alone)
+    assert numbers == pytest.approx((*alone, mean, mean, np.std(alone, ddof=1)), abs=1e-12)
 
 
 def test_place_is_that_among_the_annotators():
     """A copy of one annotator is compared with each of the others in what both say of the rest."""
     crowd = people(4)
     scored = annotate(crowd, systems=[crowd[0], table([], FILES)], scores=[SCORE], durations=LENGTHS)
-    f = {}
+    f, (own, *others) = {}, [each.name for each in scored.annotators]
     for pair in annotate(crowd, durations=LENGTHS).pairs:
         f[pair.annotators] = f[pair.annotators[::-1]] = pair.f1_micro
-    names = [each.name for each in scored.annotators]
     better = 0
-    for other in names[1:]:
-        common = [name for name in names if name != other]
-        mine = np.mean([f.get((names[0], name), 1.0) for name in common])
-        better += np.mean([f[other, name] for name in common]) > mine
+    for other in others:
+        rest = [name for name in others if name != other]
+        mine = np.mean([1.0, *(f[own, name] for name in rest)])
+        better += np.mean([f[other, name] for name in (own, *rest)]) > mine
     # Silence agrees with nobody.
     places = [(each.scores[0].place, each.scores[0].value == 0.0) for each in scored.systems]
     assert places == [(1 + better, False), (5, True)]
 
 
 def test_equal_annotators_leave_nothing_to_chance_but_files():
-    crowd = [people(1)[0]] * 4
-    result = annotate(crowd, systems=people(2, seed=3), scores=[SCORE], durations=LENGTHS)
-    for system in result.systems:
-        score = system.scores[0]
+    how = {"systems": people(2, seed=3), "scores": [SCORE], "durations": LENGTHS}
+    result = annotate([people(1)[0]] * 4, **how)
+    for (score,) in (system.scores for system in result.systems):
         assert score.by_annotators == score.deviation == 0.0 < score.by_files
         assert [point.value for point in score.over] == pytest.approx([score.value] * 4, abs=1e-12)
-    assert result.rankings[0].enough == 1
-    assert {share.share for share in result.rankings[0].over} == {1.0}
+    (ranking,) = result.rankings
+    assert (ranking.enough, {share.share for share in ranking.over}) == (1, {1.0})
 
 
 @pytest.mark.parametrize(("n", "size"), [(3, 2), (5, 2), (6, 5), (9, 4)])
@@ -96,27 +94,21 @@ def test_effects_of_annotators_are_those_of_leaving_one_out(n, size):
     mean, without = effects_of(values[None], members)
     every = np.array([*combinations(range(n), size)])
     sums = worth[every].sum(axis=1) + 0.5
-    assert mean[0] == pytest.approx(values.mean())
     expected = [sums[(every != k).all(axis=1)].mean() - sums.mean() for k in range(n)]
-    assert without[0] == pytest.approx(expected, abs=1e-9)
+    assert (mean[0], *without[0]) == pytest.approx((values.mean(), *expected), abs=1e-9)
 
 
 def test_boundaries_of_consensus_events_have_biases_and_jitters():
     """The second annotator begins each event 0.3 s late; the third ends them 0.6 s or 1 s early, in turn."""
-    times = [(5.0 * k, 5.0 * k + 4) for k in range(12)]
+    late, early = (0.0, 0.3, 0.0), ((0.0, 0.0), (0.0, 0.0), (1.0, 0.6))
     crowd = [
-        table([("x", on, off, "a") for on, off in times]),
-        table([("x", on + 0.3, off, "a") for on, off in times]),
-        table([("x", on, off - (0.6 if k % 2 else 1.0), "a") for k, (on, off) in enumerate(times)]),
+        table([("x", 5.0 * k + on, 5.0 * k + 4 - off[k % 2], "a") for k in range(12)])
+        for on, off in zip(late, early, strict=True)
     ]
-    found = annotate(crowd, consensus=True).boundaries
-    columns = np.array([each[2:] for each in found]).T
-    for column, expected in zip(
-        columns,
-        ([-0.1, 0.2, -0.1], [0, 0, 0], [0.8 / 3, 0.8 / 3, -1.6 / 3], [0, 0, 0.2 / 1.2815515655]),
-        strict=True,
-    ):
-        assert column == pytest.approx(expected, abs=1e-6)
+    found = np.array([each[2:] for each in annotate(crowd, consensus=True).boundaries])
+    jitter, third = 0.2 / 1.2815515655, 0.8 / 3
+    expected = [[-0.1, 0, third, 0], [0.2, 0, third, 0], [-0.1, 0, -2 * third, jitter]]
+    assert found == pytest.approx(np.array(expected), abs=1e-6)
 
 
 def test_biases_and_jitters_that_are_not_determined():

@@ -73,6 +73,10 @@ class Board:
     def document(self, name="board.json"):
         return json.loads(self.page(name))
 
+    def invalid(self):
+        """Return what the document says of invalid submissions, by name."""
+        return {each["name"]: each for each in self.document()["invalid"]}
+
     def content(self, site=None):
         """Return the bytes of every file of the site."""
         site = site or self.site
@@ -86,16 +90,10 @@ class Board:
         return self.content(self.folder / "apart")
 
 
-@pytest.fixture
-def isolated():
-    """Each submission has a process of its own."""
-
-
 @pytest.fixture(autouse=True)
-def in_this_process(request, monkeypatch):
-    """Look at submissions in this process, which is faster, but for tests that are `isolated`."""
-    if "isolated" not in request.fixturenames:
-        monkeypatch.setattr(module, "apart", lambda function, *given, **_: function(*given))
+def in_this_process(monkeypatch):
+    """Look at submissions in this process, which is faster; `monkeypatch.undo()` ends this."""
+    monkeypatch.setattr(module, "apart", lambda function, *given, **_: function(*given))
 
 
 @pytest.fixture
@@ -164,8 +162,8 @@ def test_submissions_have_names_and_texts_on_who_submits_by_the_names_of_files(
         path = tmp_path / name
         path.mkdir() if name.endswith("/") else path.write_bytes(b"team: " + os.fsencode(name))
     submissions, others, warnings = find_submissions(tmp_path)
-    assert {each.name: each.about.team for each in submissions} == teams
-    assert all(each.digest for each in submissions) and warnings == [] and sorted(others) == ignored.split()
+    found = {each.name: each.about.team for each in submissions}
+    assert (found, sorted(others), warnings) == (teams, ignored.split(), [])
     for path in (tmp_path / "nothing", tmp_path / "a.tsv", ""):
         with pytest.raises(InputError, match="cannot be read as a folder of submissions"):
             find_submissions(path)
@@ -224,22 +222,14 @@ def test_links_and_pipes_are_refused_and_never_opened_and_limits_hold(one):
     for name, target in {"link.tsv": REFERENCE, "folder": SAMPLES, "inside/a.tsv": REFERENCE}.items():
         (one.made / name).symlink_to(target)
     os.mkfifo(one.made / "pipe.tsv")
+    problems = {each.name: each.outcome.problems for each in find_submissions(one.made)[0]}
     # A link without extension is no table.
-    found = {each.name: each.outcome.problems for each in find_submissions(one.made)[0]}
-    assert {name: len(problems) for name, problems in found.items()} == {
-        "sys": 0,
-        "link": 1,
-        "inside": 1,
-        "pipe": 1,
-    }
-    assert [found[name][0].message[:9] for name in ("link", "inside", "pipe")] == [
-        "is a link",
-        "is a link",
-        "is neithe",
-    ]
+    link, pipe = ["is a link"], ["is neithe"]
+    assert {name: [each.message[:9] for each in own] for name, own in problems.items()} == {
+        "sys": [], "link": link, "inside": link, "pipe": pipe,
+    }  # fmt: skip
     one.build({"onset": [0.0], "offset": [1.0], "event_label": ["car"]}, limits=Limits(size=1000))
-    codes = {each["name"]: each["told"][0]["code"] for each in one.document()["invalid"]}
-    assert codes["sys"] == "too-many-size"
+    assert one.invalid()["sys"]["told"][0]["code"] == "too-many-size"
     with pytest.raises(InputError, match="members"):
         find_submissions(SAMPLES, Limits(members=2))
 
@@ -248,11 +238,10 @@ def test_pages_have_names_that_are_safe_and_different_everywhere():
     given = [*HOSTILE, "team_a", "Team_A", "team-b", "x" * 300, "NUL", "nul", "a.b", "\udcff"]
     found = slugs(given)
     assert len({slug.casefold() for slug in found.values()}) == len(given)
-    assert found["team-b"] == "team-b"
     assert all(re.fullmatch(r"[A-Za-z0-9._-]{1,100}", slug) for slug in found.values())
     # They hang on the name alone, as long as no other differs from it by case only.
-    for name in ("team-b", HOSTILE[0]):
-        assert slugs([name])[name] == found[name]
+    assert (slugs(["team-b"]), found["team-b"]) == ({"team-b": "team-b"}, "team-b")
+    assert slugs([HOSTILE[0]])[HOSTILE[0]] == found[HOSTILE[0]]
 
 
 # Ranks and scores.
@@ -274,11 +263,11 @@ def test_the_board_is_that_of_compare(rank_by, settings, three):
         board = three.build(rank_by=rank_by, progress=lambda *done, ticks=ticks: ticks.append(done)).board
         assert (board.entries, board.rank_by) == (expected.entries, rank_by)
         assert ticks == [(1, 3), (2, 3), (3, 3)]
-    entries = [(each.system, each.value, each.low, each.high) for each in expected.entries]
     shown = three.document()["submissions"]
-    assert [tuple(each[key] for key in ("name", "value", "low", "high")) for each in shown] == entries
     columns = {name for name in shown[0]["scores"] if not name.startswith("event")}
-    for each, scores in zip(shown, expected.systems, strict=True):
+    for each, entry, scores in zip(shown, expected.entries, expected.systems, strict=True):
+        found = tuple(each[key] for key in ("name", "value", "low", "high"))
+        assert found == (entry.system, entry.value, entry.low, entry.high)
         assert {name: each["scores"][name] for name in columns} == {name: scores[name] for name in columns}
     document = three.document("data/sys.json")
     scores = {score["name"]: score["value"] for score in document["systems"][0]["scores"]}
@@ -291,10 +280,10 @@ def test_ranks_by_the_score_alone_where_tests_would_take_long_or_are_not_wanted(
     slow = {"rank_by": "segment.optimal.f1.macro"}
     for asked in (slow, {"ties": "none"}):
         entries = two.build(**asked).board.entries
-        assert [entry.place for entry in entries] == [entry.rank for entry in entries]
-        assert len({entry.rank for entry in entries}) == 2
-        assert all(entry.low is None and entry.best_place is None for entry in entries)
-        assert two.document()["test"] == "none"
+        assert [(entry.place, entry.low, entry.best_place) for entry in entries] == [
+            (entry.rank, None, None) for entry in entries
+        ]
+        assert (len({entry.rank for entry in entries}), two.document()["test"]) == (2, "none")
     assert two.build(**slow, ties="exchange").board.entries[0].low is not None
 
 
@@ -304,32 +293,28 @@ def test_a_place_is_by_the_score_and_letters_stand_beside_it(tmp_path):
     for name, first, last in (("a", 0, 30), ("b", 0, 19), ("c", 12, 30), ("d", 0, 4)):
         board.add(f"{name}.tsv", EVENTS + "".join(f"{k}.wav\t0\t1\tcar\n" for k in range(first, last)))
     entries = board.build(shutil.copy(board.made / "a.tsv", tmp_path), replicates=1000).board.entries
-    assert [entry.rank for entry in entries] == [1, 2, 2, 4]
-    shown = Tags(board.page())
+    shown, document = Tags(board.page()), board.document()
     ends = [(entry.best_place, entry.worst_place) for entry in entries]
-    assert len({*ends[0]}) == 1 and len({*ends[2]}) == 2
+    assert [best != worst for best, worst in ends[:3:2]] == [False, True]
     spreads = [f" {best}\N{EN DASH}{worst}" if best != worst else "" for best, worst in ends]
     assert shown.column("Place range") == [f"{k}{spread}" for k, spread in enumerate(spreads, 1)]
     assert shown.column("Not significantly different (95 %)") == ["a", "b", "b", "c"]
-    places = [(each["rank"], each["place"]) for each in board.document()["submissions"]]
-    assert places == [(1, 1), (2, 2), (2, 3), (4, 4)]
-    assert "by the score alone" not in board.page()
+    places = [(each["rank"], each["place"]) for each in document["submissions"]]
+    assert places == [(1, 1), (2, 2), (2, 3), (4, 4)] and "by the score alone" not in board.page()
     # Hard tables have hard scores only.
-    assert {name.split(".")[1] for name in board.document()["columns"]} == {"hard"}
+    assert {name.split(".")[1] for name in document["columns"]} == {"hard"}
 
 
 def test_a_warning_that_all_are_alike_for_want_of_files_is_above_the_table(two):
     names = "segment.soft.n_ref.micro", "segment.hard.n_sys.micro"
     site = two.build(scores=names)
-    (warning,) = site.ranking
-    page, shown = two.page(), Tags(two.page())
-    assert [each[0] for each in shown.column("Place range")] == ["1", "2"]
+    (warning,), page, shown = site.ranking, two.page(), Tags(two.page())
     assert not shown.column("Not significantly different (95 %)")
     assert page.index(warning.partition(" (")[0]) < page.index("<table")
     assert f"warning: {warning}" in two.call().err
     # A soft count has two digits, a whole one none.
-    assert shown.column("N_ref micro") == [f"{scores[names[0]]:.2f}" for scores in site.board.systems]
-    assert shown.column("N_sys micro") == [f"{scores[names[1]]}" for scores in site.board.systems]
+    for heading, name, digits in (("N_ref micro", names[0], ".2f"), ("N_sys micro", names[1], "")):
+        assert shown.column(heading) == [f"{scores[name]:{digits}}" for scores in site.board.systems]
 
 
 def test_files_that_one_submission_makes_up_change_no_other(two):
@@ -337,22 +322,23 @@ def test_files_that_one_submission_makes_up_change_no_other(two):
     rows = "".join(f"made up {k}.wav\t0\t1\tcar\t0.9\n" for k in range(100))
     two.add("worse.tsv", (two.made / "sys_b.tsv").read_text() + rows)
     after = {entry.system: entry for entry in two.build().board.entries}
-    ends = {name: (after[name].low, after[name].high) for name in before}
-    assert ends == {name: (entry.low, entry.high) for name, entry in before.items()}
-    assert after["sys_b"].difference.p_exchange == before["sys_b"].difference.p_exchange
-    assert after["worse"].low is not None and after["worse"].value < after["sys_b"].value
+    worse = after.pop("worse")
+    assert worse.low is not None and worse.value < after["sys_b"].value
+    ours, theirs = (
+        [(name, of.low, of.high, of.difference and of.difference.p_exchange) for name, of in each.items()]
+        for each in (before, after)
+    )
+    assert ours == theirs
 
 
 def test_a_folder_of_tables_is_a_submission_and_the_reference_is_none(one):
     (one.made / "team").mkdir()
-    rows = pd.read_csv(one.made / "sys.tsv", sep="\t")
-    for name, of_file in rows.groupby("filename"):
+    for name, of_file in pd.read_csv(one.made / "sys.tsv", sep="\t").groupby("filename"):
         of_file.to_csv(one.made / "team" / f"{Path(name).stem}.tsv", sep="\t", index=False)
     shutil.copy(REFERENCE, one.made)
     site = one.build(one.made / "ref.tsv")
     first, second = site.board.entries
-    assert first.value == second.value and first.rank == second.rank == 1
-    assert site.ignored == ("ref.tsv",)
+    assert (second.value, second.rank, site.ignored) == (first.value, first.rank, ("ref.tsv",))
     (one.made / "team" / "cafe.tsv").unlink()
     assert one.build(one.made / "ref.tsv").scored == ("team",)
 
@@ -362,14 +348,11 @@ def test_a_folder_of_tables_is_a_submission_and_the_reference_is_none(one):
 
 def test_only_what_changed_is_made_again_and_what_is_gone_leaves_nothing(three):
     """After each change a site is, to the byte, the one that is made of what there is now."""
-
-    def rewrite(name, text=""):
-        three.add(name, (three.made / name).read_text() + text)
-
+    text, new = (three.made / "sys_b.tsv").read_text(), "cafe.wav\t1.0\t2.0\tcar\t0.5\n"
     for change, scored, asked in (
         (lambda: three.add("bad.tsv"), ("bad", "events", "sys", "sys_b"), {}),
-        (lambda: rewrite("sys_b.tsv"), (), {}),
-        (lambda: rewrite("sys_b.tsv", "cafe.wav\t1.0\t2.0\tcar\t0.5\n"), ("sys_b",), {}),
+        (lambda: three.add("sys_b.tsv", text), (), {}),
+        (lambda: three.add("sys_b.tsv", text + new), ("sys_b",), {}),
         ((three.made / "bad.tsv").unlink, (), {}),
         ((three.made / "events.tsv").unlink, (), {}),
         (lambda: None, ("sys", "sys_b"), {"seed": 3}),
@@ -392,23 +375,17 @@ def test_changes_that_shape_scores_have_them_made_again(one, monkeypatch):
     shutil.copy(SAMPLES / "folds.tsv", folds)
     other.write_text(REFERENCE.read_text() + "cafe.wav\t1.0\t2.0\tcar\t0.5\n")
     quick = {"only": ("segment",), "replicates": 20}
-    tuned = {"folds": str(folds), "rank_by": "segment.tuned.f1.macro"}
+    tuned = quick | {"folds": str(folds), "rank_by": "segment.tuned.f1.macro"}
     for change in (
-        *(
-            {"segment_length": 0.5},
-            {"reference": other},
-            {"by": "{scene}.wav"},
-            {"title": "x", "reports": True},
-        ),
-        *({"durations": str(SAMPLES / "durations.tsv")}, {"scores": ("segment.hard.f1.micro",)}, tuned),
-    ):
+        {"segment_length": 0.5}, {"reference": other}, {"by": "{scene}.wav"}, {"title": "x", "reports": True},
+        {"durations": str(SAMPLES / "durations.tsv")}, {"scores": ("segment.hard.f1.micro",)}, tuned,
+    ):  # fmt: skip
         one.build(**quick)
         assert one.build(**{**quick, **change}).scored == ("sys",), change
     folds.write_text(folds.read_text() + "\n")
-    assert one.build(**quick, **tuned).scored == ("sys",)
-    assert one.content() == one.content_anew(**quick, **tuned)
+    assert one.build(**tuned).scored == ("sys",) and one.content() == one.content_anew(**tuned)
     monkeypatch.setattr(module, "__version__", "9.9.9")
-    assert one.build(**quick, **tuned).scored == ("sys",)
+    assert one.build(**tuned).scored == ("sys",)
 
 
 def test_damage_to_what_is_stored_is_mended(two):
@@ -424,8 +401,7 @@ def test_damage_to_what_is_stored_is_mended(two):
         assert len(two.build().scored) == 3 and two.content() == before
     (two.site / "data" / "sys.json").write_text("{}")
     (two.site / "index.html").unlink()
-    assert two.build().scored == ("sys",), "pages that were changed or lost are made again"
-    assert two.content() == before
+    assert two.build().scored == ("sys",) and two.content() == before, "pages are made again"
 
 
 # What cannot be scored.
@@ -437,10 +413,9 @@ def test_an_invalid_submission_stops_nobody_and_has_all_its_problems_on_a_page(t
     two.add("bars.tsv", f"{EVENTS}a\t0,5\t1\tcar\n")
     (two.made / "nothing").mkdir()
     (two.made / "binary.zip").write_bytes(b"PK\x03\x04nonsense")
-    site = two.build()
+    site, invalid = two.build(), two.invalid()
     assert {*site.invalid} == {"bad", "bars", "empty", "nothing", "binary"}
     assert [entry.system for entry in site.board.entries] == ["sys", "sys_b"]
-    invalid = {each["name"]: each for each in two.document()["invalid"]}
     assert "soft-sed-eval validate bars.tsv --fix bars.fixed.tsv" in invalid["bars"]["told"][0]["message"]
     problems = invalid["bad"]["told"]
     assert invalid["bad"]["problems"] == site.invalid["bad"] == len({str(each) for each in problems})
@@ -465,12 +440,10 @@ def test_defects_and_want_of_memory_cost_one_and_are_no_verdict(error, two, monk
         patched.setattr(module, "score_shard", failing)
         assert {*two.build().invalid} == {"sys"}
     assert "&lt;b&gt;oops" in two.page("problems/sys.html")
-    assert two.build().scored == ("sys",)
-    assert not (two.site / "problems" / "sys.html").exists()
+    assert two.build().scored == ("sys",) and "problems/sys.html" not in two.content()
     monkeypatch.setattr(sedeval_soft, "write_report", failing, raising=False)
     site = two.build(reports=True)
-    assert len(site.board.entries) == 2
-    assert "sys: there is no report: <b>oops</b>" in site.warnings
+    assert len(site.board.entries) == 2 and "sys: there is no report: <b>oops</b>" in site.warnings
 
 
 def kills(submission, *given):
@@ -493,19 +466,16 @@ def never_ends(submission, *given):
         pytest.param(never_ends, "took more than 4 s (--time-limit sets how much)", marks=pytest.mark.slow),
     ],
 )
-def test_who_takes_too_much_or_is_lost_costs_nobody_else_and_is_scored_again(
-    work, reason, two, monkeypatch, isolated
-):
+def test_who_takes_too_much_or_is_lost_costs_nobody_else_and_is_scored_again(work, reason, two, monkeypatch):
     """A lack of time or memory is no verdict: the same files give the site that they give without it."""
+    monkeypatch.undo()
     expected = two.content_anew()
     with monkeypatch.context() as patched, memory_limited(1 << 29):
         patched.setattr(module, "score_submission", work)
         # Only who never ends is to be stopped by the time, however slow the machine is.
         site = two.build(time_limit=4 if work is never_ends else 60)
-    assert site.first == {"sys": f"sys.tsv: {reason}"}
-    assert two.document("data/sys_b.json")["inputs"]
-    assert two.build().scored == ("sys",)
-    assert two.content() == expected
+    assert site.first == {"sys": f"sys.tsv: {reason}"} and two.document("data/sys_b.json")["inputs"]
+    assert two.build().scored == ("sys",) and two.content() == expected
 
 
 def test_each_submission_has_limits_that_can_be_raised(one, monkeypatch):
@@ -524,10 +494,9 @@ def test_each_submission_has_limits_that_can_be_raised(one, monkeypatch):
 
 def test_reports_share_one_plotly_and_are_made_again_if_they_are_missing(one):
     one.build(reports=True)
-    before = one.content()
+    before, report = one.content(), one.page("reports/sys.html")
     (plotly,) = [name for name in before if name.startswith("assets/")]
-    report = one.page("reports/sys.html")
-    assert f'src="../{plotly}"' in report and len(report) < (one.site / plotly).stat().st_size
+    assert f'src="../{plotly}"' in report and len(report) < len(before[plotly])
     assert "reports/sys.html" in Tags(one.page()).links and "../index.html" in Tags(report).links
     (one.site / "reports" / "sys.html").write_text("forged")
     assert one.build(reports=True).scored == ("sys",) and one.content() == before
@@ -558,12 +527,10 @@ def test_names_from_strangers_are_text(one):
         quoted = json.dumps(f"</title></style></script>{name}<script>alert(2)</script>")
         one.add(f"{name}.yaml", "".join(f"{key}: {quoted}\n" for key in ("team", "title", "authors", "note")))
         one.add(f"bad-{name}.tsv")
-    site = one.build()
-    assert len(site.board.entries) == len(HOSTILE[::2]) + 1 and len(site.invalid) == len(HOSTILE[::2])
-    names = {*one.content()}
-    assert site.warnings == (NO_DURATIONS,) and all(
-        re.fullmatch(r"[\w./-]+", name, re.ASCII) for name in names
-    )
+    site, names = one.build(), {*one.content()}
+    assert (len(site.board.entries), len(site.invalid)) == (len(HOSTILE[::2]) + 1, len(HOSTILE[::2]))
+    assert site.warnings == (NO_DURATIONS,)
+    assert all(re.fullmatch(r"[\w./-]+", name, re.ASCII) for name in names)
     pages = {name: Tags(one.page(name)) for name in names if name.endswith(".html")}
     for name, parsed in pages.items():
         assert {*parsed.tags} <= {*ALLOWED.split()} and not parsed.handlers
@@ -622,11 +589,14 @@ def test_the_former_site_stays_where_a_build_fails(one):
 
 
 def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(two):
-    two.add("a\n::error::\x1b[31mb.tsv")
-    two.add("long.tsv", "onset\toffset\tevent_label\n" + "x" * 500 + "\t1\tcar\n")
-    two.add("c\nd.md", "hello")
-    two.add("sys_b.yaml", "tem: A\n")
-    two.add("sys.yaml", "team: Team 1\nauthors: [Ann, Bob]\nurl: https://example.org/a?b=1&c=2\n")
+    for name, text in {
+        "a\n::error::\x1b[31mb.tsv": BAD,
+        "long.tsv": "onset\toffset\tevent_label\n" + "x" * 500 + "\t1\tcar\n",
+        "c\nd.md": "hello",
+        "sys_b.yaml": "tem: A\n",
+        "sys.yaml": "team: Team 1\nauthors: [Ann, Bob]\nurl: https://example.org/a?b=1&c=2\n",
+    }.items():
+        two.add(name, text)
     done = two.call()
     assert (done.code, done.out) == (0, "") and "\x1b" not in done.err
     *lines, _ = done.err.splitlines()
@@ -648,18 +618,16 @@ def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(two):
 def test_options_are_settings_columns_and_the_baseline(two):
     # A file's own name means that file, whichever submission has this name without extension.
     two.add("sys_b.csv", (two.made / "sys.tsv").read_text())
-    names = ["event.hard.f1[car]", "segment.hard.roc_auc.macro"]
+    names, durations = ["event.hard.f1[car]", "segment.hard.roc_auc.macro"], SAMPLES / "durations.tsv"
     options = "--rank-by event.hard.f1.micro --title <2026> --segment-length 0.5 --replicates 50 --baseline"
     options += f" sys_b.tsv --ties exchange --seed 7 --strict --score {names[0]} --score {names[1]}"
-    durations = SAMPLES / "durations.tsv"
     done = two.call(*options.split(), "--cache", two.folder / "kept", "--durations", durations)
     assert done.code == 0, done.err
     assert [*(two.folder / "kept").iterdir()] and not (two.folder / "site.cache").exists()
     document = two.document()
     expected = {"rank_by": "event.hard.f1.micro", "columns": names, "test": "exchange"}
-    expected |= {"baseline": "sys_b.tsv", "replicates": 50, "seed": 7}
-    assert {name: document[name] for name in expected} == expected
-    assert (document["settings"]["segment_length"], document["settings"]["strict"]) == (0.5, True)
+    expected |= {"baseline": "sys_b.tsv", "replicates": 50, "seed": 7, "segment_length": 0.5, "strict": True}
+    assert {name: (document["settings"] | document)[name] for name in expected} == expected
     asked = {"segment_length": 0.5, "durations": durations, "measures": ("curves",)}
     scores = evaluate(REFERENCE, two.made / "sys.tsv", **asked)
     shown = {each["name"]: each["scores"] for each in document["submissions"]}

@@ -19,13 +19,12 @@ if os.environ.get("SOFT_SED_EVAL_DISTRIBUTED"):
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory):
     """Let fsspec find `flaky://` in this process and in all that it starts."""
-    folder = tmp_path_factory.mktemp("installed")
-    told = folder / "flaky_files-1.dist-info"
+    told = tmp_path_factory.mktemp("installed") / "flaky_files-1.dist-info"
     told.mkdir()
     (told / "METADATA").write_text("Metadata-Version: 2.1\nName: flaky-files\nVersion: 1\n")
     (told / "entry_points.txt").write_text("[fsspec.specs]\nflaky = flaky_files:FlakyFiles\n")
     fsspec = pytest.importorskip("fsspec")
-    more = [str(HERE), str(folder), str(HERE.parents[2])]
+    more = [str(HERE), str(told.parent), str(HERE.parents[2])]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join([*more, os.environ.get("PYTHONPATH", "")]))
         for path in more[1::-1]:

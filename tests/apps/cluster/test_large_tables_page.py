@@ -46,10 +46,11 @@ def run(command: str, folder: Path, environment: dict[str, str]) -> tuple[int, s
 def workplace(tmp_path, monkeypatch):
     """A folder in which the page's sessions have been run."""
     environment = make_workplace(tmp_path)
-    (tmp_path / ".bin" / "srun").write_text(SRUN)
-    (tmp_path / ".bin" / "srun").chmod(0o755)
-    programs = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
-    environment |= {"PATH": os.pathsep.join([str(tmp_path / ".bin"), programs])}
+    srun = tmp_path / ".bin" / "srun"
+    srun.write_text(SRUN)
+    srun.chmod(0o755)
+    programs = [str(srun.parent), str(Path(sys.executable).parent), environment["PATH"]]
+    environment |= {"PATH": os.pathsep.join(programs)}
     for example in examples(PAGE):
         assert run(example.command, tmp_path, environment)[0] == 0, example.command
     monkeypatch.chdir(tmp_path)
@@ -97,8 +98,8 @@ def test_dask_code(workplace):
         if "client" in names:
             names["client"].cluster.close()
             names["client"].close()
-    for name in ("scores", "same", "again"):
-        assert dict(names[name]) == whole(segment_length=0.5)
+    found = [dict(names[name]) for name in ("scores", "same", "again")]
+    assert found == [whole(segment_length=0.5)] * 3
 
 
 SPARK_SESSION = """

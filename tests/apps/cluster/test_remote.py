@@ -20,8 +20,7 @@ fsspec = pytest.importorskip("fsspec", reason="needs fsspec: pip install --group
 def elsewhere():
     """The sample's tables in shards, in `memory://`."""
     files = fsspec.filesystem("memory")
-    for name, text in shards("/data/").items():
-        files.pipe(name, text.encode())
+    files.pipe({name: text.encode() for name, text in shards("/data/").items()})
     yield files
     files.rm("/data", recursive=True)
 
@@ -41,8 +40,7 @@ def test_shards_elsewhere_are_those_here(elsewhere, tmp_path):
     there = evaluate(*sides, durations="memory://data/durations.tsv")
     assert anywhere(here) == anywhere(there) and tuple(item.name for item in there.inputs) == sides
     assert dict(Evaluator().update(*sides).compute()) == dict(evaluate(*sides))
-    parts = count_in_parts(*sides, Settings())
-    assert len(parts.tally.files) == len(here.files)
+    assert len(count_in_parts(*sides, Settings()).tally.files) == len(here.files)
 
 
 def test_one_file_elsewhere(elsewhere):
@@ -50,8 +48,8 @@ def test_one_file_elsewhere(elsewhere):
     for name, packed in (("ref.tsv", data), ("ref.tsv.gz", gzip.compress(data))):
         elsewhere.pipe(f"/data/{name}", packed)
         found = read_rows(f"memory://data/{name}")
-        assert found.onset.tolist() == rows.onset.tolist()
-        assert (found.origin.form, found.origin.name) == (rows.origin.form, f"memory://data/{name}")
+        told = found.onset.tolist(), found.origin.form, found.origin.name
+        assert told == (rows.onset.tolist(), rows.origin.form, f"memory://data/{name}")
     assert read_rows("memory://data/ref.tsv").origin.sha256 == rows.origin.sha256
     parts = count_in_parts("memory://data/ref.tsv.gz", SAMPLES / "sys.tsv", Settings())
     assert parts.tally.files == tuple(sorted(rows.files))
@@ -93,8 +91,7 @@ def test_a_bucket_is_read(monkeypatch):
     monkeypatch.setitem(fsspec.config.conf, "s3", {"endpoint_url": f"http://{host}:{port}"})
     files = fsspec.filesystem("s3")
     files.mkdir("archive")
-    for name, text in shards("archive/").items():
-        files.pipe(name, text.encode())
+    files.pipe({name: text.encode() for name, text in shards("archive/").items()})
     found = evaluate("s3://archive/ref-*.tsv", "s3://archive/sys-*.tsv")
     assert dict(found) == dict(evaluate(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"))
     for name in ("s3://archive/none.tsv", "s3://nobucket/none.tsv"):

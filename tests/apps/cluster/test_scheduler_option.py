@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from called import call
+from called import PROGRAM, call
 from sharded_tables import sample
 
 pytest.importorskip("distributed", reason="needs dask and distributed: pip install --group distributed")
@@ -19,8 +19,7 @@ pytest.importorskip("distributed", reason="needs dask and distributed: pip insta
 def begun(*options: str, **more: str) -> subprocess.Popen:
     """Begin the command; more: variables of its environment."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    command = [sys.executable, "-m", "sedeval_soft", *options]
-    return subprocess.Popen(command, env={**os.environ, **more}, **pipes)
+    return subprocess.Popen([*PROGRAM, *options], env={**os.environ, **more}, **pipes)
 
 
 def ended(process: subprocess.Popen) -> tuple[int, str, str]:
@@ -58,10 +57,10 @@ def job(installed, tmp_path):
             "worker": "--no-nanny --nthreads 1 --no-dashboard",
         }[name].split()
         command = [sys.executable, "-m", f"distributed.cli.dask_{name}", f"--scheduler-file={file}", *options]
+        environment = {**os.environ, "DASK_DISTRIBUTED__DIAGNOSTICS__NVML": "False", **more}
         # Python finds modules where it is begun.
-        how = {"cwd": folder, "env": {**os.environ, "DASK_DISTRIBUTED__DIAGNOSTICS__NVML": "False", **more}}
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        processes.append(subprocess.Popen([*command, "--host", "127.0.0.1"], **how, **quiet))
+        how = {"cwd": folder, "env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        processes.append(subprocess.Popen([*command, "--host", "127.0.0.1"], **how))
         return processes
 
     begin("scheduler")
@@ -91,8 +90,7 @@ def test_a_file_of_a_scheduler_and_a_worker_that_is_killed(job, tmp_path):
 @pytest.mark.parametrize("lost", [True, False])
 def test_a_scheduler_that_is_lost_and_ctrl_c(lost, job, tmp_path):
     (sides, opened), (jobs, begin) = waiting(tmp_path), job
-    processes = begin()
-    process = begun(*sides, jobs)
+    processes, process = begin(), begun(*sides, jobs)
     wait_until(opened.exists)
     (processes[0] if lost else process).send_signal(signal.SIGKILL if lost else signal.SIGINT)
     code, out, err = ended(process)
@@ -116,16 +114,16 @@ def test_no_worker_and_one_of_another_version(wait, words, job, tmp_path):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("foo://127.0.0.1:9", "'foo'"),
-        ("list.json", "is not a scheduler file"),
-        ("local", "is not a number of processes"),
-        ("\n<script>", "is not a number of processes"),
+        (["--jobs=foo://127.0.0.1:9"], "'foo'"),
+        (["--jobs=list.json"], "is not a scheduler file"),
+        (["--jobs=local"], "is not a number of processes"),
+        (["--jobs=\n<script>"], "is not a number of processes"),
     ],
 )
 def test_other_things_than_schedulers_are_refused(given, words, tmp_path, monkeypatch):
     (tmp_path / "list.json").write_text("[1]")
     monkeypatch.chdir(tmp_path)
-    done = call(*sample(tmp_path), f"--jobs={given}")
+    done = call(*sample(tmp_path), *given)
     assert (done.code, done.out) == (2, "") and words in done.err
 
 

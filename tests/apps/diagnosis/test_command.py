@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
-import json
+from operator import attrgetter
 
 import numpy as np
 import pandas as pd
@@ -30,10 +30,8 @@ def pair():
 def test_losses_classes_and_suggestions_are_those_of_the_scores():
     found, scores = sedeval_soft.diagnose(REF, SYS, ci=None), sedeval_soft.evaluate(REF, SYS)
     lost = found.to_dict()["lost"]
-    assert len(lost) == 6
-    for each in lost:
-        f = scores[f"{each['basis']}.{each['reading']}.f1.{each['average']}"]
-        assert (each["f"], each["lost"]) == (f, 1 - f)
+    f_of = [scores[f"{each['basis']}.{each['reading']}.f1.{each['average']}"] for each in lost]
+    assert [(each["f"], each["lost"]) for each in lost] == [(f, 1 - f) for f in f_of] and len(lost) == 6
     events = [each for each in found.classes if each.basis == "event"]
     f, best = (scores[f"event.{reading}.f1.micro"] for reading in ("hard", "optimal"))
     assert sum(each.share for each in events) == pytest.approx(1 - f, abs=1e-12)
@@ -64,6 +62,7 @@ def test_what_is_not_tried_would_not_have_helped():
     sides = [frames(rng, n=24, step=0.2501) for _ in range(2)]
     pairs = zip(sides[0]["value"], sides[1]["value"], strict=True)
     sides[1]["value"] = [min(1.0, 0.6 * a + 0.4 * b) for a, b in pairs]
+    cuts = [*itertools.pairwise(sorted({0.0, 1.0, *sides[1]["value"]}))]
     for only in ("event.hard", "segment.hard"):
         how = {"only": only, "offset_collar_rate": 0.9, "onset_collar": 2.0, "segment_length": 0.5}
 
@@ -77,13 +76,10 @@ def test_what_is_not_tried_would_not_have_helped():
             best = max(lengths, key=lambda length: (tried[length], -length))
             expected[FIELDS[name].typed(f"{best:g}")] = tried[best]
         (typed,) = [each for each in found if each.startswith("--threshold ")] or ["none"]
-        cuts = itertools.pairwise(sorted({0.0, 1.0, *sides[1]["value"]}))
         expected[typed] = max(score(threshold=(a + b) / 2, reference_threshold=0.5) for a, b in cuts)
-        for settings, after in expected.items():
-            each = found.get(settings)
-            assert (each is not None) == (after > before), settings
-            assert each is None or (each.before, each.after) == (before, after)
-        helpful += [each for each in found if each in expected]
+        helps = {settings: (before, after) for settings, after in expected.items() if after > before}
+        assert {each: (found[each].before, found[each].after) for each in expected if each in found} == helps
+        helpful += helps
         if typed != "none":
             at, beside = typed.removeprefix("--threshold ").split(" --reference-threshold ")
             assert score(threshold=float(at), reference_threshold=float(beside)) == found[typed].after
@@ -101,31 +97,29 @@ def test_values_without_a_fixed_time_step_are_diagnosed():
 def test_a_screen_has_one_system_or_two(pair):
     """The costliest kind is first, and the sum of two is the difference of their scores."""
     outs = [call("diagnose", REF, *systems, *FEW).out.splitlines() for systems in ((SYS,), (SYS, OTHER))]
-    words = [[line.split() for line in out] for out in outs]
-    at = next(i for i, line in enumerate(words[0]) if line[:3] == ["kind", "FP", "FN"])
-    assert words[0][at + 1][:4] == ["split", "37", "17", ".209"]
-    assert [line[-4:] for line in words[0] if line[:3] == ["people", "talking:", "split"]] == [
-        ["street.wav", "at", "37.0", "s"]
-    ]
+    alone, both = ([line.split() for line in out] for out in outs)
+    at = next(i for i, line in enumerate(alone) if line[:3] == ["kind", "FP", "FN"])
+    assert alone[at + 1][:4] == ["split", "37", "17", ".209"]
+    where = [line[-4:] for line in alone if line[:3] == ["people", "talking:", "split"]]
+    assert where == [["street.wav", "at", "37.0", "s"]]
     one, other = (each.scores for each in pair)
-    (total,) = (float(line[3]) for line in words[1] if line[:1] == ["sum"])
+    (total,) = (float(line[3]) for line in both if line[:1] == ["sum"])
     assert total == pytest.approx(other["event.hard.f1.micro"] - one["event.hard.f1.micro"], abs=6e-4)
+    signatures = [line[-1] for line in both if line[-2:-1] == ["sys"]]
+    assert signatures == [each.short_signature.split()[-1] for each in (one, other)]
     whole = call("diagnose", REF, SYS, "--quiet", "--replicates", "50").out.splitlines()
     assert all(len(out) <= 40 and max(map(len, out)) <= 80 for out in (*outs, whole))
-    signatures = [line[-1] for line in words[1] if line[-2:-1] == ["sys"]]
-    assert signatures == [each.short_signature.split()[-1] for each in (one, other)]
 
 
 def test_differences_add_up_to_that_of_the_scores():
     first, second = (sedeval_soft.diagnose(REF, each, ci=None, suggestions=False) for each in (SYS, OTHER))
-    won = first.differences(second)
-    for family in {(each.basis, each.reading, each.average) for each in won}:
-        own = [each.won for each in won if (each.basis, each.reading, each.average) == family]
-        basis, reading, average = family
+    won, of_classes = first.differences(second), first.differences(second, by_class=True)
+    family = attrgetter("basis", "reading", "average")
+    for basis, reading, average in {*map(family, won)}:
+        own = [each.won for each in won if family(each) == (basis, reading, average)]
         one, other = (each.scores[f"{basis}.{reading}.f1.{average}"] for each in (first, second))
         assert sum(own) == pytest.approx(other - one, abs=1e-12)
         assert own == sorted(own, key=abs, reverse=True)
-    of_classes = first.differences(second, by_class=True)
     for each in won:
         own = [of.won for of in of_classes if place_of(of) == place_of(each)]
         assert each.average == "macro" or sum(own) == pytest.approx(each.won, abs=1e-12)
@@ -134,14 +128,14 @@ def test_differences_add_up_to_that_of_the_scores():
 def test_forms_have_the_same_numbers(pair):
     one, other = pair
     rows = pd.read_csv(io.StringIO(call("diagnose", REF, SYS, OTHER, *FEW, "--format", "csv").out))
-    assert rows[rows["system"] == SYS]["share"].tolist() == one.to_pandas()["share"].tolist()
     # A column for each number that JSON has of a kind.
     assert {*rows} - {"system", "won"} == {*one.to_pandas()}
+    first, second = (rows[rows["system"] == name] for name in (SYS, OTHER))
+    assert first["share"].tolist() == one.to_pandas()["share"].tolist() and first["won"].isna().all()
     won = {(each.average, each.kind): each.won for each in one.differences(other)}
-    read = rows[rows["system"] == OTHER].set_index(["average", "kind"])["won"]
-    assert read.to_dict() == won and rows[rows["system"] == SYS]["won"].isna().all()
-    plain = call("diagnose", REF, SYS, OTHER, *FEW, "--format", "json", "--no-suggestions").out
-    document = json.loads(plain)
+    assert second.set_index(["average", "kind"])["won"].to_dict() == won
+    asked = ("--format", "json", "--no-suggestions")
+    document = call("diagnose", REF, SYS, OTHER, *FEW, *asked).document
     systems = [(each["system"], each["suggestions"]) for each in document["systems"]]
     assert systems == [(SYS, []), (OTHER, [])]
     assert [each["won"] for each in document["differences"]] == [*won.values()]

@@ -26,10 +26,7 @@ from sedeval_soft.apps.diagnosis.segments import (
 from sedeval_soft.measures.matching import Collars, Overlap, pair_rule
 from sedeval_soft.timeline.events import Events
 
-FILES = ("a", "b")
-LABELS = ("car", "dog", "talk")
-
-
+FILES, LABELS = ("a", "b"), ("car", "dog", "talk")
 SEEDS = [range(80), pytest.param(range(80, 2_000), marks=pytest.mark.slow)]
 """Seeds of random cases: some, and many that are slow."""
 
@@ -60,8 +57,8 @@ def test_prices_are_the_integral_over_mending_at_one_pace(tp, fp, fn, beta):
     if tp + fn == 0:
         assert np.isnan(found).all()
         return
-    assert np.allclose(found, by_quadrature(tp, fp, fn, beta), rtol=1e-11, atol=0)
     f = (1 + beta**2) * tp / (beta**2 * (tp + fn) + tp + fp)
+    assert np.allclose(found, by_quadrature(tp, fp, fn, beta), rtol=1e-11, atol=0)
     assert abs(fp * found[0] + fn * found[1] - (1 - f)) < 1e-12
 
 
@@ -104,12 +101,13 @@ def random_side(
     return [*zip(*(each.tolist() for each in (*codes, *np.sort(times, axis=0))), values, strict=True)]
 
 
+UNITS = (500_000, 250_001), (500_000, 0), (100_000, 0)
+"""In ticks, the steps of a grid and how far times are off it."""
+
+
 def sides_of(seed, **shape):
     """Two sides of two files, where ties abound, or anywhere."""
-    rng, (unit, jitter) = (
-        np.random.default_rng(seed),
-        ((500_000, 250_001), (500_000, 0), (100_000, 0))[seed % 3],
-    )
+    rng, (unit, jitter) = np.random.default_rng(seed), UNITS[seed % 3]
     shape = {"most": 12, "latest": 10, "least": 1, "n_files": 2, "unit": unit, "jitter": jitter} | shape
     return [random_side(rng, **shape) for _ in range(2)]
 
@@ -148,17 +146,19 @@ def test_shares_sum_to_what_is_lost(case):
             sides[0]["event_label"] = [v and v.replace("talk", "x") for v in sides[0]["event_label"]]
         scores = scored(*sides, **chosen)
         for (prefix, kinds), average in itertools.product(FAMILIES.items(), ("micro", "macro")):
-            shares = [scores[f"{prefix}.{kind}_share.{average}"] for kind in kinds]
-            gains = [scores[f"{prefix}.{kind}_gain.{average}"] for kind in kinds]
-            if scores[f"{prefix}.n_ref.micro"] == 0:
+            shares, gains, fp, fn = (
+                [scores[f"{prefix}.{kind}_{what}"] for kind in kinds]
+                for what in (f"share.{average}", f"gain.{average}", "fp.micro", "fn.micro")
+            )
+            n_ref, n_sys, tp = (scores[f"{prefix}.{name}.micro"] for name in ("n_ref", "n_sys", "tp"))
+            if n_ref == 0:
                 assert {*shares, *gains} == {None}
                 continue
-            lost = 1 - scores[f"{prefix}.{'f1' if chosen.get('beta', 1) == 1 else 'fbeta'}.{average}"]
-            assert abs(math.fsum(shares) - lost) < 1e-12, (prefix, average)
+            f = scores[f"{prefix}.{'f1' if chosen.get('beta', 1) == 1 else 'fbeta'}.{average}"]
+            assert math.fsum(shares) == pytest.approx(1 - f, abs=1e-12), (prefix, average)
             assert min(*shares, *gains) >= 0
-            for what, whole in (("fp", "n_sys"), ("fn", "n_ref")) if "matching" not in chosen else ():
-                total = math.fsum(scores[f"{prefix}.{kind}_{what}.micro"] for kind in kinds)
-                assert abs(total - (scores[f"{prefix}.{whole}.micro"] - scores[f"{prefix}.tp.micro"])) < 1e-9
+            counts = math.fsum(fp), math.fsum(fn)
+            assert "matching" in chosen or counts == pytest.approx((n_sys - tp, n_ref - tp), abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -171,14 +171,13 @@ def test_gains_are_those_of_mended_tables(seed):
     missed, false = (np.array([*KINDS, "hit"])[kinds] for kinds in (errors.missed, errors.false))
     reference, scores = table_of(rows[0]), scored(*map(table_of, rows), **how)
     assert len({*missed} | {*false}) > 5
-    for fixed in (*([kind] for kind in KINDS), KINDS):
+    for fixed, average in itertools.product((*([kind] for kind in KINDS), KINDS), ("micro", "macro")):
         kept = [row for row, kind in zip(rows[1], false, strict=True) if kind not in fixed]
         added = [row for row, kind in zip(rows[0], missed, strict=True) if kind in fixed]
-        again = evaluate(reference, table_of([*kept, *added]), **how)
-        for average in ("micro", "macro"):
-            f = f"event.hard.{'f1' if how['beta'] == 1 else 'fbeta'}.{average}"
-            lost = 1 - scores[f] if len(fixed) > 1 else scores[f"event.hard.{fixed[0]}_gain.{average}"]
-            assert again[f] - scores[f] == pytest.approx(lost, abs=1e-12), (fixed, average)
+        f = f"event.hard.{'f1' if how['beta'] == 1 else 'fbeta'}.{average}"
+        gained = evaluate(reference, table_of([*kept, *added]), **how)[f] - scores[f]
+        lost = 1 - scores[f] if len(fixed) > 1 else scores[f"event.hard.{fixed[0]}_gain.{average}"]
+        assert gained == pytest.approx(lost, abs=1e-12), (fixed, average)
 
 
 # Kinds, by brute force.
@@ -292,10 +291,11 @@ def slow_kinds(ref, sys, rule):
     return tuple(sorted((each, number) for each, number in count.items() if each[0] != "hit"))
 
 
-def kinds_of(errors):
-    """How many errors of each kind are found."""
-    count = Counter((KINDS[k], "fp") for k in errors.false.tolist() if k != HIT)
-    count.update((KINDS[k], "fn") for k in errors.missed.tolist() if k != HIT)
+def kinds_of(sides, rule):
+    """How many errors of each kind are found in rows."""
+    errors = classify_errors(*map(side_of, sides), len(LABELS), rule)
+    found = ((errors.false, "fp"), (errors.missed, "fn"))
+    count = Counter((KINDS[k], what) for kinds, what in found for k in kinds.tolist() if k != HIT)
     return tuple(sorted(count.items()))
 
 
@@ -303,35 +303,31 @@ def kinds_of(errors):
 def test_kinds_are_those_of_a_slow_oracle(seeds):
     """No two times are equal, so that there is one way to count; `test_where_kinds_begin` has equal ones."""
     for seed in seeds:
-        rng = np.random.default_rng(seed)
+        rng, rule = np.random.default_rng(seed), RULES[seed % len(RULES)]
         shape = {"most": 6, "n_classes": int(rng.integers(1, 4)), "latest": int(rng.choice([4, 14, 30]))}
-        sides = [
-            sorted(random_side(rng, **shape, jitter=200), key=lambda row: (row[2], row[3])) for _ in range(2)
-        ]
-        rule = RULES[seed % len(RULES)]
-        found = kinds_of(classify_errors(*map(side_of, sides), 3, rule))
-        assert found == slow_kinds(*sides, rule), (seed, sides, rule)
+        rows = [random_side(rng, **shape, jitter=200) for _ in range(2)]
+        sides = [sorted(side, key=lambda row: (row[2], row[3])) for side in rows]
+        assert kinds_of(sides, rule) == slow_kinds(*sides, rule), (seed, sides, rule)
 
 
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_no_order_no_name_and_no_other_file_changes_the_kinds(seeds):
     """Also where nearly all is tied: few times, many events."""
     for seed in seeds:
-        rng = np.random.default_rng(seed)
+        rng, rule = np.random.default_rng(seed), RULES[seed % len(RULES)]
         latest, longest = ((3, 2), (6, 4), (4, 3), (20, 9))[seed % 4]
         shape = {"most": int(rng.integers(1, 14)), "n_files": 3, "latest": latest, "longest": longest}
-        sides, rule = [random_side(rng, **shape) for _ in range(2)], RULES[seed % len(RULES)]
-        plain = kinds_of(classify_errors(*map(side_of, sides), 3, rule))
-        files, labels = rng.permutation(3).tolist(), rng.permutation(3).tolist()
+        sides = [random_side(rng, **shape) for _ in range(2)]
+        files, labels, plain = rng.permutation(3).tolist(), rng.permutation(3).tolist(), kinds_of(sides, rule)
         other = [
             [(files[rows[k][0]], labels[rows[k][1]], *rows[k][2:]) for k in rng.permutation(len(rows))]
             for rows in sides
         ]
-        assert kinds_of(classify_errors(*map(side_of, other), 3, rule)) == plain, (seed, sides, rule)
+        assert kinds_of(other, rule) == plain, (seed, sides, rule)
         apart = Counter()
         for file in range(3):
-            own = [side_of([row for row in rows if row[0] == file]) for rows in sides]
-            apart.update(dict(kinds_of(classify_errors(*own, 3, rule))))
+            own = [[row for row in rows if row[0] == file] for rows in sides]
+            apart.update(dict(kinds_of(own, rule)))
         assert tuple(sorted(apart.items())) == plain
 
 
@@ -407,30 +403,29 @@ def test_segment_kinds_are_those_of_a_slow_count(seed, cut):
 @pytest.mark.parametrize(("ci", "beta"), [("bootstrap", 1.0), ("bootstrap", 2.0), ("jackknife", 1.0)])
 def test_intervals_are_those_of_files_that_were_drawn_or_left_out(ci, beta):
     """As if each file had been recorded as often as it was drawn."""
-    sides, files, replicates = sides_of(4, n_files=4, fewest=40, most=40), tuple("abcd"), 15
+    sides, replicates = sides_of(4, n_files=4, fewest=40, most=40), 15
     how = {"beta": beta, "segment_length": 0.5, "classes": LABELS, "suggestions": False}
-    how["only"] = ("event.hard", "segment")
 
     def shares(drawn, **values):
         again = [
             [(k, *row[1:]) for k, file in enumerate(drawn) for row in side if row[0] == file]
             for side in sides
         ]
-        tables = [table_of(rows, files[: len(drawn)]) for rows in again]
-        return diagnose(*tables, **how | {"ci": None} | values).errors
+        tables = [table_of(rows, "abcd"[: len(drawn)]) for rows in again]
+        return diagnose(*tables, only=("event.hard", "segment"), **how | {"ci": None} | values).errors
 
     found = shares(range(4), replicates=replicates, seed=3, ci=ci)
-    drawn = np.random.default_rng(3).integers(4, size=(replicates, 4)).tolist()
-    if ci == "jackknife":
-        drawn = [[k for k in range(4) if k != out] for out in range(4)]
+    drawn = {
+        "bootstrap": np.random.default_rng(3).integers(4, size=(replicates, 4)).tolist(),
+        "jackknife": [[k for k in range(4) if k != out] for out in range(4)],
+    }[ci]
     again = np.array([[each.share for each in shares(some)] for some in drawn], dtype=float)
-    low, high = np.nanquantile(again, (0.025, 0.975), axis=0)
+    ends = np.nanquantile(again, (0.025, 0.975), axis=0)
     if ci == "jackknife":
         error = np.sqrt(((again - again.mean(axis=0)) ** 2).sum(axis=0) * 3 / 4)
-        low, high = (np.array([e.share for e in found]) + k * 1.959963984540054 * error for k in (-1, 1))
-    closeness = {"abs": 1e-9 if ci == "jackknife" else 1e-12}
-    assert [each.low for each in found] == pytest.approx(low, **closeness)
-    assert [each.high for each in found] == pytest.approx(high, **closeness)
+        ends = [np.array([e.share for e in found]) + k * 1.959963984540054 * error for k in (-1, 1)]
+    ours, closeness = [(each.low, each.high) for each in found], 1e-9 if ci == "jackknife" else 1e-12
+    assert np.array(ours) == pytest.approx(np.transpose(ends), abs=closeness)
     assert {(each.low, each.high) for each in shares(range(4))} == {(None, None)}
 
 
@@ -470,11 +465,10 @@ ONE_AND_REST = {("both_boundaries", "fp"): 1, ("both_boundaries", "fn"): 1, ("ba
     ],
 )
 def test_where_kinds_begin(reference, system, kinds):
-    sides = (side_of([(0, *row) for row in side]) for side in (reference, system))
-    found = dict(kinds_of(classify_errors(*sides, 2, Collars(2, 2, 0.0))))
+    sides = [[(0, *row) for row in side] for side in (reference, system)]
     if not isinstance(kinds, dict):
         kinds = {(kinds or "background", "fp"): 1, (kinds or "missed", "fn"): 1}
-    assert found == kinds
+    assert dict(kinds_of(sides, Collars(2, 2, 0.0))) == kinds
 
 
 def test_which_of_two_classes_is_confused_does_not_depend_on_their_names():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
 from fractions import Fraction
@@ -17,6 +18,7 @@ from sedeval_soft.apps.diagnosis.sensitivity import classes_at_once
 from sedeval_soft.timeline.events import Events
 
 LABELS = ("car", "dog", "talk")
+COUNTS = {"recall": "n_ref", "precision": "n_sys"}
 
 
 def by_factor(diagnosis):
@@ -34,51 +36,40 @@ def test_bins_of_each_factor_hold_all_events(seed):
         for a in np.round(rng.uniform(0, 60, 250), 1).tolist()
     ]
     # Half of the events are found, some of these with another onset, beside false alarms.
-    sides = (
-        columns_of(rows, files),
-        columns_of([(f, a + (k % 3 > 1), b + 1, *of) for k, (f, a, b, *of) in enumerate(rows[::2])], files),
-    )
+    found = [(f, a + (k % 3 > 1), b + 1, *of) for k, (f, a, b, *of) in enumerate(rows[::2])]
     how = {"events": ("rows", "merge")[seed % 2], "beta": (1.0, 2.0)[seed % 3 == 0], "ci": None}
-    how["offset"] = False
-    diagnosis = sedeval_soft.diagnose(*sides, only="event.hard", classes=LABELS, **how)
+    how |= {"offset": False, "only": "event.hard", "classes": LABELS}
+    diagnosis = sedeval_soft.diagnose(columns_of(rows, files), columns_of(found, files), **how)
     factors, scores = by_factor(diagnosis), diagnosis.scores
     # Of few files as many classes sound at once nearly always.
     of_length = {("recall", "duration"), ("precision", "duration")}
-    assert of_length <= {*factors} <= of_length | {("recall", "classes at once")}
-    assert len(factors) == 3 or len(files) <= 3
-    assert 0 < scores["event.hard.tp.micro"] < scores["event.hard.n_ref.micro"]
+    assert {*factors} - {("recall", "classes at once")} == of_length
+    assert len(factors) == 3 or len(files) == 1
     for (measure, factor), bins in factors.items():
-        count = "n_ref" if measure == "recall" else "n_sys"
-        assert sum(each.n for each in bins) == scores[f"event.hard.{count}.micro"], (measure, factor)
-        hits = math.fsum(each.n * each.value for each in bins)
-        assert abs(hits - scores["event.hard.tp.micro"]) < 1e-9
+        count, tp = (scores[f"event.hard.{name}.micro"] for name in (COUNTS[measure], "tp"))
+        assert (sum(each.n for each in bins), 0 < tp < count) == (count, True), (measure, factor)
+        assert abs(math.fsum(each.n * each.value for each in bins) - tp) < 1e-9
 
 
 def test_intervals_are_those_of_resampled_files():
     """Events are far apart, and a system has some of them, so it is known which are hits."""
-    seed, files, replicates = 0, ("a", "b", "c"), 40
-    rng = np.random.default_rng(seed)
+    files, replicates, rng = ("a", "b", "c"), 40, np.random.default_rng(0)
     rows = [
         (str(rng.choice(files)), 10.0 * k, 10.0 * k + float(rng.integers(1, 9)), "car", 1.0)
         for k in range(300)
     ]
-    lengths = np.array([row[2] - row[1] for row in rows])
-    hits = rng.random(len(rows)) < lengths / 9
-    system = [row for row, hit in zip(rows, hits, strict=True) if hit]
-    diagnosis = sedeval_soft.diagnose(
-        columns_of(rows, files),
-        columns_of(system, files),
-        only="event.hard",
-        replicates=replicates,
-        seed=seed,
+    lengths, file = (
+        np.array(column) for column in zip(*((r[2] - r[1], files.index(r[0])) for r in rows), strict=True)
     )
+    hits = rng.random(len(rows)) < lengths / 9
+    sides = columns_of(rows, files), columns_of([*itertools.compress(rows, hits)], files)
+    diagnosis = sedeval_soft.diagnose(*sides, only="event.hard", replicates=replicates, seed=0)
     edges = np.unique(np.quantile(lengths, (0.25, 0.5, 0.75), method="inverted_cdf"))
     edges = edges[edges < 8]
     member = np.searchsorted(edges, lengths)
-    file = np.array([files.index(row[0]) for row in rows])
-    drawn = np.random.default_rng(seed).integers(len(files), size=(replicates, len(files)))
+    drawn = np.random.default_rng(0).integers(len(files), size=(replicates, len(files)))
     weights = np.stack([np.bincount(some, minlength=len(files))[file] for some in drawn])
-    bins = by_factor(diagnosis)["recall", "duration"]
+    bins = sorted(by_factor(diagnosis)["recall", "duration"], key=lambda each: each.place)
     for each in bins:
         here, rest = (
             np.array([np.average(hits[some], weights=w[some]) if w[some].any() else np.nan for w in weights])
@@ -86,12 +77,13 @@ def test_intervals_are_those_of_resampled_files():
         )
         assert (each.n, each.value) == (np.sum(member == each.place), np.mean(hits[member == each.place]))
         ends, apart = (np.nanquantile(values, (0.025, 0.975)) for values in (here, here - rest))
-        assert (each.low, each.high) == pytest.approx(tuple(ends), abs=1e-12)
-        assert each.differs == pytest.approx(max(apart[0], -apart[1], 0), abs=1e-12)
-    assert len(bins) == len(edges) + 1 and any(each.differs for each in bins)
-    names = [each.name for each in sorted(bins, key=lambda each: each.place)]
-    assert names[:2] == [f"up to {edges[0]:g} s", f"{edges[0]:g} to {edges[1]:g} s"]
-    assert names[-1] == f"over {edges[-1]:g} s"
+        differs = max(apart[0], -apart[1], 0)
+        assert (each.low, each.high, each.differs) == pytest.approx((*ends, differs), abs=1e-12)
+    assert any(each.differs for each in bins)
+    first, second, *_, last = (f"{edge:g} s" for edge in edges)
+    names = [each.name for each in bins]
+    assert (names[:2], names[-1]) == ([f"up to {first}", f"{first[:-2]} to {second}"], f"over {last}")
+    assert len(bins) == len(edges) + 1
 
 
 def test_events_of_one_file_have_no_interval():

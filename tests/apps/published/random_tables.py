@@ -1,7 +1,7 @@
 """Random event tables, the same for a seed on every machine: for golden numbers of other evaluators.
 
-    for case in random_cases("few-shot", 10_000, label_ignored="UNK"):
-        case.reference, case.system        # rows, in the order in which a table has them
+    case = random_case("few-shot", 17, label_ignored="UNK")
+    case.reference, case.system        # rows, in the order in which a table has them
 
 Golden files hold numbers and a seed, not the tables, so **what a seed gives must never change**: add options
 whose default draws nothing, and leave the order of the draws as it is. Only the stream of `random.Random`
@@ -73,21 +73,14 @@ class Draws:
             items[k], items[other] = items[other], items[k]
 
 
-def random_cases(seed, count, first=0, **options):
-    """Yield cases `first` to `count - 1` of a seed; each depends on the seed and its own number only."""
-    options = SimpleNamespace(**{**DEFAULTS, **options})
-    for number in range(first, count):
-        yield _case(seed, number, options)
-
-
 def case_of(golden, number):
     """Return one case of the tables of a golden file."""
-    (case,) = random_cases(golden["seed"], number + 1, number, **golden["tables"])
-    return case
+    return random_case(golden["seed"], number, **golden["tables"])
 
 
-def _case(seed, number, options):
-    draws = Draws(f"{seed} {number}")
+def random_case(seed, number, **options):
+    """Return a case of a seed, which depends on the seed and its own number only."""
+    options, draws = SimpleNamespace(**{**DEFAULTS, **options}), Draws(f"{seed} {number}")
     per_second = draws.one_of(options.grids)
     files = [f"file{k}.wav" for k in range(draws.between(1, options.files))]
     case = Case(number, per_second, files, options.length / per_second, [], [])
@@ -141,8 +134,9 @@ def _events(draws, options, classes, reference):
 
 def speech_cases(count, first=0):
     """Yield for pyannote tables, the collar, whether overlaps are left out, and regions by recording."""
-    for case in random_cases("pyannote", count, first, shortest=0, events=10, alone=0.1):
-        draws = Draws(f"pyannote settings {case.number}")
+    for number in range(first, count):
+        case = random_case("pyannote", number, shortest=0, events=10, alone=0.1)
+        draws = Draws(f"pyannote settings {number}")
         collar, skip_overlap = draws.one_of((0.0, 0.0, 0.05, 0.5)), draws.chance(0.3)
         regions = {}
         for name in case.files if draws.chance(0.5) else ():
@@ -165,7 +159,7 @@ def data_sets(golden, number):
     sides, seed = {}, golden["seed"]
     draws = Draws(f"scores {seed} {number}")
     for part, classes in PARTS.items():
-        (case,) = random_cases(f"{seed} {part}", number + 1, number, **golden["tables"], classes=classes)
+        case = random_case(f"{seed} {part}", number, **golden["tables"], classes=classes)
         events = {f"{part}_{name}": [] for name in case.files}
         for row in case.reference:
             events[f"{part}_{row.file}"].append((row.onset, row.offset, row.label))

@@ -63,11 +63,9 @@ def of_biodcase(golden, number, name="biodcase2025-task2"):
 
 def of_birdnet(golden, number):
     case, options = case_of(golden, number), golden["options"][number % len(golden["options"])]
-    durations = dict.fromkeys(case.files, case.length) if number % 2 else None
-    options = {"metrics": "auroc precision recall f1 ap accuracy", **options}
-    return numbers_of(
-        "birdnet-analyzer", of_rows(case.reference, case.system, durations=durations, options=options)
-    )
+    given = {"durations": dict.fromkeys(case.files, case.length) if number % 2 else None}
+    given["options"] = {"metrics": "auroc precision recall f1 ap accuracy", **options}
+    return numbers_of("birdnet-analyzer", of_rows(case.reference, case.system, **given))
 
 
 def of_dcase2024(golden, number):
@@ -86,10 +84,7 @@ def both_data_sets(golden, number):
     for events, of_files in data_sets(golden, number).values():
         rows += [(name, *event, 1.0) for name, each in events.items() for event in each]
         scores |= of_files
-    onset, file = (
-        np.tile(np.arange(20.0), len(scores)),
-        np.repeat(np.arange(len(scores)), 20).astype(np.int32),
-    )
+    onset, file = np.tile(np.arange(20.0), len(scores)), np.repeat(np.arange(len(scores), dtype=np.int32), 20)
     values = tuple(np.concatenate([*scores.values()]).T)
     system = EventTable(tuple(scores), DESED + MAESTRO, file, onset, onset + 1, values)
     return long_rows(rows), system, dict.fromkeys(scores, 20.0)
@@ -137,8 +132,8 @@ def test_2024_psds_is_that_of_sed_scores_eval_to_rounding(numbers):
 
 @pytest.mark.parametrize("number", [150, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_lat_bench(number):
-    with np.load(FOLDER / "lat_bench.npz") as golden:
-        counts, scores = golden["counts"], golden["scores"]
+    golden = np.load(FOLDER / "lat_bench.npz")
+    counts, scores = golden["counts"], golden["scores"]
     assert len(counts) == 10_000
     for case, lines in answer_files(number):
         samples, valid, *found = numbers_of("lat-bench", of_texts(lines, lines)).values()
@@ -152,24 +147,20 @@ def test_lat_bench(number):
     [(0, 150), (9098, 9099), pytest.param(0, 10_000, marks=pytest.mark.slow)],
 )
 def test_pyannote(tmp_path, first, last):
-    with np.load(FOLDER / "pyannote_vad.npz") as golden:
-        theirs = golden["numbers"]
+    theirs, uem = np.load(FOLDER / "pyannote_vad.npz")["numbers"], tmp_path / "uem"
     assert len(theirs) == 10_000
     # From Python 3.12 on sum() of floats rounds less.
     same = np.testing.assert_array_equal if sys.version_info < (3, 12) else np.testing.assert_allclose
     for case, collar, skip_overlap, regions in speech_cases(last, first):
-        lines = (f"{name} 1 {a!r} {b!r}\n" for name, each in regions.items() for a, b in each)
-        (tmp_path / "uem").write_text("".join(lines))
-        uem = str(tmp_path / "uem") if regions else ""
-        options = {"collar": collar, "skip_overlap": float(skip_overlap), "uem": uem}
+        uem.write_text("".join(f"{name} 1 {a!r} {b!r}\n" for name, each in regions.items() for a, b in each))
+        options = {"collar": collar, "skip_overlap": float(skip_overlap), "uem": str(uem) if regions else ""}
         sides = (long_rows([row[:4] for row in rows], case.files) for rows in (case.reference, case.system))
         # Numbers of recordings are added in the order of files.
-        sides = (
+        ordered = (
             side.with_files(tuple(case.files), [case.files.index(name) for name in side.files])
             for side in sides
         )
-        inputs = Inputs(*sides, options=options)
-        numbers = published_evaluator("pyannote-vad").numbers(inputs).values()
+        numbers = published_evaluator("pyannote-vad").numbers(Inputs(*ordered, options=options)).values()
         ours = [np.nan if value is None else value for value in numbers]
         same(ours, theirs[case.number], err_msg=str(case.number))
 

@@ -37,47 +37,37 @@ CHOICES = {
     "collar": st.sampled_from([0.1, 0.2, 0.25, 1.0]),
     "offset_collar_rate": st.sampled_from([0.0, 0.2, 0.5, 1.0]),
     "matching": st.sampled_from(["optimal", "greedy"]),
-    "sides": st.sampled_from([(True, True), (True, False), (False, True)]),
+    "sides": st.sampled_from([{}, {"offset": False}, {"onset": False}]),
 }
 
 
-def compared(reference, system, durations=None, **chosen):
+def compared(reference, system, **chosen):
     """Return every score that both have: ours, theirs, and ours by their rules."""
-    if "sides" in chosen:
-        chosen["onset_collar"] = chosen["offset_collar"] = chosen.pop("collar")
-        chosen["onset"], chosen["offset"] = chosen.pop("sides")
-        chosen["classes"] = LABELS
     made = Settings(**chosen)
-    ours = evaluate(reference, system, settings=made, durations=durations)
-    pair = align(reference, system, made, durations)
+    ours, pair = evaluate(reference, system, settings=made), align(reference, system, made)
     theirs, _ = sed_eval.opinion(pair, None, made)
     followed = sed_eval.by_its_rules(pair, made)
     return {name: (ours[name], value, followed[name]) for name, value in theirs.items() if name in ours}
 
 
-def sides_of_rows(*sides):
-    return [long_rows(side, files=FILES) for side in sides]
-
-
 @settings(max_examples=20)
 @given(reference=event_lists(ODD_TIMES), system=event_lists(ODD_TIMES), **CHOICES)
-def test_its_rules_make_up_every_difference(reference, system, **chosen):
-    rows = compared(*sides_of_rows(reference, system), **chosen)
+def test_its_rules_make_up_every_difference(reference, system, collar, sides, **chosen):
+    chosen |= sides | {"onset_collar": collar, "offset_collar": collar, "classes": LABELS}
+    tables = [long_rows(side, files=FILES) for side in (reference, system)]
+    rows = compared(*tables, **chosen)
     assert len(rows) > 50
     assert {name: row for name, row in rows.items() if not same(row[1], row[2])} == {}
 
 
 def test_it_gets_events_in_the_order_of_rows():
     """Of six detections of five events one is left over; the order decides which, hence the substitutions."""
-    instants = [("a", 0.0, 0.0, "car")] * 4
-    reference = [*instants, ("a", 0.0, 0.0, "car"), ("a", 0.0, 0.2, "dog")]
-    long, instant = ("a", 0.0, 0.1, "car"), ("a", 0.0, 0.0, "car")
-    chosen = {"collar": 0.1, "offset_collar_rate": 0.0, "matching": "optimal", "sides": (True, True)}
-    for last, expected in ((instant, 0.0), (long, 1 / 6)):
-        system = [*instants, long if last is instant else instant, last]
-        rows = compared(*sides_of_rows(reference, system), segment_length=0.1, **chosen)
-        ours, theirs, followed = rows["event.hard.substitution_rate.micro"]
-        assert (ours, theirs, followed) == pytest.approx((1 / 6, expected, expected))
+    instant, long = ("a", 0.0, 0.0, "car"), ("a", 0.0, 0.1, "car")
+    chosen = {"onset_collar": 0.1, "offset_collar": 0.1, "offset_collar_rate": 0.0, "classes": LABELS}
+    reference = long_rows([*[instant] * 5, ("a", 0.0, 0.2, "dog")])
+    for last, expected in (((long, instant), 0.0), ((instant, long), 1 / 6)):
+        rows = compared(reference, long_rows([*[instant] * 4, *last]), segment_length=0.1, **chosen)
+        assert rows["event.hard.substitution_rate.micro"] == pytest.approx((1 / 6, expected, expected))
 
 
 @settings(max_examples=4)
@@ -114,8 +104,7 @@ def test_means_of_segments_are_another_rule(seed):
 def test_one_rule_that_matters(reference, system, name, values, length):
     rows = compared(long_rows(reference), long_rows(system), segment_length=length)
     ours, theirs, followed = rows[name]
-    assert (ours, theirs) == (values[0], pytest.approx(values[1], rel=0.01))
-    assert same(theirs, followed)
+    assert (ours, theirs) == (values[0], pytest.approx(values[1], rel=0.01)) and same(theirs, followed)
 
 
 def told(reference, system, made, ours=None):
@@ -130,7 +119,7 @@ def test_the_comparison_can_fail():
     (line,) = (line for line in told(rows, rows, made, other).splitlines() if "event.hard.f1.micro" in line)
     assert line.split() == ["event.hard.f1.micro", "0.000000", "1.000000", "-1.00e+00", "differs", "1.000000"]
     assert "0 of" not in told(rows, rows, made)
-    assert [same(1.0, 1.0 + more) for more in (1e-10, 1e-8)] == [True, False]
+    assert (same(1.0, 1.0 + 1e-10), same(1.0, 1.0 + 1e-8)) == (True, False)
 
 
 def test_what_is_printed_counts_what_agrees_by_its_rules_and_rows_that_touch():

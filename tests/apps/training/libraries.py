@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 
-import array_api_strict
 import numpy as np
 import pytest
 
@@ -17,7 +16,15 @@ if os.environ.get("SOFT_SED_EVAL_TRAINING"):
     for needed in ("torch", "torchmetrics", "jax", "lightning"):
         importlib.import_module(needed)
 
-LIBRARIES = ("numpy", "array_api_strict", "torch", "jax")
+MAKERS = {
+    "numpy": ("numpy", "asarray"),
+    "array_api_strict": ("array_api_strict", "asarray"),
+    "torch": ("torch", "tensor"),
+    "jax": ("jax.numpy", "asarray"),
+}
+"""The functions of libraries that make an array."""
+
+LIBRARIES = tuple(MAKERS)
 TOLERANCE = {"float64": 1e-12, "float32": 1e-6}
 AVERAGES = ("micro", "macro", "weighted", None)
 SCORES = {
@@ -34,36 +41,26 @@ SCORES = {
 
 def array(name: str, values: np.ndarray) -> object:
     """Return values as an array of a library; a test is skipped where that is not installed."""
-    if name == "numpy":
-        return values
-    if name == "torch":
-        return pytest.importorskip("torch").tensor(values)
     if name == "jax":
-        jax = pytest.importorskip("jax")
-        jax.config.update("jax_enable_x64", True)
-        return jax.numpy.asarray(values)
-    return array_api_strict.asarray(values)
+        pytest.importorskip("jax").config.update("jax_enable_x64", True)
+    module, function = MAKERS[name]
+    return getattr(pytest.importorskip(module), function)(values)
 
 
 def back(found: object) -> np.ndarray:
     """Return a result as an array of NumPy."""
-    if hasattr(found, "detach"):
-        found = found.detach()
-    return np.asarray(
-        np.from_dlpack(found) if type(found).__module__.startswith("array_api_strict") else found
-    )
+    found = found.detach() if hasattr(found, "detach") else found
+    strict = type(found).__module__.startswith("array_api_strict")
+    return np.asarray(np.from_dlpack(found) if strict else found)
 
 
 def soft_labels(seed: int, shape: tuple[int, ...], *, hard: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Return a reference and a system: class 1 is in neither, 2 not in the system, 3 not in the reference."""
     rng = np.random.default_rng(seed)
-    y, p = rng.random(shape) ** 3, rng.random(shape) ** 2
     # Ties, and values at both ends, as tables have them; exact in single precision.
-    y, p = np.round(y * 8) / 8, np.round(p * 16) / 16
-    if hard:
-        y, p = np.round(y), np.round(p)
+    y, p = np.round(rng.random(shape) ** 3 * 8) / 8, np.round(rng.random(shape) ** 2 * 16) / 16
     y[..., 1] = p[..., 1] = p[..., 2] = y[..., 3] = 0.0
-    return y, p
+    return (np.round(y), np.round(p)) if hard else (y, p)
 
 
 def evaluated(y: np.ndarray, p: np.ndarray, **settings: object) -> sedeval_soft.Scores:

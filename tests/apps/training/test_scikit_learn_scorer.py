@@ -23,23 +23,20 @@ DIVERGENCE = "segment.soft.kl_divergence.micro"
 
 def test_a_scorer_says_what_the_evaluator_says_of_clipped_predictions():
     line, neighbours = LinearRegression().fit(X, SOFT), KNeighborsRegressor(3).fit(X, SOFT)
-    assert line.predict(X).min() < 0
-    told = evaluate(SOFT, np.clip(line.predict(X), 0, 1))
-    assert scorer()(line, X, SOFT) == told["segment.soft.f1.macro"]
+    clipped = evaluate(SOFT, np.clip(line.predict(X), 0, 1))
+    assert line.predict(X).min() < 0 and scorer()(line, X, SOFT) == clipped["segment.soft.f1.macro"]
     told = evaluate(SOFT, neighbours.predict(X), segment_length=0.2)
-    for name in ("segment.optimal.f1[1]", "event.soft.f1.micro"):
-        assert scorer(name, segment_length=0.2)(neighbours, X, SOFT) == told[name]
     # A score of which lower is better is negative: more is better for scikit-learn.
-    assert scorer(DIVERGENCE)(neighbours, X, SOFT) == -told[DIVERGENCE]
+    for name, sign in (("segment.optimal.f1[1]", 1), ("event.soft.f1.micro", 1), (DIVERGENCE, -1)):
+        assert scorer(name, segment_length=0.2)(neighbours, X, SOFT) == sign * told[name]
 
 
 @pytest.mark.parametrize("wrapped", [lambda model: model, MultiOutputClassifier])
 def test_probabilities_of_the_active_label_are_scored(wrapped):
-    labels = HARD.copy()
+    labels, name = HARD.copy(), "segment.soft.average_precision.macro"
     labels[:, 2] = 0  # a class that is never seen has one column
     model = wrapped(RandomForestClassifier(10, random_state=0)).fit(X, labels)
     columns = [p[:, -1] if p.shape[1] == 2 else np.zeros(len(p)) for p in model.predict_proba(X)]
-    name = "segment.soft.average_precision.macro"
     told = evaluate(labels, np.stack(columns, axis=-1), measures=["curves"])[name]
     assert scorer(name)(model, X, labels) == told
 
@@ -53,10 +50,10 @@ def test_one_array_of_probabilities_is_taken_as_it_is():
 
 
 def test_scikit_learn_takes_it():
-    grid, model = {"n_neighbors": [1, 3, 50]}, KNeighborsRegressor()
+    model = KNeighborsRegressor()
     assert (cross_val_score(model, X, SOFT, scoring=scorer(), cv=3) > 0.5).all()
-    search = GridSearchCV(model, grid, scoring=scorer(DIVERGENCE), cv=2).fit(X, SOFT)
-    assert search.best_params_["n_neighbors"] == 3
+    search = GridSearchCV(model, {"n_neighbors": [1, 3, 50]}, scoring=scorer(DIVERGENCE), cv=2)
+    assert search.fit(X, SOFT).best_params_["n_neighbors"] == 3
 
 
 def test_undefined_is_nan_and_unknown_scores_are_refused_at_once():

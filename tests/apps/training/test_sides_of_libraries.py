@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from libraries import LIBRARIES, array, soft_labels
+from libraries import LIBRARIES, MAKERS, array, soft_labels
 
-import sedeval_soft
-from sedeval_soft import EvaluationError, Evaluator, evaluate
+from sedeval_soft import EvaluationError, Evaluator, InputError, evaluate
 
 HOW = {"segment_length": 0.5, "classes": ("a", "b", "c", "d", "e")}
 SIDES = soft_labels(0, (3, 40, 5))
@@ -17,15 +16,13 @@ SIDES = soft_labels(0, (3, 40, 5))
 @pytest.mark.parametrize("kind", ["float64", "float32"])
 def test_sides_of_any_library(name, kind):
     ours = [side.astype(kind) for side in SIDES]
-    theirs = [array(name, side) for side in ours]
-    whole = evaluate(*ours, **HOW)
-    assert dict(evaluate(*theirs, **HOW)) == dict(whole)
-    evaluator = Evaluator(**HOW)
+    theirs, evaluator = [array(name, side) for side in ours], Evaluator(**HOW)
     for k in range(3):
         evaluator.update(*(side[k, ...] for side in theirs), files=str(k))
-    assert dict(evaluator.compute()) == dict(whole)
     files = [{str(k): side[k, ...] for k in range(3)} for side in theirs]
-    assert dict(evaluate(*files, **HOW)) == dict(whole)
+    whole = dict(evaluate(*ours, **HOW))
+    for found in (evaluate(*theirs, **HOW), evaluator.compute(), evaluate(*files, **HOW)):
+        assert dict(found) == whole
 
 
 @pytest.mark.parametrize("name", ["torch", "jax"])
@@ -34,19 +31,15 @@ def test_types_that_files_of_numbers_lack(name, kind):
     rng = np.random.default_rng(1)
     ours = [side.round() if kind == "bool" else side.round(2) for side in rng.random((2, 40, 5))]
     module = pytest.importorskip("torch" if name == "torch" else "jax.numpy")
-    make = module.tensor if name == "torch" else module.asarray
-    theirs = [make(side, dtype=getattr(module, kind)) for side in ours]
+    theirs = [getattr(module, MAKERS[name][1])(side, dtype=getattr(module, kind)) for side in ours]
     assert dict(evaluate(*theirs, **HOW)) == dict(evaluate(*ours, **HOW))
 
 
 @pytest.mark.parametrize("how", ["requires_grad", "meta", "sparse"])
 def test_tensors_that_cannot_be_read_as_they_are(how):
     torch = pytest.importorskip("torch")
-    made = {
-        "requires_grad": lambda: torch.rand(40, 5, requires_grad=True),
-        "meta": lambda: torch.rand(40, 5, device="meta"),
-        "sparse": lambda: torch.rand(40, 5).to_sparse(),
-    }[how]()
+    made = torch.rand(40, 5, requires_grad=how == "requires_grad", device="meta" if how == "meta" else "cpu")
+    made = made.to_sparse() if how == "sparse" else made
     for action in (
         lambda: evaluate(SIDES[0][0], made, **HOW),
         lambda: Evaluator(**HOW).update(SIDES[0][0], made, files="a"),
@@ -63,5 +56,5 @@ def test_columns_of_any_library():
     table = {"onset": [0.0, 1.0], "offset": [0.5, 2.0], "event_label": ["a", "b"]}
     columns = {name: torch.tensor(table[name]) for name in ("onset", "offset")}
     assert dict(evaluate(table, table | columns)) == dict(evaluate(table, table))
-    with pytest.raises(sedeval_soft.InputError, match=r"'onset'.*: torch\.Tensor cannot be read"):
+    with pytest.raises(InputError, match=r"'onset'.*: torch\.Tensor cannot be read"):
         evaluate(table, table | {"onset": columns["onset"].requires_grad_()})

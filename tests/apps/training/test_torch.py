@@ -17,11 +17,7 @@ SoftFLoss = pytest.importorskip("sedeval_soft.apps.training.torch").SoftFLoss
 torchmetrics = pytest.importorskip("torchmetrics")
 metrics = pytest.importorskip("sedeval_soft.apps.training.torchmetrics")
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::UserWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore")
 KINDS = {
     "precision": metrics.SoftPrecision,
     "recall": metrics.SoftRecall,
@@ -44,18 +40,17 @@ def told(measure, average, y=Y, p=P, **how):
 @pytest.mark.parametrize("sizes", [[1] * 12, [3, 3, 6]])
 def test_batches_give_the_scores_of_one_pass(measure, average, sizes):
     metric = KINDS[measure](5, average=average)
-    for y, p in zip(torch.split(torch.tensor(Y), sizes), torch.split(torch.tensor(P), sizes), strict=True):
+    for y, p in zip(*(torch.split(torch.tensor(side), sizes) for side in (Y, P)), strict=True):
         metric.update(p.float(), y.float())
-    found = metric.compute()
-    assert found.dtype == torch.float64
-    np.testing.assert_allclose(found, told(measure, average), rtol=1e-12, atol=1e-12)
+    assert metric.compute().dtype == torch.float64
+    np.testing.assert_allclose(metric.compute(), told(measure, average), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("measure", KINDS)
 def test_metrics_of_parts_merge_and_reset_forgets(measure):
-    whole, *others = [KINDS[measure](5) for _ in range(3)]
+    whole, *others = metrics_of = [KINDS[measure](5) for _ in range(3)]
     average = "micro" if measure in {"error_rate", "kl_divergence"} else "macro"
-    for i, metric in enumerate((whole, *others)):
+    for i, metric in enumerate(metrics_of):
         of_batch = metric(torch.tensor(P[i::3]), torch.tensor(Y[i::3]))
         wanted = told(measure, average, Y[i::3], P[i::3])
         np.testing.assert_allclose(of_batch, wanted, rtol=1e-12, atol=1e-12)
@@ -68,18 +63,14 @@ def test_metrics_of_parts_merge_and_reset_forgets(measure):
 
 
 def test_logits_masks_weights_and_class_axis():
-    rng = np.random.default_rng(1)
+    rng, (p, y) = np.random.default_rng(1), map(torch.tensor, (P, Y))
     mask, logits = rng.random((12, 30)) < 0.7, rng.normal(size=Y.shape)
-    metric = metrics.SoftErrorRate(5, from_logits=True, class_axis=1)
-    sides = (torch.tensor(side).transpose(1, 2) for side in (logits, Y))
-    metric.update(*sides, mask=torch.tensor(mask))
     kept = Y[mask], 1 / (1 + np.exp(-logits[mask]))
-    np.testing.assert_allclose(metric.compute(), told("error_rate", "micro", *kept), rtol=1e-12)
-    weighted = metrics.SoftKLDivergence(5)
-    weighted.update(torch.tensor(P), torch.tensor(Y), weights=torch.tensor(mask).double())
-    np.testing.assert_allclose(
-        weighted.compute(), told("kl_divergence", "micro", Y[mask], P[mask]), rtol=1e-9
-    )
+    metric, weighted = metrics.SoftErrorRate(5, from_logits=True, class_axis=1), metrics.SoftKLDivergence(5)
+    metric.update(torch.tensor(logits).transpose(1, 2), y.transpose(1, 2), mask=torch.tensor(mask))
+    weighted.update(p, y, weights=torch.tensor(mask).double())
+    assert metric.compute() == pytest.approx(told("error_rate", "micro", *kept), rel=1e-12)
+    assert weighted.compute() == pytest.approx(told("kl_divergence", "micro", Y[mask], P[mask]), rel=1e-9)
 
 
 def test_collections_share_counts_only_where_these_are_the_same():
@@ -91,14 +82,12 @@ def test_collections_share_counts_only_where_these_are_the_same():
         "divergence": metrics.SoftKLDivergence(5),
         "coarse": metrics.SoftKLDivergence(5, eps=0.1),
     }
-    together = torchmetrics.MetricCollection(made)
-    alone = pickle.loads(pickle.dumps(made))  # noqa: S301
+    together, alone = torchmetrics.MetricCollection(made), copy.deepcopy(made)
     # First nothing that is clipped, and nothing between 0 and 1 in the reference.
     for sides in ((np.full_like(Y, 0.5), np.round(Y)), (P, Y)):
         for metric in (together, *alone.values()):
             metric.update(*map(torch.tensor, sides))
-    found = {name: value.item() for name, value in together.compute().items()}
-    assert found == {name: metric.compute().item() for name, metric in alone.items()}
+    assert together.compute() == {name: metric.compute() for name, metric in alone.items()}
     assert {"precision", "f1"} in [set(group) for group in together.compute_groups.values()]
 
 
@@ -124,9 +113,8 @@ def test_the_loss_is_what_f_lacks_to_1(average, t_norm):
     loss = SoftFLoss(average=average, t_norm=t_norm, beta=2.0, eps=0.0, class_axis=1)
     turned = loss(p.transpose(1, 2), y.transpose(1, 2), weights=torch.ones(12, 30))
     assert turned.item() == pytest.approx(1 - told("fbeta", average, t_norm=t_norm), abs=1e-12)
-    if t_norm == "product":
-        loss = SoftFLoss(average=average, t_norm="product", eps=1e-7)(p, y)
-        assert 1 - loss.item() == pytest.approx(told("soft_f1_loss", average), abs=1e-12)
+    with_eps = SoftFLoss(average=average, t_norm="product", eps=1e-7)(p, y)
+    assert 1 - with_eps.item() == pytest.approx(told("soft_f1_loss", average), abs=1e-12)
     assert SoftFLoss(from_logits=True)(p, y) == SoftFLoss()(torch.sigmoid(p), y)
 
 
@@ -156,16 +144,14 @@ def test_slopes_of_equal_values_and_of_absent_classes(average, slope, absent):
 def test_the_loss_has_the_type_of_the_output_and_shows_nan(dtype):
     p, y = (side.detach().to(dtype) for side in sides())
     loss = SoftFLoss()(p, y)
-    assert loss.dtype == dtype
-    assert loss.item() == pytest.approx(SoftFLoss()(*sides()).item(), abs=2e-2)
+    assert (loss.dtype, loss.item()) == (dtype, pytest.approx(SoftFLoss()(*sides()).item(), abs=2e-2))
     assert SoftFLoss()(p * float("nan"), y).isnan()
 
 
 def test_the_loss_is_a_module_like_others():
     loss = SoftFLoss(average="micro", beta=2.0, from_logits=True)
-    assert "average='micro', beta=2.0" in repr(loss)
+    assert "average='micro', beta=2.0" in repr(loss) and list(loss.parameters()) == []
     assert repr(copy.deepcopy(loss)) == repr(pickle.loads(pickle.dumps(loss))) == repr(loss)  # noqa: S301
-    assert list(loss.parameters()) == []
     compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
     assert compiled(*sides()).item() == loss(*sides()).item()
 
@@ -197,7 +183,6 @@ def test_wrong_calls_are_refused(call, said):
 def test_the_example_with_lightning_learns():
     pytest.importorskip("lightning")
     before, after = script("examples/train_with_lightning").main()
-    assert set(before) == {"f1_macro", "f1_micro", "error_rate", "divergence"}
     assert before["f1_macro"] < 0.6 and min(after["f1_macro"], after["f1_micro"]) > 0.9
     assert after["error_rate"] < 0.2 < before["error_rate"]
     assert after["divergence"] < before["divergence"] / 10

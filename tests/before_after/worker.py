@@ -1,3 +1,4 @@
+# ruff: noqa: T201 - what a call prints is read
 """Run calls of the package that is first on the path, each in a fork of this process, which has imported it.
 
 Reads a line of JSON for each call, {"call": ..., "folder": ...}, and answers with exit codes. What a call
@@ -16,7 +17,6 @@ import sys
 import warnings
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
 
 SECONDS = 300
 """How long a call may take; it is killed then, which is an exit code of its own."""
@@ -25,13 +25,11 @@ SECONDS = 300
 def warm(modules: list[str]) -> None:
     """Import the package and what it imports late, so that no call needs to."""
     package = import_module("sedeval_soft")
-    found = [module.name for module in pkgutil.walk_packages(package.__path__, "sedeval_soft.")]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for name in [*modules, *found]:
-            if not name.startswith(("sedeval_soft.apps.training", "sedeval_soft.__main__")):
-                with contextlib.suppress(ImportError):
-                    import_module(name)
+    found = (module.name for module in pkgutil.walk_packages(package.__path__, "sedeval_soft."))
+    left_out = ("sedeval_soft.apps.training", "sedeval_soft.__main__")
+    for name in (*modules, *(name for name in found if not name.startswith(left_out))):
+        with contextlib.suppress(ImportError), warnings.catch_warnings(action="ignore"):
+            import_module(name)
 
 
 def of_library(code: str) -> None:
@@ -40,16 +38,11 @@ def of_library(code: str) -> None:
 
     import sedeval_soft
 
-    def plain(value: Any) -> Any:
-        if isinstance(value, Mapping):
-            return {str(name): plain(item) for name, item in value.items()}
-        return value
-
     names = {name: getattr(sedeval_soft, name) for name in sedeval_soft.__all__}
-    value = plain(eval(code, {**names, "np": np}))  # noqa: S307 - the calls are ours
-    sys.stdout.write(json.dumps(value, indent=1, default=repr))
-    sys.stdout.flush()
-    os._exit(0)
+    value = eval(code, {**names, "np": np})  # noqa: S307 - the calls are ours
+    json.dump(
+        value, sys.stdout, indent=1, default=lambda of: dict(of) if isinstance(of, Mapping) else repr(of)
+    )
 
 
 def run(command: str, folder: str) -> int:
@@ -64,12 +57,14 @@ def run(command: str, folder: str) -> int:
     for number, name in ((1, "stdout"), (2, "stderr")):
         os.dup2(os.open(f"{folder}/{name}", os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
     sys.argv = ["soft-sed-eval", *(word for word in words if word != "<")]
+    code = 0
     try:
         of_library(words[1]) if words[0] == "py" else import_module("sedeval_soft.cli").main()
     except Exception as error:  # an error of the library is an outcome, too
-        sys.stderr.write(f"{type(error).__name__}: {error}\n")
-    sys.stderr.flush()
-    os._exit(3)
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        code = 3
+    print(end="", flush=True)
+    os._exit(code)
 
 
 if __name__ == "__main__":
@@ -77,4 +72,4 @@ if __name__ == "__main__":
     for line in sys.stdin:
         asked = json.loads(line)
         codes = [run(command, asked["folder"]) for command in asked["call"].split(" && ")]
-        print(json.dumps(codes), flush=True)  # noqa: T201
+        print(json.dumps(codes), flush=True)

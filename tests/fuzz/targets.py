@@ -16,7 +16,7 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -160,19 +160,17 @@ def _file(name: str, content: bytes) -> Path:
     return path
 
 
-class _told:  # noqa: N801 - a context manager
-    """Let errors pass that say what is wrong, if they can be shown."""
-
-    def __enter__(self) -> _told:
-        self.error: EvaluationError | None = None
-        return self
-
-    def __exit__(self, kind: object, error: object, where: object) -> bool:
-        if not isinstance(error, EvaluationError):
-            return False
-        _check_said(error)
-        self.error = error
-        return True
+@contextmanager
+def _told() -> Iterator[list[str]]:
+    """Let errors pass that say what is wrong, into a list, if they can be shown: few letters, printable."""
+    messages: list[str] = []
+    try:
+        yield messages
+    except EvaluationError as error:
+        messages.append(str(error))
+    for text in messages:
+        assert 0 < len(text) < 20_000
+        assert all(line.isprintable() for line in text.split("\n")), repr(text)
 
 
 def _read_and_scored(path: Path, options: dict[str, object]) -> tuple[EventTable | None, str]:
@@ -191,10 +189,10 @@ def _read_and_scored(path: Path, options: dict[str, object]) -> tuple[EventTable
         rows = with_points(path, limits)
         if not isinstance(rows, EventTable):
             rows = read_rows(path, form=limits.form("system"), limits=limits)
-    refusal = looked.error or refused
-    assert bool(refusal) == (told.error is not None), f"validate: {refusal}; read: {told.error}"
-    if told.error is not None:
-        return None, str(told.error)
+    refusal = looked or refused
+    assert bool(refusal) == bool(told), f"validate: {refusal}; read: {told}"
+    if told:
+        return None, told[0]
     check_rows(rows)
     if len(rows) <= _SMALL:
         with _told():
@@ -215,9 +213,9 @@ def _check_blocks(path: Path, rows: EventTable | None, refused: str) -> None:
             blocks += blocks_of(str(path), _FOLDER, _BLOCK)[0]
     except UnfitError:
         return
-    damaged = f"{path}: cannot be read as " in refused and told.error is not None
-    assert damaged or str(told.error or "") == refused, f"in blocks: {told.error}; at once: {refused}"
-    if told.error is None and rows is not None:
+    damaged = f"{path}: cannot be read as " in refused and told
+    assert damaged or "".join(told) == refused, f"in blocks: {told}; at once: {refused}"
+    if not told and rows is not None:
         both = Counter(each for block in blocks for each in events(block)), Counter(events(rows))
         assert both[0] == both[1], "rows differ in blocks"
         names = {name for block in blocks for name in block.files}
@@ -283,13 +281,6 @@ def with_member(archive: bytes, number: int, content: bytes) -> bytes:
         new.comment = bytes(64)
     data = stream.getvalue()[:-64]
     return data + hashlib.sha256(data).hexdigest().encode()
-
-
-def _check_said(error: EvaluationError) -> None:
-    """Assert that a message can be shown: printable, and not as long as what it is about."""
-    text = str(error)
-    assert 0 < len(text) < 20_000
-    assert all(line.isprintable() for line in text.split("\n")), repr(text)
 
 
 def _tally(only: str, **values: object) -> bytes:

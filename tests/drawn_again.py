@@ -60,11 +60,9 @@ class Tables:
 def _copied(rows: EventTable, copies: Sequence[tuple[str, str]]) -> EventTable:
     """Return the rows of some files under new names; files of the table without rows stay declared."""
     known = [(rows.files.index(old), new) for old, new in copies if old in rows.files]
-    parts = [np.flatnonzero(rows.file == code) for code, _ in known]
-    at = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
-    owner = [np.full(len(part), number) for number, part in enumerate(parts)]
-    file = np.concatenate([np.zeros(0, dtype=np.int32), *owner]).astype(np.int32)
-    return replace(rows.take(at), files=tuple(new for _, new in known), file=file)
+    drawn = [(copy, at) for copy, (code, _) in enumerate(known) for at in np.flatnonzero(rows.file == code)]
+    file, at = np.array(drawn, dtype=np.int64).reshape(-1, 2).T
+    return replace(rows.take(at), files=tuple(new for _, new in known), file=file.astype(np.int32))
 
 
 def random_table(rng: np.random.Generator, **how: Any) -> EventTable:

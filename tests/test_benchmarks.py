@@ -30,8 +30,8 @@ def test_a_quick_run_fills_every_row(tmp_path: Path) -> None:
     table = [line for line in done.stdout.splitlines() if line.startswith("|")]
     header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
     assert header == ["case", "ours", "other", "ratio", "target", "met"]
-    assert len(rows) == 83
-    assert all(len(row) == 6 and (row[3] != "-" or "not installed" in row[2]) for row in rows)
+    assert len(rows) == 83 and {len(row) for row in rows} == {6}
+    assert all(row[3] != "-" or "not installed" in row[2] for row in rows)
 
 
 def test_a_ratio_that_is_worse_than_before_or_misses_its_target_is_told(monkeypatch) -> None:

@@ -45,11 +45,8 @@ def imported(code: str, among: set[str] = HEAVY) -> set[str]:
     return set(done.stderr.split())
 
 
-def test_import_of_the_package_is_light():
+def test_import_of_the_package_is_light_and_help_imports_nothing_heavier_than_click():
     assert imported("import sedeval_soft") == set()
-
-
-def test_help_imports_nothing_heavier_than_click():
     code = (
         "import sys; from sedeval_soft.cli.main import group; import click\n"
         "try: group.main(['--help'], prog_name='x', standalone_mode=False)\n"

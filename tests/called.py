@@ -1,7 +1,5 @@
 """The command line in this process: faster than one of its own for every call."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

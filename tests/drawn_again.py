@@ -103,10 +103,10 @@ def same_numbers(
     """
     assert ours.shape == theirs.shape and len(ours) == len(names)
     ours = np.where(np.isneginf(ours), np.nan, ours)
-    undefined = np.isnan(ours) != np.isnan(theirs)
-    far = np.abs(ours - theirs) > tolerance * np.maximum(1.0, np.abs(theirs))
-    bad = np.argwhere(undefined | far)
-    assert not len(bad), [(names[at[0]], at[1:], ours[tuple(at)], theirs[tuple(at)]) for at in bad[:5]]
+    far = ~np.isclose(ours, theirs, rtol=tolerance, atol=tolerance, equal_nan=True)
+    assert not far.any(), [
+        (names[at[0]], at[1:], ours[tuple(at)], theirs[tuple(at)]) for at in np.argwhere(far)
+    ]
 
 
 # Systems whose files are exchanged the slow, obvious way: rows of one table go to the other.

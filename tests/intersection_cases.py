@@ -4,8 +4,6 @@ Times are whole units of some ticks. The package and the oracle judge them apart
 the oracle events at one level, merged by plain loops.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

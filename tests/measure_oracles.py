@@ -4,8 +4,6 @@ A cell is a class in a segment: y of the reference, p of the system. Weights are
 here rounds; what is undefined is None. Nothing is shared with the package but its settings.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -13,6 +11,7 @@ from itertools import pairwise
 from statistics import NormalDist
 
 import numpy as np
+import pytest
 
 from sedeval_soft.settings import Settings
 
@@ -290,13 +289,8 @@ def expected(
 
 def agree(scores: Mapping[str, float | None], stem: str, wanted: Values, tolerance: float = 1e-12) -> None:
     """Require each wanted value under its name, and no number where none is wanted."""
-    assert wanted
-    for name, value in wanted.items():
-        got = scores[f"{stem}.{name}"]
-        if value is None or got is None:
-            assert got is None and value is None, (f"{stem}.{name}", got, value)
-        else:
-            assert abs(got - value) <= tolerance * max(1.0, abs(value)), (f"{stem}.{name}", got, value)
+    got = {name: scores[f"{stem}.{name}"] for name in wanted}
+    assert wanted and got == pytest.approx(wanted, rel=tolerance, abs=tolerance), stem
 
 
 # Rankings: one segment after another, class by class.

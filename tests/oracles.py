@@ -4,8 +4,6 @@ Nothing here is clever, shares code with the package, or uses numpy to compute. 
 numbers of microseconds, so that every tick can be looked at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations, product

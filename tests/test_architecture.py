@@ -4,8 +4,6 @@ Directions of imports are held by `lint-imports`; docstrings, annotations, impor
 could run a file by ruff.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

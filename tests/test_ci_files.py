@@ -1,7 +1,5 @@
 """What runs elsewhere: the GitHub Action, the workflow in the documents, the pre-commit hook."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The documents say what is so."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import re

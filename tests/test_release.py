@@ -1,7 +1,5 @@
 """What a release is made of: version, man page, completions, licences, workflows, container."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

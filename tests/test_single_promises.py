@@ -1,7 +1,5 @@
 """Promises that the laws do not reach: each is of one line of code, and protected by one test."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pytest

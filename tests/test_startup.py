@@ -1,7 +1,5 @@
 """Start-up is a feature: what is imported, and what is not."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Runs the command on hostile inputs in a process of its own, and measures what that took."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 The inputs are made in a temporary folder; many take a while to make, so all of these tests are slow ones.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 import tarfile

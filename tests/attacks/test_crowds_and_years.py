@@ -1,7 +1,5 @@
 """Crowds of events and recordings of years: scored in seconds, or refused before anything is begun."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

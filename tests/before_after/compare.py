@@ -12,8 +12,6 @@
 the exit code. Exits with 1 if anything else differs.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json

@@ -1,7 +1,5 @@
 """The tables that both trees are run on, all small: the sample, noise of every shape, every form."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """No address is told that nobody has registered: whoever registers it has our readers run their code."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from urllib.parse import urlsplit

@@ -4,8 +4,6 @@ Needs `pip install --group docs`, and for what a reader sees without a network, 
 and Chromium; .ci/run has them. Broken links and anchors fail the build (mkdocs.yml).
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -20,6 +18,7 @@ from documents import ROOT, script
 import sedeval_soft
 
 pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):

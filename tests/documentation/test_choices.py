@@ -1,7 +1,5 @@
 """The defaults that docs/explanations/differences.md lists are right: ours, and those of other tools."""
 
-from __future__ import annotations
-
 import inspect
 import re
 

@@ -1,7 +1,5 @@
 """Links between documents lead somewhere in the repository, as GitHub shows it; mkdocs looks at the site."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The statements of docs/explanations/readings.md, which this or another test holds."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

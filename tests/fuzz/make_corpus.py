@@ -1,7 +1,5 @@
 """Write the seeds, small tables in every form, lists and archives: `python tests/fuzz/make_corpus.py`."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import shutil

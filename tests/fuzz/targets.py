@@ -4,8 +4,6 @@ A target raises whatever its reader should not have let out, and AssertionError 
 answered. The first bytes of an input say what its file is called and how it is read, the rest is the file.
 """
 
-from __future__ import annotations
-
 import atexit
 import hashlib
 import io

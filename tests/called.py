@@ -1,7 +1,5 @@
 """The command line in this process: faster than one of its own for every call."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -78,15 +76,13 @@ def unmeasured() -> dict[str, str]:
 
 def written(path: Path, rows: EventTable, files: str | tuple[str, ...] | None = None) -> Path:
     """Write the rows of some files (None: of all) as a table; files without rows are declared in it."""
+    values = [""] * len(rows) if rows.value is None else [repr(float(value)) for value in rows.value]
+    cells = zip(rows.file, rows.onset, rows.offset, rows.label, values, strict=True)
+    of = [
+        (rows.files[f], f"{a.item()}\t{b.item()}\t{rows.classes[c]}\t{value}") for f, a, b, c, value in cells
+    ]
     lines = ["filename\tonset\toffset\tevent_label\tvalue"]
-    chosen = rows.files if files is None else tuple(files)
-    for file in chosen:
-        own = [k for k in range(len(rows)) if rows.files[rows.file[k]] == file]
-        for k in own:
-            value = "" if rows.value is None else repr(float(rows.value[k]))
-            label = rows.classes[rows.label[k]]
-            lines.append(f"{file}\t{float(rows.onset[k])!r}\t{float(rows.offset[k])!r}\t{label}\t{value}")
-        if not own:
-            lines.append(f"{file}\t\t\t\t")
+    for file in rows.files if files is None else files:
+        lines += [f"{file}\t{rest}" for name, rest in of if name == file] or [f"{file}\t\t\t\t"]
     path.write_text("\n".join(lines) + "\n")
     return path

@@ -1,7 +1,5 @@
 """Runs what documents show: commands with their output, and Python."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

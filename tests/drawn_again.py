@@ -60,11 +60,9 @@ class Tables:
 def _copied(rows: EventTable, copies: Sequence[tuple[str, str]]) -> EventTable:
     """Return the rows of some files under new names; files of the table without rows stay declared."""
     known = [(rows.files.index(old), new) for old, new in copies if old in rows.files]
-    parts = [np.flatnonzero(rows.file == code) for code, _ in known]
-    at = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
-    owner = [np.full(len(part), number) for number, part in enumerate(parts)]
-    file = np.concatenate([np.zeros(0, dtype=np.int32), *owner]).astype(np.int32)
-    return replace(rows.take(at), files=tuple(new for _, new in known), file=file)
+    drawn = [(copy, at) for copy, (code, _) in enumerate(known) for at in np.flatnonzero(rows.file == code)]
+    file, at = np.array(drawn, dtype=np.int64).reshape(-1, 2).T
+    return replace(rows.take(at), files=tuple(new for _, new in known), file=file.astype(np.int32))
 
 
 def random_table(rng: np.random.Generator, **how: Any) -> EventTable:
@@ -105,10 +103,10 @@ def same_numbers(
     """
     assert ours.shape == theirs.shape and len(ours) == len(names)
     ours = np.where(np.isneginf(ours), np.nan, ours)
-    undefined = np.isnan(ours) != np.isnan(theirs)
-    far = np.abs(ours - theirs) > tolerance * np.maximum(1.0, np.abs(theirs))
-    bad = np.argwhere(undefined | far)
-    assert not len(bad), [(names[at[0]], at[1:], ours[tuple(at)], theirs[tuple(at)]) for at in bad[:5]]
+    far = ~np.isclose(ours, theirs, rtol=tolerance, atol=tolerance, equal_nan=True)
+    assert not far.any(), [
+        (names[at[0]], at[1:], ours[tuple(at)], theirs[tuple(at)]) for at in np.argwhere(far)
+    ]
 
 
 # Systems whose files are exchanged the slow, obvious way: rows of one table go to the other.

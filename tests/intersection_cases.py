@@ -4,8 +4,6 @@ Times are whole units of some ticks. The package and the oracle judge them apart
 the oracle events at one level, merged by plain loops.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,9 +38,8 @@ class Side:
     def events(self, level: float) -> list[oracle.Event]:
         """The events above a level, as the oracle takes them."""
         kept = [row for row in self.rows if row[4] > level and row[2] > row[1]]
-        if self.merge:
-            return [(file, label, on, off) for file, on, off, label in merged_events(kept)]
-        return [(file, label, on, off) for file, on, off, label, _ in kept]
+        found = merged_events(kept) if self.merge else [row[:4] for row in kept]
+        return [(file, label, on, off) for file, on, off, label in found]
 
     def levels(self) -> list[float]:
         """0 and all values: between two of them nothing changes."""
@@ -94,19 +91,16 @@ def side(rng: np.random.Generator, form: str, events: str, n_classes: int, unit:
 def _tracks(rng: np.random.Generator, n: int, n_classes: int) -> np.ndarray:
     """Values over time: tied, distinct, nested, wandering, with gaps, or 0 and 1."""
     shape = (n, n_classes)
-    kind = rng.integers(6)
-    if kind == 0:
-        return rng.integers(0, 5, shape) / 4
-    if kind == 1:
-        return rng.random(shape)
-    if kind == 2:
-        hill = np.minimum(np.arange(n), np.arange(n)[::-1])[:, None] / n
-        return np.round(hill * rng.uniform(0.5, 2, n_classes) + rng.integers(0, 2, shape) / 8, 2)
-    if kind == 3:
-        return np.round(np.cumsum(rng.normal(0, 0.1, shape), axis=0) % 1, 2)
-    if kind == 4:
-        return rng.integers(1, 4, shape) / 3 * (rng.random(shape) < 0.6)
-    return (rng.random(shape) < 0.5) * 1.0
+    hill = np.minimum(np.arange(n), np.arange(n)[::-1])[:, None] / n
+    kinds = (
+        rng.integers(0, 5, shape) / 4,
+        rng.random(shape),
+        np.round(hill * rng.uniform(0.5, 2, n_classes) + rng.integers(0, 2, shape) / 8, 2),
+        np.round(np.cumsum(rng.normal(0, 0.1, shape), axis=0) % 1, 2),
+        rng.integers(1, 4, shape) / 3 * (rng.random(shape) < 0.6),
+        (rng.random(shape) < 0.5) * 1.0,
+    )
+    return kinds[rng.integers(len(kinds))]
 
 
 def criteria(rng: np.random.Generator) -> dict[str, float]:

@@ -24,8 +24,6 @@ Where they differ, and what is done here:
 - With one class, no other class triggers: eFPR is the rate of false positives.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -4,8 +4,6 @@ A cell is a class in a segment: y of the reference, p of the system. Weights are
 here rounds; what is undefined is None. Nothing is shared with the package but its settings.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction

@@ -4,11 +4,9 @@ Nothing here is clever, shares code with the package, or uses numpy to compute. 
 numbers of microseconds, so that every tick can be looked at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -68,18 +66,15 @@ def segment_values(
 def merged_events(rows: Iterable[TickRow]) -> list[tuple[str, int, int, str]]:
     """Join touching and overlapping intervals of a file and class until nothing changes."""
     events = [(file, onset, offset, label) for file, onset, offset, label, _ in rows]
-    changed = True
-    while changed:
-        changed = False
-        for i, a in enumerate(events):
-            for j, b in enumerate(events):
-                if i < j and (a[0], a[3]) == (b[0], b[3]) and a[1] <= b[2] and b[1] <= a[2]:
-                    events[i] = (a[0], min(a[1], b[1]), max(a[2], b[2]), a[3])
-                    del events[j]
-                    changed = True
-                    break
-            if changed:
-                break
+
+    def touch(a, b):
+        return (a[0], a[3]) == (b[0], b[3]) and a[1] <= b[2] and b[1] <= a[2]
+
+    while pair := next((pair for pair in combinations(events, 2) if touch(*pair)), None):
+        for event in pair:
+            events.remove(event)
+        (file, *first, label), (_, *second, _) = pair
+        events.append((file, min(*first, *second), max(*first, *second), label))
     return events
 
 

@@ -1,7 +1,5 @@
 """Tables in files, counted in parts however small they are."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

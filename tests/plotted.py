@@ -1,7 +1,5 @@
 """Figures of small tables, and what is written in them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from matplotlib.figure import Figure

@@ -1,7 +1,5 @@
 """Real data that stands beside a developer's checkout, not in it; tests that need it skip without."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Tables built in memory for tests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

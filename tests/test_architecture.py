@@ -4,8 +4,6 @@ Directions of imports are held by `lint-imports`; docstrings, annotations, impor
 could run a file by ruff.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -47,13 +45,8 @@ def modules(root: Path) -> Trees:
     }
 
 
-@cache
-def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(tree))
-
-
 def imports(tree: ast.Module) -> Iterator[str]:
-    for node in nodes(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -99,7 +92,7 @@ def writes(found: Trees) -> list[str]:
     """Return calls of modules that may not write a file by its name, or run the code of a file."""
     wrong = []
     for name, tree in found.items():
-        for node in (node for node in nodes(tree) if isinstance(node, ast.Call)):
+        for node in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
             if called not in {*WRITES, "open", "load"}:
                 continue

@@ -1,7 +1,5 @@
 """The benchmark script runs, and finds that we and the peers compute the same numbers."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -30,24 +28,8 @@ def test_a_quick_run_fills_every_row(tmp_path: Path) -> None:
     table = [line for line in done.stdout.splitlines() if line.startswith("|")]
     header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
     assert header == ["case", "ours", "other", "ratio", "target", "met"]
-    assert len(rows) == 83
-    assert all(len(row) == 6 and (row[3] != "-" or "not installed" in row[2]) for row in rows)
-
-
-def test_a_ratio_that_is_worse_than_before_or_misses_its_target_is_told(monkeypatch) -> None:
-    monkeypatch.syspath_prepend(str(SCRIPT.parent))
-    import run
-    from case import Result
-
-    results = [
-        Result("floor", "2 s", "1 s", ratio=2.0, target=3.0),
-        Result("peer", "1 s", "50 s", ratio=50.0, at_least=True),
-        Result("none", "-", "not installed"),
-    ]
-    assert run.kept(results) == {"floor": 2.0, "peer": 0.02}
-    for before, worse in (((1.6, 0.016), []), ((1.4, 0.01), ["floor", "peer"])):
-        told = run.slower(results, dict(zip(("floor", "peer"), before, strict=True)))
-        assert [text.split(":")[0] for text in told] == worse
+    assert len(rows) == 83 and {len(row) for row in rows} == {6}
+    assert all(row[3] != "-" or "not installed" in row[2] for row in rows)
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """What runs elsewhere: the GitHub Action, the workflow in the documents, the pre-commit hook."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -37,8 +35,7 @@ def options(command: str) -> set[str]:
 
 def inputs_of(step: dict[str, Any]) -> dict[str, str]:
     """Return the inputs that a step has as variables, by variable."""
-    expressions = {name: re.match(r"\$\{\{ inputs\.(\w+) \}\}$", of) for name, of in step["env"].items()}
-    return {name: match[1] for name, match in expressions.items() if match}
+    return {name: of[11:-3] for name, of in step["env"].items() if of.startswith("${{ inputs.")}
 
 
 def test_the_action_runs_no_expression_and_all_its_inputs_are_used_and_documented():
@@ -49,10 +46,10 @@ def test_the_action_runs_no_expression_and_all_its_inputs_are_used_and_documente
     assert used == set(ACTION["inputs"]) <= {*re.findall(r"`(\w+)`", listed)}
     assert {*re.findall(r"(--[a-z][a-z-]*)", SCORE["run"])} <= options("evaluate")
     assert all(set(re.findall(r"\bSED_\w+", s["run"])) == set(s["env"]) for s in (LOOK, INSTALL, SCORE))
-    assert ACTION["outputs"]["scores"]["value"] == f"${{{{ steps.{SCORE['id']}.outputs.scores }}}}"
+    assert ACTION["outputs"]["scores"]["value"] == "${{ steps.score.outputs.scores }}"
     # The tool is installed from the checkout of the action, where it was not kept.
-    (cache,) = (step for step in STEPS if "uses" in step)
-    assert INSTALL["if"] == f"steps.{cache['id']}.outputs.cache-hit != 'true'"
+    assert [step.get("id") for step in STEPS] == ["look", "cache", None, "score"]
+    assert INSTALL["if"] == "steps.cache.outputs.cache-hit != 'true'"
 
 
 def test_the_slim_install_goes_with_pyproject():
@@ -62,8 +59,8 @@ def test_the_slim_install_goes_with_pyproject():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     asked = {each.name: each.specifier for each in map(Requirement, project["dependencies"])}
     assert {*pinned} - {*asked} == {"markupsafe"}, "what jinja2 needs"
-    for name in {*pinned} & {*asked}:
-        assert asked[name].contains(str(pinned[name].specifier).removeprefix("==")), name
+    versions = {name: str(each.specifier).removeprefix("==") for name, each in pinned.items()}
+    assert [name for name in {*pinned} & {*asked} if not asked[name].contains(versions[name])] == []
 
 
 @pytest.fixture
@@ -75,13 +72,15 @@ def runner(tmp_path):
     make_command(tmp_path / "runner" / "soft-sed-eval-slim" / "bin")
     defaults = {name: given.get("default", "") for name, given in ACTION["inputs"].items()}
     files = [tmp_path / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "RUNNER_TEMP": str(tmp_path / "runner")}
-    environment |= {path.name: str(path) for path in files} | {"GITHUB_ACTION_PATH": str(ROOT)}
+    environment = {
+        **os.environ, "PYTHONPATH": str(ROOT), "GITHUB_ACTION_PATH": str(ROOT), "SED_KIND": "slim",
+        "RUNNER_TEMP": str(tmp_path / "runner"), **{path.name: str(path) for path in files},
+    }  # fmt: skip
 
     def run(**inputs: str) -> tuple[subprocess.CompletedProcess[str], dict[str, str], str]:
         variables = {name: (defaults | inputs)[given] for name, given in inputs_of(SCORE).items()}
         shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", SCORE["run"]]
-        how = {"capture_output": True, "text": True, "env": environment | variables | {"SED_KIND": "slim"}}
+        how = {"capture_output": True, "text": True, "env": environment | variables}
         done = subprocess.run(shell, cwd=tmp_path, check=False, **how)
         told, summary = (path.read_text() if path.exists() else "" for path in files)
         return done, dict(line.split("=", 1) for line in told.splitlines()), summary
@@ -108,8 +107,7 @@ def test_the_action_fails_where_a_requirement_is_missed(runner):
     )  # fmt: skip
     assert done.returncode == 1 and done.stdout.count("\n") == done.stdout.count("::error ") == 1
     assert "Requirements: 1 of 2 not met" in summary
-    document = json.loads(Path(outputs["scores"]).read_text())
-    assert document["settings"]["segment_length"] == 0.5
+    assert json.loads(Path(outputs["scores"]).read_text())["settings"]["segment_length"] == 0.5
 
 
 @pytest.mark.parametrize("name", ['"; touch pwned; "$(touch pwned)', "--help"])
@@ -137,9 +135,8 @@ def test_the_workflow_uses_what_the_action_takes():
 def test_the_hook_validates_tables_and_is_the_one_that_is_documented(tmp_path):
     names = ("a.tsv", "b/c.csv", "d.rttm", "a.py")
     assert [name for name in names if re.search(HOOK["files"], name)] == [*names[:3]]
-    bad = tmp_path / "bad.tsv"
+    bad, (_, command) = tmp_path / "bad.tsv", HOOK["entry"].split()
     bad.write_text(TABLE.replace("0\t1", "2\t1"))
-    _, command = HOOK["entry"].split()
     assert [call(command, SYSTEM, other).code for other in (OTHER, bad)] == [0, 1]
     (found,) = (yaml.safe_load(block) for block in blocks(PAGE, "yaml") if block.startswith("repos:"))
     (used,) = found["repos"][0]["hooks"]

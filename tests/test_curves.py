@@ -1,7 +1,5 @@
 """Curves over thresholds: each point is what an evaluation at that threshold says."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

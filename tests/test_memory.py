@@ -1,7 +1,5 @@
 """Memory is estimated before it is taken."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Groups of classes and scenes are scored as if only their classes, or only their files, were evaluated."""
 
-from __future__ import annotations
-
 import fnmatch
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Patterns are those of all `re` calls of the package, and of its tables: they are
 and run on texts that repeat what they repeat and then do not fit.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

@@ -1,7 +1,5 @@
 """What a release is made of: version, man page, completions, licences, workflows, container."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -55,7 +53,7 @@ def test_dependencies_are_listed_with_their_licences():
     text = script("../tools/make_licences").PAGE.read_text(encoding="utf-8")
     listed = dict(re.findall(r"^\| `([^`]+)` \| ([^|]+) \|", text, re.MULTILINE))
     of = PROJECT["project"]
-    texts = [*of["dependencies"], *(text for extra in of["optional-dependencies"].values() for text in extra)]
+    texts = sum(of["optional-dependencies"].values(), of["dependencies"])
     needed = {Requirement(text).name for text in texts} - {of["name"]}
     assert needed <= set(listed), "run python tools/make_licences.py"
     assert all(licence.strip() not in {"", "see the package"} for licence in listed.values())
@@ -70,12 +68,11 @@ WORKFLOWS: dict[str, dict[Any, Any]] = {
 
 
 def test_workflows_may_do_little_and_end():
-    for workflow in WORKFLOWS.values():
-        assert workflow["permissions"] == {"contents": "read"}
-        assert all(job["timeout-minutes"] <= 90 for job in workflow["jobs"].values())
-        # What an expression stands for would be run.
-        steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
-        assert not any("${{" in step.get("run", "") for step in steps)
+    assert [each["permissions"] for each in WORKFLOWS.values()] == [{"contents": "read"}] * len(WORKFLOWS)
+    jobs = [job for workflow in WORKFLOWS.values() for job in workflow["jobs"].values()]
+    assert jobs and all(job["timeout-minutes"] <= 90 for job in jobs)
+    # What an expression stands for would be run.
+    assert not any("${{" in step.get("run", "") for job in jobs for step in job["steps"])
 
 
 def test_only_what_publishes_may_publish():
@@ -86,11 +83,9 @@ def test_only_what_publishes_may_publish():
     assert not any("run" in step or "token" in str(step.get("with", "")) for step in jobs["publish"]["steps"])
 
 
-CHANGED, CITED, LINKED = (
-    "## 1.2.3 - 2026-11-22\n",
-    'version: "1.2.3"\n',
-    '[project.urls]\nRepository = "https://a.org"\n',
-)
+CHANGED = "## 1.2.3 - 2026-11-22\n"
+CITED = 'version: "1.2.3"\n'
+LINKED = '[project.urls]\nRepository = "https://a.org"\n'
 TAGGED = {
     "right": ("v1.2.3", CHANGED, CITED, LINKED, 0), "no address": ("v1.2.3", CHANGED, CITED, "", 1),
     "another repository": ("v1.2.3", CHANGED, f"{CITED}repository-code: https://b.org\n", LINKED, 1),
@@ -106,8 +101,10 @@ TAGGED = {
 def test_a_tag_must_be_the_version_that_everything_names(name, tmp_path):
     tag, changed, cited, linked, n_problems = TAGGED[name]
     (tmp_path / "sedeval_soft").mkdir()
-    (tmp_path / "sedeval_soft" / "__init__.py").write_text('"""."""\n\n__version__ = "1.2.3"\n')
-    texts = {"CHANGELOG.md": f"# Changelog\n\n{changed}", "CITATION.cff": cited, "pyproject.toml": linked}
+    texts = {
+        "sedeval_soft/__init__.py": '"""."""\n\n__version__ = "1.2.3"\n', "CITATION.cff": cited,
+        "CHANGELOG.md": f"# Changelog\n\n{changed}", "pyproject.toml": linked,
+    }  # fmt: skip
     for path, text in texts.items():
         (tmp_path / path).write_text(text)
     found = script("../tools/check_tag").problems(tag, tmp_path)
@@ -116,6 +113,6 @@ def test_a_tag_must_be_the_version_that_everything_names(name, tmp_path):
 
 def test_the_image_is_pinned_and_not_of_root():
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-    (base,) = {*re.findall(r"^FROM (\S+)", text, re.MULTILINE)}
-    assert re.fullmatch(r"python:3\.\d+\.\d+-slim-\w+", base)
+    bases = {*re.findall(r"^FROM (\S+)", text, re.MULTILINE)}
+    assert re.fullmatch(r"python:3\.\d+\.\d+-slim-\w+", *bases)
     assert re.search(r"^USER [1-9]\d*:[1-9]\d*$", text, re.MULTILINE)

@@ -1,7 +1,5 @@
 """The sample tables are what their script writes, and show what their README says."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

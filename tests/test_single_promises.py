@@ -1,27 +1,22 @@
 """Promises that the laws do not reach: each is of one line of code, and protected by one test."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pytest
 from called import OTHER, REFERENCE, SYSTEM, call
 from pyarrow import parquet as pq
+from tables import columns_of
 
 from sedeval_soft import InputError, chance_levels, evaluate, validate
 from sedeval_soft.timeline.regions import Regions
 
 F1 = "segment.soft.f1.micro"
-EVENT = {"filename": ["a"], "onset": [0.0], "offset": [1.0], "event_label": ["car"]}
-
-
-def events(*rows):
-    return dict(zip(EVENT, map(list, zip(*rows, strict=True)), strict=True))
+EVENT = columns_of([("a", 0.0, 1.0, "car")])
 
 
 def lasting(*seconds):
     """Return events of class `car` in one file."""
-    return events(*(("a", onset, offset, "car") for onset, offset in seconds))
+    return columns_of([("a", onset, offset, "car") for onset, offset in seconds])
 
 
 def test_points_without_commas_are_points(tmp_path):
@@ -31,8 +26,8 @@ def test_points_without_commas_are_points(tmp_path):
 
 
 def test_rows_of_later_groups_of_a_parquet_file_are_counted_from_the_first(tmp_path):
-    table = pa.table(lasting((0.0, 1.0), (2.0, 3.0), (4.0, 5.0), (7.0, 6.0)))
-    pq.write_table(table, tmp_path / "t.parquet", row_group_size=2)
+    table = lasting((0.0, 1.0), (2.0, 3.0), (4.0, 5.0), (7.0, 6.0))
+    pq.write_table(pa.table(table), tmp_path / "t.parquet", row_group_size=2)
     with pytest.raises(InputError, match=r"row 3\b"):
         evaluate(EVENT, tmp_path / "t.parquet")
 
@@ -43,18 +38,17 @@ def test_means_over_runs_have_no_worst_files():
 
 
 def test_a_warning_that_two_systems_share_is_printed_once(tmp_path):
-    table = tmp_path / "ref.tsv"
-    table.write_text("onset\toffset\tevent_label\n0\t1\tcar\n2\t3\tCar\n")
-    for name in ("one.tsv", "two.tsv"):
-        (tmp_path / name).write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
-    done = call(table, tmp_path / "one.tsv", tmp_path / "two.tsv", "--score", F1, "--replicates", "2")
+    sides = [tmp_path / name for name in ("ref.tsv", "one.tsv", "two.tsv")]
+    for path, more in zip(sides, ("2\t3\tCar\n", "", ""), strict=True):
+        path.write_text(f"onset\toffset\tevent_label\n0\t1\tcar\n{more}")
+    done = call(*sides, "--score", F1, "--replicates", "2")
     assert done.code == 0 and done.err.count("(similar-classes)") == 1
 
 
 def test_a_requirement_is_missed_by_a_named_system():
     done = call(REFERENCE, SYSTEM, OTHER, "--replicates", "2", "-q", "--require", f"{F1}>=0.8")
-    (line,) = done.err.splitlines()
-    assert done.code == 1 and "sys_b.tsv" in line and "sys.tsv" not in line
+    assert done.code == 1 and done.err.count("\n") == 1
+    assert "sys_b.tsv" in done.err and "sys.tsv" not in done.err
 
 
 @pytest.mark.parametrize("more", [(), (OTHER, "--replicates", "2")], ids=["one system", "a board"])
@@ -105,7 +99,7 @@ def test_shots_are_counted_by_onset():
 
 
 def test_silent_files_of_a_system_are_not_told_beside_missing_ones():
-    reference = events(("a", 0.0, 1.0, "car"), ("b", 0.0, 1.0, "car"))
-    system = events(("a", 0.0, 1.0, "car"), ("c", None, None, None))
+    reference = columns_of([("a", 0.0, 1.0, "car"), ("b", 0.0, 1.0, "car")])
+    system = columns_of([("a", 0.0, 1.0, "car")], files=["c"])
     told = "\n".join(evaluate(reference, system).warnings)
     assert "'b'" in told and "'c'" not in told

@@ -1,6 +1,4 @@
-"""Orders and blocks of many values against numpy's own sorting, and pieces of work on all processors."""
-
-from __future__ import annotations
+"""Orders of many values against numpy's own sorting, and pieces of work on all processors."""
 
 import threading
 
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sedeval_soft import arrays as threads
-from sedeval_soft.arrays import distinct, for_each, heads, in_order
+from sedeval_soft.arrays import for_each, heads, in_order
 
 coarse = st.sampled_from([0.0, 1e-300, 1e-20, 0.25, 0.5, 0.5 + 2**-53, 0.75, 1.0])
 values = arrays(np.float64, st.integers(0, 60), elements=st.one_of(coarse, st.floats(0, 1)))
@@ -28,12 +26,6 @@ def test_the_order_is_a_stable_argsort(array):
     assert order.tolist() == np.argsort(array, kind="stable").tolist()
     assert ordered.tolist() == array[order].tolist()
     assert ordered[heads(ordered)].tolist() == np.unique(array).tolist()
-
-
-@pytest.mark.parametrize("n", [0, 1, 1000, 100_000])
-def test_distinct_is_unique(n):
-    array = np.random.default_rng(n).integers(0, 50, (2, n)).astype("int32")
-    np.testing.assert_array_equal(distinct(array), np.unique(array), strict=True)
 
 
 def test_pieces_are_in_order_and_share_processors_with_their_own_pieces(monkeypatch):

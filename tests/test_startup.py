@@ -1,7 +1,5 @@
 """Start-up is a feature: what is imported, and what is not."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -45,11 +43,8 @@ def imported(code: str, among: set[str] = HEAVY) -> set[str]:
     return set(done.stderr.split())
 
 
-def test_import_of_the_package_is_light():
+def test_import_of_the_package_is_light_and_help_imports_nothing_heavier_than_click():
     assert imported("import sedeval_soft") == set()
-
-
-def test_help_imports_nothing_heavier_than_click():
     code = (
         "import sys; from sedeval_soft.cli.main import group; import click\n"
         "try: group.main(['--help'], prog_name='x', standalone_mode=False)\n"

@@ -1,7 +1,5 @@
 """Sounds for tests: tones and noise, and the begin of wav files that no library would write."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Runs the command on hostile inputs in a process of its own, and measures what that took."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -28,19 +26,21 @@ class Done:
     seconds: float
     memory: int
 
-    def refused(self, *words: str) -> None:
-        """Assert that it ended in time and room, with a message that has some words, and no traceback."""
-        assert self.code == 2, self
-        assert "Traceback" not in self.text and "defect" not in self.text, self.text[-2000:]
-        for word in words:
-            assert word in self.text, self.text[-2000:]
+    def refused(self, *words: str, **bounds: float) -> None:
+        """Assert that it was refused with some words, not too many, cheaply."""
+        self.ended(2, *words, **bounds)
         assert len(self.text) < 20_000
-        self.was_cheap()
 
-    def was_cheap(self) -> None:
-        """Assert that it ended in time and room."""
-        assert self.seconds < SECONDS, self
-        assert self.memory < BYTES, self
+    def scored(self, *words: str, **bounds: float) -> None:
+        """Assert that it did what it was asked for, with some words, cheaply."""
+        self.ended(0, *words, **bounds)
+
+    def ended(self, code: int, *words: str, memory: float = BYTES, seconds: float = SECONDS) -> None:
+        """Assert its exit code, and that it was in time and room, with these words and no traceback."""
+        assert self.code == code, self
+        assert self.seconds < seconds and self.memory < memory, self
+        assert "Traceback" not in self.text and "defect" not in self.text, self.text[-2000:]
+        assert [word for word in words if word not in self.text] == [], self.text[-2000:]
 
 
 def attack(*arguments: str | Path, stdin: Path | None = None) -> Done:

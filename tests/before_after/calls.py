@@ -6,8 +6,6 @@ A call is a line as it would be typed in the folder of inputs; `OUT/` is a folde
 input. After `&&` the next command of the same call follows. `py` is an expression of the library.
 """
 
-from __future__ import annotations
-
 ALL = "--only all --measures all --format json"
 PLAIN = "plain_ref.tsv plain_sys.tsv"
 HARD = "plain_ref_events.tsv plain_sys_events.tsv"

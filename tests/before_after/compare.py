@@ -12,14 +12,13 @@
 the exit code. Exits with 1 if anything else differs.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json
 import math
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -27,10 +26,13 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
+
+import yaml
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -38,11 +40,10 @@ ROOT = HERE.parents[1]
 BASE = "2120c388"
 """The commit that is compared with unless --base names another; `expected.tsv` lists what differs from it."""
 
-WARM = (
-    *("numpy", "pyarrow.csv", "pyarrow.parquet", "pandas", "rich.console", "yaml", "jinja2", "scipy.stats"),
-    *("scipy.optimize", "scipy.sparse.csgraph", "scipy.special", "matplotlib.backends.backend_svg"),
-)
-"""What workers import once, not in every call."""
+SECONDS = 300
+"""How long a command may take."""
+
+FIXED = {"COLUMNS": "120", "PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": "0", "OMP_NUM_THREADS": "1"}
 
 _VERSION = re.compile(rb"\b\d+\.\d+\.\d+(\.dev\d+)?(\+\w+)?")
 TOLERANCE = 1e-12
@@ -51,95 +52,82 @@ TOLERANCE = 1e-12
 _UNSEEN = ("settings.", "version", "signature")
 """Places of JSON that are no result."""
 
+Outcome = tuple[list[int], dict[str, bytes]]
+"""What a call left behind: its exit codes, and what it wrote, by name; standard output is `stdout`."""
 
-@dataclass
-class Outcome:
-    """What a call left behind: its exit codes, and what it wrote, by name; standard output is `stdout`."""
-
-    codes: list[int]
-    written: dict[str, bytes] = field(default_factory=dict)
+Difference = tuple[str, str, object, object]
+"""A call, a place in what it left behind where the trees differ, and what each of them has there."""
 
 
-@dataclass(frozen=True)
-class Difference:
-    """A place of a call where the trees differ."""
+def run(tree: Path, inputs: Path, call: str, name: str) -> Outcome:
+    """Run the commands of a call in a folder of inputs, with the package of a tree; `OUT/` is a new one."""
+    out = inputs / name
+    out.mkdir()
+    how = {"cwd": inputs, "env": {**os.environ, **FIXED, "PYTHONPATH": str(tree)}, "timeout": SECONDS}
+    codes = []
+    with (out / "stdout").open("wb") as stdout, (out / "stderr").open("wb") as stderr:
+        for command in call.replace("OUT/", f"{name}/").split(" && "):
+            line, _, source = command.partition(" < ")
+            of_library = [HERE / "library.py", line.removeprefix("py ")]
+            words = of_library if line.startswith("py ") else ["-m", "sedeval_soft", *shlex.split(line)]
+            given = (inputs / source).read_bytes() if source else b""
+            done = subprocess.run(
+                [sys.executable, *words], input=given, stdout=stdout, stderr=stderr, check=False, **how
+            )
+            codes.append(done.returncode)
+    written = {
+        str(path.relative_to(out)): cleaned(path.read_bytes(), inputs, name)
+        for path in sorted(out.rglob("*"))
+        if path.is_file() and path.parent.suffix != ".cache"
+    }
+    shutil.rmtree(out)
+    return codes, written
 
-    call: str
-    place: str
-    before: object
-    after: object
 
-
-class Side:
-    """A tree, a folder of inputs, and a process that runs calls in it."""
-
-    def __init__(self, tree: Path, inputs: Path, warm: Sequence[str] = WARM) -> None:
-        fixed = {"PYTHONPATH": str(tree), "COLUMNS": "120", "PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": "0"}
-        fixed |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
-        self.inputs, self.folder = inputs, str(inputs).encode()
-        self.process = subprocess.Popen(
-            [sys.executable, HERE / "worker.py", *warm],
-            cwd=inputs, env={**os.environ, **fixed}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-
-    def run(self, call: str, name: str) -> Outcome:
-        """Run a call; `OUT/` in it is a new folder. Raises RuntimeError if the process has ended."""
-        out = self.inputs / name
-        out.mkdir()
-        asked = {"call": call.replace("OUT/", f"{name}/"), "folder": name}
-        print(json.dumps(asked), file=self.process.stdin, flush=True)
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise RuntimeError(f"the worker ended in: {call}")
-        outcome = Outcome(json.loads(answer))
-        for path in sorted(out.rglob("*")):
-            if path.is_file() and path.parent.suffix != ".cache":
-                content = path.read_bytes().replace(self.folder, b"HERE").replace(name.encode(), b"OUT")
-                outcome.written[str(path.relative_to(out))] = _VERSION.sub(b"VERSION", content)
-        shutil.rmtree(out)
-        return outcome
+def cleaned(content: bytes, inputs: Path, name: str) -> bytes:
+    """Return what was written without versions, and without the names of our folders."""
+    return _VERSION.sub(b"VERSION", content.replace(bytes(inputs), b"HERE").replace(name.encode(), b"OUT"))
 
 
 def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
     """Yield all values of a document with their places; items of lists are called by their names."""
+    if isinstance(value, list):
+        names = (item.get("name", k) if isinstance(item, dict) else k for k, item in enumerate(value))
+        value = dict(zip(names, value, strict=True))
     if isinstance(value, dict):
         for key, item in value.items():
             yield from leaves(item, f"{place}.{key}" if place else str(key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            name = item.get("name", index) if isinstance(item, dict) else index
-            yield from leaves(item, f"{place}[{name}]")
     else:
         yield place, value
+
+
+def parsed(cell: str) -> float | str:
+    """Return the number that a cell is, or its text."""
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
 
 
 def cells(text: str) -> Iterator[tuple[str, Any]]:
     """Yield the cells of a table; a row is called by its first cell, counted if it is there already."""
     header, *rows = csv.reader(text.splitlines(), delimiter="\t" if "\t" in text.partition("\n")[0] else ",")
     seen: Counter[str] = Counter()
-    for row in rows:
-        first = row[0] if row else ""
-        seen[first] += 1
+    for row in filter(None, rows):
+        seen[row[0]] += 1
         for column, cell in zip(header, row, strict=False):
-            try:
-                value: object = float(cell)
-            except ValueError:
-                value = cell
-            yield f"{first}#{seen[first]}.{column}", value
+            yield f"{row[0]}#{seen[row[0]]}.{column}", parsed(cell)
 
 
 def values(name: str, content: bytes, call: str) -> dict[str, Any]:
     """Return the values of what was written, by place; nothing where it has no form that can be read."""
-    import yaml
-
     text = content.decode(errors="replace")
     kind = Path(name).suffix[1:] if name != "stdout" else (re.findall(r"--format (\w+)", call) or [""])[-1]
     try:
         if kind in ("csv", "tsv") or call.startswith("convert"):
             return dict(cells(text))
-        if kind in ("yaml", "yml") or call.startswith("tune"):
-            return dict(leaves(yaml.safe_load(text)))
-        return dict(leaves(json.loads(text)))
+        as_yaml = kind in ("yaml", "yml") or call.startswith("tune")
+        return dict(leaves(yaml.safe_load(text) if as_yaml else json.loads(text)))
     except (ValueError, yaml.YAMLError):
         return {}
 
@@ -154,76 +142,47 @@ def _close(before: object, after: object, tolerance: float) -> bool:
     return before == after
 
 
-def matches(pattern: str, text: str) -> bool:
-    """Say whether a text matches a pattern, in which `*` is anything and all else is itself."""
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
-
-
 def differences(call: str, before: Outcome, after: Outcome, *, numbers: bool) -> Iterator[Difference]:
     """Yield what differs. numbers: numbers alone, to the tolerance; else all bytes count."""
-    if before.codes != after.codes:
-        yield Difference(call, "exit", before.codes, after.codes)
-    absent = "absent"
-    for name in dict.fromkeys([*before.written, *after.written]):
-        texts = before.written.get(name, b""), after.written.get(name, b"")
-        if texts[0] == texts[1] and name in before.written and name in after.written:
+    if before[0] != after[0]:
+        yield call, "exit", before[0], after[0]
+    for name in {**before[1], **after[1]}:
+        texts = before[1].get(name), after[1].get(name)
+        if texts[0] == texts[1]:
             continue
-        sides = [values(name, text, call) for text in texts]
-        found = False
-        for place in dict.fromkeys([*sides[0], *sides[1]]):
-            pair = sides[0].get(place, absent), sides[1].get(place, absent)
-            text = not any(_number(value) for value in pair) or place.startswith(_UNSEEN)
-            if not (_close(*pair, TOLERANCE if numbers else 0.0) or (text and numbers)):
-                found = True
-                yield Difference(call, place if name == "stdout" else f"{name}: {place}", *pair)
+        old, new = (values(name, text or b"", call) for text in texts)
+        pairs = [(place, old.get(place, "absent"), new.get(place, "absent")) for place in {**old, **new}]
+        found = [
+            (call, place if name == "stdout" else f"{name}: {place}", *pair)
+            for place, *pair in pairs
+            if not _close(*pair, TOLERANCE if numbers else 0.0)
+            and not (numbers and (place.startswith(_UNSEEN) or not any(map(_number, pair))))
+        ]
+        yield from found
         if not (numbers or found):
-            before_, after_ = ({*text.decode(errors="replace").splitlines()} for text in texts)
-            old, new = ("\n".join(sorted(lines)) for lines in (before_ - after_, after_ - before_))
-            yield Difference(call, name, old[:2000] or "bytes", new[:2000] or "other bytes")
+            lines, others = ({*(text or b"").decode(errors="replace").splitlines()} for text in texts)
+            sides = ("\n".join(sorted(each))[:2000] for each in (lines - others, others - lines))
+            yield call, name, *(side or "other bytes" for side in sides)
 
 
 def compare(
-    trees: Sequence[Path],
-    inputs: Sequence[Path],
-    calls: Sequence[str],
-    *,
-    numbers: bool,
-    workers: int = 2,
-    warm: Sequence[str] = WARM,
+    trees: Sequence[Path], inputs: Sequence[Path], calls: Sequence[str], *, numbers: bool
 ) -> list[Difference]:
     """Return all differences between two trees, each of which has a folder of equal inputs."""
-    free: SimpleQueue[list[Side]] = SimpleQueue()
-    for _ in range(workers):
-        free.put([Side(tree, folder, warm) for tree, folder in zip(trees, inputs, strict=True)])
 
     def both(number: int) -> list[Difference]:
-        pair = free.get()
-        outcomes = [side.run(calls[number], f"OUT{number:03d}OUT") for side in pair]
-        free.put(pair)
+        sides = zip(trees, inputs, strict=True)
+        outcomes = (run(*side, calls[number], f"OUT{number:03d}OUT") for side in sides)
         return [*differences(calls[number], *outcomes, numbers=numbers)]
 
-    with ThreadPoolExecutor(workers) as pool:
-        found = [difference for each in pool.map(both, range(len(calls))) for difference in each]
-    for _ in range(workers):
-        for side in free.get():
-            side.process.communicate()
-    return found
+    with ThreadPoolExecutor(2) as pool:
+        return [difference for found in pool.map(both, range(len(calls))) for difference in found]
 
 
-def unexpected(found: Sequence[Difference], expected: Sequence[Sequence[str]]) -> list[Difference]:
-    """Return the differences that no row (call, place, reason) expects; print how many each row expects."""
-    counts = [0] * len(expected)
-    rest = []
-    for difference in found:
-        for number, (call, place, _) in enumerate(expected):
-            if matches(call, difference.call) and matches(place, difference.place):
-                counts[number] += 1
-                break
-        else:
-            rest.append(difference)
-    for (call, place, reason), count in zip(expected, counts, strict=True):
-        print(f"expected {count:6}  {call}  {place}: {reason}")
-    return rest
+def meant(difference: Difference, expected: Sequence[Sequence[str]]) -> bool:
+    """Say whether a row (call, place, reason) expects a difference; `*` in it is anything."""
+    patterns = ([".*".join(map(re.escape, text.split("*"))) for text in row[:2]] for row in expected)
+    return any(all(map(re.fullmatch, pair, difference[:2])) for pair in patterns)
 
 
 def main() -> int:
@@ -236,7 +195,6 @@ def main() -> int:
     parser.add_argument("way", nargs="?", choices=["byte", "numbers"], default="byte")
     parser.add_argument("--base", default=BASE, help=f"the earlier commit (default: {BASE})")
     parser.add_argument("--calls", nargs="+", default=[], help="only calls with one of these words in them")
-    parser.add_argument("--workers", type=int, default=2)
     chosen = parser.parse_args()
     calls = [call for call in CALLS if not chosen.calls or any(word in call for word in chosen.calls)]
     with (HERE / "expected.tsv").open() as file:
@@ -246,15 +204,16 @@ def main() -> int:
         archive = ["git", "-C", ROOT, "archive", "--prefix=base/", f"--output={base}.tar", chosen.base]
         subprocess.run(archive, check=True)
         shutil.unpack_archive(f"{base}.tar", temporary)
-        make(inputs[0], ROOT, lambda folder: Side(base, folder, WARM[:3]))
+        make(inputs[0], ROOT, partial(run, base))
         shutil.copytree(inputs[0], inputs[1])
-        found = compare([base, ROOT], inputs, calls, numbers=chosen.way == "numbers", workers=chosen.workers)
-    found = unexpected(found, expected)
-    for number, difference in enumerate(found):
-        if not number or found[number - 1].call != difference.call:
-            print(f"\n{difference.call}")
-        print(f"    {difference.place}: {difference.before} -> {difference.after}")
-    print(f"\n{len(calls)} calls; {len({each.call for each in found})} differ, in {len(found)} places")
+        found = compare([base, ROOT], inputs, calls, numbers=chosen.way == "numbers")
+    found = [difference for difference in found if not meant(difference, expected)]
+    by_call = {call: [*places] for call, places in groupby(found, key=itemgetter(0))}
+    for call, places in by_call.items():
+        print(f"\n{call}")
+        for _, place, before, after in places:
+            print(f"    {place}: {before} -> {after}")
+    print(f"\n{len(calls)} calls; {len(by_call)} differ, in {len(found)} places")
     return 1 if found else 0
 
 

@@ -1,7 +1,5 @@
 """The tables that both trees are run on, all small: the sample, noise of every shape, every form."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Sequence
@@ -10,23 +8,20 @@ from typing import Any
 
 import numpy as np
 
-FORMS = dict(
-    line.split()
-    for line in (
-        *("long long.tsv", "csv long.csv", "wide wide.tsv", "wide-csv wide.csv", "sed-eval sed_eval.txt"),
-        *(
-            "maestro maestro/",
-            "score-dir scores/",
-            "parquet table.parquet",
-            "arrow table.arrow",
-        ),
-        *(
-            "jsonl table.jsonl",
-            "rttm table.rttm",
-            "audacity audacity/",
-        ),
-    )
-)
+FORMS = {
+    "long": "long.tsv",
+    "csv": "long.csv",
+    "wide": "wide.tsv",
+    "wide-csv": "wide.csv",
+    "sed-eval": "sed_eval.txt",
+    "maestro": "maestro/",
+    "score-dir": "scores/",
+    "audacity": "audacity/",
+    "parquet": "table.parquet",
+    "arrow": "table.arrow",
+    "jsonl": "table.jsonl",
+    "rttm": "table.rttm",
+}
 """What `convert --to` writes, and where."""
 
 DESED = [
@@ -53,22 +48,31 @@ HEADER = ("filename", "onset", "offset", "event_label", "value")
 
 
 def write(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Write a table separated by tabs."""
+    """Write a table separated by tabs, into a folder that is made if there is none."""
+    path.parent.mkdir(exist_ok=True)
     path.write_text("".join("\t".join(map(str, row)) + "\n" for row in [header, *rows]))
 
 
-def make(folder: Path, tree: Path, side: Callable[[Path], Any]) -> None:
-    """Write all inputs into a new folder. side: the process that converts tables, for a folder."""
-    folder.mkdir()
-    for path in (tree / "sample_data").glob("*.tsv"):
-        shutil.copy(path, folder)
+def write_objects(path: Path, objects: Sequence[dict[str, Any]]) -> None:
+    """Write a line of JSON for each object."""
+    path.write_text("".join(json.dumps(each) + "\n" for each in objects))
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    """Return the rows of a table without its header."""
+    return [line.split("\t") for line in path.read_text().splitlines()[1:]]
+
+
+def make(folder: Path, tree: Path, run: Callable[..., Any]) -> None:
+    """Write all inputs into a new folder. run: runs a call in it, with the tree that converts tables."""
+    shutil.copytree(tree / "sample_data", folder)
     for name in ("samples", "documents", "dialects"):
         shutil.copytree(tree / "tests" / "tables" / name, folder / name)
     for name, labels in CHALLENGES.items():
         noise(folder, name, labels, np.random.default_rng(len(name)))
     frames(folder, np.random.default_rng(7))
     derived(folder, np.random.default_rng(3))
-    forms(folder, side(folder))
+    forms(folder, run)
 
 
 def noise(folder: Path, name: str, labels: Sequence[str], random: np.random.Generator) -> None:
@@ -102,64 +106,66 @@ def frames(folder: Path, random: np.random.Generator) -> None:
         ]
         write(folder / f"frames_{role}.tsv", [*HEADER[:3], *labels], rows)
         np.savez(folder / f"frames_{role}.npz", **{f"f{file}": steps for file, steps in enumerate(seen)})
-        answers = []
-        for number in range(6):
-            span = {"start": number, "end": round(number + 1 + random.uniform(0, 9), 2)}
-            text = "[]" if number == (4 if role == "ref" else 5) else json.dumps([span])
-            answers.append({"id": f"q{number}", "audio": "a.wav", "query": "dog", "answer": text})
-        (folder / f"answers_{role}.jsonl").write_text("".join(json.dumps(each) + "\n" for each in answers))
+        silent = 4 if role == "ref" else 5
+        spans = [{"start": k, "end": round(k + 1 + random.uniform(0, 9), 2)} for k in range(6)]
+        answers = [
+            {"id": f"q{k}", "audio": "a.wav", "query": "dog", "answer": json.dumps([span] * (k != silent))}
+            for k, span in enumerate(spans)
+        ]
+        write_objects(folder / f"answers_{role}.jsonl", answers)
     lines = [{"labels": f"00:0{number}-00:09", "response": f"00:0{9 - number}-00:12"} for number in range(9)]
-    (folder / "script.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines))
+    write_objects(folder / "script.jsonl", lines)
 
 
 def derived(folder: Path, random: np.random.Generator) -> None:
     """Write shards, points, lists, empty sides, annotators and bad tables, made of the tables with noise."""
-    rows = [line.split("\t") for line in (folder / "plain_sys.tsv").read_text().splitlines()[1:]]
-    for role in ("ref", "sys"):
-        header, *lines = (folder / f"plain_{role}.tsv").read_text().splitlines()
-        (folder / f"shards_{role}").mkdir()
-        for shard in "ab":
-            text = "\n".join([header, *(line for line in lines if line.startswith(shard))]) + "\n"
-            (folder / f"shards_{role}" / f"{shard}.tsv").write_text(text)
-    (folder / "points").mkdir()
-    for threshold in (0.2, 0.5, 0.8):
-        chosen = [row[:4] for row in rows if float(row[4]) > threshold]
-        write(folder / "points" / f"out_{threshold}.tsv", HEADER[:4], chosen)
+    sides = {name: rows_of(folder / f"plain_{name}.tsv") for name in ("ref", "sys")}
+    rows, events = sides["sys"], rows_of(folder / "events.tsv")
     files = sorted({row[0] for row in rows})
-    regions = [(file, start, start + 8.5) for file in files[:4] for start in (1, 15)]
-    write(folder / "regions.tsv", HEADER[:3], regions)
-    write(folder / "folds.tsv", ("filename", "fold"), [(file, f"fold{file[3]}") for file in files])
-    (folder / "files.txt").write_text("\n".join(files[:3]) + "\n")
-    write(folder / "one_side.tsv", HEADER, [[row[0].replace("f1", "new"), *row[1:]] for row in rows])
     beyond = [[files[0], 40, 45, "dog", 0.8], [files[1], 31, 33, "car", 1]]
-    write(folder / "beyond.tsv", HEADER, [*rows, *beyond])
-    others = [[*row[:3], row[3].replace("dog", "cat"), row[4]] for row in rows]
-    write(folder / "other_classes.tsv", HEADER, others)
-    write(folder / "silent.tsv", HEADER, [])
-    write(folder / "declared.tsv", HEADER[:4], [(file, "", "", "") for file in files])
-    write(folder / "bad.tsv", HEADER[:4], [("cafe.wav", 3.5, 2.0, "car"), ("cafe.wav", "x", 2.0, "car")])
-    write(folder / "percent.tsv", HEADER, [[*row[:4], float(row[4]) * 100] for row in rows])
-    header, *events = (line.split("\t") for line in (folder / "events.tsv").read_text().splitlines())
-    for number in range(4):
-        write(folder / f"annotator{number}.tsv", header, [row for row in events if random.uniform() > 0.2])
-    (folder / "submissions").mkdir()
-    for name in ("sys.tsv", "sys_b.tsv", "bad.tsv"):
+    bad = [("cafe.wav", 3.5, 2.0, "car"), ("cafe.wav", "x", 2.0, "car")]
+    tables = {
+        **{
+            f"shards_{name}/{shard}": (HEADER, [row for row in side if row[0].startswith(shard)])
+            for name, side in sides.items()
+            for shard in "ab"
+        },
+        **{
+            f"points/out_{threshold}": (HEADER[:4], [row[:4] for row in rows if float(row[4]) > threshold])
+            for threshold in (0.2, 0.5, 0.8)
+        },
+        "regions": (HEADER[:3], [(file, start, start + 8.5) for file in files[:4] for start in (1, 15)]),
+        "folds": (("filename", "fold"), [(file, f"fold{file[3]}") for file in files]),
+        "one_side": (HEADER, [[row[0].replace("f1", "new"), *row[1:]] for row in rows]),
+        "beyond": (HEADER, [*rows, *beyond]),
+        "other_classes": (HEADER, [[*row[:3], row[3].replace("dog", "cat"), row[4]] for row in rows]),
+        "silent": (HEADER, []),
+        "declared": (HEADER[:4], [(file, "", "", "") for file in files]),
+        "percent": (HEADER, [[*row[:4], float(row[4]) * 100] for row in rows]),
+        **dict.fromkeys(("bad", "submissions/bad"), (HEADER[:4], bad)),
+        **{
+            f"annotator{number}": (HEADER[:4], [row for row in events if random.uniform() > 0.2])
+            for number in range(4)
+        },
+    }
+    for name, (header, lines) in tables.items():
+        write(folder / f"{name}.tsv", header, lines)
+    for name in ("sys.tsv", "sys_b.tsv"):
         shutil.copy(folder / name, folder / "submissions")
+    (folder / "files.txt").write_text("\n".join(files[:3]) + "\n")
     (folder / "settings.yaml").write_text(
         "segment_length: 0.5\nthreshold: 0.4\nonly: [segment, event.soft]\n"
         "groups:\n  people: [footsteps, people talking, children voices]\n"
     )
 
 
-def forms(folder: Path, side: Any) -> None:
+def forms(folder: Path, run: Callable[..., Any]) -> None:
     """Write the sample in every form that the earlier tree writes."""
     (folder / "forms").mkdir()
     for form, name in FORMS.items():
         for role in ("ref", "sys"):
-            made = side.run(f"convert {role}.tsv forms/{role}_{name} --to {form}", "made")
-            if made.codes != [0]:
-                raise SystemExit(f"{form}: {made.written['stderr'].decode()}")
+            codes, written = run(folder, f"convert {role}.tsv forms/{role}_{name} --to {form}", "made")
+            assert codes == [0], f"{form}: {written['stderr'].decode()}"
     for archive, extension in (("zip", "zip"), ("gztar", "tar.gz")):
         scores = folder / "forms" / "sys_scores"
         shutil.make_archive(str(folder / "forms" / f"sys_{extension[:3]}"), archive, scores)
-    side.process.communicate()

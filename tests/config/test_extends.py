@@ -1,7 +1,5 @@
 """Settings files: what they extend, and where what is wrong with them stands."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

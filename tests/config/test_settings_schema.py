@@ -1,7 +1,5 @@
 """The JSON Schema of settings files says of every setting what `Settings` says."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import fields
@@ -141,8 +139,8 @@ def test_values_of_the_right_kind_are_drawn(name):
 
 
 def test_dashes_stand_for_underscores():
-    for name in (name for name in NAMES if "_" in name):
-        default, dashed = SCHEMA["properties"][name]["default"], name.replace("_", "-")
-        for spelled in (dashed, dashed.replace("-", "_", 1)):
-            assert VALIDATOR.is_valid({spelled: default}), name
-        assert not VALIDATOR.is_valid({dashed: {"a": {"b": [[]]}}}), name
+    dashed = {name: name.replace("_", "-") for name in NAMES if "_" in name}
+    for name, spelled in dashed.items():
+        for each in (spelled, spelled.replace("-", "_", 1)):
+            assert VALIDATOR.is_valid({each: SCHEMA["properties"][name]["default"]}), name
+        assert not VALIDATOR.is_valid({spelled: {"a": {"b": [[]]}}}), name

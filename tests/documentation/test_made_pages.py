@@ -1,7 +1,5 @@
 """Pages that are made from the code are up to date, and say all that there is."""
 
-from __future__ import annotations
-
 import json
 import re
 from importlib import import_module

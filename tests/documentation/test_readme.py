@@ -1,7 +1,5 @@
 """The README shows what the program prints, and claims no speed that was not measured."""
 
-from __future__ import annotations
-
 import re
 import sys
 from xml.etree import ElementTree as ET
@@ -21,10 +19,8 @@ def letters(text: str) -> str:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 def test_the_picture_is_what_the_program_prints():
     made = script("terminal")
-    printed = made.printed()
-    assert len(printed.splitlines()) > 12
-    assert "\x1b[1m" in printed
-    text = made.PICTURE.read_text(encoding="utf-8")
+    printed, text = made.printed(), made.PICTURE.read_text(encoding="utf-8")
+    assert len(printed.splitlines()) > 12 and "\x1b[1m" in printed
     tree = ET.fromstring(text)  # noqa: S314 - our own picture
     shown = "".join(each.text or "" for each in tree.iter("{http://www.w3.org/2000/svg}text"))
     called = "soft-sed-eval " + " ".join(made.ARGUMENTS)

@@ -1,7 +1,5 @@
 """Fuzz a target with atheris: `python tests/fuzz/fuzz.py reader -max_total_time=600`; see README.md."""
 
-from __future__ import annotations
-
 import pkgutil
 import resource
 import sys

@@ -1,13 +1,12 @@
 """Write the seeds, small tables in every form, lists and archives: `python tests/fuzz/make_corpus.py`."""
 
-from __future__ import annotations
-
 import gzip
 import io
+import shutil
 import zipfile
 from pathlib import Path
 
-from targets import DIVIDER, EXTENSIONS, KINDS, LISTS, OPTIONS, TALLIES, tarred, zipped
+from targets import DIVIDER, EXTENSIONS, KINDS, LISTS, LONG, OPTIONS, TALLIES, tarred, zipped
 
 from sedeval_soft.settings_files import PRESETS, text_of_preset
 from sedeval_soft.tables.columnar import rows_from_data
@@ -15,10 +14,6 @@ from sedeval_soft.tables.forms import FORMS
 
 CORPUS = Path(__file__).parent / "corpus"
 TESTS = Path(__file__).parents[1] / "tables"
-LONG = (
-    b"filename\tonset\toffset\tevent_label\tsoft_value\n"
-    b"a.wav\t0\t1.5\tcar\t0.25\na.wav\t1.5\t3\tdog\t1\nb.wav\t\t\t\t\n"
-)
 EVENTS = b"filename\tonset\toffset\tevent_label\na.wav\t0\t1\tcar\n"
 PLAIN = {
     "header": LONG,
@@ -82,13 +77,8 @@ def seeds() -> dict[str, bytes]:
     """Return the inputs of the reader by name."""
     found = {f"text_{name}": seed(".tsv", data) for name, data in PLAIN.items()}
     found |= {f"said_{name}": seed(end, data, said) for name, (end, said, data) in SAID.items()}
-    columns = {
-        "onset": [0.0, 1.0],
-        "offset": [1.0, 2.0],
-        "event_label": ["car", "dog"],
-        "soft_value": [0.5, 1.0],
-    }
-    rows = rows_from_data(columns, "seed")
+    columns = {"onset": [0.0, 1.0], "offset": [1.0, 2.0], "event_label": ["car", "dog"]}
+    rows = rows_from_data({**columns, "soft_value": [0.5, 1.0]}, "seed")
     forms = [options.get("source_form") for options in OPTIONS]
     for form in FORMS:
         extension = next((of for of in form.extensions if of in EXTENSIONS), "")
@@ -121,26 +111,20 @@ def members() -> dict[str, bytes]:
 def main() -> None:
     """Write all seeds."""
     presets = {f"preset_{name}": text_of_preset(name).encode() for name in PRESETS}
-    for target, inputs in (
-        ("reader", seeds()),
-        (
-            "folders",
-            {
-                name: bytes([KINDS.index(kind)])
-                + DIVIDER.join(b"%s\n%s" % (called.encode(), table) for called, table in tables.items())
-                for name, (kind, tables) in TABLES.items()
-            },
-        ),
-        ("lists", {name: bytes([LISTS.index(end)]) + data for name, (end, data) in NAMES.items()}),
-        ("settings", SETTINGS | presets),
-        ("tallies", members()),
-    ):
-        folder = CORPUS / target
-        folder.mkdir(parents=True, exist_ok=True)
-        for path in folder.iterdir():
-            path.unlink()
+    several = {
+        name: bytes([KINDS.index(kind)])
+        + DIVIDER.join(b"%s\n%s" % (called.encode(), table) for called, table in tables.items())
+        for name, (kind, tables) in TABLES.items()
+    }
+    listed = {name: bytes([LISTS.index(end)]) + data for name, (end, data) in NAMES.items()}
+    for target, inputs in {
+        "reader": seeds(), "folders": several, "lists": listed, "settings": SETTINGS | presets,
+        "tallies": members(),
+    }.items():  # fmt: skip
+        shutil.rmtree(CORPUS / target, ignore_errors=True)
+        (CORPUS / target).mkdir(parents=True)
         for name, data in inputs.items():
-            (folder / name).write_bytes(data)
+            (CORPUS / target / name).write_bytes(data)
 
 
 if __name__ == "__main__":

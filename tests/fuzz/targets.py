@@ -4,8 +4,6 @@ A target raises whatever its reader should not have let out, and AssertionError 
 answered. The first bytes of an input say what its file is called and how it is read, the rest is the file.
 """
 
-from __future__ import annotations
-
 import atexit
 import hashlib
 import io
@@ -16,17 +14,18 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 
 from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.api.evaluator import read_tally
+from sedeval_soft.api.evaluator import Evaluator, read_tally
 from sedeval_soft.api.sources import limits_from, with_points
 from sedeval_soft.api.validation import validate
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.settings import Settings
@@ -72,11 +71,9 @@ _BLOCK = 64
 
 def reader(data: bytes) -> None:
     """Read a table of any form at once, in blocks and as `validate` does, and score it where it is small."""
-    if len(data) < 2:
-        return
-    path = _FOLDER / f"table{EXTENSIONS[data[0] % len(EXTENSIONS)]}"
-    path.write_bytes(data[2:])
-    options = OPTIONS[data[1] % len(OPTIONS)]
+    (end, said), rest = two_of(data)
+    path = _file(f"table{EXTENSIONS[end % len(EXTENSIONS)]}", rest)
+    options = OPTIONS[said % len(OPTIONS)]
     rows, refused = _read_and_scored(path, options)
     if not options:
         _check_blocks(path, rows, refused)
@@ -84,14 +81,11 @@ def reader(data: bytes) -> None:
 
 def folders(data: bytes) -> None:
     """Read several tables: a folder, operating points, shards that a pattern fits, archives."""
-    if not data:
-        return
-    kind = KINDS[data[0] % len(KINDS)]
+    kind = KINDS[data[0] % len(KINDS)] if data else "folder"
     tables = [table.partition(b"\n") for table in data[1:].split(DIVIDER)][:20]
     named = [(name.decode("utf-8", "replace")[:80], rest) for name, _, rest in tables]
     if kind.startswith("."):
-        path = _FOLDER / f"archive{kind}"
-        path.write_bytes(zipped(named) if kind == ".zip" else tarred(named))
+        path = _file(f"archive{kind}", zipped(named) if kind == ".zip" else tarred(named))
         _read_and_scored(path, {})
         return
     folder = _FOLDER / "folder"
@@ -110,10 +104,7 @@ def folders(data: bytes) -> None:
 
 def lists(data: bytes) -> None:
     """Read a list of files, durations, folds and scenes, and choose files by it."""
-    if not data:
-        return
-    path = _FOLDER / f"list{LISTS[data[0] % len(LISTS)]}"
-    path.write_bytes(data[1:])
+    path = _file(f"list{LISTS[data[0] % len(LISTS)] if data else '.txt'}", data[1:])
     with _told():
         assert all(0 <= seconds <= LIMITS.duration for seconds in read_durations(path).values())
     for prefer in ((), ("fold",)):
@@ -121,37 +112,28 @@ def lists(data: bytes) -> None:
             assert all(read_partition(path, prefer).parts)
     with _told():
         files = read_listed(path)
-        assert all(files)
-        assert len({*files}) == len(files)
-        rows, _ = only_listed(_ROWS, files)
-        check_rows(rows)
+        assert all(files) and len({*files}) == len(files)
+        check_rows(only_listed(_ROWS, files)[0])
     with _told():
         validate(_TABLE, durations=path, files=path)
 
 
 def settings(data: bytes) -> None:
     """Read a settings file, and a file of thresholds."""
-    path = _FOLDER / "settings.yaml"
-    path.write_bytes(data)
-    name = str(path)
+    name = str(_file("settings.yaml", data))
     with _told():
-        values = load_settings(name)
-        limits_from(None, values)
+        limits_from(None, load_settings(name))
     with _told():
         load_thresholds(name, inclusive=False)
 
 
 def tallies(data: bytes) -> None:
     """Read a tally, as it is or with a member that is other than it was, and score it."""
-    if len(data) < 2:
-        return
-    path = _FOLDER / "shard.tally"
-    sound = TALLIES[data[0] % len(TALLIES)]
-    path.write_bytes(data[2:] if data[1] == 255 else with_member(sound, data[1], data[2:]))
+    (which, member), rest = two_of(data)
+    changed = rest if member == 255 else with_member(TALLIES[which % len(TALLIES)], member, rest)
     with _told():
-        shard = read_tally(path)
-        scores = score_shard(Shard.merge([shard]), __version__)
-        assert all(value is None or np.isfinite(value) for value in scores.values())
+        shard = read_tally(_file("shard.tally", changed))
+        check_scores(score_shard(Shard.merge([shard]), __version__))
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
@@ -164,52 +146,56 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 """All targets by name."""
 
 
-class _told:  # noqa: N801 - a context manager
-    """Let errors pass that say what is wrong, if they can be shown."""
+def two_of(data: bytes) -> tuple[bytes, bytes]:
+    """Return the first two bytes, zeros where there are none, and the rest."""
+    return data[:2].ljust(2, b"\0"), data[2:]
 
-    def __enter__(self) -> _told:
-        self.error: EvaluationError | None = None
-        return self
 
-    def __exit__(self, kind: object, error: object, where: object) -> bool:
-        if not isinstance(error, EvaluationError):
-            return False
-        _check_said(error)
-        self.error = error
-        return True
+def _file(name: str, content: bytes) -> Path:
+    """Write a file of our folder, and return its path."""
+    path = _FOLDER / name
+    path.write_bytes(content)
+    return path
+
+
+@contextmanager
+def _told() -> Iterator[list[str]]:
+    """Let errors pass that say what is wrong, into a list, if they can be shown: few letters, printable."""
+    messages: list[str] = []
+    try:
+        yield messages
+    except EvaluationError as error:
+        messages.append(str(error))
+    for text in messages:
+        assert 0 < len(text) < 20_000
+        assert all(line.isprintable() for line in text.split("\n")), repr(text)
 
 
 def _read_and_scored(path: Path, options: dict[str, object]) -> tuple[EventTable | None, str]:
     """Return the rows at a path, or why it is refused: by `validate` and by the reader, or by neither."""
     limits = limits_from(None, options)
-    refused: list[str] | None = []
+    refused: list[str] = []
     with _told() as looked:
         found = validate(path, limits=limits)
-        for problem in found.problems:
-            assert problem.code in RULES
-            assert problem.message
+        assert all(problem.code in RULES and problem.message for problem in found.problems)
         errors = [problem for problem in found.problems if problem.severity == "error"]
         assert found.ok == (not errors), "errors are shown first"
         # Options without effect are refused for all tables of a side together, not by the reader of one.
         refused = [problem.message for problem in errors if problem.code != "no-effect"]
     rows = None
     with _told() as told:
-        system = with_points(path, limits)
-        rows = (
-            system
-            if isinstance(system, EventTable)
-            else read_rows(path, form=limits.form("system"), limits=limits)
-        )
-    refusal = looked.error or refused
-    assert bool(refusal) == (told.error is not None), f"validate: {refusal}; read: {told.error}"
-    if rows is None:
-        return None, str(told.error)
+        rows = with_points(path, limits)
+        if not isinstance(rows, EventTable):
+            rows = read_rows(path, form=limits.form("system"), limits=limits)
+    refusal = looked or refused
+    assert bool(refusal) == bool(told), f"validate: {refusal}; read: {told}"
+    if told:
+        return None, told[0]
     check_rows(rows)
     if len(rows) <= _SMALL:
         with _told():
             only = ("event.hard",) if rows.born is not None else ("segment.hard", "event.hard")
-            scores = evaluate_rows(rows, rows, Settings(only=only))
-            assert all(value is None or np.isfinite(value) for value in scores.values())
+            check_scores(evaluate_rows(rows, rows, Settings(only=only)))
     return rows, ""
 
 
@@ -219,16 +205,15 @@ def _check_blocks(path: Path, rows: EventTable | None, refused: str) -> None:
     Of a damaged file that has another problem before its damage, either is told. Whether values look like
     logits or like percent is guessed from those that were read.
     """
-    blocks: list[EventTable] | None = None
+    blocks: list[EventTable] = []
     try:
         with _told() as told:
-            found, _ = blocks_of(str(path), _FOLDER, _BLOCK)
-            blocks = [*found]
+            blocks += blocks_of(str(path), _FOLDER, _BLOCK)[0]
     except UnfitError:
         return
-    damaged = f"{path}: cannot be read as " in refused and told.error is not None
-    assert damaged or str(told.error or "") == refused, f"in blocks: {told.error}; at once: {refused}"
-    if blocks is not None and rows is not None:
+    damaged = f"{path}: cannot be read as " in refused and told
+    assert damaged or "".join(told) == refused, f"in blocks: {told}; at once: {refused}"
+    if not told and rows is not None:
         both = Counter(each for block in blocks for each in events(block)), Counter(events(rows))
         assert both[0] == both[1], "rows differ in blocks"
         names = {name for block in blocks for name in block.files}
@@ -256,6 +241,11 @@ def check_rows(rows: EventTable) -> None:
     # Up to where lists of a threshold stand is above 1 for that of 1.
     for column in rows.values if rows.born is None else ():
         assert ((column >= 0) & (column <= 1)).all()
+
+
+def check_scores(scores: Scores) -> None:
+    """Assert that every score is a finite number, or undefined."""
+    assert all(value is None or np.isfinite(value) for value in scores.values())
 
 
 def zipped(tables: list[tuple[str, bytes]]) -> bytes:
@@ -291,29 +281,17 @@ def with_member(archive: bytes, number: int, content: bytes) -> bytes:
     return data + hashlib.sha256(data).hexdigest().encode()
 
 
-def _check_said(error: EvaluationError) -> None:
-    """Assert that a message can be shown: printable, and not as long as what it is about."""
-    text = str(error)
-    assert 0 < len(text) < 20_000
-    assert all(line.isprintable() for line in text.split("\n")), repr(text)
-
-
 def _tally(only: str, **values: object) -> bytes:
     """Return a small tally with scores of a kind."""
-    from sedeval_soft.api.evaluator import Evaluator
-
     evaluator = Evaluator(only=(only,), **values)
-    evaluator.update(str(_TABLE), str(_TABLE))
-    path = _FOLDER / "made.tally"
-    evaluator.save(str(path))
-    return path.read_bytes()
+    return evaluator.update(str(_TABLE), str(_TABLE)).to_bytes()
 
 
-_TABLE = _FOLDER / "made.tsv"
-_TABLE.write_bytes(
+LONG = (
     b"filename\tonset\toffset\tevent_label\tsoft_value\n"
     b"a.wav\t0\t1.5\tcar\t0.25\na.wav\t1.5\t3\tdog\t1\nb.wav\t\t\t\t\n"
 )
+_TABLE = _file("made.tsv", LONG)
 _ROWS = read_rows(_TABLE)
 TALLIES = (_tally("segment"), _tally("event"), _tally("segment.soft", measures=("curves",)))
 """Sound tallies, of which members are replaced."""

@@ -3,8 +3,6 @@
 `tools/check.sh` has mypy check this file, strictly, against the package as it is installed, and runs it.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -3,8 +3,6 @@
 The tests of an app are in the folder of its name beside this file, and no other test imports it.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import os

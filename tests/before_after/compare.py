@@ -18,7 +18,6 @@ import json
 import math
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -26,10 +25,10 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import yaml
@@ -40,10 +39,11 @@ ROOT = HERE.parents[1]
 BASE = "2120c388"
 """The commit that is compared with unless --base names another; `expected.tsv` lists what differs from it."""
 
-SECONDS = 300
-"""How long a command may take."""
-
-FIXED = {"COLUMNS": "120", "PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": "0", "OMP_NUM_THREADS": "1"}
+WARM = (
+    *("numpy", "pyarrow.csv", "pyarrow.parquet", "pandas", "rich.console", "yaml", "jinja2", "scipy.stats"),
+    *("scipy.optimize", "scipy.sparse.csgraph", "scipy.special", "matplotlib.backends.backend_svg"),
+)
+"""What workers import once, not in every call."""
 
 _VERSION = re.compile(rb"\b\d+\.\d+\.\d+(\.dev\d+)?(\+\w+)?")
 TOLERANCE = 1e-12
@@ -59,34 +59,37 @@ Difference = tuple[str, str, object, object]
 """A call, a place in what it left behind where the trees differ, and what each of them has there."""
 
 
-def run(tree: Path, inputs: Path, call: str, name: str) -> Outcome:
-    """Run the commands of a call in a folder of inputs, with the package of a tree; `OUT/` is a new one."""
-    out = inputs / name
-    out.mkdir()
-    how = {"cwd": inputs, "env": {**os.environ, **FIXED, "PYTHONPATH": str(tree)}, "timeout": SECONDS}
-    codes = []
-    with (out / "stdout").open("wb") as stdout, (out / "stderr").open("wb") as stderr:
-        for command in call.replace("OUT/", f"{name}/").split(" && "):
-            line, _, source = command.partition(" < ")
-            of_library = [HERE / "library.py", line.removeprefix("py ")]
-            words = of_library if line.startswith("py ") else ["-m", "sedeval_soft", *shlex.split(line)]
-            given = (inputs / source).read_bytes() if source else b""
-            done = subprocess.run(
-                [sys.executable, *words], input=given, stdout=stdout, stderr=stderr, check=False, **how
-            )
-            codes.append(done.returncode)
-    written = {
-        str(path.relative_to(out)): cleaned(path.read_bytes(), inputs, name)
-        for path in sorted(out.rglob("*"))
-        if path.is_file() and path.parent.suffix != ".cache"
-    }
-    shutil.rmtree(out)
-    return codes, written
+class Side:
+    """A tree, a folder of inputs, and a process that runs calls in it."""
 
+    def __init__(self, tree: Path, inputs: Path, warm: Sequence[str] = WARM) -> None:
+        fixed = {"PYTHONPATH": str(tree), "COLUMNS": "120", "PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": "0"}
+        fixed |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+        self.inputs, self.folder = inputs, str(inputs).encode()
+        self.process = subprocess.Popen(
+            [sys.executable, HERE / "worker.py", *warm],
+            cwd=inputs, env={**os.environ, **fixed}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
 
-def cleaned(content: bytes, inputs: Path, name: str) -> bytes:
-    """Return what was written without versions, and without the names of our folders."""
-    return _VERSION.sub(b"VERSION", content.replace(bytes(inputs), b"HERE").replace(name.encode(), b"OUT"))
+    def run(self, call: str, name: str) -> Outcome:
+        """Run a call; `OUT/` in it is a new folder."""
+        out = self.inputs / name
+        out.mkdir()
+        asked = {"call": call.replace("OUT/", f"{name}/"), "folder": name}
+        print(json.dumps(asked), file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline()
+        assert answer, f"the worker ended in: {call}"
+        written = {
+            str(path.relative_to(out)): self.cleaned(path.read_bytes(), name)
+            for path in sorted(out.rglob("*"))
+            if path.is_file() and path.parent.suffix != ".cache"
+        }
+        shutil.rmtree(out)
+        return json.loads(answer), written
+
+    def cleaned(self, content: bytes, name: str) -> bytes:
+        """Return what was written without versions, and without the names of our folders."""
+        return _VERSION.sub(b"VERSION", content.replace(self.folder, b"HERE").replace(name.encode(), b"OUT"))
 
 
 def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
@@ -166,17 +169,31 @@ def differences(call: str, before: Outcome, after: Outcome, *, numbers: bool) ->
 
 
 def compare(
-    trees: Sequence[Path], inputs: Sequence[Path], calls: Sequence[str], *, numbers: bool
+    trees: Sequence[Path],
+    inputs: Sequence[Path],
+    calls: Sequence[str],
+    *,
+    numbers: bool,
+    workers: int = 2,
+    warm: Sequence[str] = WARM,
 ) -> list[Difference]:
     """Return all differences between two trees, each of which has a folder of equal inputs."""
+    free: SimpleQueue[list[Side]] = SimpleQueue()
+    for _ in range(workers):
+        free.put([Side(tree, folder, warm) for tree, folder in zip(trees, inputs, strict=True)])
 
     def both(number: int) -> list[Difference]:
-        sides = zip(trees, inputs, strict=True)
-        outcomes = (run(*side, calls[number], f"OUT{number:03d}OUT") for side in sides)
+        pair = free.get()
+        outcomes = [side.run(calls[number], f"OUT{number:03d}OUT") for side in pair]
+        free.put(pair)
         return [*differences(calls[number], *outcomes, numbers=numbers)]
 
-    with ThreadPoolExecutor(2) as pool:
-        return [difference for found in pool.map(both, range(len(calls))) for difference in found]
+    with ThreadPoolExecutor(workers) as pool:
+        found = [difference for each in pool.map(both, range(len(calls))) for difference in each]
+    for _ in range(workers):
+        for side in free.get():
+            side.process.communicate()
+    return found
 
 
 def meant(difference: Difference, expected: Sequence[Sequence[str]]) -> bool:
@@ -204,7 +221,7 @@ def main() -> int:
         archive = ["git", "-C", ROOT, "archive", "--prefix=base/", f"--output={base}.tar", chosen.base]
         subprocess.run(archive, check=True)
         shutil.unpack_archive(f"{base}.tar", temporary)
-        make(inputs[0], ROOT, partial(run, base))
+        make(inputs[0], ROOT, lambda folder: Side(base, folder, WARM[:3]))
         shutil.copytree(inputs[0], inputs[1])
         found = compare([base, ROOT], inputs, calls, numbers=chosen.way == "numbers")
     found = [difference for difference in found if not meant(difference, expected)]

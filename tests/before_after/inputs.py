@@ -63,8 +63,8 @@ def rows_of(path: Path) -> list[list[str]]:
     return [line.split("\t") for line in path.read_text().splitlines()[1:]]
 
 
-def make(folder: Path, tree: Path, run: Callable[..., Any]) -> None:
-    """Write all inputs into a new folder. run: runs a call in it, with the tree that converts tables."""
+def make(folder: Path, tree: Path, side: Callable[[Path], Any]) -> None:
+    """Write all inputs into a new folder. side: the process that converts tables, for a folder."""
     shutil.copytree(tree / "sample_data", folder)
     for name in ("samples", "documents", "dialects"):
         shutil.copytree(tree / "tests" / "tables" / name, folder / name)
@@ -72,7 +72,7 @@ def make(folder: Path, tree: Path, run: Callable[..., Any]) -> None:
         noise(folder, name, labels, np.random.default_rng(len(name)))
     frames(folder, np.random.default_rng(7))
     derived(folder, np.random.default_rng(3))
-    forms(folder, run)
+    forms(folder, side(folder))
 
 
 def noise(folder: Path, name: str, labels: Sequence[str], random: np.random.Generator) -> None:
@@ -159,13 +159,14 @@ def derived(folder: Path, random: np.random.Generator) -> None:
     )
 
 
-def forms(folder: Path, run: Callable[..., Any]) -> None:
+def forms(folder: Path, side: Any) -> None:
     """Write the sample in every form that the earlier tree writes."""
     (folder / "forms").mkdir()
     for form, name in FORMS.items():
         for role in ("ref", "sys"):
-            codes, written = run(folder, f"convert {role}.tsv forms/{role}_{name} --to {form}", "made")
+            codes, written = side.run(f"convert {role}.tsv forms/{role}_{name} --to {form}", "made")
             assert codes == [0], f"{form}: {written['stderr'].decode()}"
     for archive, extension in (("zip", "zip"), ("gztar", "tar.gz")):
         scores = folder / "forms" / "sys_scores"
         shutil.make_archive(str(folder / "forms" / f"sys_{extension[:3]}"), archive, scores)
+    side.process.communicate()

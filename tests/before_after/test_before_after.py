@@ -4,14 +4,16 @@ import pytest
 from compare import compare, meant
 
 PROGRAM = """
-import sys
+import os, sys
 
-call = sys.argv[1:]
-if call == ["scores", "--format", "json"]:
-    print('{{"systems": [{{"name": "s", "value": {value}, "text": "{word}", "same": 1}}]}}')
-elif call == ["print"]:
-    print("{word}")
-sys.exit({code} if call == ["fail"] else 0)
+def main():
+    call = sys.argv[1:]
+    if call == ["scores", "--format", "json"]:
+        sys.stdout.write('{{"systems": [{{"name": "s", "value": {value}, "text": "{word}", "same": 1}}]}}')
+    elif call == ["print"]:
+        sys.stdout.write("{word}\\n")
+    sys.stdout.flush()
+    os._exit({code} if call == ["fail"] else 0)
 """
 CALLS = ["scores --format json", "print && fail"]
 
@@ -22,9 +24,9 @@ def trees(tmp_path_factory):
     made = [tmp_path_factory.mktemp(name) for name in "ab"]
     sides = {"value": "0.5", "word": "one", "code": 0}, {"value": "0.501", "word": "two", "code": 2}
     for tree, given in zip(made, sides, strict=True):
-        (tree / "sedeval_soft").mkdir()
+        (tree / "sedeval_soft" / "cli").mkdir(parents=True)
         (tree / "sedeval_soft" / "__init__.py").touch()
-        (tree / "sedeval_soft" / "__main__.py").write_text(PROGRAM.format(**given))
+        (tree / "sedeval_soft" / "cli" / "__init__.py").write_text(PROGRAM.format(**given))
     return made
 
 
@@ -42,8 +44,8 @@ def test_numbers_and_exit_codes_that_differ_are_listed_and_texts_byte_by_byte(
     folders = [tmp_path / name for name in "ab"]
     for folder in folders:
         folder.mkdir()
-    assert compare(trees, folders, CALLS, numbers=numbers) == expected
-    assert compare(trees[:1] * 2, folders, CALLS, numbers=numbers) == []
+    assert compare(trees, folders, CALLS, numbers=numbers, workers=1, warm=()) == expected
+    assert compare(trees[:1] * 2, folders, CALLS, numbers=numbers, workers=1, warm=()) == []
 
 
 def test_a_difference_is_expected_by_call_and_place():

@@ -3,8 +3,6 @@
 Everything here is skipped where playwright or Chromium is missing. CHROMIUM names the browser's program.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The leaderboard in a browser: sorting, filtering, links; strangers' names stay text."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path, PurePath

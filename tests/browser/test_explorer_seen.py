@@ -1,7 +1,5 @@
 """The page computes hard scores at any thresholds: the evaluator's, to the last digits."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The whole page in a browser: quiet, accessible, readable on a phone, and deaf to what names say."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 import pytest

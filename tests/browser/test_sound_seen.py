@@ -1,7 +1,5 @@
 """Sounds in a browser: where the strip stands, what plays, from where, and what the page may load."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

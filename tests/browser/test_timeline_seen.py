@@ -1,7 +1,5 @@
 """The timeline in a browser: what is coloured, files, time, links, keys, and the table beside it."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """The tutorial's page of thresholds, moved in a browser: its numbers are the command line's."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages that are open in a browser, and what they are waited for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 

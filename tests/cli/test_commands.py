@@ -3,8 +3,6 @@
 These get one message that says what is expected, and exit code 2.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 

@@ -1,7 +1,5 @@
 """The command line as its users call it: exit codes, streams, forms; several systems, and parts."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Forms of results: tables and documents for programs, forms of services, and `--per-file`."""
 
-from __future__ import annotations
-
 import io
 import re
 from xml.etree import ElementTree as ET

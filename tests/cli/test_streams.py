@@ -3,8 +3,6 @@
 A file is the old one or the new one, never half of one.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """`soft-sed-eval tune`, and scores by its thresholds, as users of the command line have them."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Boards: ranks, differences, p-values, ties and classes in which systems differ, against results by hand."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import asdict, replace
 

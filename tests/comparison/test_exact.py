@@ -1,7 +1,5 @@
 """Exact p-values of few files, scores that are equal but for rounding, limits in the range of a score."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

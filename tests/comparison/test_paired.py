@@ -1,7 +1,5 @@
 """Replicates of several systems: tables of which files are drawn, or exchanged between two of them."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

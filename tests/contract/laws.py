@@ -4,8 +4,6 @@ The checks are functions of `evaluate`, so that they can be run on broken ones t
 defect can fail is worth nothing.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Iterable

@@ -9,8 +9,6 @@ Rows cut in two, and short rows within others, are the same function of time: th
 `COUNTED_IN_ROWS`. Rows that are none (NaN, infinite) are refused.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import replace

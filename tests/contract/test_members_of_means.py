@@ -5,8 +5,6 @@ reference has a value for. If another system has none, the worst possible value 
 of the registry are tried: over classes, files, scenes and groups, with and without lengths of files.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Contract tests over the whole registry of measures, and a test that they can fail."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

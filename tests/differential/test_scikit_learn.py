@@ -3,8 +3,6 @@
 A soft reference is doubled data there: each cell a positive of weight y and a negative of weight 1 - y.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from measure_oracles import agree

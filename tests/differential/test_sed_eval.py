@@ -3,8 +3,6 @@
 `test_check_sed_eval` goes by way of `check`; here a mistake in that could not hide.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 

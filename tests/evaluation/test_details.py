@@ -1,7 +1,5 @@
 """Scores of single files, the highest costs, scores of folds, and over thresholds of the reference."""
 
-from __future__ import annotations
-
 import statistics
 from dataclasses import replace
 from itertools import product

@@ -1,7 +1,5 @@
 """Batches of files are scored as all files at once: the same bytes, however they are split and merged."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 import random

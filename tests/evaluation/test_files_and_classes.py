@@ -1,7 +1,5 @@
 """`files`: just the recordings of a list are scored. `map`: classes under other names."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory

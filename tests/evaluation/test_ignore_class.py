@@ -1,7 +1,5 @@
 """Ignored classes by their definition: at each level, the evaluation of the detections that are left."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """Intervals: against scipy.stats.bootstrap on the same resamples, plain formulas, and laws."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.stats

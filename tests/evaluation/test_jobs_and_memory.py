@@ -1,7 +1,5 @@
 """Tables that are counted in parts: the bytes of a plain run, in less memory, and nothing left behind."""
 
-from __future__ import annotations
-
 import os
 import random
 import resource

@@ -1,7 +1,5 @@
 """The library: what its functions take, what they answer to what they do not, and what their results show."""
 
-from __future__ import annotations
-
 import re
 from io import StringIO
 

@@ -1,7 +1,5 @@
 """Harmonic and geometric means over classes, and means over files, scenes and groups."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

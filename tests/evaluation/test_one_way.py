@@ -3,8 +3,6 @@
 The same bytes, and where a table is wrong the same words.
 """
 
-from __future__ import annotations
-
 import gzip
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Undefined differences, rounding, places, Kendall's tau and ties, against scipy.stats and by hand."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -3,8 +3,6 @@
 The second answer is an evaluation without regions, of tables that are cut here, tenth by tenth of a second.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from itertools import pairwise, product

@@ -1,7 +1,5 @@
 """Replicates are what evaluating resampled files from scratch gives, and intervals are made of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Scores by settings of their own: the numbers of separate evaluations, and names that parse back."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What sides may be in Python beside tables: arrays of any library, batches, tables by file; and `reset`."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

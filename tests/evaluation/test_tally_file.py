@@ -1,7 +1,5 @@
 """Tally files: what is written is read back to the last bit; what is none, or damaged, is refused."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Whether touching rows are one event, and where rows count: in which segments, and beyond the ends."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

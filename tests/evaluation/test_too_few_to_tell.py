@@ -1,7 +1,5 @@
 """Boards and means over runs name their inputs, and claim no more than few files and replicates can show."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import asdict

@@ -3,8 +3,6 @@
 A best threshold is the shortest decimal near the middle of those that count the same.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from fractions import Fraction

@@ -5,8 +5,6 @@ digits of a SHA-256 over names and numbers: equal digests are equal numbers, to 
 `make_*.py` write these files, the tests beside them read them. This module needs Python 3.8 and nothing else.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -15,8 +15,6 @@ psds_eval has refused such tables since 0.4.0. So there are two sets of numbers:
   counts for both.
 """
 
-from __future__ import annotations
-
 import json
 import platform
 import re

@@ -6,8 +6,6 @@ with a checkout of https://github.com/kmkurn/train-eval-hlv at commit a4b0e7a9, 
 called with the NumPy, SciPy and scikit-learn that are installed. Values are sixteenths: no sum rounds.
 """
 
-from __future__ import annotations
-
 import platform
 import random
 import sys

@@ -4,8 +4,6 @@ PER_FILE was computed with the sed_eval package over the 1168 distinct files. TE
 with this package on 2026-11-21; those with `compat` are sed_eval's, which `tests/differential` holds it to.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The guide of errors shows the lines that the command prints on the real data."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """MAESTRO Real, development set: 49 files, 11 classes, soft labels per second."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

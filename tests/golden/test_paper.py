@@ -1,7 +1,5 @@
 """Harju & Mesaros 2023: Table 1 and Figure 1, error counts by hand, and our page of their numbers."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

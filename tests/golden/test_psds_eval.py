@@ -6,8 +6,6 @@ from 2.2247619... to 2.5955555... is a cross-trigger of Speech by an exact tie, 
 a fifth of a microsecond. No other comparison on this data is within three microseconds of a tie.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

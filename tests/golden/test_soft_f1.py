@@ -5,8 +5,6 @@ sums; their micro F is the last over all labels. Their macro average is the mean
 undefined: ours is of the classes with a reference, as tests/measures has it.
 """
 
-from __future__ import annotations
-
 from golden_numbers import digest, read_numbers
 from make_soft_f1 import SHAPE, random_values
 

@@ -3,8 +3,6 @@
 Tried are four segments of three classes in two files, at thresholds between all their values.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

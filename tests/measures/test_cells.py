@@ -1,7 +1,5 @@
 """All measures of values of cells against slow oracles, scikit-learn and scipy, and the laws they keep."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from statistics import NormalDist

@@ -1,7 +1,5 @@
 """Precision, recall, F, error rate, true negatives and averages, by hand; what confusion adds up to."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

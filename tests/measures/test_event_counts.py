@@ -1,7 +1,5 @@
 """Event-based counts against all pairs one by one, deviations, and average precision against a loop."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

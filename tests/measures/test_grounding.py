@@ -1,7 +1,5 @@
 """Temporal grounding: mean intersection over union and recall, against fractions worked out by hand."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 Counts at one threshold, at all, and over all levels.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 And matchings at all levels at once, against one that is made anew at each level, and sums in fractions.
 """
 
-from __future__ import annotations
-
 import itertools
 import sys
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Names of scores, of groups and scenes too, and names as people say them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

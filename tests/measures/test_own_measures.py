@@ -1,7 +1,5 @@
 """Measures of one's own: the values of their formulas, under names like any other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.metrics import jaccard_score, recall_score

@@ -1,7 +1,5 @@
 """Settings that no measure, segment or event can have are refused, each with the name of what is wrong."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Segment-based counts against a look at every cell and every level."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 Also where columns are kept as the few entries that they have.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

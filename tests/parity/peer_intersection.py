@@ -8,8 +8,6 @@ Scores are on a coarse grid, so that thresholds tie between frames, files and cl
 What comes back has no arrays in it: floats, ints, lists, by class.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Documents that the libraries of annotation tools write are read as the libraries read them."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

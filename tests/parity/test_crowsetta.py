@@ -1,7 +1,5 @@
 """Annotations that crowsetta reads are read alike; those that it writes are read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

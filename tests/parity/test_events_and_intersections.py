@@ -4,8 +4,6 @@ Scores are above 0: it also has a threshold below all scores, at which a file is
 score is 0; here time with value 0 is silent, as time without any row.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

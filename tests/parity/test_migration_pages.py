@@ -1,7 +1,5 @@
 """Calls of sed_scores_eval and psds_eval in the guide for their users give the same numbers as ours."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from documents import ROOT, blocks, examples, make_workplace, run_all

@@ -1,7 +1,5 @@
 """Presets against sed_scores_eval, called as the challenges' baselines do, on MAESTRO and random scores."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

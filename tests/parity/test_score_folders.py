@@ -1,7 +1,5 @@
 """sed_scores_eval's own score folders are read, and reads those that are written."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -3,8 +3,6 @@
 Frames fit segments or cross them, files end within one, lengths differ.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -8,8 +8,6 @@ Where boxes crowd the counts differ: it explains a detection by a box that anoth
 costs are of average precision, ours of F, so counts alone are compared.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

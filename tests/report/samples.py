@@ -1,7 +1,5 @@
 """Scores and boards built by hand for the tests of presentations: numbers that only look like scores."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What programs and services read: JSON, YAML, csv, tsv, JUnit XML, Codabench, and summaries of GitHub."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

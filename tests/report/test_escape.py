@@ -1,7 +1,5 @@
 """Names that something would obey: each output shows them as text, and JSON has them exactly."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

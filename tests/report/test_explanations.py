@@ -1,7 +1,5 @@
 """`explain`: every score has an explanation, made from the registry and the documentation."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ wanted change of a presentation, and read the difference before you commit it. T
 meaning.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

@@ -3,8 +3,6 @@
 The golden files have each letter of some; these tests have the rules behind them.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A result, or a folder of results, is written as a whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

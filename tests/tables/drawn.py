@@ -1,7 +1,5 @@
 """Random tables, the facts of a table, and its way through a form."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

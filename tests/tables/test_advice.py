@@ -9,8 +9,6 @@ column of the first problem; right, reference: what they should be and what they
 and `REFERENCE` if empty; more: what the message's option adds beside the table.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

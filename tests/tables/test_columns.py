@@ -4,8 +4,6 @@ Broken files of all forms are in tests/tools/bad_inputs.tsv. Which columns are k
 the user, `readings.tsv` has.
 """
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from unittest import mock

@@ -1,7 +1,5 @@
 """Which files are read, what recordings are called, and which belong together."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

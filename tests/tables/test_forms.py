@@ -1,7 +1,5 @@
 """Every form is documented, found, and reads what it writes; what it cannot hold is counted."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from pathlib import Path

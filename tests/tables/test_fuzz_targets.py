@@ -4,8 +4,6 @@ The seeds of `reader` are files of all forms and dialects: `validate` and the re
 and in blocks, and nothing but one harmless message of the package is ever raised.
 """
 
-from __future__ import annotations
-
 import gzip
 import runpy
 from pathlib import Path

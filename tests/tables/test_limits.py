@@ -1,7 +1,5 @@
 """Inputs that are more than they may be: each is refused by a code, at any limit that the user may raise."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

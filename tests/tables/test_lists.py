@@ -3,8 +3,6 @@
 That they are read as their rows, `test_texts.py` and `test_sample_files.py` check.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -4,8 +4,6 @@ Folders whose tables have the same recordings are operating points if the user s
 added up.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 

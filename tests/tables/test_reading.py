@@ -3,8 +3,6 @@
 How each option reads a table, `readings.tsv` has.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 

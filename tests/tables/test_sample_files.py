@@ -5,8 +5,6 @@ Their rows in `sample_files.tsv` were written by hand: the recordings without an
 label and value of the others.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

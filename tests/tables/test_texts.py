@@ -5,8 +5,6 @@ label, rate), whether the recording is named after the table (`table`), as it is
 what is found, see `drawn.found`. Large tables are parsed by pyarrow, and read as small ones are.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

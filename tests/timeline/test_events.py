@@ -3,8 +3,6 @@
 And post-processing: whatever the threshold, it is what would be done to the events at that threshold.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Segments of all files on one line, of any length, and their values, against fractions and every tick."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor

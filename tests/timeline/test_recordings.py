@@ -1,7 +1,5 @@
 """Reference and system are aligned by the rules of a plain account, and findings become warnings."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Arguments of wrong types are refused by their names, as `evaluate` refuses them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from called import OTHER, REFERENCE, SAMPLES, SYSTEM

@@ -3,8 +3,6 @@
 Those of text are rows of bad_inputs.tsv; the others are built here.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile

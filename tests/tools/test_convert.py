@@ -1,7 +1,5 @@
 """`soft-sed-eval convert`: the tables that it writes, its messages, and the files that it leaves alone."""
 
-from __future__ import annotations
-
 import gzip
 import shlex
 import subprocess

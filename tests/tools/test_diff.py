@@ -1,7 +1,5 @@
 """`diff`: two results are compared."""
 
-from __future__ import annotations
-
 import copy
 import gzip
 import json

@@ -1,7 +1,5 @@
 """`--save-tally` and `merge`: scores from statistics of shards are those of all files at once."""
 
-from __future__ import annotations
-
 import pytest
 from called import call, written
 from drawn import lay_out

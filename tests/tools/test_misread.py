@@ -3,8 +3,6 @@
 Each table is made of the samples by one mistake that people make.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

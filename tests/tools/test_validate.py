@@ -1,7 +1,5 @@
 """`validate` beyond the bad inputs: agreement with scoring, places, corrected copies, and the command."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import re

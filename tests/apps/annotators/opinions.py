@@ -1,7 +1,5 @@
 """Tables of annotators, and what annotators would say of units of time by models that are known."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

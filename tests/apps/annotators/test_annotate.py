@@ -3,8 +3,6 @@
 Agreement is compared with definitions and other packages.
 """
 
-from __future__ import annotations
-
 import json
 
 import krippendorff

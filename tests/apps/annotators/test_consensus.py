@@ -1,7 +1,5 @@
 """Consensus events of annotators: clusters against a slow definition, laws, and what was planted."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, product
 from statistics import median

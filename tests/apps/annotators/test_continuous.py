@@ -1,7 +1,5 @@
 """References in continuous time: exact functions of what annotators say: brute force and laws."""
 
-from __future__ import annotations
-
 from itertools import permutations, product
 
 import numpy as np

@@ -3,8 +3,6 @@
 Its estimates are compared with those of crowd-kit, if that is installed.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Systems where there are several annotators: intervals, how many are enough, scores against each."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 

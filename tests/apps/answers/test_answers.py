@@ -1,7 +1,5 @@
 """Answers of audio-language models: the grammar, closed; what is unreadable is counted and never guessed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The board: which files are submissions, what is on its site, what is made anew, what it withstands."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html

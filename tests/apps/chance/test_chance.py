@@ -1,7 +1,5 @@
 """Chance levels are the means over moves, and a score is put between chance and the best."""
 
-from __future__ import annotations
-
 import jsonschema
 import numpy as np
 import pytest

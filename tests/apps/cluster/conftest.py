@@ -1,7 +1,5 @@
 """Clusters on this machine, and files that fail, for processes that tests start, too."""
 
-from __future__ import annotations
-
 import importlib
 import os
 from pathlib import Path

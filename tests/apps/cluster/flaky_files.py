@@ -5,8 +5,6 @@ of it comes), NAME.end (how many processes that open it are killed) and NAME.wai
 first process that opens NAME waits). Each process that opens NAME leaves a line in NAME.opened.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import signal

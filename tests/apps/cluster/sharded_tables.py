@@ -1,7 +1,5 @@
 """The sample's tables in shards."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 SAMPLES = Path(__file__).parents[3] / "sample_data"

@@ -1,7 +1,5 @@
 """What the page about many machines shows, run: with a stand-in for SLURM, and Spark itself."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """Files elsewhere and workers: scores are those of the same files here, and what fails is named."""
 
-from __future__ import annotations
-
 import gzip
 import re
 

@@ -1,7 +1,5 @@
 """`--jobs`: addresses and scheduler files; whatever fails is one message and an exit code."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """`diagnose`: a screen, documents and rows; what is suggested was tried; differences of two systems."""
 
-from __future__ import annotations
-
 import io
 import itertools
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """What is wrong with events and segments, and what it costs: prices by quadrature, kinds by brute force."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,7 +1,5 @@
 """What recall and precision depend on: bins hold all events, and are what a slow look finds."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Pages of these tests embed the same script, which is compressed once."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

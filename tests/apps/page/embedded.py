@@ -1,7 +1,5 @@
 """What a page embeds, read as its scripts read it."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -1,7 +1,5 @@
 """The report as a file: what it embeds, what it says without scripts, and what becomes of hostile names."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html

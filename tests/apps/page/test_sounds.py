@@ -1,7 +1,5 @@
 """Sounds in a report: which file is whose, what is seen and heard, and what hostile files do."""
 
-from __future__ import annotations
-
 import html
 import io
 import os

@@ -1,7 +1,5 @@
 """Files over time as a page embeds them: which files, their values, and what becomes of their events."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 

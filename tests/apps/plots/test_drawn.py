@@ -1,7 +1,5 @@
 """What is drawn are the numbers of the evaluator, and nothing is put between them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What holds of every kind of figure; what cannot be drawn is told in one message, and no file is touched."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

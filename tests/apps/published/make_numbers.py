@@ -7,8 +7,6 @@ Seed, tables and options are taken from there, too. CHECKOUT is the folder of th
 script. Each script is called as it is; its function here names the exceptions. Python 3.8 is enough.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import importlib.util

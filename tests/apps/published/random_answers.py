@@ -9,8 +9,6 @@ refusals, no text, no JSON. Times are small whole numbers, so that equal spans, 
 0.5 and 0.7, come up all the time.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

@@ -14,8 +14,6 @@ equal times, touching events, and overlaps at exactly a third, a half or 0.3 com
 are an event of the reference, moved by a few steps at either end; the others lie anywhere.
 """
 
-from __future__ import annotations
-
 import random
 from collections import namedtuple
 from types import SimpleNamespace

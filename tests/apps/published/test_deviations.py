@@ -1,7 +1,5 @@
 """Tables made by hand, on which published scripts and rules of their challenges give different numbers."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

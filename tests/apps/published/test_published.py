@@ -1,7 +1,5 @@
 """Published evaluators against the numbers that the published code gives of random tables; arguments."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

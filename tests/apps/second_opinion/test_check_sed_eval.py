@@ -1,7 +1,5 @@
 """`--check sed_eval`: where its numbers differ from ours, its rules in our place give the same."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """`--check sed_scores_eval`: its scores beside ours."""
 
-from __future__ import annotations
-
 import peer_intersection as peer
 import pytest
 from called import REFERENCE, SYSTEM, call

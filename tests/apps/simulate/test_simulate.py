@@ -1,7 +1,5 @@
 """Laws of systems that are made up."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Array libraries that are here, and simulated soft labels."""
 
-from __future__ import annotations
-
 import importlib
 import os
 

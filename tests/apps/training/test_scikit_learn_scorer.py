@@ -1,7 +1,5 @@
 """Scores as scikit-learn calls them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator

@@ -1,7 +1,5 @@
 """`evaluate` and `Evaluator` take arrays of any library as sides: they are what numpy's say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from libraries import LIBRARIES, MAKERS, array, soft_labels

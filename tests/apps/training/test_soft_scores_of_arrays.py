@@ -1,7 +1,5 @@
 """Scores of arrays of any library are the evaluator's, and can be differentiated and compiled."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,7 +1,5 @@
 """The loss, 1 - soft F; metrics of torchmetrics, of batches as of one pass; and the page about both."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

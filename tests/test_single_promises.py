@@ -1,6 +1,7 @@
 """Promises that the laws do not reach: each is of one line of code, and protected by one test."""
 
 import json
+import math
 import re
 
 import numpy as np
@@ -22,6 +23,7 @@ from sedeval_soft import (
     threshold_curves,
     validate,
 )
+from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.measures.matching import Condition
 from sedeval_soft.report import render, write_curves
 from sedeval_soft.timeline.regions import Regions
@@ -218,3 +220,9 @@ def test_counts_of_all_classes_together_are_among_the_curves_of_a_reference_swee
     places = ["reference_threshold", "threshold"]
     of_classes = rows.dropna(subset="class").groupby(places)["tp"].sum()
     assert rows[rows["average"] == "micro"].set_index(places)["tp"].to_dict() == of_classes.to_dict()
+
+
+def test_an_end_of_an_interval_that_is_a_replicate_is_finite_beside_an_infinite_one():
+    """Of nine replicates the quartiles are the third and the seventh."""
+    low, high = percentile(np.array([*range(7), math.inf, math.inf], dtype=float), 0.5)
+    assert (low, high) == (2.0, 6.0)

@@ -11,7 +11,7 @@ import pytest
 from drawn_again import FILES, LABELS, random_tables, tuples
 from tables import long_rows
 
-from sedeval_soft import EvaluationError, Evaluator, InputError, Limits
+from sedeval_soft import EvaluationError, Evaluator
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.report import render
 from sedeval_soft.settings import GROUPS, READINGS, Settings
@@ -33,16 +33,17 @@ SETTINGS = {
 
 def batch_of(tables, files):
     """The rows of some files, which know no other files or classes; no rows have no column of values."""
-    sides = tuples(tables.reference), tuples(tables.system)
-    return [long_rows([row for row in side if row[0] in files], files=files) for side in sides]
+    sides = tables.reference, tables.system
+    return [long_rows([row for row in tuples(side) if row[0] in files], files=files) for side in sides]
 
 
 LENGTHS = {file: 20.0 + k for k, file in enumerate(FILES)}
 
 
 def counted(tables, files=FILES, made=None, **given):
-    lengths = {file: LENGTHS[file] for file in files}
-    return Evaluator(made, **given).update(*batch_of(tables, files), durations=lengths)
+    return Evaluator(made, **given).update(
+        *batch_of(tables, files), durations={file: LENGTHS[file] for file in files}
+    )
 
 
 def json_of(evaluator):
@@ -72,8 +73,10 @@ def test_any_split_gives_the_same_bytes(chosen, seed, tmp_path):
     rng, made = random.Random(f"{chosen} {seed}"), SETTINGS[chosen]  # noqa: S311
     tables = random_tables(seed, rng.choice(["tied", "fine"]), rng.randint(6, 50))
     # Groups are of classes that occur.
-    occurring = {*tables.reference.classes, *tables.system.classes}
-    made = replace(made, groups={name: of for name, of in made.groups.items() if {*of} <= occurring})
+    made = replace(made, groups={
+        name: of for name, of in made.groups.items()
+        if {*of} <= {*tables.reference.classes, *tables.system.classes}
+    })  # fmt: skip
     whole, plain = counted(tables, made=made), evaluate_rows(tables.reference, tables.system, made, LENGTHS)
     assert json_of(grown(tables, made, rng, tmp_path)) == json_of(whole)
     for name in ("scores", "files", "classes", "length", "worst"):
@@ -101,8 +104,6 @@ def test_how_sure_scores_are_may_be_asked_differently():
     for made, other in itertools.permutations((Settings(), sure)):
         one = counted(tables, "ab", made).merge(counted(tables, "cde", other))
         assert json_of(one) == json_of(counted(tables, made=made))
-    with pytest.raises(EvaluationError, match="pool is 'max' and 'mean'; beta is 1.0 and 2.0"):
-        counted(tables, "ab").merge(counted(tables, "cd", beta=2.0, pool="mean"))
 
 
 def test_what_cannot_be_computed_may_come_with_another_batch():
@@ -112,8 +113,6 @@ def test_what_cannot_be_computed_may_come_with_another_batch():
     with pytest.raises(EvaluationError, match=r"(?s)class 'dog' is not in the reference.*strict makes"):
         evaluator.compute()
     assert evaluator.update(dog["b"], car["b"]).compute().classes == ("car", "dog")
-    with pytest.raises(EvaluationError, match="nothing has been counted yet"):
-        Evaluator().merge(Evaluator()).compute()
 
 
 # --- arrays ---------------------------------------------------------------------------------------
@@ -135,20 +134,6 @@ def test_arrays_of_one_file_or_many_are_counted_as_a_whole_or_not_at_all():
     assert json_of(whole) == before == json_of(singly)
 
 
-@pytest.mark.parametrize(
-    ("side", "files", "words"),
-    [
-        *((np.zeros((2, 5, 3)), files, "expected 2 names") for files in (None, "a", ["a", 3], ["a", ""])),
-        (np.zeros((5, 3)), ["a", "b"], "expected 1 name, one"),
-        (np.zeros((2, 2, 5, 3)), ["a", "b"], r"shape \(2, 2, 5, 3\).*expected numbers of shape"),
-        (long_rows([("a", 0.0, 1.0, "car")]), ["a"], "files"),
-    ],
-)
-def test_arrays_without_fitting_names_are_refused(side, files, words):
-    with pytest.raises(InputError, match=words):
-        Evaluator().update(side, side, files=files)
-
-
 # --- added, pickled, and handed over as bytes ------------------------------------------------------
 
 
@@ -158,17 +143,3 @@ def test_handed_over_and_added():
         both = again + other
         assert [len(each.compute().files) for each in (again, other, both)] == [1, 1, 2]
         assert json_of(again) == json_of(one) and json_of(other + again) == json_of(both)
-
-
-@pytest.mark.parametrize(
-    ("data", "how"),
-    [
-        (pickle.dumps({}), {}),
-        ("text", {}),
-        (counted(random_tables(8), "ab").to_bytes(), {"limits": Limits(files=1)}),
-    ],
-    ids=["pickle", "text", "too many files"],
-)
-def test_bytes_that_are_no_tally_are_refused(data, how):
-    with pytest.raises(EvaluationError, match=r"tally|2 files"):
-        Evaluator.of_bytes(data, **how)

@@ -15,7 +15,6 @@ from sedeval_soft import (
     EvaluationError,
     Evaluator,
     InputError,
-    SettingsError,
     compare,
     convert,
     evaluate,
@@ -129,11 +128,8 @@ def test_names_that_nobody_has_are_warned_of_with_what_they_may_mean():
     scores = evaluate(REFERENCE, SYSTEM, files=["cafe.wav", "streat.wav"])
     assert any("'streat.wav'" in text and "'street.wav'" in text for text in scores.warnings)
     # A file that only the system has is one of the list's: all of it are false alarms.
-    rows = columns_of([("new.wav", 0, 1, "car")])
-    assert evaluate(REFERENCE, rows, files=["new.wav", "cafe.wav"])["event.hard.fp.micro"] == 1
-
-
-NO_NAMES = {"onset": [0], "offset": [1], "label": ["car"]}
+    found = evaluate(REFERENCE, {"new.wav": [(0, 1, "car")]}, files=["new.wav", "cafe.wav"])
+    assert found["event.hard.fp.micro"] == 1
 
 
 @pytest.mark.parametrize(
@@ -145,7 +141,7 @@ NO_NAMES = {"onset": [0], "offset": [1], "label": ["car"]}
         ),
         (REFERENCE, Path("none.txt"), {}, "cannot be read"),
         (REFERENCE, 3, {}, "must be a list"),
-        (NO_NAMES, ["a"], {}, "no column of file names"),
+        ({"onset": [0], "offset": [1], "label": ["car"]}, ["a"], {}, "no column of file names"),
         (REFERENCE, ["cafe"], {"execute": Execute()}, "cannot go with files"),
         (REFERENCE, ["cafe.wav", "streat.wav"], {"strict": True}, "neither side"),
         (REFERENCE, ["Cafe.wav", "Street.wav"], {}, "neither side"),
@@ -166,27 +162,29 @@ def test_a_table_of_any_form_is_a_list(tmp_path):
 
 
 HASHED = "filename\tonset\toffset\tevent_label\n{}b.wav\t1\t3\tdog\n"
-TABLES_OF_FILES = [
-    # By hand: one event of b.wav is found; two of #12-40.wav are missed, and another is a false alarm.
-    ("files", "#12-40.wav\nb.wav\n", 0.4),
-    ("files", "filename\n#12-40.wav\nb.wav\n", 0.4),
-    ("files", "# those of the\n#dev, all\n#12-40\nb.wav\n", 0.4),
-    ("files", "#12-40.wav\n", 0.0),
-    # Of the other recording nothing is listed.
-    ("files", "# 12-40 is bad\n#c.wav\nb.wav\n", 1.0),
-    # The false alarm is after the region: 2/(2 + 2).
-    ("regions", "#12-40.wav\t0\t5\nb.wav\t0\t5\n", 0.5),
-    ("regions", "# all\n#filename\tonset\toffset\n#12-40.wav\t0\t5\nb.wav\t0\t5\n#c.wav\t0\t5\n", 0.5),
-    ("regions", "# all\nfilename\tonset\toffset\n#12-40.wav\t0\t5\nb.wav\t0\t5\n", 0.5),
-    ("regions", "#12-40.wav 1 0 5\nb.wav 1 0 5\n", 0.5),
-    ("durations", "# all\n#12-40.wav\t9\nb.wav\t9\n", 0.4),
-    ("durations", "filename\tduration\n#12-40.wav\t9\nb.wav\t9\n", 0.4),
-    ("durations", "#12-40.wav 1 0 9\nb.wav 1 0 9\n", 0.4),
-    ("by", "# all\n#12-40.wav\thome\nb.wav\thome\n", 0.4),
-]
 
 
-@pytest.mark.parametrize(("option", "text", "value"), TABLES_OF_FILES)
+@pytest.mark.parametrize(
+    ("option", "text", "value"),
+    [
+        # By hand: one event of b.wav is found; two of #12-40.wav are missed, and another is a false alarm.
+        ("files", "#12-40.wav\nb.wav\n", 0.4),
+        ("files", "filename\n#12-40.wav\nb.wav\n", 0.4),
+        ("files", "# those of the\n#dev, all\n#12-40\nb.wav\n", 0.4),
+        ("files", "#12-40.wav\n", 0.0),
+        # Of the other recording nothing is listed.
+        ("files", "# 12-40 is bad\n#c.wav\nb.wav\n", 1.0),
+        # The false alarm is after the region: 2/(2 + 2).
+        ("regions", "#12-40.wav\t0\t5\nb.wav\t0\t5\n", 0.5),
+        ("regions", "# all\n#filename\tonset\toffset\n#12-40.wav\t0\t5\nb.wav\t0\t5\n#c.wav\t0\t5\n", 0.5),
+        ("regions", "# all\nfilename\tonset\toffset\n#12-40.wav\t0\t5\nb.wav\t0\t5\n", 0.5),
+        ("regions", "#12-40.wav 1 0 5\nb.wav 1 0 5\n", 0.5),
+        ("durations", "# all\n#12-40.wav\t9\nb.wav\t9\n", 0.4),
+        ("durations", "filename\tduration\n#12-40.wav\t9\nb.wav\t9\n", 0.4),
+        ("durations", "#12-40.wav 1 0 9\nb.wav 1 0 9\n", 0.4),
+        ("by", "# all\n#12-40.wav\thome\nb.wav\thome\n", 0.4),
+    ],
+)
 def test_a_line_that_names_a_recording_is_no_comment(option, text, value, tmp_path, monkeypatch):
     """A comment is no file, and recordings that are left out are named."""
     monkeypatch.chdir(tmp_path)
@@ -230,8 +228,8 @@ def test_of_a_wide_table_the_largest_value_counts():
 
 
 def test_a_label_may_be_that_of_one_side():
-    reference, system = long_rows([("a", 0.0, 1.0, "dog", 1.0)]), long_rows([("a", 0.0, 1.0, "hund", 1.0)])
-    found = evaluate(reference, system, map={"system:hund": "dog"})
+    sides = ([{"onset": 0, "offset": 1, "label": label}] for label in ("dog", "hund"))
+    found = evaluate(*sides, map={"system:hund": "dog"})
     assert found["segment.hard.f1.macro"] == 1.0 and not found.warnings
 
 
@@ -246,8 +244,3 @@ def test_the_command_reads_a_table(tmp_path):
     assert evaluate(*sides, map=path, map_to="parent").classes == ("whale",)
     with pytest.raises(InputError, match=r"map.tsv:1:.*'family'"):
         evaluate(*sides, map=path, map_to="family")
-
-
-def test_a_column_of_classes_needs_a_table():
-    with pytest.raises(SettingsError, match="map_to needs the path of a table"):
-        evaluate(long_rows(CALLED), long_rows(DETECTED), map=CALLS, map_to="parent")

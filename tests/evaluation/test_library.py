@@ -1,6 +1,8 @@
 """The library: what its functions take, what they answer to what they do not, and what their results show."""
 
+import pickle
 import re
+from functools import partial
 from io import StringIO
 
 import numpy as np
@@ -9,14 +11,16 @@ import pyarrow as pa
 import pytest
 from called import OTHER, REFERENCE, SYSTEM, call
 from dcase_util.containers import MetaDataContainer
-from tables import columns_of
+from tables import columns_of, long_rows
 
 from sedeval_soft import (
     EvaluationError,
     Evaluator,
     InputError,
+    Limits,
     Settings,
     SettingsError,
+    UnknownScoreError,
     UnknownSystemError,
     compare,
     evaluate,
@@ -34,7 +38,6 @@ TABLE = {
     "event_label": ["car", "dog", "car"],
     "soft_value": [0.5, 0.75, 1.0],
 }
-F1 = "segment.soft.f1.micro"
 ROWS = [dict(zip(TABLE, cells, strict=True)) for cells in zip(*TABLE.values(), strict=True)]
 
 
@@ -56,14 +59,7 @@ ROWS = [dict(zip(TABLE, cells, strict=True)) for cells in zip(*TABLE.values(), s
     ids=lambda named: named[0],
 )
 def test_tables_of_any_kind_give_the_same_scores(make):
-    scores = evaluate(make[1](TABLE), TABLE)
-    assert scores.scores == evaluate(TABLE, TABLE).scores
-    assert scores[F1] == 1.0
-
-
-def csv_of(table, path):
-    pd.DataFrame(table).to_csv(path, index=False)
-    return path
+    assert evaluate(make[1](TABLE), TABLE).scores == evaluate(TABLE, TABLE).scores
 
 
 @pytest.mark.parametrize(
@@ -74,6 +70,7 @@ def csv_of(table, path):
         ("segment", "segment.hard.roc_auc.macro", "measures='curves'"),
         ("event", "event.tuned.f1.macro", "cross_tune"),
         ("segment", "segment.hard.f_measure.micro", r"segment\.hard\.f1\.micro"),
+        ("segment", "segment.hard.f1.harmonic", "harmonic"),
         ("segment", 5, "no score is named 5"),
         ("segment", ["a"], "no score is named"),
     ],
@@ -98,22 +95,22 @@ VALUES = np.array([[0.9, 0.1], [0.4, 0.6], [0.0, 1.0]])
 EVENTS = {"onset": [0.0], "offset": [1.0], "event_label": ["car"]}
 POINTS = {0.25: EVENTS, 0.75: EVENTS}
 SYSTEMS = {"a": VALUES, "b": VALUES / 2}
-
-
 ZEROS = np.zeros((3, 2))
-SERIES = pd.Series({"a": 1.0})
+COLUMNS = {"filename": ["a"], "onset": [0], "offset": [1]}
+FRAMES = {
+    "onset": 0.064 * np.arange(100),
+    "duration": [0.064] * 100,
+    "car": np.random.default_rng(0).random(100).round(4),
+}
 
 
 def refused(words, *, reference=TABLE, system=TABLE, error=InputError, **how):
     return error, lambda: evaluate(reference, system, **how), words
 
 
-BOTH = {"a": "x", "b": "y"}
-COLUMNS = {"filename": ["a"], "onset": [0], "offset": [1]}
-SPEECH = {"a": [[0, 9, "speech"]]}
 SETTINGS = [
     # Folds and other parts, and means over them.
-    ("'b'", {"folds": {"a": "1"}}), ("folds and by", {"folds": BOTH, "by": BOTH}),
+    ("'b'", {"folds": {"a": "1"}}), ("folds and by", {of: {"a": "x", "b": "y"} for of in ("folds", "by")}),
     ("groups and by", {"groups": {"x": "car"}, "by": dict.fromkeys("ab", "x")}),
     ("harmonic", {"means": "harmonics"}), ("twice", {"means": ("harmonic", "harmonic")}),
     ("groups", {"means": "groups.mean"}), ("scenes", {"means": "scenes.mean"}),
@@ -128,6 +125,11 @@ SETTINGS = [
         ("'car'", {"classes": ("car", "dog")}), ("compat=sed_eval", {"compat": "sed_eval"}),
         ("reference_sweep", {"reference_sweep": True}), ("ignore_class must be", {"ignore_class": ""}),
         ("'car' twice", {"ignore_class": ("car", "car")}),
+    )),
+    ("ignore_class: class 'cat'", {"ignore_class": "cat", "strict": True}),
+    ("map_to needs the path of a table", {"map": {"car": "x"}, "map_to": "parent"}),
+    *(("preset", of) for of in (
+        {"preset": "dcase"}, {"preset": 3}, {"preset": "dcase2019-task4", "settings": Settings()}
     )),
     # Thresholds, given or tuned over folds.
     ("cross_tune=6: there are 2 files", {"cross_tune": 6}),
@@ -153,8 +155,9 @@ SETTINGS = [
     ("regions and after_shots", {"compat": "sed_eval", "after_shots": 1}),
     ("needs regions or after_shots", {"region_edges": "onset"}), ("keep", {"region_edges": "keep"}),
     *(("after_shots", {"after_shots": of}) for of in (0, "POS", 1.5)),
+    ("'A'", {"regions": {"a": [(0, 9)], "A": [(0, 9)]}, "strict": True}),
     ("nothing is left", {"regions": {"x": [(0, 9)]}}), ("did you mean 'car'", {"after_shots": "9 cars"}),
-    *(("regions of some classes", {"regions": SPEECH} | of) for of in (
+    *(("regions of some classes", {"regions": {"a": [[0, 9, "speech"]]}} | of) for of in (
         {"region_edges": "onset"}, {"pool": "mean"}, {"only": "ranking"}, {"measures": "curves"}
     )),
 ]  # fmt: skip
@@ -168,9 +171,9 @@ def test_settings_that_cannot_be_or_contradict_each_other_are_refused(words, ask
 
 REFUSED = [
     *(refused("durations", durations={"a": of}) for of in ("x", float("nan"), -1, None, True, 1e12, 1j)),
-    *(refused("durations", durations=of) for of in ([1], True, SERIES, {1: 5.0})),
+    *(refused("durations", durations=of) for of in ([1], True, pd.Series({"a": 1.0}), {1: 5.0})),
     refused("masked array", reference=np.ma.masked_array(ZEROS, mask=True), system=ZEROS),
-    refused("type Series is not a table; expected a path", system=SERIES),
+    refused("type Series is not a table; expected a path", system=pd.Series({"a": 1.0})),
     refused("a list is not a table", system=[*ROWS, 5]),
     refused("'onset' is 1 .* one value per row", system={"onset": 1, "offset": 2, "event_label": "car"}),
     refused("'offset' has 1 row, 'filename' has 3", system=TABLE | {"offset": [1.0]}),
@@ -185,10 +188,48 @@ REFUSED = [
     *(refused("jobs must be", error=SettingsError, jobs=of) for of in (-1, True, "many")),
     *(refused("memory_limit must be", error=SettingsError, memory_limit=of) for of in (0, "much", 1.5)),
     refused("execute must be", error=SettingsError, execute=7),
+    refused("no column of file names", reference=EVENTS, regions={"x.wav": [(1, 6)], "y.wav": [(0, 1)]}),
+    refused("no known length", error=EvaluationError, reference={"a": [(0, 1, "car")], "b": []}, strict=True),
+    refused("are exchanged", error=EvaluationError, reference=FRAMES, system=EVENTS, strict=True),
     refused("need tables in files", error=SettingsError, execute=Execute()),
     (EvaluationError, lambda: evaluate(REFERENCE, SYSTEM, memory_limit="1K"), "--memory-limit 1 KiB"),
     (EvaluationError, lambda: Evaluator().merge(3), "other must be an Evaluator, not 3"),
     (EvaluationError, lambda: Evaluator(name=3), "name must be a text, not 3"),
+    (EvaluationError, lambda: Evaluator().merge(Evaluator()).compute(), "nothing has been counted yet"),
+    (EvaluationError, lambda: Evaluator().merge(Evaluator(beta=2.0, pool="mean")),
+     "pool is 'max' and 'mean'; beta is 1.0 and 2.0"),
+    (EvaluationError, lambda: Evaluator.of_bytes(pickle.dumps({})), "tally"),
+    (EvaluationError, lambda: Evaluator.of_bytes("text"), "tally"),
+    (EvaluationError, lambda: Evaluator.of_bytes(Evaluator().update(TABLE, TABLE).to_bytes(),
+                                                 limits=Limits(files=1)), "2 files"),
+    *((InputError, partial(Evaluator().update, side, side, files=files), words) for side, files, words in (
+        *((np.zeros((2, 5, 3)), files, "expected 2 names") for files in (None, "a", ["a", 3], ["a", ""])),
+        (np.zeros((5, 3)), ["a", "b"], "expected 1 name, one"),
+        (np.zeros((2, 2, 5, 3)), ["a", "b"], r"shape \(2, 2, 5, 3\).*expected numbers of shape"),
+        (long_rows([("a", 0.0, 1.0, "car")]), ["a"], "files"),
+    )),
+    *((SettingsError, partial(compare, VALUES, systems), r"systems|name|'a\.tsv'") for systems in (
+        *(dict.fromkeys(names) for names in ("a", ("a", ""), ("a", 3))), "a.tsv", ["a.tsv", "b.tsv", "a.tsv"]
+    )),
+    (SettingsError, lambda: compare(VALUES, SYSTEMS, rank_by="segment.optimal.f1.micro@files.mean"),
+     "no best thresholds of their own"),
+    (SettingsError,
+     lambda: compare(TABLE, {"x": TABLE, "y": TABLE}, rank_by="segment.soft.f1.micro@one",
+                     scenes={"one": "a", "two": "b"}), "leave out the @"),
+    (UnknownScoreError,
+     lambda: compare(VALUES, SYSTEMS, rank_by="segment.hard.brier.micro", preset="dcase2024-task4-maestro",
+                     classes=("car", "dog"), measures=()), "measures='divergence'"),
+    (UnknownScoreError,
+     lambda: compare(VALUES, SYSTEMS, rank_by="segment.optimal.f1.macro", preset="dcase2017-task2"), "only="),
+    (EvaluationError, lambda: evaluate(TABLE, TABLE).per_file("segment.optimal.threshold[car]"),
+     "single files have no such score"),
+    (EvaluationError,
+     lambda: evaluate(TABLE, TABLE, measures="curves").per_file("segment.hard.roc_auc.macro"),
+     "single files have no such score"),
+    (KeyError, lambda: evaluate(TABLE, TABLE).per_file("segment.soft.f1.marco"), "did you mean"),
+    (SettingsError, lambda: mean_of_runs(VALUES, SYSTEMS, worst=3), "worst cannot go with a mean of runs"),
+    (EvaluationError, lambda: mean_of_runs(VALUES, SYSTEMS).per_file(),
+     "a mean over runs has no scores of single files"),
     (EvaluationError, lambda: evaluate(VALUES, VALUES, folds=3), "folds: found 3; expected a mapping"),
     (EvaluationError, lambda: compare(VALUES, SYSTEMS, rank_by=3), "rank_by must be a name"),
     (EvaluationError, lambda: compare(VALUES, SYSTEMS, baseline=3), "baseline must be one of "),
@@ -226,8 +267,8 @@ def test_operating_points_have_no_segments_however_many_systems_there_are():
     ],
 )
 def test_every_function_takes_the_names_of_columns(numbers, tmp_path):
-    renamed = pd.DataFrame(TABLE).rename(columns={"filename": "of", "soft_value": "p"})
-    path = csv_of(renamed, tmp_path / "t.csv")
+    path = tmp_path / "t.csv"
+    pd.DataFrame(TABLE).rename(columns={"filename": "of", "soft_value": "p"}).to_csv(path, index=False)
     assert numbers(path, path, columns="filename=of,value=p") == numbers(TABLE, TABLE)
 
 

@@ -22,10 +22,8 @@ def blurred(rows, seed):
     return replace(rows, onset=onset, offset=np.round(onset + length, 3), values=(rng.random(n).round(3),))
 
 
-SIDES = random_tables(5, n=60)
-REFERENCE = blurred(SIDES.reference, 0)
-SYSTEM = replace(blurred(REFERENCE, 1), origin=SIDES.system.origin)
-SIDES = Tables(REFERENCE, SYSTEM)
+REFERENCE = blurred(random_tables(5, n=60).reference, 0)
+SYSTEM = blurred(REFERENCE, 1)
 
 # A score, the settings in its name as they may be typed, and these as names have them.
 CASES = [
@@ -72,8 +70,7 @@ def together() -> Scores:
 @pytest.mark.parametrize("k", range(len(CASES)), ids=[f"{name}@{text}" for name, text, _ in CASES])
 def test_numbers_and_intervals_are_those_of_a_separate_evaluation(together, k):
     (name, text), values = NAMES[k], CASES[k][2]
-    only = ".".join(name.split(".")[:2])
-    alone = evaluate(REFERENCE, SYSTEM, **PARTS, **SURE, **({"only": only} | values))
+    alone = evaluate(REFERENCE, SYSTEM, **PARTS, **SURE, **{"only": ".".join(name.split(".")[:2])} | values)
     own, asked = together.score(f"{name}@{text}"), alone.score(name)
     assert own[6] == asked[6] and own[-2:] == asked[-2:] and own.value is not None
     assert own.name == f"{name}@{text_of_settings(text)}" and str(ScoreName.parse(own.name)) == own.name
@@ -105,32 +102,33 @@ TEXTS = st.fixed_dictionaries({}, optional={
 )
 def test_names_parse_back(values, group, label):
     text = text_of_settings(",".join(f"{name}={value}" for name, value in values.items()))
-    average = "macro" if label is None else None
-    name = str(ScoreName("event", "hard", "f1", average, label, group)) + f"@{text}"
+    name = f"{ScoreName('event', 'hard', 'f1', None if label else 'macro', label, group)}@{text}"
     assert str(ScoreName.parse(name)) == name and text_of_settings(text) == text
     assert ScoreName.parse(name).part == group and ScoreName.parse(name).class_name == label
     assert settings_in(text) == {key: getattr(Settings.of(**values), key) for key in sorted(values)}
 
 
 BASE = "event.hard.f1.macro"
-REFUSED = [
-    *((f"{BASE}@{text}", {}) for text in (
-        "onset_colar=1", "onset_collar=x", "onset_collar", "iou=0", "iou=.5,iou=.5", "map=x", "only=event",
-        "median_filter=1", "durations=x", "classes=a", "=1",
-    )),
-    # Without a setting, or at odds with the common ones.
-    (BASE, {}), (f"{BASE}@threshold=0.4", {"after_shots": 1}),
-    (f"{BASE}@onset_collar=1", {"match_by": "iou"}),
-    (f"{BASE}@iou=0.5", {"groups": {"a=b": REFERENCE.classes[:1]}}),
-    # A setting that cannot change its score.
-    *((name, {}) for name in (
-        "segment.soft.f1.macro@onset_collar=1", "event.hard.f1.micro@segment_length=2",
-        "event.soft.f1.micro@threshold=0.2", "segment.hard.f1.micro@iou=0.5",
-    )),
-]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "clash"), REFUSED)
+@pytest.mark.parametrize(
+    ("name", "clash"),
+    [
+        *((f"{BASE}@{text}", {}) for text in (
+            "onset_colar=1", "onset_collar=x", "onset_collar", "iou=0", "iou=.5,iou=.5", "map=x",
+            "only=event", "median_filter=1", "durations=x", "classes=a", "=1",
+        )),
+        # Without a setting, or at odds with the common ones.
+        (BASE, {}), (f"{BASE}@threshold=0.4", {"after_shots": 1}),
+        (f"{BASE}@onset_collar=1", {"match_by": "iou"}),
+        (f"{BASE}@iou=0.5", {"groups": {"a=b": REFERENCE.classes[:1]}}),
+        # A setting that cannot change its score.
+        *((name, {}) for name in (
+            "segment.soft.f1.macro@onset_collar=1", "event.hard.f1.micro@segment_length=2",
+            "event.soft.f1.micro@threshold=0.2", "segment.hard.f1.micro@iou=0.5",
+        )),
+    ],
+)  # fmt: skip
 def test_other_settings_and_values_are_refused(name, clash):
     with pytest.raises(SettingsError) as refused:
         evaluate(REFERENCE, SYSTEM, variants=name, **clash)
@@ -155,7 +153,8 @@ def test_batches_and_tallies_have_them():
     made = {"variants": VARIANT, "groups": PARTS["groups"], "only": "event"}
     whole, parts = evaluate(REFERENCE, SYSTEM, **made), Evaluator(**made)
     for one in ([1, 1, 0, 0, 0], [0, 0, 1, 1, 1]):
-        parts.update(SIDES.drawn(one).reference, SIDES.drawn(one).system)
+        drawn = Tables(REFERENCE, SYSTEM).drawn(one)
+        parts.update(drawn.reference, drawn.system)
     again = Evaluator.of_bytes(parts.to_bytes()).compute()
     assert dict(parts.compute()) == dict(again)
     assert again[VARIANT] == whole[VARIANT] != whole[BASE]

@@ -168,54 +168,55 @@ def test_other_files_cut_ones_and_flipped_bytes_are_refused():
 
 SMALL = pack_shard(shard(Settings.of(groups={"g": ["car"]}), ("a", "b"), durations={"a": 2.0}), "0.1")
 
-HEADERS = [
-    (lambda h: h.update(format="x"), "is not a soft-sed-eval tally"),
-    (lambda h: h.update(version=5, written_by="9.9", surplus=1),
-     "format version 5, written by soft-sed-eval '9.9'; this one reads format 4"),
-    (lambda h: h.__delitem__("files"), "missing required field `files`"),
-    (lambda h: h["settings"].update(treshold=1), "unknown setting 'treshold'"),
-    (lambda h: h["settings"].update(groups={"h": ["car"]}), r"groups \['g'\], its settings of \['h'\]"),
-    (lambda h: h["settings"].update(classes=["dog"]), "classes .* its settings do not"),
-    (lambda h: h.update(files=["b", "a"]), "files of a tally must be sorted and distinct"),
-    (lambda h: h["parts"][0].update(classes=["car", "car", "dog"]), "names a class twice"),
-    (lambda h: h.update(files=["a", "b", "c"]), "expected .*\\(3"),
-    (lambda h: h["parts"][0]["nested"].__delitem__("system"), "also has events/system/"),
-    (lambda h: h["parts"][0]["nested"].update(other=True), "events/other/file"),
-    (lambda h: h.update(durations={"a": float("inf")}), "Infinity is not a number in JSON"),
-    (lambda h: h["findings"].update(off_grid={"system": [-1, 0, 0.0]}), "findings have -1"),
-]  # fmt: skip
 
-
-@pytest.mark.parametrize(("change", "expected"), HEADERS)
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda h: h.update(format="x"), "is not a soft-sed-eval tally"),
+        (lambda h: h.update(version=5, written_by="9.9", surplus=1),
+         "format version 5, written by soft-sed-eval '9.9'; this one reads format 4"),
+        (lambda h: h.__delitem__("files"), "missing required field `files`"),
+        (lambda h: h["settings"].update(treshold=1), "unknown setting 'treshold'"),
+        (lambda h: h["settings"].update(groups={"h": ["car"]}), r"groups \['g'\], its settings of \['h'\]"),
+        (lambda h: h["settings"].update(classes=["dog"]), "classes .* its settings do not"),
+        (lambda h: h.update(files=["b", "a"]), "files of a tally must be sorted and distinct"),
+        (lambda h: h["parts"][0].update(classes=["car", "car", "dog"]), "names a class twice"),
+        (lambda h: h.update(files=["a", "b", "c"]), "expected .*\\(3"),
+        (lambda h: h["parts"][0]["nested"].__delitem__("system"), "also has events/system/"),
+        (lambda h: h["parts"][0]["nested"].update(other=True), "events/other/file"),
+        (lambda h: h.update(durations={"a": float("inf")}), "Infinity is not a number in JSON"),
+        (lambda h: h["findings"].update(off_grid={"system": [-1, 0, 0.0]}), "findings have -1"),
+    ],
+)  # fmt: skip
 def test_headers_that_say_what_is_not_so_are_refused(change, expected):
     refused(changed(packed(groups={"g": ["car"]}, only="all"), "header.json", change), expected)
-
-
-ARRAYS = [
-    ("per_class/segment.hard.tp", put(-1), "tp has a number that is not 0 to"),
-    ("per_class/segment.hard.tp", lambda a: a.astype(object), "Object arrays cannot be loaded"),
-    ("per_class/segment.hard.tp", lambda a: a.astype(bool), "numbers are bool"),
-    ("per_file/n_segments", put(10**12), "samples segment.reference have shape"),
-    ("samples/segment.system", put(np.nan), "not -1e-09 to 1"),
-    ("events/system/offset", put(10**17), "events/system/offset has a number"),
-    ("events/system/offset", lambda a: a[:-1], "system has columns of different lengths"),
-    ("events/system/born", put(1.0), "ends before it begins"),
-    ("events/system/file", put(2), "events/system/file has a number that is not 0 to 1"),
-    ("events/system/label", put(-1), "events/system/label has a number that is not 0 to 2"),
-    ("per_class/segment.hard.tp", lambda a: a[:-1], "tp has shape \\(1, 3\\), expected \\(2, 3\\)"),
-    ("per_class/segment.soft.kl_divergence", put(np.nan), "kl_divergence has a number"),
-    ("per_class/segment.soft.kl_divergence", put(np.inf), "kl_divergence has a number"),
-    ("events/system/dies", put(1.5), "dies has a number that is not 0 to 1"),
-    ("per_class/segment.hard.n_sys", np.zeros_like, "segment.hard has a class with FP < 0"),
-    ("per_class/clip.hard.n_ref", np.zeros_like, "clip.hard has a class with FN < 0"),
-    ("per_file/segment.hard.n_cells", np.zeros_like, "segment.hard has a class with TN < 0"),
-]
 
 
 ALL = packed(only="all")
 
 
-@pytest.mark.parametrize(("array", "change", "expected"), ARRAYS)
+@pytest.mark.parametrize(
+    ("array", "change", "expected"),
+    [
+        ("per_class/segment.hard.tp", put(-1), "tp has a number that is not 0 to"),
+        ("per_class/segment.hard.tp", lambda a: a.astype(object), "Object arrays cannot be loaded"),
+        ("per_class/segment.hard.tp", lambda a: a.astype(bool), "numbers are bool"),
+        ("per_file/n_segments", put(10**12), "samples segment.reference have shape"),
+        ("samples/segment.system", put(np.nan), "not -1e-09 to 1"),
+        ("events/system/offset", put(10**17), "events/system/offset has a number"),
+        ("events/system/offset", lambda a: a[:-1], "system has columns of different lengths"),
+        ("events/system/born", put(1.0), "ends before it begins"),
+        ("events/system/file", put(2), "events/system/file has a number that is not 0 to 1"),
+        ("events/system/label", put(-1), "events/system/label has a number that is not 0 to 2"),
+        ("per_class/segment.hard.tp", lambda a: a[:-1], "tp has shape \\(1, 3\\), expected \\(2, 3\\)"),
+        ("per_class/segment.soft.kl_divergence", put(np.nan), "kl_divergence has a number"),
+        ("per_class/segment.soft.kl_divergence", put(np.inf), "kl_divergence has a number"),
+        ("events/system/dies", put(1.5), "dies has a number that is not 0 to 1"),
+        ("per_class/segment.hard.n_sys", np.zeros_like, "segment.hard has a class with FP < 0"),
+        ("per_class/clip.hard.n_ref", np.zeros_like, "clip.hard has a class with FN < 0"),
+        ("per_file/segment.hard.n_cells", np.zeros_like, "segment.hard has a class with TN < 0"),
+    ],
+)
 def test_numbers_that_cannot_be_are_refused(array, change, expected):
     refused(changed(ALL, f"whole/{array}.npy", change), expected)
 

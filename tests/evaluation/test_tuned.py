@@ -20,8 +20,9 @@ from sedeval_soft.evaluation.shard import count_rows
 from sedeval_soft.measures.thresholds import threshold_between
 from sedeval_soft.settings import OBJECTIVES, Settings
 
-BASES = ("segment", "clip", "event", "intersection")
-ALL = Settings(classes=LABELS, only=BASES, onset_collar=1.0, offset_collar=1.0)
+ALL = Settings(
+    classes=LABELS, only=("segment", "clip", "event", "intersection"), onset_collar=1.0, offset_collar=1.0
+)
 GAPS = (0.125, 0.375, 0.625, 0.875)
 """Between all values, which are quarters."""
 

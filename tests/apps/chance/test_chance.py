@@ -124,9 +124,8 @@ EVENTS = {"filename": ["cafe.wav"], "onset": [2.0], "offset": [9.0], "event_labe
     ids=str,
 )
 def test_whatever_is_evaluated_has_chance_levels(asked):
-    system = asked.get("system", SYSTEM)
-    asked = {name: value for name, value in asked.items() if name != "system"}
-    plain, found = evaluate(REFERENCE, system, **asked), chance_levels(REFERENCE, system, 1, **asked)
+    asked = {"system": SYSTEM} | asked
+    plain, found = evaluate(REFERENCE, **asked), chance_levels(REFERENCE, draws=1, **asked)
     assert [*plain.values()] == [*found.values()] and plain.chance is None
     assert {*found.chance.levels} <= {*found}
     assert any(level.chance is not None for level in found.chance.levels.values())

@@ -1,13 +1,21 @@
 """One law: tables counted in parts, by this process or others, are scored as tables in memory.
 
-The same bytes, and where a table is wrong the same words.
+The same bytes, and where a table is wrong the same words; in less memory, and with nothing left behind.
 """
 
 import gzip
+import os
 import random
+import resource
+import signal
+import subprocess
+import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
+from called import REFERENCE, SYSTEM, unmeasured
+from documents import ROOT
 from parted import count_in_parts
 
 from sedeval_soft import EvaluationError, InputError, Limits, Settings, __version__
@@ -20,7 +28,6 @@ from sedeval_soft.report import render
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import form_of
 
-SIDES = [Path(__file__).parents[2] / "sample_data" / name for name in ("ref.tsv", "sys.tsv")]
 LABELS = ("car", "dog", "rain")
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
 FORMS = ("tsv", "tsv.gz", "jsonl", "wide.tsv", "parquet", "wide.parquet", "arrow")
@@ -78,7 +85,7 @@ def written(folder: Path, role: str, seed: int, form: str, number: int, *, steps
     steps: time steps of recordings, each has one of them. Returns the pattern that the shards fit.
     """
     rng = random.Random(f"{role} {seed}")  # noqa: S311
-    wide = form.startswith("wide")
+    wide, of = form.startswith("wide"), form.removeprefix("wide.")
     columns = LABELS if wide else ("event_label", "soft_value")
     head = "\t".join(["filename", "onset", "offset", *columns])
     lines: list[list[str]] = [[] for _ in range(number)]
@@ -93,18 +100,15 @@ def written(folder: Path, role: str, seed: int, form: str, number: int, *, steps
             lines[rng.randrange(number)].append(name + "\t" * (2 + len(columns)))
     for k, shard in enumerate(lines):
         rng.shuffle(shard)
-        text = "".join(f"{line}\n" for line in [head, *shard])
-        write(folder / f"{role}-{k}", form.removeprefix("wide."), text)
+        plain = folder / f"{role}-{k}.tsv"
+        plain.write_text("".join(f"{line}\n" for line in [head, *shard]))
+        if of != "tsv":
+            data = (
+                gzip.compress(plain.read_bytes()) if of == "tsv.gz" else form_of(of).write(read_rows(plain))
+            )
+            plain.unlink()
+            (folder / f"{role}-{k}.{of}").write_bytes(data)
     return f"{folder}/{role}-*"
-
-
-def write(path: Path, form: str, text: str) -> None:
-    plain = path.with_name(f"{path.name}.tsv")
-    plain.write_text(text)
-    if form != "tsv":
-        data = gzip.compress(text.encode()) if form == "tsv.gz" else form_of(form).write(read_rows(plain))
-        plain.unlink()
-        path.with_name(f"{path.name}.{form}").write_bytes(data)
 
 
 def printed(shard) -> str:
@@ -195,16 +199,134 @@ def test_recordings_named_after_their_files(tmp_path):
             (tmp_path / role / f"{name}.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
     (tmp_path / "sys" / "y.tsv").write_text("")
     shards, single = ([tmp_path / role / name for role in ("ref", "sys")] for name in ("*.tsv", "x.tsv"))
-    for pair in (shards, single, (single[0], shards[1]), (SIDES[0], tmp_path / "ref")):
+    for pair in (shards, single, (single[0], shards[1]), (REFERENCE, tmp_path / "ref")):
         assert outcome(in_parts, *pair, Settings()) == outcome(in_memory, *pair, Settings())
 
 
 def test_values_that_all_together_memory_cannot_hold_are_refused(monkeypatch):
-    from sedeval_soft.evaluation import partition
-
-    monkeypatch.setattr(partition, "_EVENT", 1 << 40)
+    monkeypatch.setattr("sedeval_soft.evaluation.partition._EVENT", 1 << 40)
     with memory_limited(1 << 34):
-        assert in_parts(*SIDES, Settings(only=("segment.hard", "segment.soft", "event.hard", "event.soft")))
+        assert in_parts(
+            REFERENCE, SYSTEM, Settings(only=("segment.hard", "segment.soft", "event.hard", "event.soft"))
+        )
         for asked in (Settings(), Settings(ci="bootstrap")):
             with pytest.raises(RoomError, match=r"best thresholds .* --only segment\.hard --only segment"):
-                in_parts(*SIDES, asked)
+                in_parts(REFERENCE, SYSTEM, asked)
+
+
+# --- the command: processes, memory, and what a run leaves behind ---------------------------------
+
+IN_PARTS = """
+import os, signal, sys
+from sedeval_soft.cli import main
+from sedeval_soft.evaluation import partition, shard
+
+shard._LARGE, shard._IN_MEMORY = 1, 1 << 40
+count, WHAT = partition.count_part, os.environ.get("WHAT")
+
+def slowly(settings, part, **how):
+    sys.stderr.write("counting\\n")
+    if WHAT == "wait":
+        import time
+        for _ in range(600):
+            time.sleep(0.1)
+    if WHAT == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return count(settings, part, **how)
+
+if WHAT:
+    slowly.__module__ = "__main__"
+    partition.count_part = slowly
+if __name__ == "__main__":
+    main()
+"""
+"""The command, to which tables of any size are large."""
+
+
+def table(path: Path, seed: int, n_files: int, *, shuffled: bool = True) -> None:
+    rng = random.Random(seed)  # noqa: S311
+    cells = product(range(n_files), range(200), [f"class {k}" for k in range(6)])
+    rows = [f"r{f:03}.wav\t{k}.0\t{k + 1}.0\t{label}\t{rng.randrange(11) / 10}\n" for f, k, label in cells]
+    if shuffled:
+        rng.shuffle(rows)
+    path.write_text(HEAD + "".join(rows))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two tables, their rows in no order, and a place for temporary files."""
+    for seed, name in enumerate(("ref.tsv", "sys.tsv")):
+        table(tmp_path / name, seed, 4)
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "in_parts.py").write_text(IN_PARTS)
+    return tmp_path
+
+
+def started(folder: Path, program: list[str], *options: str, what: str = "", **given: object):
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "temporary"), "WHAT": what}
+    given |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": folder, "env": env}
+    return subprocess.Popen([sys.executable, *program, "ref.tsv", "sys.tsv", *options], **given)
+
+
+def called(folder: Path, program: list[str], *options: str, **given: object) -> tuple[int, str, str]:
+    """Return exit code and output of a run, which must leave no temporary files."""
+    process = started(folder, program, *options, **given)
+    out, err = process.communicate(timeout=300)
+    assert list((folder / "temporary").iterdir()) == []
+    return process.returncode, out, err
+
+
+PLAIN, PARTED = ["-m", "sedeval_soft"], ["in_parts.py"]
+
+
+def capped(most: int, kind: int = resource.RLIMIT_DATA) -> dict:
+    """Return how a program is started that may not take more."""
+    return {"preexec_fn": lambda: resource.setrlimit(kind, (most, most))}
+
+
+@pytest.mark.slow
+def test_far_less_memory_than_the_tables_take(folder):
+    """A cap of what the process itself may ask the system for, which a plain run does not get by with."""
+    for seed, name in enumerate(("ref.tsv", "sys.tsv")):
+        table(folder / name, seed, 1200, shuffled=False)
+    only = [f"--only={part}" for part in ("segment.hard", "segment.soft", "event.hard")]
+    asked, limit, cap = (*only, "--format", "json"), ("--memory-limit", "220M"), capped(400 << 20)
+    plain, refused = called(folder, PLAIN, *asked), called(folder, PLAIN, *asked, **cap)
+    assert (plain[0], refused[0] == 0) == (0, False), "the cap shows nothing"
+    assert called(folder, PLAIN, *asked, *limit, **cap) == plain
+
+
+@pytest.mark.parametrize(
+    ("jobs", "number", "word"),
+    [
+        (1, signal.SIGTERM, "terminated"),
+        pytest.param(2, signal.SIGINT, "interrupted", marks=pytest.mark.slow),
+        # A process that is killed cannot clear up, or say anything.
+        pytest.param(2, signal.SIGKILL, None, marks=pytest.mark.slow),
+    ],
+)
+def test_a_run_that_is_stopped_leaves_nothing(number, jobs, word, folder):
+    limit = ("--memory-limit", "800M") if jobs == 1 else ()
+    process = started(folder, PARTED, f"--jobs={jobs}", *limit, what="wait", start_new_session=True)
+    assert "counting" in process.stderr.readline()
+    assert list((folder / "temporary").iterdir())
+    # Ctrl-C goes to all processes of a terminal.
+    (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+    # Output ends when the last of the processes does, each of which can write.
+    out, err = process.communicate(timeout=30)
+    if word:
+        assert (process.returncode, out) == (128 + number, "")
+        assert err.replace("counting\n", "") == f"soft-sed-eval: {word}\n"
+        assert list((folder / "temporary").iterdir()) == []
+
+
+def test_a_worker_that_is_killed_is_an_error(folder):
+    code, out, err = called(folder, PARTED, "--jobs", "2", what="die")
+    assert (code, out, "a worker process ended early" in err, "Traceback" in err) == (2, "", True, False)
+
+
+def test_a_full_disk_is_an_error(folder, monkeypatch):
+    for name in {*os.environ} - {*unmeasured()}:
+        monkeypatch.delenv(name)  # what measures coverage writes files, too
+    code, out, err = called(folder, PARTED, "--jobs", "2", **capped(10_000, resource.RLIMIT_FSIZE))
+    assert (code, out, "File too large" in err, len(err.splitlines())) == (2, "", True, 1)

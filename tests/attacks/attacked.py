@@ -8,10 +8,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from called import unmeasured
+from called import PROGRAM, unmeasured
 
 ROOT = Path(__file__).parents[2]
-LAUNCHER = ROOT / "benchmarks" / "launch.py"
+LAUNCHED = [sys.executable, "-I", "-S", ROOT / "benchmarks" / "launch.py"]
 
 SECONDS, BYTES = 20.0, 1 << 30
 """What an attack may take of the machine, with loops that are compiled for the first time."""
@@ -47,9 +47,8 @@ def attack(*arguments: str | Path, stdin: Path | None = None) -> Done:
     """Run `soft-sed-eval` with some arguments, from a small process that measures it alone."""
     with ExitStack() as open_, tempfile.NamedTemporaryFile() as output:
         source = open_.enter_context(stdin.open("rb")) if stdin else subprocess.DEVNULL
-        command = [sys.executable, "-m", "sedeval_soft", *map(str, arguments)]
         done = subprocess.run(
-            [sys.executable, "-I", "-S", LAUNCHER, output.name, *command],
+            [*LAUNCHED, output.name, *PROGRAM, *map(str, arguments)],
             stdin=source,
             capture_output=True,
             check=False,

@@ -215,9 +215,8 @@ HOSTILE: dict[str, tuple[str | Callable[[], str], str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_text_is_refused(name, reference, tmp_path):
-    text, options, said = HOSTILE[name]
+@pytest.mark.parametrize(("name", "text", "options", "said"), [(name, *HOSTILE[name]) for name in HOSTILE])
+def test_a_hostile_text_is_refused(name, text, options, said, reference, tmp_path):
     path = made(tmp_path / name, text if isinstance(text, str) else text())
     attack(reference, path, *options.split()).refused(*said.split(" ... "))
 

@@ -30,11 +30,10 @@ def shell(command, cwd):
     return subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], cwd=cwd, check=False, **how)
 
 
-UNWRITTEN = r"soft-sed-eval: standard output: .*: {}.*\n"
 PLACES = {
     # One message, where standard output cannot be written.
     **{
-        f"$E {what} {place}": (2, UNWRITTEN.format(words))
+        f"$E {what} {place}": (2, rf"soft-sed-eval: standard output: .*: {words}.*\n")
         for what in ("$R $S", "$R $S -o /dev/stdout", "--help")
         for place, words in ((">&-", "Bad file"), (">/dev/full", "No space"))
     },
@@ -69,8 +68,7 @@ def test_an_input_is_never_the_output(arguments, tmp_path, monkeypatch):
     (tmp_path / "link.tsv").symlink_to(tmp_path / "ref.tsv")
     (tmp_path / "hard.tsv").hardlink_to(tmp_path / "ref.tsv")
     done = call(*(ENVIRONMENT.get(word[1:], word) for word in arguments.split()))
-    assert (done.code, done.out, (tmp_path / "ref.tsv").read_text()) == (2, "", OLD)
-    assert "-o " in done.err
+    assert (done.code, done.out, (tmp_path / "ref.tsv").read_text()) == (2, "", OLD) and "-o " in done.err
 
 
 def test_standard_input_is_never_the_output(tmp_path):
@@ -182,5 +180,5 @@ def test_warnings_are_broken_between_words_on_a_terminal_and_nowhere_else(termin
 
 
 def test_warnings_follow_the_results(tmp_path):
-    done = shell("$E $R $S --ci --replicates 50 2>&1", tmp_path)
-    assert 0 < done.stdout.index("soft-sed-eval 0") < done.stdout.index("warning: ")
+    printed = shell("$E $R $S --ci --replicates 50 2>&1", tmp_path).stdout
+    assert 0 < printed.index("soft-sed-eval 0") < printed.index("warning: ")

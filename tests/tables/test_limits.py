@@ -27,8 +27,8 @@ def table(n: int, files: int = 1, classes: int = 1) -> str:
 
 def wide(n: int, classes: int) -> str:
     """Return a wide table of n rows and so many classes."""
-    head = "\t".join(["onset", "offset", *(f"c{i}" for i in range(classes))])
-    return f"{head}\n" + "".join(f"{i}\t{i + 1}" + "\t0.5" * classes + "\n" for i in range(n))
+    head = "onset\toffset" + "".join(f"\tc{i}" for i in range(classes))
+    return "\n".join([head, *(f"{i}\t{i + 1}" + "\t0.5" * classes for i in range(n)), ""])
 
 
 def check_over(name, read):
@@ -36,8 +36,7 @@ def check_over(name, read):
     with pytest.raises(InputError) as caught:
         read()
     # Times of tables without lines have the code of their form.
-    code = caught.value.problems[0].code
-    assert name == "duration" or code == f"too-many-{name}"
+    assert name == "duration" or caught.value.problems[0].code == f"too-many-{name}"
     assert f"--limit {name}=" in str(caught.value)
     return str(caught.value)
 
@@ -127,8 +126,8 @@ def test_a_bomb_is_known_long_before_its_end(name, tmp_path):
     check_over("ratio", lambda: read_rows(path, limits=Limits(size=(18 << 20) - 1)))
     if "rows" in name:
         path = path.rename(f"{path}.gz")
-        settings = sedeval_soft.Settings()
-        check_over("ratio", lambda: count_in_parts(str(path), str(path), settings, block=1 << 20))
+        sides = str(path), str(path)
+        check_over("ratio", lambda: count_in_parts(*sides, sedeval_soft.Settings(), block=1 << 20))
         assert [*sedeval_soft.validate(path).counts] == ["too-many-ratio"]
 
 
@@ -137,14 +136,13 @@ OVER = {"rows": 1, "files": 1, "classes": 1, "name_length": 2, "duration": 199}
 
 
 def test_tables_of_files_have_limits_too(tmp_path):
-    path = tmp_path / "t.tsv"
-    for how, column in (("durations", "duration"), ("by", "fold")):
+    path, rows = tmp_path / "t.tsv", long_rows([("b", 0.0, 1.0, "car")])
+    wrong = {"files": 1, "name_length": 2, "size": 10, "line_length": 10}
+    for how, column, limited in (("durations", "duration", wrong | {"duration": 199}), ("by", "fold", wrong)):
         path.write_text(f"filename\t{column}\nabc\t200\nb\t200\n")
-        rows = long_rows([("b", 0.0, 1.0, "car")])
-        wrong = {"files": 1, "name_length": 2, "size": 10, "line_length": 10}
-        for name, most in (wrong | ({"duration": 199} if how == "durations" else {})).items():
-            limits = Limits(**{name: most})
-            check_over(name, lambda: sedeval_soft.evaluate(rows, rows, limits=limits, **{how: path}))  # noqa: B023
+        for name, most in limited.items():
+            given = {"limits": Limits(**{name: most}), how: path}
+            check_over(name, lambda: sedeval_soft.evaluate(rows, rows, **given))  # noqa: B023
 
 
 @pytest.mark.parametrize("name", OVER)
@@ -215,7 +213,7 @@ def test_tables_of_every_form_have_limits(form, tmp_path):
 
 
 def test_columns_that_unfold_to_much_are_refused(tmp_path):
-    zeros = dict.fromkeys(("onset", "offset", "car"), np.zeros(1 << 20))
-    path = written("parquet", pa.table(zeros), tmp_path / "x.parquet")
+    zeros = pa.table(dict.fromkeys(("onset", "offset", "car"), np.zeros(1 << 20)))
+    path = written("parquet", zeros, tmp_path / "x.parquet")
     assert path.stat().st_size < 1 << 17
     check_over("size", lambda: read_rows(path, limits=Limits(size=1 << 20)))

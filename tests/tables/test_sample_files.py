@@ -104,20 +104,20 @@ COLUMNS = {
     "score": [0.25, 0.5, None],
     "embedding": [[0.0] * 3, None, []],
 }
-EXPECTED = long([("a.wav", 0.5, 1.0, "car", 0.25), ("b.wav", 1.0, 2.0, "dog", 0.5)], ["quiet.wav"])
 STEPS = {"onset": [0.0, 0.5], "offset": [0.5, 1.0], "a.b": [0.25, 0.5], "dog": [0, 1]}
-CELLS = [("", 0.0, 0.5, (("a.b", 0.25), ("dog", 0.0))), ("", 0.5, 1.0, (("a.b", 0.5), ("dog", 1.0)))]
 
 
 @pytest.mark.parametrize("form", ["parquet", "feather", "file", "stream"])
 def test_columns_are_read(form, tmp_path):
     encoded = {"label": pa.array(COLUMNS["label"]).dictionary_encode(),
                "onset": pa.array(COLUMNS["onset"], pa.float32())}  # fmt: skip
+    expected = long([("a.wav", 0.5, 1.0, "car", 0.25), ("b.wav", 1.0, 2.0, "dog", 0.5)], ["quiet.wav"])
     for each in (pa.table(COLUMNS), pa.table(COLUMNS | encoded)):
         rows = read_rows(written(form, each, tmp_path / "data"))
-        assert (facts(rows), rows.origin.ignored) == (EXPECTED, ("embedding",))
-    path = written(form, pa.table(STEPS), tmp_path / "data")
-    assert facts(read_rows(path)) == ("wide", CELLS, [""], ["a.b", "dog"])
+        assert (facts(rows), rows.origin.ignored) == (expected, ("embedding",))
+    steps = [("", 0.0, 0.5, (("a.b", 0.25), ("dog", 0.0))), ("", 0.5, 1.0, (("a.b", 0.5), ("dog", 1.0)))]
+    rows = read_rows(written(form, pa.table(STEPS), tmp_path / "data"))
+    assert facts(rows) == ("wide", steps, [""], ["a.b", "dog"])
 
 
 MEMBERS = {

@@ -95,13 +95,12 @@ def test_a_document_that_is_far_too_large_gets_one_short_error(name, tmp_path):
 
 HEAD = ("filename", "onset", "offset", "event_label", "soft_value")
 NOTED = LIMITS.reading(columns="ignore=note", label=None, sample_rate=None)
-LONG = "x" * (1 << 20)
 
 
 def both_ways(folder, head, rows, end="\n"):
     """Return what is found in a table that is large, and in the same one that is small."""
     results = []
-    for first in (LONG, "x"):
+    for first in ("x" * MANY, "x"):
         lines = [f"{head}note", *(f"{row}{first if k == 0 else 'x'}" for k, row in enumerate(rows))]
         path = folder / f"{len(first)}.tsv"  # another one: a large file is hashed beside its being read
         path.write_text("".join(line + end for line in lines), newline="")

@@ -52,8 +52,8 @@ def of_text(row: dict[str, str]) -> Bad:
     """Return the bad input of a row of bad_inputs.tsv, whose texts are bytes."""
     line, column = (int(row[name]) if row[name] else None for name in ("line", "column"))
     options = dict(option.split("=", 1) for option in row["options"].split())
-    data, scored = row["text"].encode("latin-1"), row["scored"] == "yes"
-    return Bad(data, row["code"], line, column, "", scored, options, row["form"])
+    known = {"scored": row["scored"] == "yes", "options": options, "form": row["form"]}
+    return Bad(row["text"].encode("latin-1"), row["code"], line, column, **known)
 
 
 def patched(offset: int, number: int, size: int) -> bytes:
@@ -83,9 +83,11 @@ BYTES = {
 }
 
 TAR = tarred({"b.tsv": LONG}, "w:gz")
-NO_FILES = (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE)
 ARCHIVES = {
-    "archive-link": [patched(38, 0o120777 << 16, 4), *map(tar_of, NO_FILES)],
+    "archive-link": [
+        patched(38, 0o120777 << 16, 4),
+        *map(tar_of, (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE)),
+    ],
     "encrypted": [patched(8, 1, 2)],
     "broken-archive": [zipped({"a.tsv": LONG})[:60], patched(16, 0, 4),
                        tarred({"a.tsv": LONG * 1000})[:1500]],
@@ -124,8 +126,8 @@ FOLDERS = {
     "with_an_overlap": folder("overlapping-rows", 4, 1, "b.tsv", scored=True, a_tsv=LONG, b_tsv=OVERLAP),
     "with_an_unknown_class": folder("unknown-class", 3, 3, "b.tsv", scored=True, a_tsv=LONG, b_tsv=COW),
 }
-TEXTS = {row["name"]: of_text(row) for row in cases("../tools/bad_inputs.tsv")}
-EVERY = TEXTS | BYTES | {f"folder_{name}": case for name, case in FOLDERS.items()}
+EVERY = {row["name"]: of_text(row) for row in cases("../tools/bad_inputs.tsv")} | BYTES
+EVERY |= {f"folder_{name}": case for name, case in FOLDERS.items()}
 BAD = {name: case for name, case in EVERY.items() if not case.form}
 OF_FORMS = {name: case for name, case in EVERY.items() if case.form}
 
@@ -186,8 +188,11 @@ def check_forms(validation):
     (run,) = json.loads(render_validation(validation, "sarif"))["runs"]
     for result, problem in zip(run["results"], validation.problems, strict=True):
         rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
-        assert (rule["id"], rule["defaultConfiguration"]["level"]) == (problem.code, problem.severity)
-        assert (result["ruleId"], result["level"]) == (problem.code, problem.severity)
+        of_rule, of_result = (
+            (rule["id"], rule["defaultConfiguration"]["level"]),
+            (result["ruleId"], result["level"]),
+        )
+        assert of_rule == of_result == (problem.code, problem.severity)
         place = result["locations"][0]["physicalLocation"]
         assert unquote(place["artifactLocation"]["uri"]) == problem.source
         cell = place.get("region", {}).get("startLine"), result.get("properties", {}).get("field")

@@ -40,9 +40,11 @@ def test_long_tables_are_written_number_by_number_as_they_were(tmp_path):
     onset = np.sort(np.round(rng.uniform(1, 2e6, n), 6))
     times = [*zip(onset.tolist(), np.round(onset + rng.uniform(1, 9, n)).tolist(), strict=True)]
     sedeval_soft.convert(columns_of([("a.wav", *each, "dog") for each in times], "b"), tmp_path / "out.tsv")
-    rows = ["\t".join(repr(time).removesuffix(".0") for time in each) for each in times]
-    expected = ["filename\tonset\toffset\tevent_label", *(f"a.wav\t{row}\tdog" for row in rows)]
-    assert (tmp_path / "out.tsv").read_text().splitlines() == [*expected, "b\t\t\t"]
+    head, *rows, silent = (tmp_path / "out.tsv").read_text().splitlines()
+    assert (head, silent) == ("filename\tonset\toffset\tevent_label", "b\t\t\t")
+    assert rows == [
+        "\t".join(("a.wav", *(repr(t).removesuffix(".0") for t in each), "dog")) for each in times
+    ]
 
 
 def test_losses_are_printed_once_and_refused_when_strict(table):
@@ -109,7 +111,7 @@ def test_standard_streams_are_a_pipe(table):
 
 def test_the_library_converts_what_it_evaluates(table):
     done = sedeval_soft.convert(table, "o.rttm")
-    assert len(done.losses) == 1 and "'car horn'" in done.losses[0]
+    assert ["'car horn'" in text for text in done.losses] == [True]
     assert (done.form, done.rows, done.files, done.classes, done.apart) == ("rttm", 2, 2, 2, False)
     data = {"onset": [0.0], "offset": [1.0], "event_label": ["a"]}
     assert sedeval_soft.convert(data, "o.csv").losses == ()

@@ -302,18 +302,18 @@ def test_settings_of_many_names_or_a_long_one(text, said, reference, tmp_path):
     ["../../out", "/o", "..\\out", "C:\\out", "out\0", "a" * 4000, "~/out", "|ls"],
 )  # fmt: skip
 def test_names_in_a_table_never_become_paths(name, tmp_path):
-    place = tmp_path / "deep" / "er"
-    place.mkdir(parents=True)
-    table = made(place / "t.tsv", HEAD[:-1], f"\tsoft_value\n{name}\t0\t1\t{name}\t0.9\n")
-    before, expected = set(tmp_path.rglob("*")), {"o.json", "x"}
-    code = call(table, table, "-o", place / "o.json", "--save-tally", place / "x", "--worst", "2").code
-    assert code == (2 if "\0" in name else 0)
-    if not code:
-        call("plot", "pr", table, table, "-o", place / "c.tsv")
-        call("tune", table, table, "-o", place / "th.yaml")
-        call("merge", place / "x", "-o", place / "m.txt")
-        expected |= {"c.tsv", "th.yaml", "m.txt"}
-    assert {path.name for path in set(tmp_path.rglob("*")) - before} == (set() if code else expected)
+    text = f"{HEAD[:-1]}\tsoft_value\n{name}\t0\t1\t{name}\t0.9\n"
+    place = lay_out(tmp_path / "deep" / "er", {"t.tsv": text})
+    sides = place / "t.tsv", place / "t.tsv"
+    codes = [
+        call(*sides, "-o", place / "o.json", "--save-tally", place / "x", "--worst", "2").code,
+        call("plot", "pr", *sides, "-o", place / "c.tsv").code,
+        call("tune", *sides, "-o", place / "th.yaml").code,
+        call("merge", place / "x", "-o", place / "m.txt").code,
+    ]
+    assert {*codes} == {2 if "\0" in name else 0}
+    written = () if "\0" in name else ("o.json", "x", "c.tsv", "th.yaml", "m.txt")
+    assert {path.name for path in tmp_path.rglob("*")} == {"deep", "er", "t.tsv", *written}
 
 
 def test_a_link_out_of_a_folder_is_read_as_what_it_is_and_never_written(reference, tmp_path):
@@ -343,8 +343,7 @@ def test_very_many_events_at_one_time(only, code, said, tmp_path):
 def columnar(path: Path, labels: list[str], n: int = 1, **how: object) -> Path:
     """Write a table with some labels, n rows of each, as Parquet or Arrow by its extension."""
     codes = np.repeat(np.arange(len(labels), dtype=np.int32), n)
-    label = pa.DictionaryArray.from_arrays(codes, pa.array(labels))
-    label = label if n > 1 else label.cast(pa.string())
+    label = pa.DictionaryArray.from_arrays(codes, pa.array(labels)) if n > 1 else pa.array(labels)
     table = pa.table({
         "filename": pa.DictionaryArray.from_arrays(np.zeros(len(codes), dtype=np.int32), ["a"]),
         "onset": np.zeros(len(codes)), "offset": np.ones(len(codes)), "event_label": label,
@@ -352,9 +351,8 @@ def columnar(path: Path, labels: list[str], n: int = 1, **how: object) -> Path:
     if path.suffix == ".parquet":
         pq.write_table(table, path, compression="zstd", **how)
     else:
-        options = pa.ipc.IpcWriteOptions(compression="zstd")
         new = pa.ipc.new_stream if path.suffix == ".arrows" else pa.ipc.new_file
-        with new(path, table.schema, options=options) as writer:
+        with new(path, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
             writer.write_table(table)
     return path
 

@@ -12,11 +12,10 @@ from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call, main_in
 from click.testing import CliRunner
 from drawn import lay_out
 
-from sedeval_soft import Settings
+from sedeval_soft import Settings, SettingsError
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.main import DEFAULT, SHORT_HELPS, group
 from sedeval_soft.cli.wrong_calls import as_options, of_words
-from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import aliases, by_alias, other_settings
 
 # Commands are imported when they are called, and known before.

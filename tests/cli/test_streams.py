@@ -15,13 +15,12 @@ import sys
 import pytest
 from called import PROGRAM, REFERENCE, SAMPLES, SYSTEM, call
 
-from sedeval_soft.cli import output as module
-from sedeval_soft.cli.output import progress
+from sedeval_soft.cli import output
 
 F1 = "segment.soft.f1.micro"
 OLD = "as it was\n"
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SAMPLES.parent), "R": REFERENCE, "S": SYSTEM}
-ENVIRONMENT["E"] = shlex.join(PROGRAM)
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SAMPLES.parent), "R": REFERENCE, "S": SYSTEM,
+               "E": shlex.join(PROGRAM)}  # fmt: skip
 
 
 def shell(command, cwd):
@@ -157,14 +156,14 @@ def test_progress_is_shown_after_a_while_and_taken_back(patience, monkeypatch):
     terminal = io.StringIO()
     terminal.isatty = lambda: True
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(module, "_PATIENCE", patience)
-    with pytest.raises(KeyError), progress(quiet=False, label="counting files") as told:  # noqa: PT012
+    monkeypatch.setattr(output, "_PATIENCE", patience)
+    with pytest.raises(KeyError), output.progress(quiet=False, label="counting files") as told:  # noqa: PT012
         for done, of, share in ((10, 40, 25), (30, 40, 75), (1, 4, 25)):
             told(done, of)
             assert terminal.getvalue().endswith(f"counting files   {share}%" if patience == 0 else "")
         raise KeyError
     assert terminal.getvalue().endswith("\r\033[K") == (patience == 0) == bool(terminal.getvalue())
-    with progress(quiet=True) as untold:
+    with output.progress(quiet=True) as untold:
         assert untold is None
 
 
@@ -172,8 +171,8 @@ def test_progress_is_shown_after_a_while_and_taken_back(patience, monkeypatch):
 def test_warnings_are_broken_between_words_on_a_terminal_and_nowhere_else(terminal, monkeypatch, capsys):
     text = "a file of the reference is not in the output, " * 4
     monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setattr(module.sys.stderr, "isatty", lambda: terminal, raising=False)
-    module.warn([text, text], quiet=False)
+    monkeypatch.setattr(output.sys.stderr, "isatty", lambda: terminal, raising=False)
+    output.warn([text, text], quiet=False)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == (4 if terminal else 1) and (not terminal or max(map(len, lines)) <= 60)
     assert " ".join(" ".join(lines).split()) == f"warning: {text}".strip()

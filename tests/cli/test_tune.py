@@ -75,13 +75,12 @@ def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatc
     options = {option for each in tune.params for option in each.opts if option[:2] == "--"}
     lines = [(basis, line.split()) for basis, some in MOVING.items() for line in some]
     assert options == {*(line[0] for _, line in lines), *(f"--{name}" for name in FILES), "--help-all"}
-    texts = {
+    monkeypatch.chdir(lay_out(tmp_path, {
         "settings.yaml": "threshold: 0.2\n",
         "durations.tsv": "filename\tduration\ncafe.wav\t20\n",
         "list.txt": "cafe.wav\nstreet.wav\n",
         "regions.tsv": "cafe.wav\t3.5\t21.5\nstreet.wav\t0\t44.5\n",
-    }
-    monkeypatch.chdir(lay_out(tmp_path, texts))
+    }))  # fmt: skip
 
     @cache
     def found(basis, *given):

@@ -17,8 +17,7 @@ from drawn import lay_out, written
 from parted import count_in_parts
 from tables import columns_of
 
-from sedeval_soft import Settings, convert, evaluate, validate
-from sedeval_soft.errors import InputError
+from sedeval_soft import InputError, Settings, convert, evaluate, validate
 from sedeval_soft.memory import RoomError
 
 HEAD = b"filename\tonset\toffset\tevent_label\tsoft_value\n"

@@ -9,8 +9,7 @@ from drawn import FORMS, PLAIN, TRICKY, WRITTEN, facts, found, tables, through, 
 from hypothesis import HealthCheck, given, settings
 from tables import long_rows
 
-from sedeval_soft import convert
-from sedeval_soft.errors import InputError
+from sedeval_soft import InputError, convert
 from sedeval_soft.tables import read_rows
 
 HERE = Path(__file__).parent

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 from drawn import lay_out, table
 
-from sedeval_soft import Evaluator, convert, evaluate, validate
-from sedeval_soft.errors import EvaluationError, InputError
+from sedeval_soft import EvaluationError, Evaluator, InputError, convert, evaluate, validate
 
 # Labels of whole recordings.
 

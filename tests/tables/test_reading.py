@@ -57,16 +57,16 @@ def test_each_command_and_settings_files_take_them(tmp_path, sides):
         assert done.document["inputs"][1]["options"] == options
         assert all(f" system:{option.split('=')[0]}=" in done.document["signature"] for option in options)
     alone = [flag.replace("system=", "") for flag in flags]
-    board = ("board", path.parent, "--reference", reference, "--fail-on-invalid", "--no-reports")
     for command in (
         ("tune", reference, path, *flags, "-q"),
         ("plot", "classes", reference, path, *flags, "-o", tmp_path / "x.svg"),
         ("report", reference, path, *flags, "-o", tmp_path / "page.html", "-q"),
-        (*board, *flags, "-o", tmp_path / "site"),
+        ("board", path.parent, "--reference", reference, "--fail-on-invalid", "--no-reports", *flags,
+         "-o", tmp_path / "site"),
         ("validate", path, *alone),
         ("simulate", "constant", path, "-o", out, *alone),
         ("convert", path, out, "--force", *alone),
-    ):
+    ):  # fmt: skip
         assert call(*command).code == 0, command
     assert evaluate(reference, out)[NAME] == 1
 

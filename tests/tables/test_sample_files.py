@@ -17,7 +17,7 @@ import pytest
 from called import call
 from drawn import cases, facts, lay_out, long, table, tarred, written, zipped
 
-import sedeval_soft
+from sedeval_soft import convert
 from sedeval_soft.tables import read_rows
 
 HERE = Path(__file__).parent
@@ -77,7 +77,7 @@ DIALECTS = ("raven-files.txt", "birdnet-raven.txt", "kaleidoscope-id.csv", "biod
 @pytest.mark.parametrize("way", ["data frame", "Parquet", "JSON lines", "line by line"])
 @pytest.mark.parametrize("name", DIALECTS)
 def test_rows_are_the_same_in_every_way_of_reading(name, way, tmp_path):
-    sedeval_soft.convert(given(way, HERE / "dialects" / name, tmp_path), tmp_path / "made.parquet")
+    convert(given(way, HERE / "dialects" / name, tmp_path), tmp_path / "made.parquet")
     kind, rows, files, classes = facts(read_rows(tmp_path / "made.parquet"))
     rows = [(row[0].replace('"', ""), *row[1:]) for row in rows]
     assert (kind, rows, [file.replace('"', "") for file in files], classes) == expected(f"dialects/{name}")

@@ -18,8 +18,7 @@ from drawn import cases, found
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import sedeval_soft
-from sedeval_soft.errors import InputError
+from sedeval_soft import InputError, validate
 from sedeval_soft.tables import LIMITS, read_rows
 
 DOCUMENTS = cases("documents.tsv")
@@ -88,7 +87,7 @@ def test_a_document_that_is_far_too_large_gets_one_short_error(name, tmp_path):
         read_rows(path)
     assert caught.value.problems[0].code == code
     assert len(str(caught.value)) < 900 and all(str(each).isprintable() for each in caught.value.problems)
-    assert [*sedeval_soft.validate(path).counts] == [code]
+    assert [*validate(path).counts] == [code]
 
 
 # Large and small tables: one is large by a note in its first row.

@@ -16,8 +16,7 @@ import pytest
 from documents import schema
 from drawn import FORMS, cases, found, lay_out, tarred, zipped
 
-from sedeval_soft import evaluate, validate
-from sedeval_soft.errors import InputError
+from sedeval_soft import InputError, evaluate, validate
 from sedeval_soft.report import render_validation
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.problem_codes import RULES
@@ -116,18 +115,21 @@ def folder(code: str, *place: int | str, scored: bool = False, **tables: bytes) 
 BACKWARDS, OUT = LONG + b"3\t2\tcar\t0.5\n", LONG + b"2\t3\tcar\t5\n"
 OVERLAP, COW = LONG + b"\n0.5\t3\tcar\t0.5\n", LONG + b"2\t3\tcow\t0.5\n"
 FOLDERS = {
-    "of_nothing": folder("empty-folder"),
-    "of_other_things": folder("empty-folder", notes_md=b"hello"),
-    "with_two_of_one": folder("repeated-recording", a_tsv=LONG, a_csv=LONG),
-    "with_rows_of_one_in_two": folder("repeated-recording", a_tsv=WHOLE, b_tsv=WHOLE),
-    "of_long_and_wide": folder("mixed-tables", a_tsv=LONG, b_tsv=TABLE),
-    "with_a_bad_table": folder("offset-before-onset", 3, 2, "b.tsv", a_tsv=LONG, b_tsv=BACKWARDS),
-    "with_two_bad_tables": folder("value-out-of-range", 3, 4, "b.tsv", a_tsv=b"junk\n", b_tsv=OUT),
-    "with_an_overlap": folder("overlapping-rows", 4, 1, "b.tsv", scored=True, a_tsv=LONG, b_tsv=OVERLAP),
-    "with_an_unknown_class": folder("unknown-class", 3, 3, "b.tsv", scored=True, a_tsv=LONG, b_tsv=COW),
+    "folder_of_nothing": folder("empty-folder"),
+    "folder_of_other_things": folder("empty-folder", notes_md=b"hello"),
+    "folder_with_two_of_one": folder("repeated-recording", a_tsv=LONG, a_csv=LONG),
+    "folder_with_rows_of_one_in_two": folder("repeated-recording", a_tsv=WHOLE, b_tsv=WHOLE),
+    "folder_of_long_and_wide": folder("mixed-tables", a_tsv=LONG, b_tsv=TABLE),
+    "folder_with_a_bad_table": folder("offset-before-onset", 3, 2, "b.tsv", a_tsv=LONG, b_tsv=BACKWARDS),
+    "folder_with_two_bad_tables": folder("value-out-of-range", 3, 4, "b.tsv", a_tsv=b"junk\n", b_tsv=OUT),
+    "folder_with_an_overlap": folder(
+        "overlapping-rows", 4, 1, "b.tsv", scored=True, a_tsv=LONG, b_tsv=OVERLAP
+    ),
+    "folder_with_an_unknown_class": folder(
+        "unknown-class", 3, 3, "b.tsv", scored=True, a_tsv=LONG, b_tsv=COW
+    ),
 }
-EVERY = {row["name"]: of_text(row) for row in cases("../tools/bad_inputs.tsv")} | BYTES
-EVERY |= {f"folder_{name}": case for name, case in FOLDERS.items()}
+EVERY = {row["name"]: of_text(row) for row in cases("../tools/bad_inputs.tsv")} | BYTES | FOLDERS
 BAD = {name: case for name, case in EVERY.items() if not case.form}
 OF_FORMS = {name: case for name, case in EVERY.items() if case.form}
 

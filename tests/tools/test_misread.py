@@ -11,8 +11,7 @@ from called import SAMPLES
 from drawn import cases, table
 from shared_data import shared
 
-from sedeval_soft import evaluate, validate
-from sedeval_soft.errors import EvaluationError
+from sedeval_soft import EvaluationError, evaluate, validate
 from sedeval_soft.tables.problem_codes import RULES
 
 HEAD = ["filename", "onset", "offset", "event_label", "soft_value"]

@@ -24,10 +24,9 @@ HEAD = b"filename\tonset\toffset\tevent_label\tsoft_value\n"
 
 
 def test_ten_problems_are_shown_of_many_and_text_is_shortened_and_escaped(tmp_path):
-    path, good = tmp_path / "many.tsv", tmp_path / "good.tsv"
-    good.write_bytes(HEAD)
-    path.write_bytes(HEAD + b"a.wav\t\x1b[31mred" + b"x" * 500 + b"\t1\tcar\t1\n" + b"a\t2\t1\tcar\t1\n" * 50)
-    done = call(good, path)
+    rows = b"a.wav\t\x1b[31mred" + b"x" * 500 + b"\t1\tcar\t1\n" + b"a\t2\t1\tcar\t1\n" * 50
+    path = lay_out(tmp_path, {"good.tsv": HEAD, "many.tsv": HEAD + rows}) / "many.tsv"
+    done = call(tmp_path / "good.tsv", path)
     assert (done.code, done.out, "\x1b" in done.err) == (2, "", False)
     first, *lines = done.err.splitlines()
     assert first.startswith(f"{path}:2:2: ") and "\\x1b[31mred" in first and len(first) < 300

@@ -57,54 +57,48 @@ def test_a_hash_of_the_names_and_bytes_of_all_shards(tmp_path):
 
 # Names that mean one file, and the hint about names that match nothing but for one change.
 
-CASES = [
-    # reference, other, the names that the other names are matched with, which are ambiguous
-    (["a.wav"], ["a.wav"], {"a.wav": "a.wav"}, ()),
-    (["a.wav"], ["a"], {"a": "a.wav"}, ()),
-    (["a"], ["a.FLAC"], {"a.FLAC": "a"}, ()),
-    (["audio/a.wav"], ["a.wav"], {"a.wav": "audio/a.wav"}, ()),
-    (["a.wav"], ["x\\y\\a.wav"], {"x\\y\\a.wav": "a.wav"}, ()),
-    # Only audio extensions are cut off: a.001 and a.002 are two recordings.
-    (["a.001"], ["a.002"], {"a.002": "a.002"}, ()),
-    # Upper and lower case differ.
-    (["A.wav"], ["a.wav"], {"a.wav": "a.wav"}, ()),
-    # An exact match wins, and its look-alike is ambiguous.
-    (["a.wav"], ["a.wav", "a"], {"a.wav": "a.wav", "a": "a"}, ("a",)),
-    # Two reference names look like it: none is taken.
-    (["x/a.wav", "y/a.wav"], ["a.wav"], {"a.wav": "a.wav"}, ("a.wav",)),
-    (["a.wav", "a.flac"], ["a"], {"a": "a"}, ("a",)),
-    # Two other names look like it: neither is taken.
-    (["a.wav"], ["x/a.wav", "y/a.wav"], {"x/a.wav": "x/a.wav", "y/a.wav": "y/a.wav"}, ("x/a.wav", "y/a.wav")),
-    # With less of the name a file may become ambiguous, which with more it is not.
-    (["x/a.wav", "y/a.wav"], ["x/a", "y/a"], {"x/a": "x/a.wav", "y/a": "y/a.wav"}, ()),
-    (["x/a", "y/a"], ["x/a", "a"], {"x/a": "x/a", "a": "a"}, ("a",)),
-    # A name that is ambiguous without extensions may have one match without folders.
-    (["a.wav", "a.flac", "x/a"], ["a"], {"a": "x/a"}, ()),
-    # One that is matched already, by another part of its name, is not matched again.
-    (["x/a.wav"], ["x/a", "a.wav"], {"x/a": "x/a.wav", "a.wav": "a.wav"}, ("a.wav",)),
-    # Folders of both tables decide which file is meant: of 23h, ross has one, and casey another.
-    (["casey/21h.wav", "casey/22h.wav", "ross/23h.wav"], ["casey/23h.wav", "casey/21h"],
-     {"casey/23h.wav": "casey/23h.wav", "casey/21h": "casey/21h.wav"}, ()),
-    (["ross/23h.wav"], ["casey/23h.wav", "ross/24h.wav"],
-     {"casey/23h.wav": "casey/23h.wav", "ross/24h.wav": "ross/24h.wav"}, ()),
-    (["ross/23h.wav"], ["casey/23h.wav"], {"casey/23h.wav": "ross/23h.wav"}, ()),
-]  # fmt: skip
 
-
-@pytest.mark.parametrize(("reference", "other", "canonical", "ambiguous"), CASES)
+@pytest.mark.parametrize(
+    ("reference", "other", "canonical", "ambiguous"),
+    [
+        # reference, other, the names that the other names are matched with, which are ambiguous
+        (["a.wav"], ["a.wav"], {"a.wav": "a.wav"}, ()),
+        (["a.wav"], ["a"], {"a": "a.wav"}, ()),
+        (["a"], ["a.FLAC"], {"a.FLAC": "a"}, ()),
+        (["audio/a.wav"], ["a.wav"], {"a.wav": "audio/a.wav"}, ()),
+        (["a.wav"], ["x\\y\\a.wav"], {"x\\y\\a.wav": "a.wav"}, ()),
+        # Only audio extensions are cut off: a.001 and a.002 are two recordings.
+        (["a.001"], ["a.002"], {"a.002": "a.002"}, ()),
+        # Upper and lower case differ.
+        (["A.wav"], ["a.wav"], {"a.wav": "a.wav"}, ()),
+        # An exact match wins, and its look-alike is ambiguous.
+        (["a.wav"], ["a.wav", "a"], {"a.wav": "a.wav", "a": "a"}, ("a",)),
+        # Two reference names look like it: none is taken.
+        (["x/a.wav", "y/a.wav"], ["a.wav"], {"a.wav": "a.wav"}, ("a.wav",)),
+        (["a.wav", "a.flac"], ["a"], {"a": "a"}, ("a",)),
+        # Two other names look like it: neither is taken.
+        (["a.wav"], ["x/a.wav", "y/a.wav"],
+         {"x/a.wav": "x/a.wav", "y/a.wav": "y/a.wav"}, ("x/a.wav", "y/a.wav")),
+        # With less of the name a file may become ambiguous, which with more it is not.
+        (["x/a.wav", "y/a.wav"], ["x/a", "y/a"], {"x/a": "x/a.wav", "y/a": "y/a.wav"}, ()),
+        (["x/a", "y/a"], ["x/a", "a"], {"x/a": "x/a", "a": "a"}, ("a",)),
+        # A name that is ambiguous without extensions may have one match without folders.
+        (["a.wav", "a.flac", "x/a"], ["a"], {"a": "x/a"}, ()),
+        # One that is matched already, by another part of its name, is not matched again.
+        (["x/a.wav"], ["x/a", "a.wav"], {"x/a": "x/a.wav", "a.wav": "a.wav"}, ("a.wav",)),
+        # Folders of both tables decide which file is meant: of 23h, ross has one, and casey another.
+        (["casey/21h.wav", "casey/22h.wav", "ross/23h.wav"], ["casey/23h.wav", "casey/21h"],
+         {"casey/23h.wav": "casey/23h.wav", "casey/21h": "casey/21h.wav"}, ()),
+        (["ross/23h.wav"], ["casey/23h.wav", "ross/24h.wav"],
+         {"casey/23h.wav": "casey/23h.wav", "ross/24h.wav": "ross/24h.wav"}, ()),
+        (["ross/23h.wav"], ["casey/23h.wav"], {"casey/23h.wav": "ross/23h.wav"}, ()),
+    ],
+)  # fmt: skip
 def test_names_are_matched(reference, other, canonical, ambiguous):
     assert match_names(reference, other) == (canonical, ambiguous)
 
 
 STEMS = ("park", "café one", "b-Street_2", "x007", "--Yq1")
-UNLIKE = [
-    # Names of the reference, of the system, and the words for their difference.
-    ("{}.wav", "{}.csv", ["extension"]),
-    ("dev/{}.wav", "out/{}.scores.tsv", ["extension"]),
-    ("{}.wav", "mix_{}.wav", ["'mix_'", "system"]),
-    ("{}", "Y{}_30.000_40.000.wav", ["'Y'", "'_30.000_40.000'", "system"]),
-    ("fold1_{}.wav", "{}.csv", ["'fold1_'", "reference"]),
-]
 
 
 def written(path, pattern):
@@ -112,7 +106,17 @@ def written(path, pattern):
     return table(path, "filename|onset|offset|event_label", *rows)
 
 
-@pytest.mark.parametrize(("ours", "theirs", "words"), UNLIKE)
+@pytest.mark.parametrize(
+    ("ours", "theirs", "words"),
+    [
+        # Names of the reference, of the system, and the words for their difference.
+        ("{}.wav", "{}.csv", ["extension"]),
+        ("dev/{}.wav", "out/{}.scores.tsv", ["extension"]),
+        ("{}.wav", "mix_{}.wav", ["'mix_'", "system"]),
+        ("{}", "Y{}_30.000_40.000.wav", ["'Y'", "'_30.000_40.000'", "system"]),
+        ("fold1_{}.wav", "{}.csv", ["'fold1_'", "reference"]),
+    ],
+)
 def test_a_system_whose_files_are_all_named_otherwise_is_scored_with_a_hint(ours, theirs, words, tmp_path):
     paths = written(tmp_path / "ref.tsv", ours), written(tmp_path / "sys.tsv", theirs)
     for more in ({}, {"memory_limit": "4G"}):

@@ -47,8 +47,8 @@ def test_a_crowd_is_scored(options, tmp_path):
 )
 def test_a_larger_crowd_is_refused(n, options, tmp_path):
     sides = crowd(tmp_path / "ref.tsv", n), crowd(tmp_path / "sys.tsv", n, 0.05)
-    done = attack(*sides, *options)
-    done.refused("a, class car: too many events", "pairs", "re rows repeated", "--only segment")
+    told = "a, class car: too many events", "pairs", "re rows repeated", "--only segment"
+    attack(*sides, *options).refused(*told)
     # A setting of matchings has no effect on segments alone.
     kept = () if {"--only", "--set"} & {*options} else options
     attack(*sides, *kept, "--only", "segment").scored()

@@ -16,7 +16,6 @@ from sedeval_soft.report import render
 from sedeval_soft.report.requirements import meets
 
 F1 = "segment.soft.f1.micro"
-SCORES = evaluate(REFERENCE, SYSTEM)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +63,7 @@ def test_quoted_classes_may_hold_commas():
 def test_numbers_are_exact_on_standard_output_in_a_file_and_of_standard_input(tmp_path):
     asked = ("--score", "segment.hard.precision[door opens]", "--score", f" {F1} ")
     printed, done = (call(REFERENCE, SYSTEM, *asked, *to) for to in ((), ("-o", tmp_path / "out")))
-    assert (printed.code, printed.out, printed.err) == (0, f"-\n{SCORES[F1]!r}\n", "")
+    assert (printed.code, printed.out, printed.err) == (0, f"-\n{evaluate(REFERENCE, SYSTEM)[F1]!r}\n", "")
     assert (done.code, done.out, [*tmp_path.iterdir()]) == (0, "", [tmp_path / "out"])
     assert (tmp_path / "out").read_text() == printed.out
     assert call(REFERENCE, "-", *asked, stdin=Path(SYSTEM).read_text()).out == printed.out
@@ -103,8 +102,7 @@ def test_warnings_go_to_standard_error_and_can_be_silenced(tmp_path):
     table = tmp_path / "sys.tsv"
     table.write_text("filename\tonset\toffset\tevent_label\nother.wav\t0\t1\tcars\n")
     loud, quiet, strict = (call(REFERENCE, table, *more) for more in ((), ("-q",), ("--strict",)))
-    assert loud.code == 0 and "warning: " in loud.err
-    assert all(name in loud.err for name in ("other.wav", "'cars'", "'car'"))
+    assert loud.code == 0 and all(t in loud.err for t in ("warning: ", "other.wav", "'cars'", "'car'"))
     assert (quiet.code, quiet.err, quiet.out) == (0, "", loud.out)
     assert (strict.code, strict.out) == (2, "") and "other.wav" in strict.err
 
@@ -131,8 +129,8 @@ def test_a_missing_package_is_named_with_what_installs_it():
     assert '"pyyaml>=6.0"' in install_command("yaml")
     # A package that one of ours needs: its own name may be another's.
     assert '"scipy>=1.15" "sed' in install_command("dcase_util")
-    for name in ("numpy.nothing", "sedeval_soft.nothing", None):
-        assert missing_package(ModuleNotFoundError("no", name=name)) is None
+    names = ("numpy.nothing", "sedeval_soft.nothing", None)
+    assert {missing_package(ModuleNotFoundError("no", name=name)) for name in names} == {None}
 
 
 # A preset that computes hard scores as sed_eval does changes no other score, no tuning and no figure.
@@ -160,17 +158,14 @@ def test_tuning_and_figures_work(tmp_path):
     asked = ("tune", REFERENCE, SYSTEM, "--objective", "event.f1", "-q")
     tuned, plain = (call(*asked, *more).out for more in (PRESET[:2], ("--offset-collar-rate", "0.2")))
     assert tuned.split("signature")[0] == plain.split("signature")[0] != ""
-    for kind in ("psd-roc", "f-thresholds", "pr"):
-        assert call("plot", kind, REFERENCE, SYSTEM, *PRESET, "-o", tmp_path / "x.tsv").code == 0, kind
+    plotted = (REFERENCE, SYSTEM, *PRESET, "-o", tmp_path / "x.tsv")
+    assert [call("plot", kind, *plotted).code for kind in ("psd-roc", "f-thresholds", "pr")] == [0, 0, 0]
 
 
 # Intervals, several systems, runs, groups and scenes.
 
 MACRO = "segment.soft.f1.macro"
 LITTLE = ("--replicates", "20", "-q")
-JSON = ("--format", "json", "-q")
-
-
 TWO = (REFERENCE, SYSTEM, OTHER)
 
 
@@ -185,8 +180,7 @@ TWO = (REFERENCE, SYSTEM, OTHER)
 )
 def test_a_method_need_not_be_named(line, settings):
     words = line.replace("$R", REFERENCE).replace("$S", SYSTEM).split()
-    chosen = call(*words).document["settings"]
-    assert settings.items() <= chosen.items()
+    assert settings.items() <= call(*words).document["settings"].items()
 
 
 @pytest.mark.parametrize("systems", [[SYSTEM], [SYSTEM, OTHER]])
@@ -212,19 +206,24 @@ def test_a_system_has_one_name_in_every_output(form):
 def test_files_of_one_name_are_called_by_their_paths(tmp_path):
     twin = shutil.copy(OTHER, tmp_path / "sys.tsv")
     two = (REFERENCE, SYSTEM, twin, *LITTLE)
-    lines = call(*two, "--score", MACRO).out.splitlines()[1:]
+    _, *lines = call(*two, "--score", MACRO).out.splitlines()
     assert {line.split("\t")[0] for line in lines} == {SYSTEM, str(twin)}
     assert str(twin) in call(*two, "--baseline", "sys.tsv").err
 
 
-@pytest.mark.parametrize("baseline", [None, OTHER, "sys_b.tsv"])
-def test_systems_are_ranked_and_compared_to_the_best_or_a_baseline(baseline):
-    asked = ("--baseline", baseline) if baseline else ()
-    done = call(REFERENCE, OTHER, SYSTEM, *asked, *JSON, *LITTLE)
+@pytest.mark.parametrize(
+    ("asked", "compared_to", "baseline"),
+    [
+        ((), "sys.tsv", None),
+        (("--baseline", OTHER), "sys_b.tsv", "sys_b.tsv"),
+        (("--baseline", "sys_b.tsv"), "sys_b.tsv", "sys_b.tsv"),
+    ],
+)
+def test_systems_are_ranked_and_compared_to_the_best_or_a_baseline(asked, compared_to, baseline):
+    done = call(REFERENCE, OTHER, SYSTEM, *asked, "--format", "json", *LITTLE)
     board, systems = done.document["board"], [system["name"] for system in done.document["systems"]]
     assert [entry["system"] for entry in board["entries"]] == systems == ["sys.tsv", "sys_b.tsv"]
-    compared = ("sys_b.tsv", "sys_b.tsv") if baseline else ("sys.tsv", None)
-    assert (board["rank_by"], board["compared_to"], board["baseline"]) == (MACRO, *compared)
+    assert (board["rank_by"], board["compared_to"], board["baseline"]) == (MACRO, compared_to, baseline)
 
 
 def test_runs_have_a_mean_and_its_interval():
@@ -236,9 +235,8 @@ def test_runs_have_a_mean_and_its_interval():
 
 # Groups of classes, scenes, and averages.
 
-PEOPLE = ["people talking", "footsteps", "children voices"]
 PARTS = {
-    "groups": {"traffic": ["car"], "people": PEOPLE},
+    "groups": {"traffic": ["car"], "people": ["people talking", "footsteps", "children voices"]},
     "scenes": {"street": "s*", "out": ["park.*", "street.*"]},
 }
 

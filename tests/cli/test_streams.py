@@ -15,13 +15,12 @@ import sys
 import pytest
 from called import PROGRAM, REFERENCE, SAMPLES, SYSTEM, call
 
-from sedeval_soft.cli import output as module
-from sedeval_soft.cli.output import progress
+from sedeval_soft.cli import output
 
 F1 = "segment.soft.f1.micro"
 OLD = "as it was\n"
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SAMPLES.parent), "R": REFERENCE, "S": SYSTEM}
-ENVIRONMENT["E"] = shlex.join(PROGRAM)
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SAMPLES.parent), "R": REFERENCE, "S": SYSTEM,
+               "E": shlex.join(PROGRAM)}  # fmt: skip
 
 
 def shell(command, cwd):
@@ -30,11 +29,10 @@ def shell(command, cwd):
     return subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], cwd=cwd, check=False, **how)
 
 
-UNWRITTEN = r"soft-sed-eval: standard output: .*: {}.*\n"
 PLACES = {
     # One message, where standard output cannot be written.
     **{
-        f"$E {what} {place}": (2, UNWRITTEN.format(words))
+        f"$E {what} {place}": (2, rf"soft-sed-eval: standard output: .*: {words}.*\n")
         for what in ("$R $S", "$R $S -o /dev/stdout", "--help")
         for place, words in ((">&-", "Bad file"), (">/dev/full", "No space"))
     },
@@ -69,8 +67,7 @@ def test_an_input_is_never_the_output(arguments, tmp_path, monkeypatch):
     (tmp_path / "link.tsv").symlink_to(tmp_path / "ref.tsv")
     (tmp_path / "hard.tsv").hardlink_to(tmp_path / "ref.tsv")
     done = call(*(ENVIRONMENT.get(word[1:], word) for word in arguments.split()))
-    assert (done.code, done.out, (tmp_path / "ref.tsv").read_text()) == (2, "", OLD)
-    assert "-o " in done.err
+    assert (done.code, done.out, (tmp_path / "ref.tsv").read_text()) == (2, "", OLD) and "-o " in done.err
 
 
 def test_standard_input_is_never_the_output(tmp_path):
@@ -159,14 +156,14 @@ def test_progress_is_shown_after_a_while_and_taken_back(patience, monkeypatch):
     terminal = io.StringIO()
     terminal.isatty = lambda: True
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(module, "_PATIENCE", patience)
-    with pytest.raises(KeyError), progress(quiet=False, label="counting files") as told:  # noqa: PT012
+    monkeypatch.setattr(output, "_PATIENCE", patience)
+    with pytest.raises(KeyError), output.progress(quiet=False, label="counting files") as told:  # noqa: PT012
         for done, of, share in ((10, 40, 25), (30, 40, 75), (1, 4, 25)):
             told(done, of)
             assert terminal.getvalue().endswith(f"counting files   {share}%" if patience == 0 else "")
         raise KeyError
     assert terminal.getvalue().endswith("\r\033[K") == (patience == 0) == bool(terminal.getvalue())
-    with progress(quiet=True) as untold:
+    with output.progress(quiet=True) as untold:
         assert untold is None
 
 
@@ -174,13 +171,13 @@ def test_progress_is_shown_after_a_while_and_taken_back(patience, monkeypatch):
 def test_warnings_are_broken_between_words_on_a_terminal_and_nowhere_else(terminal, monkeypatch, capsys):
     text = "a file of the reference is not in the output, " * 4
     monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setattr(module.sys.stderr, "isatty", lambda: terminal, raising=False)
-    module.warn([text, text], quiet=False)
+    monkeypatch.setattr(output.sys.stderr, "isatty", lambda: terminal, raising=False)
+    output.warn([text, text], quiet=False)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == (4 if terminal else 1) and (not terminal or max(map(len, lines)) <= 60)
     assert " ".join(" ".join(lines).split()) == f"warning: {text}".strip()
 
 
 def test_warnings_follow_the_results(tmp_path):
-    done = shell("$E $R $S --ci --replicates 50 2>&1", tmp_path)
-    assert 0 < done.stdout.index("soft-sed-eval 0") < done.stdout.index("warning: ")
+    printed = shell("$E $R $S --ci --replicates 50 2>&1", tmp_path).stdout
+    assert 0 < printed.index("soft-sed-eval 0") < printed.index("warning: ")

@@ -39,8 +39,8 @@ def test_thresholds_of_the_same_data_reach_the_optimal_reading(basis, options, t
     tuned = run("tune", REFERENCE, SYSTEM, "--objective", f"{basis}.f1", *options.split())
     found = yaml.safe_load(tuned)["thresholds"]
     # A file of classes alone, and one in the settings, do as well.
-    texts = {"whole": tuned, "flat": yaml.safe_dump(found), "config": yaml.safe_dump({"thresholds": found})}
-    lay_out(tmp_path, texts)
+    classes, nested = yaml.safe_dump(found), yaml.safe_dump({"thresholds": found})
+    lay_out(tmp_path, {"whole": tuned, "flat": classes, "config": nested})
     best = run(REFERENCE, SYSTEM, f"--score={basis}.optimal.f1.macro", *options.split())
     for option, name in (("--thresholds", "whole"), ("--thresholds", "flat"), ("--config", "config")):
         how = option, tmp_path / name, f"--score={basis}.tuned.f1.macro"
@@ -75,13 +75,12 @@ def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatc
     options = {option for each in tune.params for option in each.opts if option[:2] == "--"}
     lines = [(basis, line.split()) for basis, some in MOVING.items() for line in some]
     assert options == {*(line[0] for _, line in lines), *(f"--{name}" for name in FILES), "--help-all"}
-    texts = {
+    monkeypatch.chdir(lay_out(tmp_path, {
         "settings.yaml": "threshold: 0.2\n",
         "durations.tsv": "filename\tduration\ncafe.wav\t20\n",
         "list.txt": "cafe.wav\nstreet.wav\n",
         "regions.tsv": "cafe.wav\t3.5\t21.5\nstreet.wav\t0\t44.5\n",
-    }
-    monkeypatch.chdir(lay_out(tmp_path, texts))
+    }))  # fmt: skip
 
     @cache
     def found(basis, *given):
@@ -115,10 +114,6 @@ def test_files_that_hold_no_thresholds_are_refused_and_unknown_classes_a_warning
 
 
 def test_tuned_scores_that_are_not_what_they_seem_are_a_warning(thresholds, tmp_path):
-    def said(system, *options):
-        done = call(REFERENCE, system, *options)
-        return [line for line in done.err.splitlines() if "was tuned" in line]
-
     events = tmp_path / "events.yaml"
     run("tune", REFERENCE, SYSTEM, "--objective", "event.f1", "-o", events)
     for system, path, options, words in (
@@ -129,7 +124,8 @@ def test_tuned_scores_that_are_not_what_they_seem_are_a_warning(thresholds, tmp_
         (OTHER, thresholds, "--onset-collar 1", None),
         (OTHER, events, "--onset-collar 1", "onset_collar 0.2, not 1.0"),
     ):
-        warned = said(system, "--thresholds", path, *options.split())
+        done = call(REFERENCE, system, "--thresholds", path, *options.split())
+        warned = [line for line in done.err.splitlines() if "was tuned" in line]
         assert [words in text for text in warned] == [True] * (words is not None), (options, warned)
 
 

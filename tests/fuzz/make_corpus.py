@@ -13,7 +13,6 @@ from sedeval_soft.tables.columnar import rows_from_data
 from sedeval_soft.tables.forms import FORMS
 
 CORPUS = Path(__file__).parent / "corpus"
-TESTS = Path(__file__).parents[1] / "tables"
 EVENTS = b"filename\tonset\toffset\tevent_label\na.wav\t0\t1\tcar\n"
 PLAIN = {
     "header": LONG,
@@ -87,15 +86,17 @@ def seeds() -> dict[str, bytes]:
             found[f"form_{form.name}"] = seed(extension, data)
             found[f"from_{form.name}"] = seed(extension, data, forms.index(form.name))
     for folder in ("documents", "dialects", "samples"):
-        for path in sorted((TESTS / folder).iterdir()):
+        for path in sorted((CORPUS.parents[1] / "tables" / folder).iterdir()):
             if path.is_file():
                 extension = path.suffix if path.suffix in EXTENSIONS else ".txt"
                 found[f"{folder.removesuffix('s')}_{path.name}"] = seed(extension, path.read_bytes())
-    found["packed"] = seed(".tsv.gz", gzip.compress(LONG, mtime=0))
     tar = tarred([("a.tsv", LONG)])
-    found["zip"], found["tar"] = seed(".zip", zipped([("a.tsv", LONG)])), seed(".tar", tar)
-    found["tar.gz"] = seed(".tar.gz", gzip.compress(tar, mtime=0))
-    return found
+    return found | {
+        "packed": seed(".tsv.gz", gzip.compress(LONG, mtime=0)),
+        "zip": seed(".zip", zipped([("a.tsv", LONG)])),
+        "tar": seed(".tar", tar),
+        "tar.gz": seed(".tar.gz", gzip.compress(tar, mtime=0)),
+    }
 
 
 def members() -> dict[str, bytes]:

@@ -19,22 +19,16 @@ from pathlib import Path
 
 import numpy as np
 
-from sedeval_soft import __version__
+from sedeval_soft import EvaluationError, Evaluator, Scores, Settings, __version__, validate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.api.evaluator import Evaluator, read_tally
+from sedeval_soft.api.evaluator import read_tally
 from sedeval_soft.api.sources import limits_from, with_points
-from sedeval_soft.api.validation import validate
-from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import score_shard
-from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_settings, load_thresholds
-from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables import LIMITS, UNNAMED, EventTable, read_rows
 from sedeval_soft.tables.file_groups import only_listed, read_durations, read_listed, read_partition
 from sedeval_soft.tables.forms import FORMS
-from sedeval_soft.tables.limits import LIMITS
 from sedeval_soft.tables.problem_codes import RULES
 from sedeval_soft.tables.stored_rows import UnfitError, blocks_of
 
@@ -85,8 +79,8 @@ def folders(data: bytes) -> None:
     tables = [table.partition(b"\n") for table in data[1:].split(DIVIDER)][:20]
     named = [(name.decode("utf-8", "replace")[:80], rest) for name, _, rest in tables]
     if kind.startswith("."):
-        path = _file(f"archive{kind}", zipped(named) if kind == ".zip" else tarred(named))
-        _read_and_scored(path, {})
+        archive = zipped(named) if kind == ".zip" else tarred(named)
+        _read_and_scored(_file(f"archive{kind}", archive), {})
         return
     folder = _FOLDER / "folder"
     shutil.rmtree(folder, ignore_errors=True)
@@ -283,8 +277,7 @@ def with_member(archive: bytes, number: int, content: bytes) -> bytes:
 
 def _tally(only: str, **values: object) -> bytes:
     """Return a small tally with scores of a kind."""
-    evaluator = Evaluator(only=(only,), **values)
-    return evaluator.update(str(_TABLE), str(_TABLE)).to_bytes()
+    return Evaluator(only=(only,), **values).update(_TABLE, _TABLE).to_bytes()
 
 
 LONG = (

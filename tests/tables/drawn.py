@@ -36,11 +36,10 @@ TRICKY = (
 def cases(name: str) -> list[dict[str, str]]:
     """Return the rows of a table, named from here, whose texts are escaped as in JSON, but for quotes."""
     with (Path(__file__).parent / name).open(newline="", encoding="utf-8") as file:
-        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         return [
             {key: json.loads('"{}"'.format(text.replace('"', '\\"'))) if "\\" in text else text
              for key, text in row.items()}
-            for row in rows
+            for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         ]  # fmt: skip
 
 
@@ -84,9 +83,8 @@ def found(path, form="", limits=LIMITS):
     except InputError as error:
         result = [[p.line, p.column, p.code] for p in error.problems]
     else:
-        origin = rows.origin
-        told = (len(each) for each in (origin.notes, origin.assumed, origin.lacking))
-        result = [*facts(rows), origin.ignored, *told]
+        told = (rows.origin.notes, rows.origin.assumed, rows.origin.lacking)
+        result = [*facts(rows), rows.origin.ignored, *map(len, told)]
     return json.loads(json.dumps(result))
 
 

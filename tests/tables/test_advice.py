@@ -77,13 +77,14 @@ def test_tables_of_other_tools_are_refused_with_advice_that_helps(case, tmp_path
     check_followed(path, *options)
 
 
-REFUSED = [
-    *(each["text"] for each in cases("../tools/bad_inputs.tsv") if not each["form"]),
-    *(each["text"] for each in cases("wrong_tables.tsv") if not each["encoding"]),
-]
-
-
-@pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:60])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(each["text"] for each in cases("../tools/bad_inputs.tsv") if not each["form"]),
+        *(each["text"] for each in cases("wrong_tables.tsv") if not each["encoding"]),
+    ],
+    ids=lambda text: text[:60],
+)
 def test_advice_about_all_refused_tables_of_the_tests_helps(text, tmp_path):
     path = tmp_path / "x.tsv"
     path.write_bytes(text.encode("latin-1", "replace"))

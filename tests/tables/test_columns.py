@@ -17,18 +17,16 @@ from drawn import lay_out, written
 from parted import count_in_parts
 from tables import columns_of
 
-from sedeval_soft import Settings, convert, evaluate, validate
-from sedeval_soft.errors import InputError
+from sedeval_soft import InputError, Settings, convert, evaluate, validate
 from sedeval_soft.memory import RoomError
 
 HEAD = b"filename\tonset\toffset\tevent_label\tsoft_value\n"
 
 
 def test_ten_problems_are_shown_of_many_and_text_is_shortened_and_escaped(tmp_path):
-    path, good = tmp_path / "many.tsv", tmp_path / "good.tsv"
-    good.write_bytes(HEAD)
-    path.write_bytes(HEAD + b"a.wav\t\x1b[31mred" + b"x" * 500 + b"\t1\tcar\t1\n" + b"a\t2\t1\tcar\t1\n" * 50)
-    done = call(good, path)
+    rows = b"a.wav\t\x1b[31mred" + b"x" * 500 + b"\t1\tcar\t1\n" + b"a\t2\t1\tcar\t1\n" * 50
+    path = lay_out(tmp_path, {"good.tsv": HEAD, "many.tsv": HEAD + rows}) / "many.tsv"
+    done = call(tmp_path / "good.tsv", path)
     assert (done.code, done.out, "\x1b" in done.err) == (2, "", False)
     first, *lines = done.err.splitlines()
     assert first.startswith(f"{path}:2:2: ") and "\\x1b[31mred" in first and len(first) < 300
@@ -75,9 +73,8 @@ COLUMNS = {
 """Columns, and the place of the problem: the row from 0 on, and the column."""
 
 
-@pytest.mark.parametrize("name", COLUMNS)
-def test_columns_that_cannot_be_scored_are_refused_by_place(name, tmp_path):
-    columns, place = COLUMNS[name]
+@pytest.mark.parametrize(("columns", "place"), COLUMNS.values(), ids=COLUMNS)
+def test_columns_that_cannot_be_scored_are_refused_by_place(columns, place, tmp_path):
     table = pa.table(columns)
     for source, code in (
         *((source, "invalid") for source in (columns, table, table.to_pandas())),
@@ -89,45 +86,41 @@ def test_columns_that_cannot_be_scored_are_refused_by_place(name, tmp_path):
         assert place in first.message and first.code == code
 
 
-UNEVEN = {"onset": [0.0, 1.0], "offset": [1.0], "label": ["a"]}
-
-
-@pytest.mark.parametrize("data", [3, "text", [1, 2], {"a": [1]}, {}, UNEVEN], ids=repr)
+@pytest.mark.parametrize(
+    "data",
+    [3, "text", [1, 2], {"a": [1]}, {}, {"onset": [0.0, 1.0], "offset": [1.0], "label": ["a"]}],
+    ids=repr,
+)
 def test_data_that_are_not_a_table_are_refused(data, tmp_path):
     with pytest.raises(InputError):
         convert(data, tmp_path / "out.tsv")
     assert not (tmp_path / "out.tsv").exists()
 
 
-@pytest.mark.parametrize("form", ["parquet", "tsv"])
-def test_a_problem_in_a_later_block_has_its_place_in_the_whole_table(form, tmp_path, monkeypatch):
+@pytest.mark.parametrize("way", ["Parquet", "text"])
+def test_a_problem_in_a_later_block_has_its_place_in_the_whole_table(way, tmp_path, monkeypatch):
     """The memory of this machine is replaced: a table that fits is read as a whole when a block is wrong."""
     rows = columns_of([("a", float(k), float(k + 1 - 2 * (k == 20)), "car") for k in range(30)])
-    path = tmp_path / f"x.{form}"
-    if form == "parquet":
-        pq.write_table(pa.table(rows), path, row_group_size=7)
-    else:
-        pd.DataFrame(rows).to_csv(path, sep="\t", index=False)
+    path = given(way, pd.DataFrame(rows), tmp_path / "x")
     for room in ({}, {"side_effect": RoomError("too large")}):
         monkeypatch.setattr("sedeval_soft.tables.stored_rows.check_text_room", mock.Mock(**room))
         with pytest.raises(InputError) as caught:
             count_in_parts(path, path, Settings(), block=40)
         first = caught.value.problems[0]
-        assert "row 20: " in str(first) if form == "parquet" else (first.line, first.column) == (22, 3)
+        assert "row 20: " in str(first) if way == "Parquet" else (first.line, first.column) == (22, 3)
 
 
 # Columns by other names.
 
-NAMES = ["filename", "onset", "offset", "event_label"]
-REFERENCE = pd.DataFrame(
-    [("r0", 0.0, 2.0, "car"), ("r1", 4.0, 6.0, "car"), ("r2", 1.0, 2.0, "dog")], columns=NAMES
-)
-SYSTEM = pd.DataFrame(
-    [("r0", 4.0, 6.0, "car"), ("r1", 0.0, 2.0, "car"), ("r2", 1.0, 2.0, "dog")], columns=NAMES
+REFERENCE, SYSTEM = (
+    pd.DataFrame(columns_of(rows))
+    for rows in (
+        [("r0", 0.0, 2.0, "car"), ("r1", 4.0, 6.0, "car"), ("r2", 1.0, 2.0, "dog")],
+        [("r0", 4.0, 6.0, "car"), ("r1", 0.0, 2.0, "car"), ("r2", 1.0, 2.0, "dog")],
+    )
 )
 """Of one recording all would be found: of three only the dog is."""
 
-AN_EVENT = {"onset": 0.0, "offset": 1.0, "event_label": "car"}
 SCORE = "segment.hard.f1.micro"
 F1 = pytest.approx(1 / 5)
 
@@ -172,7 +165,7 @@ def given(way: str, frame: pd.DataFrame, path: Path) -> object:
 )  # fmt: skip
 def test_a_table_is_asked_about_alike_however_it_is_read(way, how, tmp_path):
     values = [0.25, 0.75, 0.625, *(k / 100 for k in range(40))]
-    more = pd.DataFrame({"filename": [f"x{k:03}" for k in range(40)]} | AN_EVENT)
+    more = pd.DataFrame(columns_of([(f"x{k:03}", 0.0, 1.0, "car") for k in range(40)]))
     valued = pd.concat([SYSTEM, more], ignore_index=True).assign(p=values)
     system = given(way, valued, tmp_path / "p")
     check_asked("unclear-value-column", r"'p' .*0\.25, 0\.", system, **how)
@@ -197,8 +190,8 @@ def test_texts_of_an_index_without_a_name_are_asked_about_as_in_parquet_and_numb
     parts = pd.concat({"r0": frame[:1], "r1": frame[1:]})
     for data in (named, tmp_path / "x.parquet", pd.read_csv(tmp_path / "x.csv"), parts):
         check_asked("unclear-file-column", "'r0', 'r1'", data)
-        columns = {"filename": ["__index_level_0__", "Unnamed: 0"]}
-        assert evaluate(data, data, columns=columns, only="segment").files == ("r0", "r1")
+        names = "filename=__index_level_0__,filename=Unnamed: 0"
+        assert evaluate(data, data, columns=names, only="segment").files == ("r0", "r1")
     frame[::-1].to_parquet(tmp_path / "y.parquet")
     for data in (frame, frame[::-1], tmp_path / "y.parquet"):
         scores = evaluate(data, data, only="segment")

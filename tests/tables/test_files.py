@@ -10,14 +10,7 @@ from drawn import cases, found, lay_out, table
 from tables import columns_of
 
 from sedeval_soft import EvaluationError, InputError, Limits, evaluate
-from sedeval_soft.tables import Partition, match_names, named_alike, read_rows
-from sedeval_soft.tables.file_groups import (
-    read_durations,
-    read_listed,
-    read_map,
-    read_partition,
-    read_regions,
-)
+from sedeval_soft.tables import Partition, file_groups, match_names, named_alike, read_rows
 
 # Folders and archives, with tables in folders of scenes.
 
@@ -64,54 +57,48 @@ def test_a_hash_of_the_names_and_bytes_of_all_shards(tmp_path):
 
 # Names that mean one file, and the hint about names that match nothing but for one change.
 
-CASES = [
-    # reference, other, the names that the other names are matched with, which are ambiguous
-    (["a.wav"], ["a.wav"], {"a.wav": "a.wav"}, ()),
-    (["a.wav"], ["a"], {"a": "a.wav"}, ()),
-    (["a"], ["a.FLAC"], {"a.FLAC": "a"}, ()),
-    (["audio/a.wav"], ["a.wav"], {"a.wav": "audio/a.wav"}, ()),
-    (["a.wav"], ["x\\y\\a.wav"], {"x\\y\\a.wav": "a.wav"}, ()),
-    # Only audio extensions are cut off: a.001 and a.002 are two recordings.
-    (["a.001"], ["a.002"], {"a.002": "a.002"}, ()),
-    # Upper and lower case differ.
-    (["A.wav"], ["a.wav"], {"a.wav": "a.wav"}, ()),
-    # An exact match wins, and its look-alike is ambiguous.
-    (["a.wav"], ["a.wav", "a"], {"a.wav": "a.wav", "a": "a"}, ("a",)),
-    # Two reference names look like it: none is taken.
-    (["x/a.wav", "y/a.wav"], ["a.wav"], {"a.wav": "a.wav"}, ("a.wav",)),
-    (["a.wav", "a.flac"], ["a"], {"a": "a"}, ("a",)),
-    # Two other names look like it: neither is taken.
-    (["a.wav"], ["x/a.wav", "y/a.wav"], {"x/a.wav": "x/a.wav", "y/a.wav": "y/a.wav"}, ("x/a.wav", "y/a.wav")),
-    # With less of the name a file may become ambiguous, which with more it is not.
-    (["x/a.wav", "y/a.wav"], ["x/a", "y/a"], {"x/a": "x/a.wav", "y/a": "y/a.wav"}, ()),
-    (["x/a", "y/a"], ["x/a", "a"], {"x/a": "x/a", "a": "a"}, ("a",)),
-    # A name that is ambiguous without extensions may have one match without folders.
-    (["a.wav", "a.flac", "x/a"], ["a"], {"a": "x/a"}, ()),
-    # One that is matched already, by another part of its name, is not matched again.
-    (["x/a.wav"], ["x/a", "a.wav"], {"x/a": "x/a.wav", "a.wav": "a.wav"}, ("a.wav",)),
-    # Folders of both tables decide which file is meant: of 23h, ross has one, and casey another.
-    (["casey/21h.wav", "casey/22h.wav", "ross/23h.wav"], ["casey/23h.wav", "casey/21h"],
-     {"casey/23h.wav": "casey/23h.wav", "casey/21h": "casey/21h.wav"}, ()),
-    (["ross/23h.wav"], ["casey/23h.wav", "ross/24h.wav"],
-     {"casey/23h.wav": "casey/23h.wav", "ross/24h.wav": "ross/24h.wav"}, ()),
-    (["ross/23h.wav"], ["casey/23h.wav"], {"casey/23h.wav": "ross/23h.wav"}, ()),
-]  # fmt: skip
 
-
-@pytest.mark.parametrize(("reference", "other", "canonical", "ambiguous"), CASES)
+@pytest.mark.parametrize(
+    ("reference", "other", "canonical", "ambiguous"),
+    [
+        # reference, other, the names that the other names are matched with, which are ambiguous
+        (["a.wav"], ["a.wav"], {"a.wav": "a.wav"}, ()),
+        (["a.wav"], ["a"], {"a": "a.wav"}, ()),
+        (["a"], ["a.FLAC"], {"a.FLAC": "a"}, ()),
+        (["audio/a.wav"], ["a.wav"], {"a.wav": "audio/a.wav"}, ()),
+        (["a.wav"], ["x\\y\\a.wav"], {"x\\y\\a.wav": "a.wav"}, ()),
+        # Only audio extensions are cut off: a.001 and a.002 are two recordings.
+        (["a.001"], ["a.002"], {"a.002": "a.002"}, ()),
+        # Upper and lower case differ.
+        (["A.wav"], ["a.wav"], {"a.wav": "a.wav"}, ()),
+        # An exact match wins, and its look-alike is ambiguous.
+        (["a.wav"], ["a.wav", "a"], {"a.wav": "a.wav", "a": "a"}, ("a",)),
+        # Two reference names look like it: none is taken.
+        (["x/a.wav", "y/a.wav"], ["a.wav"], {"a.wav": "a.wav"}, ("a.wav",)),
+        (["a.wav", "a.flac"], ["a"], {"a": "a"}, ("a",)),
+        # Two other names look like it: neither is taken.
+        (["a.wav"], ["x/a.wav", "y/a.wav"],
+         {"x/a.wav": "x/a.wav", "y/a.wav": "y/a.wav"}, ("x/a.wav", "y/a.wav")),
+        # With less of the name a file may become ambiguous, which with more it is not.
+        (["x/a.wav", "y/a.wav"], ["x/a", "y/a"], {"x/a": "x/a.wav", "y/a": "y/a.wav"}, ()),
+        (["x/a", "y/a"], ["x/a", "a"], {"x/a": "x/a", "a": "a"}, ("a",)),
+        # A name that is ambiguous without extensions may have one match without folders.
+        (["a.wav", "a.flac", "x/a"], ["a"], {"a": "x/a"}, ()),
+        # One that is matched already, by another part of its name, is not matched again.
+        (["x/a.wav"], ["x/a", "a.wav"], {"x/a": "x/a.wav", "a.wav": "a.wav"}, ("a.wav",)),
+        # Folders of both tables decide which file is meant: of 23h, ross has one, and casey another.
+        (["casey/21h.wav", "casey/22h.wav", "ross/23h.wav"], ["casey/23h.wav", "casey/21h"],
+         {"casey/23h.wav": "casey/23h.wav", "casey/21h": "casey/21h.wav"}, ()),
+        (["ross/23h.wav"], ["casey/23h.wav", "ross/24h.wav"],
+         {"casey/23h.wav": "casey/23h.wav", "ross/24h.wav": "ross/24h.wav"}, ()),
+        (["ross/23h.wav"], ["casey/23h.wav"], {"casey/23h.wav": "ross/23h.wav"}, ()),
+    ],
+)  # fmt: skip
 def test_names_are_matched(reference, other, canonical, ambiguous):
     assert match_names(reference, other) == (canonical, ambiguous)
 
 
 STEMS = ("park", "café one", "b-Street_2", "x007", "--Yq1")
-UNLIKE = [
-    # Names of the reference, of the system, and the words for their difference.
-    ("{}.wav", "{}.csv", ["extension"]),
-    ("dev/{}.wav", "out/{}.scores.tsv", ["extension"]),
-    ("{}.wav", "mix_{}.wav", ["'mix_'", "system"]),
-    ("{}", "Y{}_30.000_40.000.wav", ["'Y'", "'_30.000_40.000'", "system"]),
-    ("fold1_{}.wav", "{}.csv", ["'fold1_'", "reference"]),
-]
 
 
 def written(path, pattern):
@@ -119,7 +106,17 @@ def written(path, pattern):
     return table(path, "filename|onset|offset|event_label", *rows)
 
 
-@pytest.mark.parametrize(("ours", "theirs", "words"), UNLIKE)
+@pytest.mark.parametrize(
+    ("ours", "theirs", "words"),
+    [
+        # Names of the reference, of the system, and the words for their difference.
+        ("{}.wav", "{}.csv", ["extension"]),
+        ("dev/{}.wav", "out/{}.scores.tsv", ["extension"]),
+        ("{}.wav", "mix_{}.wav", ["'mix_'", "system"]),
+        ("{}", "Y{}_30.000_40.000.wav", ["'Y'", "'_30.000_40.000'", "system"]),
+        ("fold1_{}.wav", "{}.csv", ["'fold1_'", "reference"]),
+    ],
+)
 def test_a_system_whose_files_are_all_named_otherwise_is_scored_with_a_hint(ours, theirs, words, tmp_path):
     paths = written(tmp_path / "ref.tsv", ours), written(tmp_path / "sys.tsv", theirs)
     for more in ({}, {"memory_limit": "4G"}):
@@ -171,6 +168,9 @@ def test_names_in_durations_that_match_nothing_have_the_hint_too(tmp_path):
 )
 def test_names_that_are_alike_by_chance_give_no_hint(ours, theirs):
     assert not named_alike(ours, theirs) and not named_alike(theirs, ours)
+
+
+def test_a_name_that_is_alike_beside_another_gives_a_hint():
     hint = named_alike(["b", "c"], ["b.csv", "zoo"])
     assert "'b.csv'" in hint and "1 of 2" in hint
 
@@ -197,21 +197,27 @@ def grouped(files, by):
         ("{x}", "whole name.wav", "whole name.wav"),
         ("*/{scene}/*.wav", "data/x/home/1.wav", "x"),
         ("a.c{x}", "a.cd", "d"),
-        ("?{x}_*", "b\na_\nb", None),
         ("?{x}_*", "ba_\nb", "a"),
-        ("{x}[z-a]*", "ab", None),
         ("*{x}*", "ab", "a"),
-        ("{scene}_[0-9]*", "Cafe-01", None),
-        ("a.c{x}", "abcd", None),
-        ("{x}_*", "a@b_1", None),  # a part is in names of scores
         *((pattern, "}x" if pattern[0] == "}" else "x", "x")
           for pattern in ("{scene}", "{}", "{größe}", "}{a}")),
     ],
 )  # fmt: skip
 def test_a_pattern_finds_the_part_in_a_name(pattern, name, part):
-    if part is not None:
-        assert grouped([name], pattern) == {part: [name]}
-        return
+    assert grouped([name], pattern) == {part: [name]}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        ("?{x}_*", "b\na_\nb"),
+        ("{x}[z-a]*", "ab"),
+        ("{scene}_[0-9]*", "Cafe-01"),
+        ("a.c{x}", "abcd"),
+        ("{x}_*", "a@b_1"),  # a part is in names of scores
+    ],
+)
+def test_a_name_that_a_pattern_does_not_fit_is_refused(pattern, name):
     for files in ([name], ["cafe_01", "data/x/1.wav", "a.cd", name]):
         with pytest.raises(EvaluationError):
             grouped(files, pattern)
@@ -236,18 +242,12 @@ def test_files_are_put_together_in_the_order_of_parts_and_numbers_in_it():
             grouped(files, by)
 
 
-READ = {
-    "partition": read_partition, "durations": read_durations, "regions": read_regions, "listed": read_listed,
-    "map": read_map,
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("case", cases("file_groups.tsv"), ids=lambda case: case["text"][:40])
 def test_a_table_of_files_has_its_attributes_or_is_refused_at_its_places(case, tmp_path):
     path = tmp_path / ("t.uem" if case["text"].startswith(";;") else "t.tsv")
     path.write_bytes(case["text"].encode())
     try:
-        found = READ[case["what"]](path)
+        found = getattr(file_groups, f"read_{case['what']}")(path)
     except InputError as error:
         assert [[p.line, p.column] for p in error.problems] == json.loads(case["refused"])  # noqa: PT017
         return

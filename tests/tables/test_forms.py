@@ -9,11 +9,9 @@ from drawn import FORMS, PLAIN, TRICKY, WRITTEN, facts, found, tables, through, 
 from hypothesis import HealthCheck, given, settings
 from tables import long_rows
 
-from sedeval_soft import convert
-from sedeval_soft.errors import InputError
+from sedeval_soft import InputError, convert
 from sedeval_soft.tables import read_rows
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "forms.md"
 HERE = Path(__file__).parent
 FILES = {
     "documents/long.TextGrid": "textgrid",
@@ -33,7 +31,8 @@ FILES = {
 
 
 def test_every_form_is_documented_under_its_own_name_and_extensions():
-    lines = re.findall(r"^\| `([\w-]+)`: [^|]* \|([^|]*)\|[^|]*\|([^|]*)\|$", PAGE.read_text(), re.MULTILINE)
+    page = (HERE.parents[1] / "docs" / "reference" / "forms.md").read_text()
+    lines = re.findall(r"^\| `([\w-]+)`: [^|]* \|([^|]*)\|[^|]*\|([^|]*)\|$", page, re.MULTILINE)
     table = [(name, tuple(re.findall(r"`(\.\w+)`", ends)), "read only" in lost) for name, ends, lost in lines]
     assert table == [(form.name, form.extensions, not form.written) for form in FORMS]
     ends = [end for form in FORMS for end in form.extensions if not form.of_text or form.module != "text"]
@@ -82,10 +81,9 @@ def test_steps_are_between_all_boundaries_and_take_the_largest_value(tmp_path):
 def test_frames_that_miss_one_another_by_a_digit_are_made_to_touch(tmp_path):
     frames = {"filename": ["f"] * 4, "onset": [0.0, 0.1, 0.2, 0.3], "offset": [0.1, 0.2, 3 * 0.1, 0.4],
               "car": [0.25, 0.5, 0.0, 1.0]}  # fmt: skip
-    (_, rows, *_), losses = made(frames, tmp_path / "x", "score-dir")
-    assert (losses, [row[2] for row in rows]) == ([1], [0.1, 0.2, 0.3, 0.4])
-    (_, rows, *_), losses = made(frames, tmp_path / "x.tsv", "wide")
-    assert (losses, rows[2][2]) == ([], 3 * 0.1)
+    for target, form, third, lost in (("x", "score-dir", 0.3, [1]), ("x.tsv", "wide", 3 * 0.1, [])):
+        (_, rows, *_), losses = made(frames, tmp_path / target, form)
+        assert (losses, [row[2] for row in rows]) == (lost, [0.1, 0.2, third, 0.4])
     late = {"filename": ["f"], "onset": [1.0], "offset": [2.0], "car": [0.5]}
     (_, rows, *_), _ = made(late, tmp_path / "late", "score-dir")
     assert [row[1:] for row in rows] == [(0.0, 1.0, (("car", 0.0),)), (1.0, 2.0, (("car", 0.5),))]
@@ -109,15 +107,15 @@ def test_losses_are_counted_by_kind(form, tmp_path):
     assert all(text.startswith(begin) for text, begin in zip(losses, LOSSES[form], strict=True)), losses
 
 
-UNFIT = [
-    ("rttm", [("f", 0.0, 1.0, "car horn"), ("f", 0.0, 1.0, "car_horn")]),  # differ in blanks only
-    ("sed-eval", [("\ufeffa", 0.0, 1.0, "car")]),  # a byte order mark, which readers take away
-    ("audacity", [("", 0.0, 1.0, "0.5")]),  # a label like a value, without a header
-    ("sed-eval", [("", 0.0, 1.0, "0.5")]),
-]
-
-
-@pytest.mark.parametrize(("form", "rows"), UNFIT)
+@pytest.mark.parametrize(
+    ("form", "rows"),
+    [
+        ("rttm", [("f", 0.0, 1.0, "car horn"), ("f", 0.0, 1.0, "car_horn")]),  # differ in blanks only
+        ("sed-eval", [("\ufeffa", 0.0, 1.0, "car")]),  # a byte order mark, which readers take away
+        ("audacity", [("", 0.0, 1.0, "0.5")]),  # a label like a value, without a header
+        ("sed-eval", [("", 0.0, 1.0, "0.5")]),
+    ],
+)
 def test_names_that_a_form_would_change_are_refused(form, rows, tmp_path):
     with pytest.raises(InputError) as caught:
         convert(long_rows(rows), tmp_path / "x", to=form)

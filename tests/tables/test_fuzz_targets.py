@@ -18,7 +18,6 @@ BYTES = (
     *(b",", b";", b'"', b"\xe9", b"\xc3", b"\xed\xa0\x80", b"\x1b[2J", b"=", b"\x85", b"\xe2\x80\xa8"),
     *(b"-", b"e999", b"PAR1", b"{", b"SPEAKER "),
 )
-ENCODINGS = ("utf-16", "latin-1", "utf-32", "cp037")
 
 
 def with_bytes_changed(data: bytes, random: Random) -> bytes:
@@ -29,7 +28,9 @@ def with_bytes_changed(data: bytes, random: Random) -> bytes:
         "flipped": data[:i] + bytes(byte ^ (1 << k % 8) for byte in data[i : i + 1]) + data[i + 1 :],
         "spliced": data[:i] + data[j:k] + data[i:],
         "damaged": packed[:i] + b"\0" + packed[i + 1 :],
-        "recoded": data.decode("utf-8", "replace").encode(random.choice(ENCODINGS), "replace"),
+        "recoded": data.decode("utf-8", "replace").encode(
+            random.choice(("utf-16", "latin-1", "utf-32", "cp037")), "replace"
+        ),
         "cut": data[:i],
         "stripped": data.rstrip(),
     }

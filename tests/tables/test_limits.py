@@ -13,8 +13,19 @@ from drawn import lay_out, tarred, written, zipped
 from parted import count_in_parts
 from tables import long_rows
 
-import sedeval_soft
-from sedeval_soft import InputError, Limits, SettingsError
+from sedeval_soft import (
+    Evaluator,
+    InputError,
+    Limits,
+    Settings,
+    SettingsError,
+    compare,
+    convert,
+    evaluate,
+    mean_of_runs,
+    threshold_curves,
+    validate,
+)
 from sedeval_soft.tables import read_rows
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
@@ -27,8 +38,8 @@ def table(n: int, files: int = 1, classes: int = 1) -> str:
 
 def wide(n: int, classes: int) -> str:
     """Return a wide table of n rows and so many classes."""
-    head = "\t".join(["onset", "offset", *(f"c{i}" for i in range(classes))])
-    return f"{head}\n" + "".join(f"{i}\t{i + 1}" + "\t0.5" * classes + "\n" for i in range(n))
+    head = "onset\toffset" + "".join(f"\tc{i}" for i in range(classes))
+    return "\n".join([head, *(f"{i}\t{i + 1}" + "\t0.5" * classes for i in range(n)), ""])
 
 
 def check_over(name, read):
@@ -36,8 +47,7 @@ def check_over(name, read):
     with pytest.raises(InputError) as caught:
         read()
     # Times of tables without lines have the code of their form.
-    code = caught.value.problems[0].code
-    assert name == "duration" or code == f"too-many-{name}"
+    assert name == "duration" or caught.value.problems[0].code == f"too-many-{name}"
     assert f"--limit {name}=" in str(caught.value)
     return str(caught.value)
 
@@ -127,9 +137,9 @@ def test_a_bomb_is_known_long_before_its_end(name, tmp_path):
     check_over("ratio", lambda: read_rows(path, limits=Limits(size=(18 << 20) - 1)))
     if "rows" in name:
         path = path.rename(f"{path}.gz")
-        settings = sedeval_soft.Settings()
-        check_over("ratio", lambda: count_in_parts(str(path), str(path), settings, block=1 << 20))
-        assert [*sedeval_soft.validate(path).counts] == ["too-many-ratio"]
+        sides = str(path), str(path)
+        check_over("ratio", lambda: count_in_parts(*sides, Settings(), block=1 << 20))
+        assert [*validate(path).counts] == ["too-many-ratio"]
 
 
 DATA = {"filename": ["a", "bb"], "onset": [0.0, 1.0], "offset": [1.0, 200.0], "event_label": ["car", "dog"]}
@@ -137,25 +147,24 @@ OVER = {"rows": 1, "files": 1, "classes": 1, "name_length": 2, "duration": 199}
 
 
 def test_tables_of_files_have_limits_too(tmp_path):
-    path = tmp_path / "t.tsv"
-    for how, column in (("durations", "duration"), ("by", "fold")):
+    path, rows = tmp_path / "t.tsv", long_rows([("b", 0.0, 1.0, "car")])
+    wrong = {"files": 1, "name_length": 2, "size": 10, "line_length": 10}
+    for how, column, limited in (("durations", "duration", wrong | {"duration": 199}), ("by", "fold", wrong)):
         path.write_text(f"filename\t{column}\nabc\t200\nb\t200\n")
-        rows = long_rows([("b", 0.0, 1.0, "car")])
-        wrong = {"files": 1, "name_length": 2, "size": 10, "line_length": 10}
-        for name, most in (wrong | ({"duration": 199} if how == "durations" else {})).items():
-            limits = Limits(**{name: most})
-            check_over(name, lambda: sedeval_soft.evaluate(rows, rows, limits=limits, **{how: path}))  # noqa: B023
+        for name, most in limited.items():
+            given = {"limits": Limits(**{name: most}), how: path}
+            check_over(name, lambda: evaluate(rows, rows, **given))  # noqa: B023
 
 
 @pytest.mark.parametrize("name", OVER)
 @pytest.mark.parametrize(
     "function",
     [
-        lambda g, limits: sedeval_soft.evaluate(g, g, limits=limits),
-        lambda g, limits: sedeval_soft.threshold_curves(g, g, limits=limits),
-        lambda g, limits: sedeval_soft.compare(g, {"a": g, "b": g}, limits=limits),
-        lambda g, limits: sedeval_soft.mean_of_runs(g, {"a": g, "b": g}, limits=limits),
-        lambda g, limits: sedeval_soft.Evaluator(limits=limits).update(g, g),
+        lambda g, limits: evaluate(g, g, limits=limits),
+        lambda g, limits: threshold_curves(g, g, limits=limits),
+        lambda g, limits: compare(g, {"a": g, "b": g}, limits=limits),
+        lambda g, limits: mean_of_runs(g, {"a": g, "b": g}, limits=limits),
+        lambda g, limits: Evaluator(limits=limits).update(g, g),
     ],
 )
 def test_data_in_memory_have_limits_in_every_function(function, name):
@@ -164,10 +173,10 @@ def test_data_in_memory_have_limits_in_every_function(function, name):
 
 def test_tallies_have_limits(tmp_path):
     path = tmp_path / "a.tally"
-    sedeval_soft.Evaluator().update(DATA, DATA).save(path)
-    assert sedeval_soft.Evaluator.load(path, limits=Limits(files=2, classes=2)).compute()
+    Evaluator().update(DATA, DATA).save(path)
+    assert Evaluator.load(path, limits=Limits(files=2, classes=2)).compute()
     for name, most in (("files", 1), ("classes", 1), ("size", 1000)):
-        check_over(name, lambda: sedeval_soft.Evaluator.load(path, limits=Limits(**{name: most})))  # noqa: B023
+        check_over(name, lambda: Evaluator.load(path, limits=Limits(**{name: most})))  # noqa: B023
 
 
 def test_limits_are_read_from_texts():
@@ -206,7 +215,7 @@ def test_tables_of_every_form_have_limits(form, tmp_path):
         events = [{"time": k, "duration": 1, "value": label} for k, label in enumerate(TWO["event_label"])]
         path.write_text(json.dumps({"annotations": [{"namespace": "segment_open", "data": events}]}))
     else:
-        sedeval_soft.convert(TWO, path, to=form)
+        convert(TWO, path, to=form)
     enough = {"rows": 2, "classes": 2, "name_length": 3, "duration": 2}
     assert len(read_rows(path, limits=Limits(**enough))) == 2
     for name, most in enough.items():
@@ -215,7 +224,7 @@ def test_tables_of_every_form_have_limits(form, tmp_path):
 
 
 def test_columns_that_unfold_to_much_are_refused(tmp_path):
-    zeros = dict.fromkeys(("onset", "offset", "car"), np.zeros(1 << 20))
-    path = written("parquet", pa.table(zeros), tmp_path / "x.parquet")
+    zeros = pa.table(dict.fromkeys(("onset", "offset", "car"), np.zeros(1 << 20)))
+    path = written("parquet", zeros, tmp_path / "x.parquet")
     assert path.stat().st_size < 1 << 17
     check_over("size", lambda: read_rows(path, limits=Limits(size=1 << 20)))

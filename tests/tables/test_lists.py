@@ -9,12 +9,7 @@ import pandas as pd
 import pytest
 from drawn import lay_out, table
 
-from sedeval_soft import Evaluator, convert, evaluate, validate
-from sedeval_soft.errors import EvaluationError, InputError
-
-FILES = Path(__file__).parent / "dialects"
-NAMES = [f"clip.hard.{name}.micro" for name in ("precision", "recall", "f1")]
-
+from sedeval_soft import EvaluationError, Evaluator, InputError, convert, evaluate, validate
 
 # Labels of whole recordings.
 
@@ -22,7 +17,7 @@ NAMES = [f"clip.hard.{name}.micro" for name in ("precision", "recall", "f1")]
 def clips(*sides: object, **settings: object) -> list[float]:
     """Return precision, recall and F1 of clips: TP, N_sys and N_ref follow from them."""
     scores = evaluate(*sides, only="clip", strict=True, **settings)
-    return [scores[name] for name in NAMES]
+    return [scores[f"clip.hard.{name}.micro"] for name in ("precision", "recall", "f1")]
 
 
 def test_weak_labels_are_scored_as_clips_beside_events_and_beside_others(tmp_path):
@@ -40,8 +35,8 @@ def test_weak_labels_are_scored_as_clips_beside_events_and_beside_others(tmp_pat
 
 
 def test_weak_labels_with_values_and_lengths_and_in_folders(tmp_path):
-    rows = ("a Dog 0.75", "a Cat 0.25", "b Dog 1")
-    valued = table(tmp_path / "valued.tsv", "filename event_label score", *rows)
+    rows = ("filename event_label score", "a Dog 0.75", "a Cat 0.25", "b Dog 1")
+    valued = table(tmp_path / "valued.tsv", *rows)
     whole = table(tmp_path / "whole.tsv", "filename event_label", "a Dog", "b Dog")
     scores = evaluate(whole, valued, only="clip", durations={"a": 10.0, "b": 10.0})
     # min(1, 0.75) + min(1, 1) of 2 in the reference and 2 in the system.
@@ -54,8 +49,8 @@ def test_weak_labels_with_values_and_lengths_and_in_folders(tmp_path):
 
 
 def test_weak_labels_of_data_frames_are_those_of_tables(tmp_path):
-    labels, values = ["Dog,Cat", "Cat", None, "Dog"], [0.75, 0.25, 0.5, 1.0]
-    frame = pd.DataFrame({"filename": ["a", "b", "c", "a"], "tags": labels, "score": values})
+    rows = [("a", "Dog,Cat", 0.75), ("b", "Cat", 0.25), ("c", None, 0.5), ("a", "Dog", 1.0)]
+    frame = pd.DataFrame(rows, columns=["filename", "tags", "score"])
     written, parquet = tmp_path / "a.csv", tmp_path / "a.parquet"
     frame.to_csv(written, index=False)
     frame.to_parquet(parquet)
@@ -71,7 +66,7 @@ def test_weak_labels_of_data_frames_are_those_of_tables(tmp_path):
      {"only": "clip", "median_filter": 1}],
 )  # fmt: skip
 def test_whatever_needs_times_is_refused_of_weak_labels(settings, tmp_path):
-    weak = FILES / "dcase-weak.tsv"
+    weak = Path(__file__).parent / "dialects" / "dcase-weak.tsv"
     with pytest.raises(EvaluationError):
         evaluate(weak, weak, **settings)
     with pytest.raises(EvaluationError):
@@ -84,7 +79,6 @@ def test_whatever_needs_times_is_refused_of_weak_labels(settings, tmp_path):
 
 UNKNOWN = "Audiofilename,Starttime,Endtime,Q\nR1,0,1,POS\nR1,2,4,UNK\nR1,6,8,POS\n"
 FOUND = "Audiofilename,Starttime,Endtime\nR1,0,1\nR1,2.1,2.9\nR1,4.5,5.5\n"
-F1 = "event.hard.f1.micro"
 
 
 def test_unknown_cells_of_few_shot_tables_are_not_evaluated(tmp_path):
@@ -93,7 +87,7 @@ def test_unknown_cells_of_few_shot_tables_are_not_evaluated(tmp_path):
     ours, theirs, long = (tmp_path / name for name in ("ours.csv", "theirs.csv", "long.tsv"))
     convert(ours, long)
     found = [
-        evaluate(*sides, label="Q", **settings)[F1]
+        evaluate(*sides, label="Q", **settings)["event.hard.f1.micro"]
         for sides, settings in (
             ((ours, theirs), {}),
             ((ours, theirs), {"ignore_class": "UNK", "strict": True}),

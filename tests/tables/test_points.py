@@ -15,7 +15,6 @@ from drawn import lay_out
 from sedeval_soft import EvaluationError, InputError, evaluate, operating_points, validate
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
-REFERENCE = HEAD + "a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\nb.wav\t1\t2\tdog\n"
 LOOSE = HEAD + "a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\na.wav\t9\t9.5\tcar\nb.wav\t1\t2\tdog\n"
 TIGHT = HEAD + "a.wav\t0\t2\tcar\n"
 ONLY = ("event", "intersection")
@@ -23,7 +22,8 @@ ONLY = ("event", "intersection")
 
 @pytest.fixture
 def reference(tmp_path):
-    return lay_out(tmp_path, {"ref.tsv": REFERENCE}) / "ref.tsv"
+    rows = "a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\nb.wav\t1\t2\tdog\n"
+    return lay_out(tmp_path, {"ref.tsv": HEAD + rows}) / "ref.tsv"
 
 
 @pytest.fixture
@@ -39,15 +39,16 @@ def check_refused(code, *sides, **settings):
     return str(caught.value)
 
 
-SHARED = [
-    {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT},
-    {"run1.tsv": LOOSE, "run2.tsv": TIGHT},
-    {"a.tsv": "onset\toffset\tevent_label\n0\t1\tcar\n", "all.tsv": HEAD + "a\t0\t1\tcar\n"},
-    {f"t0.{k}.tsv": "filename\tonset\toffset\tcar\na\t0\t1\t0.5\n" for k in (1, 2)},
-]
-
-
-@pytest.mark.parametrize("files", SHARED, ids=str)
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT},
+        {"run1.tsv": LOOSE, "run2.tsv": TIGHT},
+        {"a.tsv": "onset\toffset\tevent_label\n0\t1\tcar\n", "all.tsv": HEAD + "a\t0\t1\tcar\n"},
+        {f"t0.{k}.tsv": "filename\tonset\toffset\tcar\na\t0\t1\t0.5\n" for k in (1, 2)},
+    ],
+    ids=str,
+)
 def test_tables_of_the_same_recordings_are_not_added_up(tmp_path, reference, files):
     folder = lay_out(tmp_path / "sys", files)
     archive = shutil.make_archive(str(folder), "zip", folder)

@@ -45,7 +45,7 @@ def sides(tmp_path):
 
 def test_each_command_and_settings_files_take_them(tmp_path, sides):
     reference, path = sides
-    out, page = tmp_path / "made.tsv", tmp_path / "page.html"
+    out = tmp_path / "made.tsv"
     assert call(reference, path).code == 2
     keys = {"columns": GIVEN["columns"], "label": "speech", "from": "system=csv"}
     lay_out(tmp_path, {"c.yaml": json.dumps(keys), "d.yaml": "extends: c.yaml\nbeta: 1\n"})
@@ -57,16 +57,16 @@ def test_each_command_and_settings_files_take_them(tmp_path, sides):
         assert done.document["inputs"][1]["options"] == options
         assert all(f" system:{option.split('=')[0]}=" in done.document["signature"] for option in options)
     alone = [flag.replace("system=", "") for flag in flags]
-    board = ("board", path.parent, "--reference", reference, "--fail-on-invalid", "--no-reports")
     for command in (
         ("tune", reference, path, *flags, "-q"),
         ("plot", "classes", reference, path, *flags, "-o", tmp_path / "x.svg"),
-        ("report", reference, path, *flags, "-o", page, "-q"),
-        (*board, *flags, "-o", tmp_path / "site"),
+        ("report", reference, path, *flags, "-o", tmp_path / "page.html", "-q"),
+        ("board", path.parent, "--reference", reference, "--fail-on-invalid", "--no-reports", *flags,
+         "-o", tmp_path / "site"),
         ("validate", path, *alone),
         ("simulate", "constant", path, "-o", out, *alone),
         ("convert", path, out, "--force", *alone),
-    ):
+    ):  # fmt: skip
         assert call(*command).code == 0, command
     assert evaluate(reference, out)[NAME] == 1
 
@@ -74,16 +74,19 @@ def test_each_command_and_settings_files_take_them(tmp_path, sides):
 def test_each_function_takes_them(tmp_path, sides):
     reference, path = sides
     two = {"a": path, "b": path}
-    assert evaluate(reference, path, **GIVEN, jobs=1)[NAME] == 1
-    assert Evaluator(**GIVEN).update(reference, path).compute()[NAME] == 1
-    assert compare(reference, two, **GIVEN, replicates=9).entries[0].value == 1
-    assert mean_of_runs(reference, two, **GIVEN)[NAME] == 1
-    assert threshold_curves(reference, path, **GIVEN).classes
-    assert validate(path, reference, **GIVEN).ok
+    results = {
+        "evaluate": evaluate(reference, path, **GIVEN, jobs=1)[NAME],
+        "Evaluator": Evaluator(**GIVEN).update(reference, path).compute()[NAME],
+        "compare": compare(reference, two, **GIVEN, replicates=9).entries[0].value,
+        "mean_of_runs": mean_of_runs(reference, two, **GIVEN)[NAME],
+        "threshold_curves": len(threshold_curves(reference, path, **GIVEN).classes),
+        "validate": validate(path, reference, **GIVEN).ok,
+        "plot": bool(plot("classes", reference, path, **GIVEN)),
+    }
+    assert results == dict.fromkeys(results, 1)
     assert convert(path, tmp_path / "again.tsv", **GIVEN).rows == 3
     assert build_site(path.parent, reference, tmp_path / "site", reports=False, **GIVEN).scored == ("sys",)
     write_report(reference, two, tmp_path / "again.html", **GIVEN)
-    assert plot("classes", reference, path, **GIVEN)
 
 
 # An option that has no effect is refused by name, but where it may have none.

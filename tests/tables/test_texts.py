@@ -18,8 +18,7 @@ from drawn import cases, found
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import sedeval_soft
-from sedeval_soft.errors import InputError
+from sedeval_soft import InputError, validate
 from sedeval_soft.tables import LIMITS, read_rows
 
 DOCUMENTS = cases("documents.tsv")
@@ -88,20 +87,19 @@ def test_a_document_that_is_far_too_large_gets_one_short_error(name, tmp_path):
         read_rows(path)
     assert caught.value.problems[0].code == code
     assert len(str(caught.value)) < 900 and all(str(each).isprintable() for each in caught.value.problems)
-    assert [*sedeval_soft.validate(path).counts] == [code]
+    assert [*validate(path).counts] == [code]
 
 
 # Large and small tables: one is large by a note in its first row.
 
 HEAD = ("filename", "onset", "offset", "event_label", "soft_value")
 NOTED = LIMITS.reading(columns="ignore=note", label=None, sample_rate=None)
-LONG = "x" * (1 << 20)
 
 
 def both_ways(folder, head, rows, end="\n"):
     """Return what is found in a table that is large, and in the same one that is small."""
     results = []
-    for first in (LONG, "x"):
+    for first in ("x" * MANY, "x"):
         lines = [f"{head}note", *(f"{row}{first if k == 0 else 'x'}" for k, row in enumerate(rows))]
         path = folder / f"{len(first)}.tsv"  # another one: a large file is hashed beside its being read
         path.write_text("".join(line + end for line in lines), newline="")

@@ -16,8 +16,7 @@ import pytest
 from documents import schema
 from drawn import FORMS, cases, found, lay_out, tarred, zipped
 
-from sedeval_soft import evaluate, validate
-from sedeval_soft.errors import InputError
+from sedeval_soft import InputError, evaluate, validate
 from sedeval_soft.report import render_validation
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.problem_codes import RULES
@@ -52,8 +51,8 @@ def of_text(row: dict[str, str]) -> Bad:
     """Return the bad input of a row of bad_inputs.tsv, whose texts are bytes."""
     line, column = (int(row[name]) if row[name] else None for name in ("line", "column"))
     options = dict(option.split("=", 1) for option in row["options"].split())
-    data, scored = row["text"].encode("latin-1"), row["scored"] == "yes"
-    return Bad(data, row["code"], line, column, "", scored, options, row["form"])
+    known = {"scored": row["scored"] == "yes", "options": options, "form": row["form"]}
+    return Bad(row["text"].encode("latin-1"), row["code"], line, column, **known)
 
 
 def patched(offset: int, number: int, size: int) -> bytes:
@@ -83,9 +82,11 @@ BYTES = {
 }
 
 TAR = tarred({"b.tsv": LONG}, "w:gz")
-NO_FILES = (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE)
 ARCHIVES = {
-    "archive-link": [patched(38, 0o120777 << 16, 4), *map(tar_of, NO_FILES)],
+    "archive-link": [
+        patched(38, 0o120777 << 16, 4),
+        *map(tar_of, (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE)),
+    ],
     "encrypted": [patched(8, 1, 2)],
     "broken-archive": [zipped({"a.tsv": LONG})[:60], patched(16, 0, 4),
                        tarred({"a.tsv": LONG * 1000})[:1500]],
@@ -114,18 +115,21 @@ def folder(code: str, *place: int | str, scored: bool = False, **tables: bytes) 
 BACKWARDS, OUT = LONG + b"3\t2\tcar\t0.5\n", LONG + b"2\t3\tcar\t5\n"
 OVERLAP, COW = LONG + b"\n0.5\t3\tcar\t0.5\n", LONG + b"2\t3\tcow\t0.5\n"
 FOLDERS = {
-    "of_nothing": folder("empty-folder"),
-    "of_other_things": folder("empty-folder", notes_md=b"hello"),
-    "with_two_of_one": folder("repeated-recording", a_tsv=LONG, a_csv=LONG),
-    "with_rows_of_one_in_two": folder("repeated-recording", a_tsv=WHOLE, b_tsv=WHOLE),
-    "of_long_and_wide": folder("mixed-tables", a_tsv=LONG, b_tsv=TABLE),
-    "with_a_bad_table": folder("offset-before-onset", 3, 2, "b.tsv", a_tsv=LONG, b_tsv=BACKWARDS),
-    "with_two_bad_tables": folder("value-out-of-range", 3, 4, "b.tsv", a_tsv=b"junk\n", b_tsv=OUT),
-    "with_an_overlap": folder("overlapping-rows", 4, 1, "b.tsv", scored=True, a_tsv=LONG, b_tsv=OVERLAP),
-    "with_an_unknown_class": folder("unknown-class", 3, 3, "b.tsv", scored=True, a_tsv=LONG, b_tsv=COW),
+    "folder_of_nothing": folder("empty-folder"),
+    "folder_of_other_things": folder("empty-folder", notes_md=b"hello"),
+    "folder_with_two_of_one": folder("repeated-recording", a_tsv=LONG, a_csv=LONG),
+    "folder_with_rows_of_one_in_two": folder("repeated-recording", a_tsv=WHOLE, b_tsv=WHOLE),
+    "folder_of_long_and_wide": folder("mixed-tables", a_tsv=LONG, b_tsv=TABLE),
+    "folder_with_a_bad_table": folder("offset-before-onset", 3, 2, "b.tsv", a_tsv=LONG, b_tsv=BACKWARDS),
+    "folder_with_two_bad_tables": folder("value-out-of-range", 3, 4, "b.tsv", a_tsv=b"junk\n", b_tsv=OUT),
+    "folder_with_an_overlap": folder(
+        "overlapping-rows", 4, 1, "b.tsv", scored=True, a_tsv=LONG, b_tsv=OVERLAP
+    ),
+    "folder_with_an_unknown_class": folder(
+        "unknown-class", 3, 3, "b.tsv", scored=True, a_tsv=LONG, b_tsv=COW
+    ),
 }
-TEXTS = {row["name"]: of_text(row) for row in cases("../tools/bad_inputs.tsv")}
-EVERY = TEXTS | BYTES | {f"folder_{name}": case for name, case in FOLDERS.items()}
+EVERY = {row["name"]: of_text(row) for row in cases("../tools/bad_inputs.tsv")} | BYTES | FOLDERS
 BAD = {name: case for name, case in EVERY.items() if not case.form}
 OF_FORMS = {name: case for name, case in EVERY.items() if case.form}
 
@@ -186,8 +190,11 @@ def check_forms(validation):
     (run,) = json.loads(render_validation(validation, "sarif"))["runs"]
     for result, problem in zip(run["results"], validation.problems, strict=True):
         rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
-        assert (rule["id"], rule["defaultConfiguration"]["level"]) == (problem.code, problem.severity)
-        assert (result["ruleId"], result["level"]) == (problem.code, problem.severity)
+        of_rule, of_result = (
+            (rule["id"], rule["defaultConfiguration"]["level"]),
+            (result["ruleId"], result["level"]),
+        )
+        assert of_rule == of_result == (problem.code, problem.severity)
         place = result["locations"][0]["physicalLocation"]
         assert unquote(place["artifactLocation"]["uri"]) == problem.source
         cell = place.get("region", {}).get("startLine"), result.get("properties", {}).get("field")

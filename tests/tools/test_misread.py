@@ -4,20 +4,17 @@ Each table is made of the samples by one mistake that people make.
 """
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from called import SAMPLES
 from drawn import cases, table
 from shared_data import shared
 
-from sedeval_soft import evaluate, validate
-from sedeval_soft.errors import EvaluationError
+from sedeval_soft import EvaluationError, evaluate, validate
 from sedeval_soft.tables.problem_codes import RULES
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
 HEAD = ["filename", "onset", "offset", "event_label", "soft_value"]
-DURATIONS = SAMPLES / "durations.tsv"
 ONLY, F1 = ("event.hard",), "event.hard.f1.micro"
 """Scores that are quick for times that are far too long."""
 
@@ -56,7 +53,6 @@ def wide(*, step=1.0, gap=0.0, n=45):
 
 REF, SYS = cases(SAMPLES / "ref.tsv"), cases(SAMPLES / "sys.tsv")
 PARK = [r for r in REF if r["filename"] == "park.wav"]
-MERGED = [r | {"filename": "park.wav"} for r in events(cases(SAMPLES / "sys.tsv")) if r["onset"]]
 STEPS = [row("park.wav", f"{k * 0.7:.1f}", f"{(k + 1) * 0.7:.1f}", "footsteps", "0.6") for k in range(65)]
 FRAMES = events([row("a.wav", 2.4, 10.0114, "Dog"), row("b.wav", 1, 10.115, "Dog")])
 DAYS = [row(file, k * 130, k * 130 + 110, "car") for file in ("a", "b") for k in range(900)]
@@ -65,13 +61,12 @@ STEPS_OF_EVENTS = [
     r | {"onset": f"{k / 4}", "offset": f"{(k + 1) / 4}"}
     for r in events(REF) if r["onset"] for k in range(int(4 * float(r["onset"])), int(4 * float(r["offset"])))
 ]  # fmt: skip
-ONE_EACH = {(r["filename"], r["event_label"]): r for r in events(REF)}
 PLACES = {(r["filename"], r["event_label"], r["onset"]) for r in STEPS_OF_EVENTS}
 TOUCHING = sum((r["filename"], r["event_label"], r["offset"]) in PLACES for r in STEPS_OF_EVENTS)
 CAR = row("a.wav", 0, 1, "car")
 WITHIN = events([row("a.wav", *times, "car") for times in ((0, 10), (1, 2), (3, 4))])
 OF_FRAMES = {"a.wav": 10, "b.wav": 10}
-MILLISTEPS_OF_EVENTS = {r["filename"]: 1000 * float(r["duration"]) for r in cases(DURATIONS)}
+MILLISTEPS_OF_EVENTS = {r["filename"]: 1000 * float(r["duration"]) for r in cases(SAMPLES / "durations.tsv")}
 CASES = {
     "system in milliseconds": (REF, scaled(SYS, 1000), "time-unit", ["sys.tsv", "1,000"]),
     "reference in milliseconds": (scaled(REF, 1000), SYS, "time-unit", ["ref.tsv"]),
@@ -95,8 +90,8 @@ CASES = {
     "values of each event twice": (REF, SYS + [r | {"soft_value": "0.1"} for r in SYS if r["onset"]],
                                    "duplicate-row", ["sys.tsv"]),
     "recordings in one": (events(PARK), scaled([
-        r | {"onset": str(float(r["onset"]) + k / 3), "offset": str(float(r["offset"]) + k / 3)}
-        for k in range(3) for r in MERGED], 0.7), "overlapping-rows", ["sys.tsv"]),
+        r | {"filename": "park.wav"} | {n: str(float(r[n]) + k / 3) for n in ("onset", "offset")}
+        for k in range(3) for r in events(SYS) if r["onset"]], 0.7), "overlapping-rows", ["sys.tsv"]),
     "points in time": (REF, [r | {"offset": r["onset"]} for r in SYS], "zero-length", ["sys.tsv"]),
     "a wide table of half as long steps": (PARK, wide(step=0.5), "early-end", ["sys.tsv"]),
     "a wide table with gaps": (PARK, wide(gap=0.2), "gap", ["sys.tsv"]),
@@ -113,7 +108,8 @@ CASES = {
         [*STEPS_OF_EVENTS, *(r for r in REF if not r["onset"])], SYS, "touching-rows",
         ["ref.tsv", f"{TOUCHING:,} of 1,504"]),
     "time steps of a system, where the reference has events": (
-        [*ONE_EACH.values()], STEPS_OF_EVENTS, "touching-rows", ["sys.tsv", "ref.tsv"]),
+        [*{(r["filename"], r["event_label"]): r for r in events(REF)}.values()], STEPS_OF_EVENTS,
+        "touching-rows", ["sys.tsv", "ref.tsv"]),
     "days": (DAYS, DAYS, "time-unit", ["ref.tsv"]),
     "whole minutes for more than a day": (MINUTES, MINUTES, "time-unit", ["ref.tsv"]),
     "one event within another": (WITHIN, WITHIN, "overlapping-rows", ["sys.tsv"]),
@@ -195,9 +191,8 @@ def test_the_list_has_all_that_scoring_warns_of_by_a_code():
     }
 
 
-@pytest.mark.parametrize("name", QUIET)
-def test_what_may_be_meant_is_no_doubt(name, tmp_path):
-    reference, system, durations, text = QUIET[name]
+@pytest.mark.parametrize(("reference", "system", "durations", "text"), QUIET.values(), ids=QUIET)
+def test_what_may_be_meant_is_no_doubt(reference, system, durations, text, tmp_path):
     pair = write(tmp_path / "ref.tsv", reference), write(tmp_path / "sys.tsv", system)
     assert text in "\n".join(evaluate(*pair, only=ONLY, strict=True, durations=durations or None).warnings)
 

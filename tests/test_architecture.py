@@ -56,8 +56,7 @@ def imports(tree: ast.Module) -> Iterator[str]:
 
 def without_face(tree: ast.Module) -> ast.Module:
     """Return a room without the names that its face has for type checkers: these are imported when used."""
-    assigned = (node for node in tree.body if isinstance(node, ast.Assign))
-    if "__getattr__ = face(__name__)" not in map(ast.unparse, assigned):
+    if "__getattr__ = face(__name__)" not in map(ast.unparse, tree.body):
         return tree
     typed = (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" for node in tree.body)
     return ast.Module([node for node, left_out in zip(tree.body, typed, strict=True) if not left_out], [])
@@ -94,14 +93,12 @@ def writes(found: Trees) -> list[str]:
     for name, tree in found.items():
         for node in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
-            if called not in {*WRITES, "open", "load"}:
-                continue
             given = [ast.unparse(each) for each in (*node.args, *(word.value for word in node.keywords))]
             opens = called == "open" and any(re.fullmatch(r"'[rbt]*[wax+][wabtx+]*'", text) for text in given)
             # A member of an archive in memory is no file.
-            member = ast.unparse(node.func) == "archive.open"
+            opens = opens and ast.unparse(node.func) != "archive.open"
             loads = ast.unparse(node.func) == "np.load" and "False" not in given
-            if loads or (name not in WRITERS and (called in WRITES or (opens and not member))):
+            if loads or (name not in WRITERS and (called in WRITES or opens)):
                 wrong.append(f"{name}:{node.lineno} calls {called}")
     return wrong
 

@@ -38,10 +38,8 @@ def test_every_measure_says_what_it_is():
             texts = (measure.summary, measure.formula, measure.undefined, measure.source, family.summary)
             assert all(text.strip() for text in texts), measure.name
             assert measure.averages or measure.has_classes
-            if measure.direction == "higher":
-                assert measure.high is not None or measure.name == "d_prime"
-            if measure.direction == "lower":
-                assert measure.low == (1 if measure.name == "coverage" else 0)
+            assert measure.direction != "higher" or measure.high is not None or measure.name == "d_prime"
+            assert measure.direction != "lower" or measure.low == (1 if measure.name == "coverage" else 0)
 
 
 def test_a_score_that_there_is_not_is_answered_with_close_matches():

@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 
 from documents import ROOT, without_code
 
-ROOMS = ("", "configs", "sample_data", "tests/fuzz", "benchmarks", "tests")
-PAGES = sorted(
-    [*(ROOT / "docs").rglob("*.md"), *(path for room in ROOMS for path in (ROOT / room).glob("*.md"))]
-)
+PAGES = sorted((ROOT / "docs").rglob("*.md")) + [
+    path
+    for room in ("", "configs", "sample_data", "tests/fuzz", "benchmarks", "tests")
+    for path in sorted((ROOT / room).glob("*.md"))
+]
 LINK = re.compile(r"\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
-HEADING = re.compile(r"^#{1,6} (.+?)\s*$", re.MULTILINE)
 
 
 def plain(heading: str) -> str:
@@ -28,7 +28,8 @@ def plain(heading: str) -> str:
 @cache
 def anchors(path: Path) -> set[str]:
     """Return the anchors that GitHub gives the headings of a page."""
-    headings = map(plain, HEADING.findall(without_code(path.read_text(encoding="utf-8"))))
+    text = without_code(path.read_text(encoding="utf-8"))
+    headings = map(plain, re.findall(r"^#{1,6} (.+?)\s*$", text, re.MULTILINE))
     return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawn import facts
-from hypothesis import event, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_data import shared
 from tables import columns_of, wide_rows
@@ -138,7 +138,6 @@ def test_average_precision_and_areas(seed, frame, length, levels, max_fpr):
     # A frame that is the highest of two segments ties them, too.
     scores = [segment_scores(case, column, length) for column in range(len(LABELS))]
     tied = any(len({*column}) < len(column) for column in scores)
-    event(f"tied: {tied}")
     for name, values in theirs.items():
         mine = {label: got[f"segment.hard.{name}[{label}]"] for label in LABELS}
         exact = name == "average_precision" or not tied
@@ -153,10 +152,10 @@ def test_average_precision_and_areas(seed, frame, length, levels, max_fpr):
             assert got[f"segment.hard.{name}.macro"] == pytest.approx(values["mean"], abs=1e-12)
 
 
-CONSTRAINTS = [("precision", 0.5), ("precision", 0.7), ("precision", 0.999), ("recall", 0.8)]
-
-
-@pytest.mark.parametrize(("measure", "number"), CONSTRAINTS)
+@pytest.mark.parametrize(
+    ("measure", "number"),
+    [("precision", 0.5), ("precision", 0.7), ("precision", 0.999), ("recall", 0.8)],
+)
 def test_the_best_f_under_a_constraint(measure, number):
     """A precision that no threshold reaches is undefined and told; theirs is 1 there."""
     reached, constraint = set(), f"{measure}>={number}"

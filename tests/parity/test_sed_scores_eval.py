@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from documents import ROOT, blocks, examples, make_workplace, run_all
 from drawn import facts
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -402,3 +403,29 @@ def test_scores_and_events_of_the_peer_are_sides(tmp_path):
     assert expected["intersection.hard.psds"] is not None
     for theirs in ({file: lazy[file] for file in rows.files}, lazy):
         assert dict(evaluate(ground_truth, theirs, **given)) == expected
+
+
+# Calls of it and of psds_eval in the guide for their users give the same numbers as ours.
+
+
+def area(x, y, max_x=None, decreasing_y=False):
+    """Return psds_eval's sum of rectangles, which its own code cannot make with numpy 2.4."""
+    limit = x.max() if max_x is None else max_x
+    kept = x < limit
+    return float((np.diff(np.append(x[kept], limit)) * y[kept]).sum())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_calls_side_by_side(tmp_path, monkeypatch):
+    psds_eval = pytest.importorskip("psds_eval", reason="needs psds_eval: pip install --group parity")
+    monkeypatch.setattr(psds_eval.PSDSEval, "_auc", staticmethod(area))
+    text = (ROOT / "docs" / "guides" / "other-tools.md").read_text(encoding="utf-8")
+    commands = [example.command for example in examples(text)]
+    make_workplace(tmp_path)
+    assert all(code == 0 for code, _ in run_all(commands, tmp_path))
+    monkeypatch.chdir(tmp_path)
+    codes = blocks(text, "py")
+    assert len(codes) == 2
+    for code in codes:
+        assert code.count("assert ") >= 2
+        exec(compile(code, "other-tools.md", "exec"), {})  # noqa: S102 - our own document

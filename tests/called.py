@@ -65,8 +65,8 @@ def main_in(folder: Path, arguments: Sequence[str]) -> tuple[int, str, str]:
         mock.patch.object(os, "_exit") as left,
     ):
         main()
-    texts = (stream.buffer.getvalue().decode("utf-8", "surrogateescape") for stream in (out, err))
-    return left.call_args.args[0], *texts
+    printed = (stream.buffer.getvalue() for stream in (out, err))
+    return left.call_args.args[0], *(text.decode("utf-8", "surrogateescape") for text in printed)
 
 
 def unmeasured() -> dict[str, str]:

@@ -83,8 +83,9 @@ def run_all(commands: Sequence[str], folder: Path) -> list[tuple[int, str]]:
     The program is called in this process.
     """
     shell = "".join(f"{{\n{command}\n}}\nprintf '\\0%s\\0' $?\n" for command in commands)
-    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(["bash", "-c", ASKING + shell], cwd=folder, **streams) as process:
+    with subprocess.Popen(
+        ["bash", "-c", ASKING + shell], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         for line in process.stdout:
             code, *printed = main_in(folder, shlex.split(line))
             for name, text in zip((".out", ".err"), printed, strict=True):

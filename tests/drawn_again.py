@@ -139,7 +139,7 @@ def value_of(reference, system, settings, name):
 def differences_by_hand(reference, systems, settings, name, rows, files):
     found = []
     for row in rows:
-        sides = exchanged(*systems, {file for file, taken in zip(files, row, strict=True) if taken})
-        one, other = (value_of(reference, side, settings, name) for side in sides)
+        moved = {file for file, taken in zip(files, row, strict=True) if taken}
+        one, other = (value_of(reference, side, settings, name) for side in exchanged(*systems, moved))
         found.append(one - other)
     return np.array(found)

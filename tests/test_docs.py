@@ -3,7 +3,6 @@
 import doctest
 import json
 import re
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -37,16 +36,12 @@ SLOW = {"docs/reference/commands.md", "docs/reference/plots.md", "docs/explanati
 """Documents whose commands take many seconds together."""
 
 
-NEEDS = {"docs/guides/large-tables.md": "dask"}
-"""Documents whose commands need a package that is not always there."""
-
-
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in SESSIONS]
 )
 def test_commands_print_what_documents_show(name, tmp_path, monkeypatch):
-    if name in NEEDS and find_spec(NEEDS[name]) is None:
-        pytest.skip(f"needs {NEEDS[name]}: pip install --group distributed")
+    if name == "docs/guides/large-tables.md":
+        pytest.importorskip("dask", reason="needs dask: pip install --group distributed")
     make_workplace(tmp_path)
     # A program that begins has this much memory; the tests have more.
     monkeypatch.setattr(memory, "taken", lambda: 30 << 20)
@@ -64,8 +59,7 @@ def test_there_are_commands_to_check():
     for name, text in TEXTS.items():
         # What needs PyTorch, JAX, dask or another tool is `py`: the tests that have these run it.
         known = {"sh", "console", "python", "yaml", "text", "bibtex"}
-        pages = ("/training.md", "/large-tables.md", "/other-tools.md")
-        known |= {"py"} if name.endswith(pages) else set()
+        known |= {"py"} if name.endswith(("/training.md", "/large-tables.md", "/other-tools.md")) else set()
         assert {*re.findall(r"^```(\S+)", text, re.MULTILINE)} <= known, name
 
 
@@ -98,14 +92,11 @@ def test_uses_in_the_help_of_the_package_run(tmp_path, monkeypatch):
     assert result.attempted > 10 and result.failed == 0
 
 
-OF_OTHERS = {"--no-deps", "--group", "--rm", "--against"}
-"""Options of pip, docker and benchmarks/run.py."""
-
-
 def test_options_that_documents_name_exist():
     helps = "".join(call(*name.split(), "--help-all").out for name in ("", *SHORT_HELPS))
     told = {option for text in TEXTS.values() for option in re.findall(r"`[^`]*?(--[a-z][a-z-]+)", text)}
-    assert {option for option in told if option not in helps} == OF_OTHERS
+    # These are of pip, docker and benchmarks/run.py.
+    assert {option for option in told if option not in helps} == {"--no-deps", "--group", "--rm", "--against"}
 
 
 def test_documented_output_is_that_of_the_schema():

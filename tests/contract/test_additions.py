@@ -18,8 +18,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from laws import COLUMNS, table_of
-from tables import wide_rows
+from tables import columns_of, wide_rows
 
 import sedeval_soft
 from sedeval_soft import EvaluationError, Scores, Settings, compare
@@ -55,8 +54,8 @@ ROWS = st.lists(
 
 
 def table(rows: Rows, declared: tuple[str, ...] = (), *, values: bool = True) -> dict[str, list]:
-    columns = table_of([*rows, *((name, None, None, None, None) for name in declared)])
-    return columns if values else {name: columns[name] for name in COLUMNS[:4]}
+    columns = columns_of(rows, declared)
+    return {name: column for name, column in columns.items() if values or name != "value"}
 
 
 def ends(rows: Rows) -> dict[str, float]:
@@ -96,9 +95,8 @@ def without_extent(_: Rows, __: Rows) -> Added:
 
 def milliseconds(reference: Rows, _: Rows) -> Added:
     """As many as one likes are no more than this: what they do, they do from the first on."""
-    ends_of = ends(reference).items()
     return [(f, end + 1 + k / 500, end + 1 + k / 500 + 0.001, "car", 1.0)
-            for f, end in ends_of for k in range(1000)], ()  # fmt: skip
+            for f, end in ends(reference).items() for k in range(1000)], ()  # fmt: skip
 
 
 ADDITIONS: dict[str, Callable[[Rows, Rows], Added]] = {
@@ -344,8 +342,7 @@ def test_false_alarms_after_the_end_count_where_false_alarms_do(pool):
 
     So TP 1, TN 3, FP 1: accuracy 4 / 5, specificity 3 / 4.
     """
-    y, p = np.array([[1.0, 0, 0, 0]]).T, np.array([[1.0, 0, 0, 0, 0, 0, 1, 0]]).T
-    sides = wide_rows(y), wide_rows(p)
+    sides = [wide_rows(np.array([values]).T) for values in ([1.0, 0, 0, 0], [1.0, 0, 0, 0, 0, 0, 1, 0])]
     scores = sedeval_soft.evaluate(*sides, classes=sides[0].classes, pool=pool, only="all", measures="all")
     wanted = {
         "n_sys": 2, "fp": 1, "tn": 3, "insertions": 1, "precision": 0.5, "error_rate": 1.0, "accuracy": 0.8,
@@ -360,22 +357,25 @@ def test_false_alarms_after_the_end_count_where_false_alarms_do(pool):
 @pytest.mark.parametrize("silence", ["no rows", "declared"])
 def test_a_recording_that_the_reference_has_nothing_of_lasts_no_time(silence):
     reference, system = three_minutes()
-    declared = table(reference, ("quiet.wav",) if silence == "declared" else ())
-    more = table([*system, ("quiet.wav", 0.0, 5.0, "car", 0.9)])
-    sides = (declared, more), (table(reference), table(system))
-    scores, plain = (sedeval_soft.evaluate(*of, only="all", psds="dcase-psds1") for of in sides)
+    declared = ("quiet.wav",) if silence == "declared" else ()
+    more = [*system, ("quiet.wav", 0.0, 5.0, "car", 0.9)]
+    scores, plain = (
+        sedeval_soft.evaluate(table(reference, quiet), table(rows), only="all", psds="dcase-psds1")
+        for quiet, rows in ((declared, more), ((), system))
+    )
     assert scores.length == plain.length == 130.0
     assert scores["segment.hard.fp.micro"] == plain["segment.hard.fp.micro"] + 5
     assert scores["segment.hard.tn.micro"] == plain["segment.hard.tn.micro"]
     assert scores["intersection.hard.psds"] <= plain["intersection.hard.psds"]
 
 
-BAD = [("value", bad) for bad in (float("nan"), float("inf"), -0.5, 7.0)] + [
-    (end, bad) for end in ("onset", "offset") for bad in (float("nan"), float("inf"), -float("inf"))
-]
-
-
-@pytest.mark.parametrize(("column", "bad"), BAD)
+@pytest.mark.parametrize(
+    ("column", "bad"),
+    [
+        *(("value", bad) for bad in (np.nan, np.inf, -0.5, 7.0)),
+        *((end, bad) for end in ("onset", "offset") for bad in (np.nan, np.inf, -np.inf)),
+    ],
+)
 @pytest.mark.parametrize("values", [True, False])
 def test_rows_that_are_none_are_refused_and_not_scored(column, bad, values):
     reference, system = (table(rows, values=values or column == "value") for rows in three_minutes())

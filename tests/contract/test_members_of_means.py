@@ -165,8 +165,10 @@ TRUTH = {"car": [1.0, 0.0, 0.75, 0.25], "dog": [0.5, 0.25, 0.25, 1.0], "rain": [
 def test_submitting_the_easiest_class_alone_wins_no_board(rest):
     """In fractions: a class whose values are all the same counts -1 in macro correlations."""
     constant = {} if rest == "missing" else {c: [0.5] * 4 for c in ("dog", "rain")}
-    easiest = {"car": HONEST["car"]} | constant
-    systems = {"easiest": table(seconds(easiest)), "honest": table(seconds(HONEST))}
+    systems = {
+        "easiest": table(seconds({"car": HONEST["car"], **constant})),
+        "honest": table(seconds(HONEST)),
+    }
     asked = {"only": "segment.soft", "measures": "divergence", "durations": {"a": 4.0}}
     board = compare(table(seconds(TRUTH)), systems, rank_by="segment.soft.pearson.macro", **asked)
     each = {c: pearson(TRUTH[c], HONEST[c]) for c in TRUTH}

@@ -24,10 +24,17 @@ def both(p, axis=-1):
 ALL = {"measures": "all", "only": ("segment", "ranking"), "segment_length": 1.0, "max_fpr": 0.15}
 
 
-def system_values(rng, reference):
-    """A column of each kind: tied, all different, separable, constant, mostly 0."""
-    n = len(reference)
-    return np.stack(
+def case(seed, *, soft):
+    """Reference and system (n, 5); every class is active somewhere and silent somewhere.
+
+    The system has a column of each kind: tied, all different, separable, constant, mostly 0.
+    """
+    rng, n = np.random.default_rng(seed), 60
+    reference = (rng.random((n, 5)) < [0.5, 0.1, 0.3, 0.4, 0.2]).astype(float)
+    reference[0], reference[1] = 1.0, 0.0
+    if soft:
+        reference = np.where(rng.random(reference.shape) < 0.3, reference, rng.random(reference.shape))
+    return reference, np.stack(
         [
             rng.integers(0, 9, n) / 8,
             rng.random(n),
@@ -37,16 +44,6 @@ def system_values(rng, reference):
         ],
         axis=1,
     )
-
-
-def case(seed, *, soft):
-    """Reference and system (n, 5); every class is active somewhere and silent somewhere."""
-    rng = np.random.default_rng(seed)
-    reference = (rng.random((60, 5)) < [0.5, 0.1, 0.3, 0.4, 0.2]).astype(float)
-    reference[0], reference[1] = 1.0, 0.0
-    if soft:
-        reference = np.where(rng.random(reference.shape) < 0.3, reference, rng.random(reference.shape))
-    return reference, system_values(rng, reference)
 
 
 def columns(reference, system):
@@ -167,10 +164,10 @@ def test_precision_recall_and_f(seed):
         names = (f"{name}.{average}" for name in ("precision", "recall", "f1"))
         agree(scores, "segment.hard", dict(zip(names, found, strict=False)))
     for k, of_class in enumerate(metrics.multilabel_confusion_matrix(reference, detected)):
-        counts = [scores[f"segment.hard.{name}[{k}]"] for name in ("tn", "fp", "fn", "tp")]
-        assert counts == of_class.ravel().tolist()
+        (tn, fp), (fn, tp) = of_class.tolist()
         sides = reference[:, k], detected[:, k]
-        wanted = {f"accuracy[{k}]": metrics.accuracy_score(*sides)}
+        wanted = {f"tn[{k}]": tn, f"fp[{k}]": fp, f"fn[{k}]": fn, f"tp[{k}]": tp,
+                  f"accuracy[{k}]": metrics.accuracy_score(*sides)}  # fmt: skip
         if k != 1:
             wanted |= {f"balanced_accuracy[{k}]": metrics.balanced_accuracy_score(*sides),
                        f"mcc[{k}]": metrics.matthews_corrcoef(*sides)}  # fmt: skip

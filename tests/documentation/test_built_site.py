@@ -63,33 +63,22 @@ def test_the_address_that_pyproject_tells_is_linked_and_filled_in(monkeypatch):
     assert config.site_url == "https://d" and config.extra["social"][0]["link"] == "https://example.org/r"
 
 
-PHONE = {"width": 390, "height": 844}
-
-
-@pytest.fixture(scope="module")
-def context():
+def test_pages_fit_a_phone_and_fetch_nothing(site):
     playwright = pytest.importorskip("playwright.sync_api")
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         pytest.skip("no Chromium on PATH")
+    paths = [path for path in sorted(site.rglob("*.html")) if path.name != "404.html"]  # that is for servers
+    asked, wrong = [], []
     with playwright.sync_playwright() as browsers:
         browser = browsers.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser.new_context(viewport=PHONE, offline=True)
-        browser.close()
-
-
-def test_pages_fit_a_phone_and_fetch_nothing(site, context):
-    page = context.new_page()
-    asked, wrong = [], []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    paths = [path for path in sorted(site.rglob("*.html")) if path.name != "404.html"]  # that is for servers
-    assert len(paths) > 30
-    for path in paths:
-        page.goto(path.as_uri())
-        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path.name
-        lost = "[...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
-        assert page.evaluate(lost) == [], path.name
-    assert len(asked) > len(paths)
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
-    assert wrong == []
+        page = browser.new_page(viewport={"width": 390, "height": 844}, offline=True)
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        for path in paths:
+            page.goto(path.as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
+            lost = "[...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
+            assert page.evaluate(lost) == [], path.name
+    assert len(asked) > len(paths) > 30
+    assert wrong + [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []

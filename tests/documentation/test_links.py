@@ -1,17 +1,23 @@
-"""Links between documents lead somewhere in the repository, as GitHub shows it; mkdocs looks at the site."""
+"""Links lead somewhere in the repository, as GitHub shows it; addresses are of others who have them.
+
+mkdocs looks at links of the site. Whoever registers an address that nobody has registered has our readers run
+their code.
+"""
 
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from documents import ROOT, without_code
 
-ROOMS = ("", "configs", "sample_data", "tests/fuzz", "benchmarks", "tests")
-PAGES = sorted(
-    [*(ROOT / "docs").rglob("*.md"), *(path for room in ROOMS for path in (ROOT / room).glob("*.md"))]
-)
+PAGES = sorted((ROOT / "docs").rglob("*.md")) + [
+    path
+    for room in ("", "configs", "sample_data", "tests/fuzz", "benchmarks", "tests")
+    for path in sorted((ROOT / room).glob("*.md"))
+]
 LINK = re.compile(r"\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
-HEADING = re.compile(r"^#{1,6} (.+?)\s*$", re.MULTILINE)
 
 
 def plain(heading: str) -> str:
@@ -22,7 +28,8 @@ def plain(heading: str) -> str:
 @cache
 def anchors(path: Path) -> set[str]:
     """Return the anchors that GitHub gives the headings of a page."""
-    headings = map(plain, HEADING.findall(without_code(path.read_text(encoding="utf-8"))))
+    text = without_code(path.read_text(encoding="utf-8"))
+    headings = map(plain, re.findall(r"^#{1,6} (.+?)\s*$", text, re.MULTILINE))
     return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
 
 
@@ -54,6 +61,83 @@ def test_broken_links_are_found():
 
 
 def test_every_page_has_one_title():
-    for path in (ROOT / "docs").rglob("*.md"):
-        titles = re.findall(r"^# ", without_code(path.read_text(encoding="utf-8")), re.MULTILINE)
-        assert len(titles) == 1, path
+    texts = {path: without_code(path.read_text(encoding="utf-8")) for path in (ROOT / "docs").rglob("*.md")}
+    assert [path for path, text in texts.items() if len(re.findall(r"^# ", text, re.MULTILINE)) != 1] == []
+
+
+# No address is told that nobody has registered.
+
+OTHERS = {
+    *(
+        "arxiv.org",
+        "data-apis.org",
+        "dcase.community",
+        "distributed.dask.org",
+        "docs.oasis-open.org",
+        "doi.org",
+    ),
+    *("import-linter.readthedocs.io", "json-schema.org", "keepachangelog.com", "semver.org", "www.w3.org"),
+    *("libsndfile.github.io", "python-soundfile.readthedocs.io"),
+    *("github.com/squidfunk", "actions", "pypa"),
+    *("github.com/alanshaoTT", "pyannote.github.io", "biodcase.github.io", "github.com/marinebioCASE"),
+    *("github.com/c4dm", "github.com/birdnet-team", "github.com/DCASE-REPO", "github.com/TUT-ARG"),
+    *("github.com/line", "github.com/marmoi"),
+}
+"""Hosts of other people's papers, standards and projects, and who owns a repository or an action."""
+
+SHARED = {"github.com", "gitlab.com", "huggingface.co", "pypi.org", "test.pypi.org"}
+"""Hosts at which everybody may have a name."""
+
+PLACES = ("sedeval_soft", "docs", "tools", "configs", "benchmarks", "sample_data", ".github", ".ci")
+TEXTS = {
+    *("", ".bash", ".cff", ".css", ".fish", ".html", ".j2", ".js", ".json", ".md", ".py", ".sh", ".svg"),
+    *(".toml", ".1", ".tsv", ".txt", ".yaml", ".yml"),
+}
+
+URL = re.compile(r"(?:https?|git|ssh)://\w[^\s\"'`<>()]+|git@[\w.:/-]+")
+HOST = re.compile(
+    r"\b[\w-]+\.(?:github|gitlab|readthedocs)\.io\b|\b(?:github|gitlab)\.com[:/][\w.-]+", re.ASCII
+)
+USED = re.compile(r"^ *(?:- )?(?:uses|repo|repository): +([^\s#]+)", re.MULTILINE)
+INSTALLED = re.compile(r"install[^\n]*?[\s'\"](?P<name>soft-sed-eval(?:\[|==|['\"]|$))", re.MULTILINE)
+
+
+def foreign(text: str) -> set[str]:
+    """Return the hosts, with an owner where a host is shared, and the owners of actions that a text names."""
+    urls = (urlsplit(re.sub(r"^git@([^:/]+):?", r"ssh://\1/", url)) for url in URL.findall(text))
+    used = (name for name in USED.findall(text) if not name.startswith(("./", "<")) and "://" not in name)
+    return {
+        *(f"{url.netloc}/{url.path.split('/')[1]}" if url.netloc in SHARED else url.netloc for url in urls),
+        *(host.replace(":", "/") for host in HOST.findall(text)),
+        *(name.split("/")[0] for name in used),
+        *(match["name"] for match in INSTALLED.finditer(text)),
+    }
+
+
+def test_every_address_is_of_others_who_have_it():
+    every = [*ROOT.iterdir(), *(path for place in PLACES for path in (ROOT / place).rglob("*"))]
+    texts = [path for path in every if path.is_file() and path.suffix in TEXTS]
+    paths = [path for path in texts if not {"__pycache__", ".git"} & {*path.parts}]
+    assert len(paths) > 200
+    # Where this is published, if it is: said in one place, by whoever has the address.
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"].get("urls", {})
+    ours = {each for url in urls.values() for each in foreign(url)}
+    told = {path.relative_to(ROOT).as_posix(): foreign(path.read_text("utf-8", "replace")) for path in paths}
+    assert OTHERS <= set().union(*told.values()), "no longer named: take it out"
+    assert {name: strange for name, found in told.items() if (strange := found - OTHERS - ours)} == {}
+
+
+def test_addresses_are_found():
+    for text, found in {
+        "git clone https://github.com/a/b && cd b": "github.com/a",
+        "pip install git+https://github.com/a/b": "github.com/a",
+        "git@github.com:a/b.git": "github.com/a",
+        "see a-b.github.io/b": "a-b.github.io",
+        "      - uses: a/b@main # new": "a",
+        "  - repo: a/b": "a",
+        "[page](https://a.b/c)": "a.b",
+        "pip install 'soft-sed-eval[torch]'": "soft-sed-eval[",
+        "pipx install soft-sed-eval": "soft-sed-eval",
+        "uses: ./a\nrepo: <repository>\npip install ./soft-sed-eval\npip install '.[torch]'": None,
+    }.items():
+        assert foreign(text) == {found} - {None}, text

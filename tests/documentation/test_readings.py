@@ -49,7 +49,6 @@ SEGMENTS = (
 )
 NORMS = "measures/test_cells.py::test_counts_of_a_norm"
 EVENTS = "measures/test_matching.py::test_soft_counts_are_the_exact_integrals"
-BEST = "measures/test_best_thresholds.py::test_best_thresholds_of_classes_and_of_all_are_those_of_all"
 LIFETIMES = "timeline/test_events.py::test_alive_at_a_threshold_are_its_merged_events"
 ELSEWHERE = {
     "1": SEGMENTS,
@@ -59,7 +58,7 @@ ELSEWHERE = {
     "5": SEGMENTS,
     "6": NORMS,
     "7": NORMS,
-    "8": BEST,
+    "8": "measures/test_best_thresholds.py::test_best_thresholds_of_classes_and_of_all_are_those_of_all",
     "10": "measures/test_cells.py::test_segments_of_one_file",
     "11": "timeline/test_events.py::test_the_runs_of_values_above_something",
     "12": LIFETIMES,

@@ -48,12 +48,11 @@ def main(folder):
             for name, column in zip(("precision", "recall", "f1"), columns, strict=True):
                 numbers |= {f"{name}[{label}]": float(value) for label, value in enumerate(column)}
             cases.append(numbers)
-    packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     about = {
         "repository": "https://github.com/kmkurn/train-eval-hlv",
         "commit": COMMIT,
         "python": platform.python_version(),
-        **packages,
+        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn")},
         "seed": SEED,
     }
     write_numbers("soft_f1.json", about, cases)

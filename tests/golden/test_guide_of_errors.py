@@ -5,17 +5,15 @@ from pathlib import Path
 
 import pytest
 from called import call
+from documents import ROOT
 from shared_data import shared
-
-GUIDE = Path(__file__).parents[2] / "docs" / "explanations" / "errors.md"
-BLOCKS = re.findall(
-    r"^    \$ soft-sed-eval (.*)\n((?:(?:    .*)?\n)*)", GUIDE.read_text(encoding="utf-8"), re.MULTILINE
-)
 
 
 @pytest.mark.slow
 def test_guide_shows_what_is_printed(tmp_path, monkeypatch):
-    assert len(BLOCKS) == 2
+    text = (ROOT / "docs" / "explanations" / "errors.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^    \$ soft-sed-eval (.*)\n((?:(?:    .*)?\n)*)", text, re.MULTILINE)
+    assert len(blocks) == 2
     monkeypatch.chdir(tmp_path)
     for name, target in (
         ("truth.csv", "dcase2019_task4/dcase2019t4_gt.csv"),
@@ -24,6 +22,6 @@ def test_guide_shows_what_is_printed(tmp_path, monkeypatch):
     ):
         Path(name).symlink_to(shared(target))
     assert call("simulate", "data-sampling", "maestro.csv", "-o", "sampled.tsv", "--quiet").code == 0
-    for words, shown in BLOCKS:
+    for words, shown in blocks:
         lines = [line.removeprefix("    ").rstrip() for line in shown.strip("\n").split("\n")]
         assert [line.rstrip() for line in call(*words.split()).out.strip("\n").split("\n")] == lines

@@ -149,8 +149,9 @@ def test_more_pairs_than_can_be_matched_are_refused(limit, times, at_once, of_li
     """Three and four that all pair are twelve, however many other files there are."""
     ours, theirs = alike(3, 9), alike(4, 9)
     find = partial(level_pairs, ours, theirs) if of_lifetimes else PairCandidates.pairs
-    limits = {"PAIRS_OF_ONE": 0, "_AT_ONCE": at_once, "_LOOKED_AT": times, "MOST_PAIRS": int(12 / times)}
-    for name, value in limits.items():
+    for name, value in {
+        "PAIRS_OF_ONE": 0, "_AT_ONCE": at_once, "_LOOKED_AT": times, "MOST_PAIRS": int(12 / times),
+    }.items():  # fmt: skip
         monkeypatch.setattr(matching, name, value)
     assert len(candidate_pairs(ours, theirs, Collars(1, 1, 0.0), find)[0]) == 9 * 12
     if of_lifetimes:
@@ -289,5 +290,7 @@ CROWDS = [[crowd(np.random.default_rng((seed, n)), n) for n in (40, 60)] for see
 @example(*CROWDS[1], "merge", 0.5, 0.5)
 @example(*CROWDS[2], "rows", 0.3, 0.5)
 def test_detections_one_after_another(reference, system, form, iou, threshold):
-    how = {"events": form, "iou": iou, "threshold": threshold}
-    check(reference, system, {"only": "event.hard", "measures": "curves", "classes": LABELS, **how})
+    check(reference, system, {
+        "only": "event.hard", "measures": "curves", "classes": LABELS,
+        "events": form, "iou": iou, "threshold": threshold,
+    })  # fmt: skip

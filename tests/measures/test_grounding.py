@@ -56,9 +56,10 @@ def test_overlaps_are_those_of_sets_of_time(reference, system):
         values = {c: [iou if least is None else iou >= least for iou in of] for c, of in by_class.items()}
         means = {label: Fraction(sum(of), len(of)) for label, of in values.items()}
         every = [value for of in values.values() for value in of]
-        wanted |= {f"{measure}[{label}]{at}": means.get(label) for label in scores.classes}
-        wanted |= {f"{measure}.macro{at}": sum(means.values()) / len(means)}
-        wanted |= {f"{measure}.micro{at}": Fraction(sum(every), len(every))}
+        wanted |= {f"{measure}[{label}]{at}": means.get(label) for label in scores.classes} | {
+            f"{measure}.macro{at}": sum(means.values()) / len(means),
+            f"{measure}.micro{at}": Fraction(sum(every), len(every)),
+        }
     agree(scores, STEM, wanted, 1e-15)
 
 

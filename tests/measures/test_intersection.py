@@ -192,12 +192,11 @@ def points_of(reference: cases.Side, systems: list[cases.Side], chosen, shares):
     """Return the reference's events, and the oracle's counts of each system at every threshold."""
     known = reference.events(chosen.reference_cut)
     labels = [label for label in chosen.classes if cases.n_ref(known, label)]
-    points = [
+    return known, [
         [cases.counts([e for e in side.events(level) if e[1] in labels], known, labels, **shares)
          for level in side.levels()]
         for side in systems
     ]  # fmt: skip
-    return known, points
 
 
 def check(scores, name, chosen, points, known, weights, durations):
@@ -209,8 +208,8 @@ def check(scores, name, chosen, points, known, weights, durations):
     value = (
         oracle.psds(curves, alpha_st=weights["alpha_st"], max_efpr=weights["max_efpr"]) if labels else None
     )
-    each = {f"{name}[{label}]": areas.get(label) for label in chosen.classes}
-    agree(scores, "intersection.hard", each | {name: value})
+    wanted = {f"{name}[{label}]": areas.get(label) for label in chosen.classes} | {name: value}
+    agree(scores, "intersection.hard", wanted)
     return value, areas
 
 

@@ -54,11 +54,9 @@ def test_maximum_matching_of_larger_graphs(way, seed, start):
     n_left, n_right = (int(n) for n in rng.integers(1, 40, 2))
     edges = np.argwhere(rng.random((n_left, n_right)) < rng.choice([0.02, 0.05, 0.1, 0.3]))
     left, right = rng.permutation(edges).T
-    begin = None
-    if start is not None:
-        order = rng.permutation(n_left) if start == "any" else np.arange(n_left)
-        begin = first_free_matching(order[left], right, n_left, n_right)[order]
-    found = maximum_matching(left, right, n_left, n_right, start=begin)
+    order = rng.permutation(n_left) if start == "any" else np.arange(n_left)
+    greedy = first_free_matching(order[left], right, n_left, n_right)[order]
+    found = maximum_matching(left, right, n_left, n_right, start=greedy if start else None)
     known = list(map(tuple, edges.tolist()))
     assert is_matching(found.tolist(), known) and (found >= 0).sum() == maximum_size(known, n_left, n_right)
     # A start is a matching even without edges.

@@ -22,8 +22,10 @@ def made(*files, **chosen):
 
 
 def bytes_of(tally):
-    groups = (tally.per_class, tally.per_file, tally.samples)
-    columns = [{n: (a.dtype.str, a.shape, np.asarray(a).tobytes()) for n, a in g.items()} for g in groups]
+    columns = [
+        {name: (column.dtype.str, column.shape, np.asarray(column).tobytes()) for name, column in of.items()}
+        for of in (tally.per_class, tally.per_file, tally.samples)
+    ]
     return [tally.files, tally.classes, tally.recipe, *columns]
 
 

@@ -89,11 +89,13 @@ def lower_is_better() -> Board:
     """Return a board on which the last system has no score, and one class is just not sure to differ."""
     made = board(("alpha.tsv", "beta.tsv", "gamma.tsv"), "gamma.tsv", 1, ci="bca", fixed_thresholds=True)
     nothing = dict.fromkeys(("value", "low", "high", "stability", "best_place", "worst_place"))
-    last = replace(made.entries[2], **nothing, difference=Difference(*[None] * 6))
     return replace(
         made,
         systems=(with_worst(with_folds(made.systems[0])), *made.systems[1:]),
-        entries=(*made.entries[:2], last),
+        entries=(
+            *made.entries[:2],
+            replace(made.entries[2], **nothing, difference=Difference(*[None] * 6)),
+        ),
         discordances=tuple(replace(each, p_adjusted=0.05) for each in made.discordances),
         rank_by="segment.hard.error_rate.micro",
     )
@@ -158,8 +160,8 @@ def rendered(name: str) -> str:
 def curves(path: Path) -> pd.DataFrame:
     """Return the curves of two files of two classes as they are written, every number as it is read."""
     y, p = np.array([[[0.5, 0], [1, 0.5], [0, 0], [1, 0]], [[0, 1], [0.5, 0.5], [1, 0], [0, 0.5]]])
-    asked = {"only": "all", "measures": ["curves", "calibration"], "psds": "dcase-psds1"}
-    scores = evaluate(y, p, **asked, bins=2, psds_median_filters=[1])
+    how = {"only": "all", "bins": 2, "psds": "dcase-psds1", "psds_median_filters": [1]}
+    scores = evaluate(y, p, measures=["curves", "calibration"], **how)
     write_curves(str(path), {"s": scores.curves, "=2": scores.curves})
     if path.suffix == ".parquet":
         return pd.read_parquet(path)

@@ -61,8 +61,7 @@ def test_names_are_text_and_scripts_of_others_would_not_run(visit, tmp_path):
     drawn_whole(page)
     for system in range(3):
         page.select_option("#system", str(system))
-    made = "img, svg[onload], b, a[href^=javascript], [onmouseover], [onerror]"
-    assert page.locator("body").locator(made).count() == 0
+    assert cells(page, "body :is(img, svg[onload], b, a[href^=javascript], [onmouseover], [onerror])") == []
     options = page.locator("#timeline-file option").all_text_contents()
     assert {name[:79] for name in options} == {visible(name.strip())[:79] for name in NAMES}
     # Links and hovering show names, too.
@@ -97,17 +96,11 @@ def test_classes_come_worst_first_with_counts_as_counts(page, sample_report):
         assert cells(page, f"#class-scores td[data-score='segment.{reading}.{name}']") == [text]
 
 
-def row_heights(page):
-    rows = "#scores tr, #classes tr, #worst tr"
-    return page.eval_on_selector_all(rows, "(all) => all.map((row) => row.offsetHeight)")
-
-
 def test_tables_show_all_columns_where_pages_are_narrow(page):
     page.set_viewport_size({"width": 960, "height": 900})
     for table in ("#class-scores", "#explorer-classes"):
-        box = page.locator(table).locator("..")
-        assert box.evaluate("(e) => e.scrollWidth - e.clientWidth") == 0
-        assert page.locator(f"{table} th").count() > 7, table
+        hidden = page.locator(table).locator("..").evaluate("(e) => e.scrollWidth - e.clientWidth")
+        assert hidden == 0 and page.locator(f"{table} th").count() > 7, table
 
 
 @pytest.mark.parametrize("label", ["a", "a class whose name says very much about it, and then goes on " * 3])
@@ -116,7 +109,8 @@ def test_rows_are_low_on_a_phone(visit, tmp_path, label):
     write_report(names, {"s": names}, tmp_path / "report.html")
     page = visit(tmp_path / "report.html").page
     page.set_viewport_size(PHONE)
-    heights = row_heights(page)
+    rows_of = "#scores tr, #classes tr, #worst tr"
+    heights = page.eval_on_selector_all(rows_of, "(all) => all.map((row) => row.offsetHeight)")
     assert len(heights) > 10 and max(heights) < 80
 
 
@@ -126,7 +120,7 @@ def test_only_what_can_differ_has_a_section(visit, tmp_path):
     page = visit(tmp_path / "hard.html").page
     assert not page.is_visible("#explorer") and not page.is_visible("#curves")
     links = page.locator("nav a:visible").all()
-    assert all(page.is_visible(link.get_attribute("href")) for link in links) and len(links) == 7
+    assert [page.is_visible(link.get_attribute("href")) for link in links] == [True] * 7
     assert not {"optimal", "soft"} & set(" ".join(cells(page, "table")).split())
     page.emulate_media(media="print")
     assert page.is_hidden("#all-title")
@@ -139,9 +133,10 @@ def test_paper_has_whole_figures_and_headings(page):
         page.emulate_media(media=media)
         page.evaluate(f"dispatchEvent(new Event('{event}'))")
         page.wait_for_timeout(300)
-        figures = "(all) => all.map((svg) => svg.getBoundingClientRect().width)"
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        return page.eval_on_selector_all(".main-svg", figures), ground == "rgb(255, 255, 255)"
+        return page.eval_on_selector_all(
+            ".main-svg", "(all) => all.map((svg) => svg.getBoundingClientRect().width)"
+        ), ground == "rgb(255, 255, 255)"
 
     printed, is_white = widths("print", "beforeprint")
     assert len(printed) > 4 and max(printed) <= 700 and is_white

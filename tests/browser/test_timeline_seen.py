@@ -114,6 +114,17 @@ def test_time_is_moved_by_keys_and_buttons(timeline):
         wait(timeline, f"figure.layout.xaxis.range[0] === {begin}")
 
 
+def test_time_is_chosen_by_dragging_and_a_double_click_shows_the_whole(timeline):
+    plot = timeline.locator(f"{FIGURE} .nsewdrag")
+    quarter = plot.bounding_box()["width"] / 4
+    begin, end = ({"x": x, "y": 30} for x in (quarter, 2 * quarter))
+    plot.drag_to(plot, source_position=begin, target_position=end, force=True)
+    wait(timeline, "figure.layout.xaxis.range[0] > 10")
+    assert time(timeline) == pytest.approx([15, 30], abs=0.5)
+    plot.dblclick()
+    wait(timeline, "String(figure.layout.xaxis.range) === '0,60'")
+
+
 def test_links_of_what_costs_most_lead_there(timeline, sample_report):
     worst = sample_report[1][0].worst.segments[3]
     timeline.locator("#worst .of-system:visible table").first.locator("tbody tr").nth(3).locator("a").click()

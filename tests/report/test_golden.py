@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
 from samples import (
+    FAMILIES,
     LINES,
     MAESTRO,
     UNICODE,
@@ -49,7 +50,6 @@ DATA = Path(__file__).parents[1] / "data"
 # Pages of scores that are built by hand, in all forms.
 
 PAIR = {"families": (("segment", "hard"), ("segment", "soft")), "silent": ("speech",), "missed": ("car",)}
-SEGMENT = (("segment", "hard"), ("segment", "optimal"), ("segment", "soft"))
 HARD, SOFT = (("segment", "hard"),), (("segment", "soft"),)
 OTHER_SETTINGS = {
     "only": ("event",),
@@ -62,7 +62,6 @@ OTHER_SETTINGS = {
     "compat": "sed_eval",
 }
 NAMES = ("a|b", "=1,+1\x1b[31m", "<b>", "鳥の声")
-MARKUP = ("a|b", "<b>", "[x](y)", "~~z~~ &amp;")
 VERDICTS = [
     Verdict(NAMES[1], "segment.soft.f1.macro>=0.9", 0.8, met=False),
     Verdict(NAMES[1], "segment.soft.f1[a|b]>=0.9", None, met=False),
@@ -113,7 +112,7 @@ def pair(**chosen: object) -> Scores:
 MADE: dict[str, Callable[[], Scores | Board | list[Scores]]] = {
     "one.txt": lambda: build(("speech",)),
     "seventeen.txt": lambda: build(MAESTRO, silent=MAESTRO[5:7], missed=MAESTRO[8:9]),
-    "unicode.txt": lambda: build(UNICODE, SEGMENT),
+    "unicode.txt": lambda: build(UNICODE, FAMILIES[:3]),
     "settings.txt": lambda: build(families=(("event", "hard"),), **OTHER_SETTINGS),
     **dict.fromkeys(("bases.txt", "bases.md"), lambda: with_all(("car", "speech"))),
     "systems.txt": lambda: [build(**PAIR), build(**PAIR, system="another.tsv")],
@@ -131,7 +130,7 @@ MADE: dict[str, Callable[[], Scores | Board | list[Scores]]] = {
     "sections.txt": lambda: with_sections(build(families=HARD)),
     "sections.csv micro": lambda: with_sections(build(families=HARD)),
     "parts.txt": of_parts,
-    "markup.md": lambda: build((*MARKUP, *UNICODE), **PAIR),
+    "markup.md": lambda: build(("a|b", "<b>", "[x](y)", "~~z~~ &amp;", *UNICODE), **PAIR),
     "board.many.txt": lambda: board([f"s{i}.tsv" for i in range(11)], n_classes=17),
     "board.lower.txt": lower_is_better,
     "board.txt": board,

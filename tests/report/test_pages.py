@@ -141,11 +141,14 @@ def test_what_has_no_system_or_no_form_is_refused(systems, made, form, said):
 
 # Screens: what is shown without `-v`.
 
-MADE = (with_intervals, with_folds, with_worst, with_sections, of_runs)
-
 
 @settings(max_examples=10)
-@given(st.lists(NAMES, max_size=30, unique=True), st.sampled_from(MADE), st.integers(60, 200), st.booleans())
+@given(
+    st.lists(NAMES, max_size=30, unique=True),
+    st.sampled_from((with_intervals, with_folds, with_worst, with_sections, of_runs)),
+    st.integers(60, 200),
+    st.booleans(),
+)
 def test_whatever_there_is_fits(names, made, width, color):
     lines = lines_of(render([made(build(tuple(names)))], width=width, color=color), width)
     # Notes with names of up to 40 letters take some lines more, and below 80 columns as many as they need.

@@ -100,13 +100,12 @@ def test_axes_of_misses_and_false_alarms_are_normal_deviates_and_have_all_points
 def test_an_equal_error_rate_that_no_threshold_reaches_is_not_written(wrong, text):
     """Ten active segments, of which 2 are missed, and ten others, of which 1 or 3 are detected."""
     reference, system = np.repeat((1.0, 0.0), 10), np.repeat((0.9, 0.0, 0.8, 0.0), (8, 2, wrong, 10 - wrong))
-    figure = plot("det", reference[:, None], system[:, None], segment_length=1.0)
-    assert {line.split()[-1] for line in legend_of(figure)} == {text}
+    lines = legend_of(plot("det", reference[:, None], system[:, None], segment_length=1.0))
+    assert {line.split()[-1] for line in lines} == {text}
 
 
 def test_f_over_thresholds_marks_the_best(curves, scores):
-    figure = plot("f-thresholds", REFERENCE, SYSTEM)
-    (axes,) = figure.axes
+    (axes,) = plot("f-thresholds", REFERENCE, SYSTEM).axes
     steps = [line for line in axes.get_lines() if line.get_drawstyle() == "steps-post"]
     *marks, (at, best) = [line.get_xydata()[0] for line in axes.get_lines() if line.get_marker() == "o"]
     pooled = curves.pooled["segment.hard"]
@@ -120,7 +119,7 @@ def test_f_over_thresholds_marks_the_best(curves, scores):
     # A class that is never detected has a best F of 0, and no mark.
     assert [mark.tolist() for mark in marks] == [each for each in optimal if each[0] is not None]
     assert len(marks) == 5 == len(optimal) - 1
-    assert {"door opens  0.000", "threshold 0.5"} <= {*legend_of(figure)}
+    assert {"door opens  0.000", "threshold 0.5"} <= {*legend_of(axes.figure)}
     # That of all classes is a threshold, too, at which F is as it is drawn.
     whole = evaluate(REFERENCE, SYSTEM, threshold=at, reference_threshold=0.5, only=["segment.hard"])
     assert whole["segment.hard.f1.micro"] == pytest.approx(best) == pooled.f1[1:].max()
@@ -214,8 +213,8 @@ def test_dots_of_classes_are_scores_with_their_intervals():
     assert dots_of(axes) == ([s.value for s in known], [(s.low, s.high) for s in known if s.low is not None])
     assert (rows_of(axes), done[-1]) == ([*scores.classes, "macro average"], (50, 50))
     assert (axes.get_xlabel(), legend_of(axes.figure)) == ("Segment-based F1", list(READINGS))
-    figure = plot("classes", REFERENCE, SYSTEM, scores=["segment.hard.recall", "event.soft.f1"])
-    assert len(legend_of(figure)) == 2
+    asked = ["segment.hard.recall", "event.soft.f1"]
+    assert len(legend_of(plot("classes", REFERENCE, SYSTEM, scores=asked))) == 2
 
 
 @pytest.mark.parametrize(("sort", "name"), [("score", "f1"), ("size", "n_ref"), ("name", None)])

@@ -32,14 +32,8 @@ def site(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def opened(visits, site):
-    return visits(site / "index.html")
-
-
-@pytest.fixture
-def index(opened):
-    yield opened.page
-    assert opened.heard() == []
+def index(visits, site):
+    return visits(site / "index.html").page
 
 
 def names(page) -> list[str]:

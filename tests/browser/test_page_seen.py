@@ -62,8 +62,9 @@ def test_names_are_text_and_scripts_of_others_would_not_run(visit, tmp_path):
     for system in range(3):
         page.select_option("#system", str(system))
     assert cells(page, "body :is(img, svg[onload], b, a[href^=javascript], [onmouseover], [onerror])") == []
-    options = page.locator("#timeline-file option").all_text_contents()
-    assert {name[:79] for name in options} == {visible(name.strip())[:79] for name in NAMES}
+    assert {name[:79] for name in page.locator("#timeline-file option").all_text_contents()} == {
+        visible(name.strip())[:79] for name in NAMES
+    }
     # Links and hovering show names, too.
     for label in map(visible, NAMES[:4]):
         page.evaluate(f"location.hash = '#timeline={quote(label, safe='')}@0'")

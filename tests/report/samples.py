@@ -182,13 +182,10 @@ def with_sections(scores: Scores) -> Scores:
 def with_worst(scores: Scores, basis: str = "segment") -> Scores:
     """Return the scores with what costs most: of events, whose costs are counts, without segments."""
     if basis == "event":
-        worst = Worst(
-            *("event", "hard"),
-            files=(Offender("a.wav", None, 12, 0.6, 4, 8), Offender("b.wav", None, 8, 0.4, 8, 0)),
-            classes=(Offender(None, "car", 20, 1.0, 12, 8),),
-            segments=(),
+        files = (Offender("a.wav", None, 12, 0.6, 4, 8), Offender("b.wav", None, 8, 0.4, 8, 0))
+        return replace(
+            scores, worst=Worst("event", "hard", files, (Offender(None, "car", 20, 1.0, 12, 8),), ())
         )
-        return replace(scores, worst=worst)
     one, other = "cafe_restaurant_00.wav", "b\x1b|.wav"
     worst = Worst(
         *("segment", "soft"),
@@ -284,8 +281,10 @@ def compared(
     """Compare systems, each worse than the one before by so much noise."""
     rng = np.random.default_rng(5)
     reference = rng.random((n_files, 20, n_classes)) ** 3
-    noise = {f"system {k}": rng.normal(0, worse * (k + 1), reference.shape) for k in range(n_systems)}
-    systems = {name: np.clip(reference + each, 0, 1) for name, each in noise.items()}
+    systems = {
+        f"system {k}": np.clip(reference + rng.normal(0, worse * (k + 1), reference.shape), 0, 1)
+        for k in range(n_systems)
+    }
     classes = [f"class {k}" for k in range(n_classes)]
     return compare(
         reference, systems, **{"classes": classes, "replicates": 100, "only": ["segment"], **chosen}

@@ -71,9 +71,9 @@ def test_any_name_is_harmless_in_texts_cells_and_json(text):
 def test_github_annotations_are_one_line_whose_parts_read_back(file, message):
     line = f"::error file={github_property(file)},title=x::{github_message(message)}"
     assert len(line.splitlines()) == 1
-    parts = re.fullmatch(r"::error file=([^:,]*),title=x::(.*)", line).groups()
+    parts = re.fullmatch(r"::error file=([^:,]*),title=x::(.*)", line)
     # Ends of lines read back as they are, all else that is obeyed as an escape.
-    assert [*map(unquote, parts)] == [
+    assert [*map(unquote, parts.groups())] == [
         "".join(c if c in "\r\n" else visible(c) for c in text) for text in (file, message)
     ]
 

@@ -101,8 +101,8 @@ def lower_is_better() -> Board:
 
 
 def of_parts() -> Scores:
-    parts = {"groups": {"traffic *|, +1": ["car"]}, "scenes": {"street\u00e9": "street_*"}}
-    return replace(evaluate(ROWS, ROWS, **parts), signature="made anew each time")
+    scores = evaluate(ROWS, ROWS, groups={"traffic *|, +1": ["car"]}, scenes={"street\u00e9": "street_*"})
+    return replace(scores, signature="made anew each time")
 
 
 def pair(**chosen: object) -> Scores:
@@ -182,8 +182,7 @@ Rows = list[tuple[object, ...]]
 
 def classes_of(n: int, length: int = 6) -> tuple[Rows, Rows]:
     """Return a reference of n classes and a system that is right of fewer and fewer of their ten seconds."""
-    names = [f"class {k:0{length}}" for k in range(n)]
-    rows = [(f"f{k % 3}", 20 * k, 20 * k + 10, name, 0.9) for k, name in enumerate(names)]
+    rows = [(f"f{k % 3}", 20 * k, 20 * k + 10, f"class {k:0{length}}", 0.9) for k in range(n)]
     return rows, [
         (file, on, on + 10 * (1 - k / n), name, 0.8) for k, (file, on, _, name, _) in enumerate(rows)
     ]

@@ -147,9 +147,8 @@ def test_many_sounds_lie_beside_the_page(path, audio, monkeypatch):
     for _ in range(2):
         sounds, told = shown(path, *names, seconds=1.0)
         assert {each.name for each in folder.iterdir()} == {"001-a-b.flac", "002-c.flac", "003-.flac"}
-    assert (media(path), told) == (["media-src 'self'"], [])
-    first = sounds["a b"]
-    assert (first["address"], first["inside"]) == ("a%20page_sounds/001-a-b.flac", None)
+    assert sounds["a b"]["address"] == "a%20page_sounds/001-a-b.flac" and sounds["a b"]["inside"] is None
+    assert media(path) == ["media-src 'self'"] and told == []
     assert len(soundfile.read(folder / "001-a-b.flac")[0]) == 8_000
     with pytest.raises(OutputError, match="--audio"):
         shown(path, "001-a-b", "002-c", "003-", seconds=1.0, audio=folder)
@@ -229,9 +228,8 @@ def test_the_command_of_two_systems_shows_sounds_once_and_warns(path, audio):
     assert called.code == 0 and "('street.wav') of 5" in called.err
     data = embedded(path)
     # Names are those of the files; the document has what was called.
-    entries = data["document"]["board"]["entries"]
-    names = [system["name"] for system in data["systems"]], [entry["system"] for entry in entries]
-    assert names == (["sys.tsv", "sys_b.tsv"], [SYSTEM, OTHER])
+    assert [system["name"] for system in data["systems"]] == ["sys.tsv", "sys_b.tsv"]
+    assert [entry["system"] for entry in data["document"]["board"]["entries"]] == [SYSTEM, OTHER]
     files = [file for system in data["systems"] for file in system["timelines"]["files"]]
     assert [file["name"] for file in files if not file["sound"]] == ["street.wav"] * 2
     assert path.read_text(encoding="utf-8").count('id="sound-') == 4

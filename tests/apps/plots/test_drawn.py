@@ -129,8 +129,9 @@ def test_the_area_under_the_psd_roc_is_the_number_beside_it():
     figure = plot("psd-roc", REFERENCE, SYSTEM, OTHER, psds="dcase-psds1", names=["ours", "theirs"])
     both = lines_of(figure, 2)
     assert len({line.get_color() for line in both}) == 2 == len({str(line._dash_pattern) for line in both})
-    drawn = zip(both, (SYSTEM, OTHER), ("ours", "theirs"), legend_of(figure), strict=True)
-    for line, path, name, text in drawn:
+    for line, path, name, text in zip(
+        both, (SYSTEM, OTHER), ("ours", "theirs"), legend_of(figure), strict=True
+    ):
         value = evaluate(REFERENCE, path, only=["intersection"], psds="dcase-psds1")["intersection.hard.psds"]
         x, y = line.get_data()
         assert line.get_drawstyle() == "steps-post" and (x[0], x[-1]) == (0, 100)
@@ -180,8 +181,8 @@ def test_from_seven_classes_on_all_together_the_best_and_the_worst_have_names(ki
     # Six may have a line each; and curves without one of all classes have panels.
     assert first.startswith("all classes  ")
     assert len(legend_of(plot("pr", reference, system, **asked, max_classes=6))) == 7
-    events = plot("pr", reference, system, **asked, only="event")
-    assert [axes.get_title() for axes in events.axes if axes.axison] == list(classes)
+    panels = plot("pr", reference, system, **asked, only="event").axes
+    assert [axes.get_title() for axes in panels if axes.axison] == list(classes)
 
 
 def test_a_matrix_has_a_dot_for_each_basis_and_reading_and_its_interval():
@@ -242,8 +243,8 @@ def test_a_confusion_has_its_counts(basis):
 
 
 def test_dots_of_errors_are_shares_of_what_is_lost_the_costliest_kind_first():
-    found = diagnose(REFERENCE, SYSTEM, only=["event"], suggestions=False).table("event", "hard")
-    found = sorted((each for each in found if each.count), key=lambda each: -each.share)
+    kinds = diagnose(REFERENCE, SYSTEM, only=["event"], suggestions=False).table("event", "hard")
+    found = sorted((each for each in kinds if each.count), key=lambda each: -each.share)
     (axes,) = plot("errors", REFERENCE, SYSTEM).axes
     assert len(found) > 3 and rows_of(axes) == [each.kind.replace("_", " ") for each in found]
     assert dots_of(axes)[0] == [each.share for each in found]

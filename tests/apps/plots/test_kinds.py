@@ -191,8 +191,11 @@ def test_a_figure_is_as_wide_as_two_columns_or_as_it_is_said():
 def test_a_bare_machine_draws_without_display_or_pyplot_and_tells_nothing(tmp_path):
     (tmp_path / "matplotlibrc").write_text("nonsense\nbackend: none such\nfont.size: 40\n")
     unset = ("MPLCONFIGDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "DISPLAY")
-    environment = {name: value for name, value in os.environ.items() if name not in unset}
-    environment |= {"HOME": "/proc/nothing", "MATPLOTLIBRC": str(tmp_path / "matplotlibrc")}
+    environment = {
+        **{name: value for name, value in os.environ.items() if name not in unset},
+        "HOME": "/proc/nothing",
+        "MATPLOTLIBRC": str(tmp_path / "matplotlibrc"),
+    }
     code = (
         "import sys; import sedeval_soft\n"
         f"sedeval_soft.plot('matrix', {REFERENCE!r}, {SYSTEM!r}, output={str(tmp_path / 'a.png')!r})\n"

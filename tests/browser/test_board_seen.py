@@ -26,8 +26,11 @@ def site(tmp_path_factory) -> Path:
     head = "filename\tonset\toffset\tevent_label"
     (made / "silent.tsv").write_text(f"{head}\tvalue\ncafe.wav\t0\t1\tcar\t0.0\n")
     (made / "bad.tsv").write_text(f"{head}\ncafe.wav\t2\t1\t<svg onload=alert(5)>\n")
-    how = {"replicates": 50, "scores": ("event.hard.onset_bias.micro",)}
-    build_site(made, SAMPLE / "ref.tsv", folder / "site", **how)
+    build_site(
+        *(made, SAMPLE / "ref.tsv", folder / "site"),
+        replicates=50,
+        scores=("event.hard.onset_bias.micro",),
+    )
     return folder / "site"
 
 

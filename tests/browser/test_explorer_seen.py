@@ -1,9 +1,10 @@
 """The page computes hard scores at any thresholds: the evaluator's, to the last digits."""
 
 import json
+from itertools import product
 
 import pytest
-from visits import SAMPLE, drawn
+from visits import PHONE, SAMPLE, WIDE, drawn, width_in
 
 from sedeval_soft import evaluate, write_report
 
@@ -39,8 +40,8 @@ def test_numbers_are_the_evaluators(visit, page, tmp_path, chosen):
         )
         assert len(found) > 50
         assert found == {name: scores[name] and pytest.approx(scores[name], abs=1e-9) for name in found}
-        told = page.inner_text("#explorer")
-        assert f"--threshold {threshold:g} --reference-threshold {reference:g}" in told
+        command = f"--threshold {threshold:g} --reference-threshold {reference:g}"
+        assert command in page.inner_text("#explorer")
     page.click("#threshold-reset")
 
 
@@ -100,3 +101,54 @@ def test_the_confusion_is_the_evaluators(page, sample_report):
     assert [*(row[:n] for row in pairs[:n]), [row[n] for row in missed[:n]], inserted[n][:n]] == counts
     recalls = [scores[f"segment.hard.recall[{name}]"] for name in scores.classes]
     assert [shades[c][c] for c in range(n)] == pytest.approx(recalls), "the diagonal is the recall"
+
+
+# The tutorial's page: its numbers are the command line's.
+
+
+@pytest.fixture(scope="module")
+def tutorial(visits):
+    return visits(SAMPLE.parent / "docs" / "tutorial" / "explorer.html").page
+
+
+def table_of(page):
+    """Return precision, recall, micro F and macro F of both readings, as they are shown."""
+    lines = page.locator("#scores tbody").inner_text().splitlines()
+    return [line.split("\t")[1:] for line in lines if "\t" in line]
+
+
+def test_both_thresholds_move_together_until_they_are_untied(tutorial):
+    tutorial.fill("#reference", "0.4")
+    assert tutorial.input_value("#system") == "0.4"
+    # The paper's case: nothing in common at 0.5, all of it at 0.4.
+    assert table_of(tutorial)[0] == ["1.000"] * 4
+    tutorial.fill("#system", "0.5")
+    assert tutorial.inner_text("#reference-told") == "0.50"
+    assert table_of(tutorial) == [["0.000"] * 4, ["0.889", "0.800", "0.842", "0.842"]]
+
+
+@pytest.mark.parametrize(("case", "name"), [(1, "sys"), (2, "sys_b")])
+def test_scores_are_the_command_lines(tutorial, case, name):
+    tutorial.uncheck("#linked")
+    tutorial.select_option("#case", index=case)
+    for reference, system in ((0.5, 0.5), (0.3, 0.62), (0.62, 0.11), (0, 1)):
+        tutorial.fill("#reference", str(reference))
+        tutorial.fill("#system", str(system))
+        scores = evaluate(
+            *(SAMPLE / "ref.tsv", SAMPLE / f"{name}.tsv"),
+            threshold=system,
+            reference_threshold=reference,
+            only=["segment.hard", "segment.soft"],
+        )
+        names = ("precision.micro", "recall.micro", "f1.micro", "f1.macro")
+        values = [[scores[f"segment.{reading}.{each}"] for each in names] for reading in ("hard", "soft")]
+        assert table_of(tutorial) == [["-" if v is None else f"{v:.3f}" for v in row] for row in values]
+
+
+def test_it_fits_and_draws_every_recording_and_class(tutorial):
+    for case, name in product(range(3), ("file", "class")):
+        tutorial.select_option("#case", index=case)
+        for place in range(tutorial.locator(f"#{name} option").count()):
+            tutorial.select_option(f"#{name}", index=place)
+            assert tutorial.locator("#time path").count() == 4
+        assert width_in(tutorial, PHONE) <= PHONE["width"] and width_in(tutorial, WIDE) <= WIDE["width"]

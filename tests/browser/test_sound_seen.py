@@ -21,8 +21,11 @@ def made(folder, name="report.html"):
         long_rows([(file, *times, label, 1.0) for file in "abc" for times in ((4.0, 6.0), (12.0, 15.0))])
         for label in ("car", "dog")
     )
-    lengths = dict.fromkeys("abc", SECONDS)
-    write_report(reference, {"s": system}, folder / name, audio=folder / "audio", durations=lengths)
+    write_report(
+        *(reference, {"s": system}, folder / name),
+        audio=folder / "audio",
+        durations=dict.fromkeys("abc", SECONDS),
+    )
     return folder / name
 
 

@@ -164,8 +164,11 @@ def large(visits, tmp_path_factory):
     reference, system = long_rows(ROWS), long_rows(ROWS[:-2], [row[0] for row in ROWS[-2:]])
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("sedeval_soft.apps.page.timeline._PIECES", 2000)
-        choices = Choices(timelines=9, files=("file 00.wav", "file 01.wav"))
-        write_report(reference, {"s": system}, path, choices=choices, only=["segment.hard", "event.hard"])
+        write_report(
+            *(reference, {"s": system}, path),
+            choices=Choices(timelines=9, files=("file 00.wav", "file 01.wav")),
+            only=["segment.hard", "event.hard"],
+        )
     page = visits(path).page
     drawn(page)
     return page

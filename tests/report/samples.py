@@ -183,9 +183,8 @@ def with_worst(scores: Scores, basis: str = "segment") -> Scores:
     """Return the scores with what costs most: of events, whose costs are counts, without segments."""
     if basis == "event":
         files = (Offender("a.wav", None, 12, 0.6, 4, 8), Offender("b.wav", None, 8, 0.4, 8, 0))
-        return replace(
-            scores, worst=Worst("event", "hard", files, (Offender(None, "car", 20, 1.0, 12, 8),), ())
-        )
+        classes = (Offender(None, "car", 20, 1.0, 12, 8),)
+        return replace(scores, worst=Worst("event", "hard", files, classes, ()))
     one, other = "cafe_restaurant_00.wav", "b\x1b|.wav"
     worst = Worst(
         *("segment", "soft"),
@@ -285,7 +284,5 @@ def compared(
         f"system {k}": np.clip(reference + rng.normal(0, worse * (k + 1), reference.shape), 0, 1)
         for k in range(n_systems)
     }
-    classes = [f"class {k}" for k in range(n_classes)]
-    return compare(
-        reference, systems, **{"classes": classes, "replicates": 100, "only": ["segment"], **chosen}
-    )
+    names = [f"class {k}" for k in range(n_classes)]
+    return compare(reference, systems, **{"classes": names, "replicates": 100, "only": "segment", **chosen})

@@ -129,10 +129,9 @@ def test_schema_follows_settings_and_registry():
     """A setting, a reading or an average that is added must be added to the schema too."""
     jsonschema.Draft202012Validator.check_schema(schema())
     properties = schema()["properties"]
-    of_settings = properties["settings"]
-    names = {field.name for field in fields(Settings)}
-    assert {*of_settings["required"]} == {*of_settings["properties"]} == names
-    assert of_settings["properties"]["measures"]["items"]["enum"] == [*GROUPS]
+    of_settings = properties["settings"]["properties"]
+    assert {*properties["settings"]["required"]} == {*of_settings} == {each.name for each in fields(Settings)}
+    assert of_settings["measures"]["items"]["enum"] == [*GROUPS]
     known = properties["systems"]["items"]["properties"]["scores"]["items"]["properties"]
     assert {*known["reading"]["enum"]} == {family.reading for family in FAMILIES}
     assert {*known["average"]["enum"]} == {*AVERAGES, *CLASS_MEANS, OVERALL, None}
@@ -151,8 +150,8 @@ def test_junit_is_xml_whatever_names_hold(name):
     verdict = Verdict(name, f"segment.soft.f1[{name}]>=1", None, met=False)
     text = junit([replace(build((name,), SOFT, system=name), warnings=(name,))], [verdict])
     root = ET.fromstring(text.encode())  # noqa: S314 - our own
-    shown = root[0].get("name"), next(root.iter("testcase")).get("name")
-    assert shown == (visible(name), visible(verdict.requirement))
+    names = root[0].get("name"), next(root.iter("testcase")).get("name")
+    assert names == (visible(name), visible(verdict.requirement))
 
 
 @pytest.mark.parametrize("value", [0.1 + 0.2, 1.5e-12, 0.0, 7, 1e22])

@@ -159,8 +159,14 @@ def rendered(name: str) -> str:
 def curves(path: Path) -> pd.DataFrame:
     """Return the curves of two files of two classes as they are written, every number as it is read."""
     y, p = np.array([[[0.5, 0], [1, 0.5], [0, 0], [1, 0]], [[0, 1], [0.5, 0.5], [1, 0], [0, 0.5]]])
-    how = {"only": "all", "bins": 2, "psds": "dcase-psds1", "psds_median_filters": [1]}
-    scores = evaluate(y, p, measures=["curves", "calibration"], **how)
+    scores = evaluate(
+        *(y, p),
+        only="all",
+        measures=["curves", "calibration"],
+        bins=2,
+        psds="dcase-psds1",
+        psds_median_filters=[1],
+    )
     write_curves(str(path), {"s": scores.curves, "=2": scores.curves})
     if path.suffix == ".parquet":
         return pd.read_parquet(path)

@@ -158,8 +158,10 @@ def test_whatever_there_is_fits(names, made, width, color):
 @pytest.mark.parametrize("form", ["text", "markdown", "latex"])
 def test_tables_without_values_show_hard_scores_only(form):
     plain, valued = columns_of([("a", 0.0, 1.0, "car")]), columns_of([("a", 0.0, 1.0, "car", 0.5)])
-    made = [evaluate(*sides) for sides in ((plain, plain), (plain, valued), (valued, plain))]
-    made += [evaluate(plain, plain, only=("segment.hard", "segment.soft"))]
+    made = [
+        *(evaluate(*sides) for sides in ((plain, plain), (plain, valued), (valued, plain))),
+        evaluate(plain, plain, only=("segment.hard", "segment.soft")),
+    ]
     texts = [render([scores], form).replace("soft-sed-eval", "") for scores in made]
     assert ["soft" in text for text in texts] == [False, True, True, True]
 

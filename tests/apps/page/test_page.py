@@ -137,8 +137,13 @@ def test_what_is_explored_follows_the_settings(path):
         tp, n_sys = (at[name].reshape(3, -1)[:, k].sum() for name in ("tp", "n_sys"))
         n_ref = at["n_ref"].sum()
         errors = n_ref + n_sys - at["paired"][k] - tp
-        how = {"threshold": threshold, "reference_threshold": 0.123, "inclusive": inclusive}
-        scores = evaluate(reference, system, only="segment.hard", **how)
+        scores = evaluate(
+            *(reference, system),
+            only="segment.hard",
+            threshold=threshold,
+            reference_threshold=0.123,
+            inclusive=inclusive,
+        )
         found = {"n_ref": n_ref, "tp": tp, "n_sys": n_sys, "error_rate": errors / n_ref}
         assert found == {name: scores[f"segment.hard.{name}.micro"] for name in found}
 
@@ -277,8 +282,8 @@ def test_the_worst_example_costs_most_and_is_wrong_longest(path):
 
 def test_examples_are_in_files_that_the_page_shows(path):
     rows = [(f"f{k}", k, k + 1, "dog") for k in range(60)]
-    how = {"only": "event.hard", "choices": Choices(timelines=1)}
-    kinds = bars(section(path, long_rows(rows), long_rows(rows[20:]), **how))
+    sides = long_rows(rows), long_rows(rows[20:])
+    kinds = bars(section(path, *sides, only="event.hard", choices=Choices(timelines=1)))
     examples = {at.split("@")[0] for _, links in kinds for at in links}
     files = embedded(path)["systems"][0]["timelines"]["files"]
     assert examples <= {file["name"] for file in files} and len(examples) == 3

@@ -201,8 +201,9 @@ def test_a_bare_machine_draws_without_display_or_pyplot_and_tells_nothing(tmp_pa
         f"sedeval_soft.plot('matrix', {REFERENCE!r}, {SYSTEM!r}, output={str(tmp_path / 'a.png')!r})\n"
         "print('matplotlib.pyplot' in sys.modules, 'tkinter' in sys.modules)"
     )
-    how = {"capture_output": True, "text": True, "env": environment}
-    done = subprocess.run([sys.executable, "-c", code], check=False, **how)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "False False\n", "")
 
 

@@ -33,10 +33,13 @@ def test_numbers_are_the_evaluators(visit, page, tmp_path, chosen):
         page.press("#system-number", "Enter")
         page.select_option("#reference-threshold", str(reference))
         assert page.input_value("#system-number") == str(threshold)
-        cuts = {"threshold": threshold, "reference_threshold": reference}
-        found, scores = (
-            shown(page),
-            evaluate(*TABLES, only=["segment.hard", "event.hard", "intersection.hard"], **cuts, **chosen),
+        found = shown(page)
+        scores = evaluate(
+            *TABLES,
+            only=["segment.hard", "event.hard", "intersection.hard"],
+            threshold=threshold,
+            reference_threshold=reference,
+            **chosen,
         )
         assert len(found) > 50
         assert found == {name: scores[name] and pytest.approx(scores[name], abs=1e-9) for name in found}
@@ -140,8 +143,13 @@ def test_scores_are_the_command_lines(tutorial, case, name):
             reference_threshold=reference,
             only=["segment.hard", "segment.soft"],
         )
-        names = ("precision.micro", "recall.micro", "f1.micro", "f1.macro")
-        values = [[scores[f"segment.{reading}.{each}"] for each in names] for reading in ("hard", "soft")]
+        values = [
+            [
+                scores[f"{reading}.{each}"]
+                for each in ("precision.micro", "recall.micro", "f1.micro", "f1.macro")
+            ]
+            for reading in ("segment.hard", "segment.soft")
+        ]
         assert table_of(tutorial) == [["-" if v is None else f"{v:.3f}" for v in row] for row in values]
 
 

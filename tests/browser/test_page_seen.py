@@ -61,8 +61,8 @@ def test_names_are_text_and_scripts_of_others_would_not_run(visit, tmp_path):
     drawn_whole(page)
     for system in range(3):
         page.select_option("#system", str(system))
-    made = "body :is(img, svg[onload], b, a[href^=javascript], [onmouseover], [onerror])"
-    assert page.locator(made).count() == 0
+    made = page.locator("body :is(img, svg[onload], b, a[href^=javascript], [onmouseover], [onerror])")
+    assert made.count() == 0
     assert {name[:79] for name in page.locator("#timeline-file option").all_text_contents()} == {
         visible(name.strip())[:79] for name in NAMES
     }

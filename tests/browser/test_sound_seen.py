@@ -79,7 +79,7 @@ def at(page):
 
 def plays(page, from_=0.0):
     """Wait until something plays that began at some time, and return what is said of it."""
-    button(page, "Pause")
+    page.locator("#timeline-play").get_by_text("Pause").wait_for()
     page.wait_for_function(f"() => parseFloat(document.querySelector('#timeline-at').textContent) > {from_}")
     return at(page)
 
@@ -87,10 +87,6 @@ def plays(page, from_=0.0):
 def seen(page):
     """Which parts of the player are visible."""
     return {name: page.is_visible(f"#timeline-{name}") for name in ("player", "head", "sound")}
-
-
-def button(page, text):
-    page.locator("#timeline-play").get_by_text(text).wait_for()
 
 
 def x_of(page, time, begin=0.0, end=SECONDS):
@@ -149,7 +145,7 @@ def test_the_button_plays_and_pauses_by_keyboard(player):
     player.keyboard.press("Enter")
     plays(player, 0.2)
     player.keyboard.press("Space")
-    button(player, "Play")
+    player.locator("#timeline-play").get_by_text("Play").wait_for()
     box, stood = player.locator("#timeline-head").bounding_box(), at(player)
     assert box["x"] + box["width"] / 2 == pytest.approx(x_of(player, stood), abs=1.5)
     player.wait_for_timeout(200)
@@ -188,7 +184,7 @@ def test_another_recording_stops_the_first(player):
     player.click("#timeline-play")
     plays(player, 0.1)
     player.click("#timeline-next")
-    button(player, "Play")
+    player.locator("#timeline-play").get_by_text("Play").wait_for()
     told = player.inner_text("#timeline-at"), player.inner_text("#timeline-sound")
     assert told[0] == "0.00 s of 10.00 s" and "The sound ends at 10 s." in told[1]
     player.click("#timeline-next")

@@ -117,8 +117,12 @@ def test_time_is_moved_by_keys_and_buttons(timeline):
 def test_time_is_chosen_by_dragging_and_a_double_click_shows_the_whole(timeline):
     plot = timeline.locator(f"{FIGURE} .nsewdrag")
     quarter = plot.bounding_box()["width"] / 4
-    begin, end = ({"x": x, "y": 30} for x in (quarter, 2 * quarter))
-    plot.drag_to(plot, source_position=begin, target_position=end, force=True)
+    plot.drag_to(
+        plot,
+        source_position={"x": quarter, "y": 30},
+        target_position={"x": 2 * quarter, "y": 30},
+        force=True,
+    )
     wait(timeline, "figure.layout.xaxis.range[0] > 10")
     assert time(timeline) == pytest.approx([15, 30], abs=0.5)
     plot.dblclick()

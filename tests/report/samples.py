@@ -179,29 +179,37 @@ def with_sections(scores: Scores) -> Scores:
     return replace(scores, sweep=sweep, chance=Chance(20, 0, everything=False, levels=levels))
 
 
-def with_worst(scores: Scores, basis: str = "segment") -> Scores:
-    """Return the scores with what costs most: of events, whose costs are counts, without segments."""
-    if basis == "event":
-        files = (Offender("a.wav", None, 12, 0.6, 4, 8), Offender("b.wav", None, 8, 0.4, 8, 0))
-        classes = (Offender(None, "car", 20, 1.0, 12, 8),)
-        return replace(scores, worst=Worst("event", "hard", files, classes, ()))
-    one, other = "cafe_restaurant_00.wav", "b\x1b|.wav"
-    worst = Worst(
+WORST = {
+    "event": Worst(
+        *("event", "hard"),
+        files=(Offender("a.wav", None, 12, 0.6, 4, 8), Offender("b.wav", None, 8, 0.4, 8, 0)),
+        classes=(Offender(None, "car", 20, 1.0, 12, 8),),
+        segments=(),
+    ),
+    "segment": Worst(
         *("segment", "soft"),
         files=(
-            Offender(one, None, 120.25, 0.375, 100.0, 20.25),
-            Offender(other, None, 80.5, 0.251, 0.25, 80.25),
+            Offender("cafe_restaurant_00.wav", None, 120.25, 0.375, 100.0, 20.25),
+            Offender("b\x1b|.wav", None, 80.5, 0.251, 0.25, 80.25),
         ),
         classes=(
             Offender(None, "speech", 300.125, 0.9358, 250.0, 50.125),
             Offender(None, "car", 20.625, 0.0642, 20.625, 0.0),
         ),
         segments=(
-            Offender(one, "speech", 1.75, 0.0055, 1.0, 0.75, 1.0, 0.0, onset=12.0, offset=13.0),
-            Offender(other, "car", 0.9375, 0.0029, 0.0, 0.9375, 0.0625, 1.0, onset=0.3, offset=0.4),
+            Offender(
+                "cafe_restaurant_00.wav", "speech", 1.75, 0.0055, 1.0, 0.75, 1.0, 0.0, onset=12.0, offset=13.0
+            ),
+            Offender("b\x1b|.wav", "car", 0.9375, 0.0029, 0.0, 0.9375, 0.0625, 1.0, onset=0.3, offset=0.4),
         ),
-    )
-    return replace(scores, worst=worst)
+    ),
+}
+"""What costs most; costs of events are counts."""
+
+
+def with_worst(scores: Scores, basis: str = "segment") -> Scores:
+    """Return the scores with what costs most of segments or of events."""
+    return replace(scores, worst=WORST[basis])
 
 
 def board(

@@ -51,9 +51,9 @@ def test_the_command_explains_several_scores_or_none():
 def test_a_measure_is_explained_by_its_heading_with_the_scores_that_are_alike():
     for heading in ("F1", "P", "R", "ER", "KLD", "ECE"):
         found = explained(heading)
-        assert {explained(name).measure.short for name in (found.name, *found.alike)} == {heading}
+        headings = {explained(name).measure.short for name in (found.name, *found.alike)}
         # One that comes only with an option is explained by its option.
-        assert bool(found.asked_by) == (heading == "ECE")
+        assert (headings, bool(found.asked_by)) == ({heading}, heading == "ECE")
     alike = [found.name, *found.alike]
     assert alike[0] == "segment.hard.expected_calibration_error" and len({*alike}) == len(alike) == 4
     for name in ("", "..", "segment..f1", "segment.soft.f1[", "a.b.c", "segment.soft.f1@"):

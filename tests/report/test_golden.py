@@ -51,16 +51,6 @@ DATA = Path(__file__).parents[1] / "data"
 
 PAIR = {"families": (("segment", "hard"), ("segment", "soft")), "silent": ("speech",), "missed": ("car",)}
 HARD, SOFT = (("segment", "hard"),), (("segment", "soft"),)
-OTHER_SETTINGS = {
-    "only": ("event",),
-    "inclusive": True,
-    "threshold": 0.123456789,
-    "reference_threshold": 1 / 3,
-    "onset": False,
-    "offset_collar_rate": 0.125,
-    "beta": 0.5,
-    "compat": "sed_eval",
-}
 NAMES = ("a|b", "=1,+1\x1b[31m", "<b>", "鳥の声")
 VERDICTS = [
     Verdict(NAMES[1], "segment.soft.f1.macro>=0.9", 0.8, met=False),
@@ -113,7 +103,17 @@ MADE: dict[str, Callable[[], Scores | Board | list[Scores]]] = {
     "one.txt": lambda: build(("speech",)),
     "seventeen.txt": lambda: build(MAESTRO, silent=MAESTRO[5:7], missed=MAESTRO[8:9]),
     "unicode.txt": lambda: build(UNICODE, FAMILIES[:3]),
-    "settings.txt": lambda: build(families=(("event", "hard"),), **OTHER_SETTINGS),
+    "settings.txt": lambda: build(
+        families=(("event", "hard"),),
+        only=("event",),
+        inclusive=True,
+        threshold=0.123456789,
+        reference_threshold=1 / 3,
+        onset=False,
+        offset_collar_rate=0.125,
+        beta=0.5,
+        compat="sed_eval",
+    ),
     **dict.fromkeys(("bases.txt", "bases.md"), lambda: with_all(("car", "speech"))),
     "systems.txt": lambda: [build(**PAIR), build(**PAIR, system="another.tsv")],
     **dict.fromkeys(("pair.json", "pair.csv", "pair.md", "pair.tex"), lambda: build(**PAIR)),

@@ -183,8 +183,13 @@ def test_no_color_is_obeyed(monkeypatch):
 @pytest.mark.parametrize(("n_systems", "n_classes"), [(1, 17), (3, 9)])
 def test_a_narrow_screen_names_the_columns_that_only_a_wide_one_has(n_systems, n_classes, by_class):
     """Scores, intervals and p-values at 80 columns are those at 140, but for the columns that are named."""
-    asked = {"n_files": 4, "replicates": 20, "only": ["segment", "event"], "ci": "bootstrap"}
-    made = compared(n_systems + 1, n_classes, **asked)
+    made = compared(
+        *(n_systems + 1, n_classes),
+        n_files=4,
+        replicates=20,
+        only=["segment", "event"],
+        ci="bootstrap",
+    )
     of = {"systems": made.systems, "board": made} if n_systems > 1 else {"systems": made.systems[:1]}
     lines = {width: lines_of(render(**of, width=width, by_class=by_class), width) for width in (60, 80, 140)}
     for shown in lines.values():

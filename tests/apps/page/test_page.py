@@ -74,11 +74,8 @@ def test_has_the_document_that_json_would_have_and_its_scores(page):
     shown = dict(re.findall(r'data-score="([^"]+)">([^<]+)<', page.read_text(encoding="utf-8")))
     assert {name: f"{scores[name]:.3f}" for name in shown} == shown
     # What was asked for, intersections not; KLD has the soft reading of segments only.
-    averages = [
-        f"{name}.{average}" for average in ("micro", "macro") for name in ("f1", "precision", "recall")
-    ]
-    averages += ["error_rate.micro"]
-    parts = product(BASES[:2], ("hard", "optimal", "soft"), averages)
+    averages = map(".".join, product(("f1", "precision", "recall"), ("micro", "macro")))
+    parts = product(BASES[:2], ("hard", "optimal", "soft"), [*averages, "error_rate.micro"])
     assert set(shown) == {*map(".".join, parts), "segment.soft.kl_divergence.micro"}
 
 

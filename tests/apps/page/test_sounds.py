@@ -178,8 +178,11 @@ def test_sounds_end_where_the_timeline_does_or_damage_begins_whatever_their_head
         ("fast", 2**31 - 1, 32_000),
     ):
         (audio / f"{name}.wav").write_bytes(wav_header(told_rate, size) + data)
-    seconds = {"long": 5.0, "short": 5.0, "slow": 5.0, "fast": 5.0, "half": 10.0}
-    seconds |= {"promises": 86_400.0, "endless": 86_400.0}
+    seconds = {
+        **dict.fromkeys(("long", "short", "slow", "fast"), 5.0),
+        "half": 10.0,
+        **dict.fromkeys(("promises", "endless"), 86_400.0),
+    }
     sounds, (told, *_) = shown(path, *seconds, seconds=seconds)
     lengths = {name: sound["seconds"] for name, sound in sounds.items()}
     assert [lengths[name] for name in ("long", "short", "endless", "slow")] == [5, 2, 2, 5]

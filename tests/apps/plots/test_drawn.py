@@ -214,8 +214,8 @@ def test_dots_of_classes_are_scores_with_their_intervals():
     assert dots_of(axes) == ([s.value for s in known], [(s.low, s.high) for s in known if s.low is not None])
     assert (rows_of(axes), done[-1]) == ([*scores.classes, "macro average"], (50, 50))
     assert (axes.get_xlabel(), legend_of(axes.figure)) == ("Segment-based F1", list(READINGS))
-    asked = ["segment.hard.recall", "event.soft.f1"]
-    assert len(legend_of(plot("classes", REFERENCE, SYSTEM, scores=asked))) == 2
+    figure = plot("classes", REFERENCE, SYSTEM, scores=["segment.hard.recall", "event.soft.f1"])
+    assert len(legend_of(figure)) == 2
 
 
 @pytest.mark.parametrize(("sort", "name"), [("score", "f1"), ("size", "n_ref"), ("name", None)])

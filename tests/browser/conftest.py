@@ -3,7 +3,6 @@
 Everything here is skipped where playwright or Chromium is missing. CHROMIUM names the browser's program.
 """
 
-import importlib.util
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -23,22 +22,19 @@ SECONDS = 30
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a browser, and skip it, saying why, where there is none."""
-    missing = None
-    if not all(map(importlib.util.find_spec, ("playwright", "axe_playwright_python"))):
-        missing = "playwright is not installed: pip install --group browser"
-    elif CHROMIUM is None:
-        missing = f"no Chromium: none of {', '.join(PROGRAMS)} is on PATH, and CHROMIUM is not set"
+    """Mark what needs a browser."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            if missing:
-                item.add_marker(pytest.mark.skip(reason=missing))
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[object]:
-    """The browser, one for all tests."""
+    """The browser, one for all tests; they are skipped, saying why, where there is none."""
+    for module in ("playwright", "axe_playwright_python"):
+        pytest.importorskip(module, reason=f"{module} is not installed: pip install --group browser")
+    if CHROMIUM is None:
+        pytest.skip(f"no Chromium: none of {', '.join(PROGRAMS)} is on PATH, and CHROMIUM is not set")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -62,16 +58,16 @@ def visiting(chromium) -> Iterator[Callable[..., Visit]]:
         context.set_default_timeout(SECONDS * 1000)
         found = Visit(context.new_page())
         found.watch(path)
-        open_.append((found, context))
+        open_.append(found)
         found.page.goto(path.as_uri() + fragment)
         if ready:
             found.page.wait_for_selector("html[data-ready]", state="attached")
         return found
 
     yield visited
-    for _, context in open_:
-        context.close()
-    assert [each.wrong for each, _ in open_ if each.wrong] == []
+    for each in open_:
+        each.page.context.close()
+    assert [each.wrong for each in open_ if each.wrong] == []
 
 
 visit = pytest.fixture(visiting, name="visit")

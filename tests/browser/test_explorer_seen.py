@@ -1,9 +1,10 @@
 """The page computes hard scores at any thresholds: the evaluator's, to the last digits."""
 
 import json
+from itertools import product
 
 import pytest
-from visits import SAMPLE, drawn
+from visits import PHONE, SAMPLE, WIDE, drawn, width_in
 
 from sedeval_soft import evaluate, write_report
 
@@ -18,7 +19,6 @@ def shown(page):
 
 
 TABLES = (SAMPLE / "ref.tsv", SAMPLE / "sys.tsv")
-HARD = [f"{basis}.hard" for basis in ("segment", "event", "intersection")]
 CHOSEN = {"inclusive": True, "segment_length": 0.3, "beta": 2.0, "pool": "mean", "median_filter": 1.0}
 
 
@@ -33,8 +33,14 @@ def test_numbers_are_the_evaluators(visit, page, tmp_path, chosen):
         page.press("#system-number", "Enter")
         page.select_option("#reference-threshold", str(reference))
         assert page.input_value("#system-number") == str(threshold)
-        cuts = {"threshold": threshold, "reference_threshold": reference}
-        found, scores = shown(page), evaluate(*TABLES, only=HARD, **cuts, **chosen)
+        found = shown(page)
+        scores = evaluate(
+            *TABLES,
+            only=["segment.hard", "event.hard", "intersection.hard"],
+            threshold=threshold,
+            reference_threshold=reference,
+            **chosen,
+        )
         assert len(found) > 50
         assert found == {name: scores[name] and pytest.approx(scores[name], abs=1e-9) for name in found}
         command = f"--threshold {threshold:g} --reference-threshold {reference:g}"
@@ -71,8 +77,10 @@ def test_all_scores_can_be_found_and_saved(page, sample_report):
     with page.expect_download() as downloaded:
         page.click("#download")
     document = json.loads(downloaded.value.path().read_text(encoding="utf-8"))
-    assert [system["name"] for system in document["systems"]] == ["one", "two"]
-    assert {score["name"]: score["value"] for score in document["systems"][1]["scores"]} == dict(two)
+    assert {
+        system["name"]: {score["name"]: score["value"] for score in system["scores"]}
+        for system in document["systems"]
+    } == {"one": dict(one), "two": dict(two)}
 
 
 def test_every_curve_is_drawn(page):
@@ -92,8 +100,63 @@ def test_the_confusion_is_the_evaluators(page, sample_report):
     (pairs, missed, inserted), (shades, *_) = page.evaluate(
         "['text', 'z'].map((key) => document.querySelector('#confusion-figure').data.map((of) => of[key]))"
     )
-    assert [row[:n] for row in pairs[:n]] == [[str(count) for count in row] for row in matrix.pairs]
-    assert [row[n] for row in missed[:n]] == [str(count) for count in matrix.missed]
-    assert inserted[n][:n] == [str(count) for count in matrix.inserted]
+    counts = [[str(count) for count in row] for row in (*matrix.pairs, matrix.missed, matrix.inserted)]
+    assert [*(row[:n] for row in pairs[:n]), [row[n] for row in missed[:n]], inserted[n][:n]] == counts
     recalls = [scores[f"segment.hard.recall[{name}]"] for name in scores.classes]
     assert [shades[c][c] for c in range(n)] == pytest.approx(recalls), "the diagonal is the recall"
+
+
+# The tutorial's page: its numbers are the command line's.
+
+
+@pytest.fixture(scope="module")
+def tutorial(visits):
+    return visits(SAMPLE.parent / "docs" / "tutorial" / "explorer.html").page
+
+
+def table_of(page):
+    """Return precision, recall, micro F and macro F of both readings, as they are shown."""
+    lines = page.locator("#scores tbody").inner_text().splitlines()
+    return [line.split("\t")[1:] for line in lines if "\t" in line]
+
+
+def test_both_thresholds_move_together_until_they_are_untied(tutorial):
+    tutorial.fill("#reference", "0.4")
+    assert tutorial.input_value("#system") == "0.4"
+    # The paper's case: nothing in common at 0.5, all of it at 0.4.
+    assert table_of(tutorial)[0] == ["1.000"] * 4
+    tutorial.fill("#system", "0.5")
+    assert tutorial.inner_text("#reference-told") == "0.50"
+    assert table_of(tutorial) == [["0.000"] * 4, ["0.889", "0.800", "0.842", "0.842"]]
+
+
+@pytest.mark.parametrize(("case", "name"), [(1, "sys"), (2, "sys_b")])
+def test_scores_are_the_command_lines(tutorial, case, name):
+    tutorial.uncheck("#linked")
+    tutorial.select_option("#case", index=case)
+    for reference, system in ((0.5, 0.5), (0.3, 0.62), (0.62, 0.11), (0, 1)):
+        tutorial.fill("#reference", str(reference))
+        tutorial.fill("#system", str(system))
+        scores = evaluate(
+            *(SAMPLE / "ref.tsv", SAMPLE / f"{name}.tsv"),
+            threshold=system,
+            reference_threshold=reference,
+            only=["segment.hard", "segment.soft"],
+        )
+        values = [
+            [
+                scores[f"{reading}.{each}"]
+                for each in ("precision.micro", "recall.micro", "f1.micro", "f1.macro")
+            ]
+            for reading in ("segment.hard", "segment.soft")
+        ]
+        assert table_of(tutorial) == [["-" if v is None else f"{v:.3f}" for v in row] for row in values]
+
+
+def test_it_fits_and_draws_every_recording_and_class(tutorial):
+    for case, name in product(range(3), ("file", "class")):
+        tutorial.select_option("#case", index=case)
+        for place in range(tutorial.locator(f"#{name} option").count()):
+            tutorial.select_option(f"#{name}", index=place)
+            assert tutorial.locator("#time path").count() == 4
+        assert width_in(tutorial, PHONE) <= PHONE["width"] and width_in(tutorial, WIDE) <= WIDE["width"]

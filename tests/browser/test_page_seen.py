@@ -61,10 +61,11 @@ def test_names_are_text_and_scripts_of_others_would_not_run(visit, tmp_path):
     drawn_whole(page)
     for system in range(3):
         page.select_option("#system", str(system))
-    made = "img, svg[onload], b, a[href^=javascript], [onmouseover], [onerror]"
-    assert page.locator("body").locator(made).count() == 0
-    options = page.locator("#timeline-file option").all_text_contents()
-    assert {name[:79] for name in options} == {visible(name.strip())[:79] for name in NAMES}
+    made = page.locator("body :is(img, svg[onload], b, a[href^=javascript], [onmouseover], [onerror])")
+    assert made.count() == 0
+    assert {name[:79] for name in page.locator("#timeline-file option").all_text_contents()} == {
+        visible(name.strip())[:79] for name in NAMES
+    }
     # Links and hovering show names, too.
     for label in map(visible, NAMES[:4]):
         page.evaluate(f"location.hash = '#timeline={quote(label, safe='')}@0'")
@@ -79,35 +80,26 @@ def test_names_are_text_and_scripts_of_others_would_not_run(visit, tmp_path):
     assert taken_over(found).startswith("3 systems")
 
 
-def cells(page, selector):
-    return page.locator(selector).all_inner_texts()
-
-
 def test_classes_come_worst_first_with_counts_as_counts(page, sample_report):
     _, (scores, _) = sample_report
-    names = [cell.split(" not in")[0] for cell in cells(page, "#class-scores tbody th")]
+    heads = page.locator("#class-scores tbody th").all_inner_texts()
+    names = [head.split(" not in")[0] for head in heads]
     # By the first F1 of the row: the soft one, since the sample's reference has values.
     assert names == sorted(names, key=lambda name: scores[f"segment.soft.f1[{name}]"])
-    assert "not in the output" in cells(page, "#class-scores tbody th")[0]
+    assert "not in the output" in heads[0]
     for reading, name, text in (
         ("hard", "n_ref[birds singing]", "44"), ("soft", "n_ref[birds singing]", "43.48"),
         ("soft", "n_sys[door opens]", "0"),
     ):  # fmt: skip
         page.select_option("#class-family", f"segment {reading}")
-        assert cells(page, f"#class-scores td[data-score='segment.{reading}.{name}']") == [text]
-
-
-def row_heights(page):
-    rows = "#scores tr, #classes tr, #worst tr"
-    return page.eval_on_selector_all(rows, "(all) => all.map((row) => row.offsetHeight)")
+        assert page.inner_text(f"#class-scores td[data-score='segment.{reading}.{name}']") == text
 
 
 def test_tables_show_all_columns_where_pages_are_narrow(page):
     page.set_viewport_size({"width": 960, "height": 900})
     for table in ("#class-scores", "#explorer-classes"):
-        box = page.locator(table).locator("..")
-        assert box.evaluate("(e) => e.scrollWidth - e.clientWidth") == 0
-        assert page.locator(f"{table} th").count() > 7, table
+        hidden = page.locator(table).locator("..").evaluate("(e) => e.scrollWidth - e.clientWidth")
+        assert hidden == 0 and page.locator(f"{table} th").count() > 7, table
 
 
 @pytest.mark.parametrize("label", ["a", "a class whose name says very much about it, and then goes on " * 3])
@@ -116,7 +108,9 @@ def test_rows_are_low_on_a_phone(visit, tmp_path, label):
     write_report(names, {"s": names}, tmp_path / "report.html")
     page = visit(tmp_path / "report.html").page
     page.set_viewport_size(PHONE)
-    heights = row_heights(page)
+    heights = page.eval_on_selector_all(
+        "#scores tr, #classes tr, #worst tr", "(all) => all.map((row) => row.offsetHeight)"
+    )
     assert len(heights) > 10 and max(heights) < 80
 
 
@@ -126,8 +120,8 @@ def test_only_what_can_differ_has_a_section(visit, tmp_path):
     page = visit(tmp_path / "hard.html").page
     assert not page.is_visible("#explorer") and not page.is_visible("#curves")
     links = page.locator("nav a:visible").all()
-    assert all(page.is_visible(link.get_attribute("href")) for link in links) and len(links) == 7
-    assert not {"optimal", "soft"} & set(" ".join(cells(page, "table")).split())
+    assert [page.is_visible(link.get_attribute("href")) for link in links] == [True] * 7
+    assert not {"optimal", "soft"} & set(" ".join(page.locator("table").all_inner_texts()).split())
     page.emulate_media(media="print")
     assert page.is_hidden("#all-title")
 
@@ -139,9 +133,10 @@ def test_paper_has_whole_figures_and_headings(page):
         page.emulate_media(media=media)
         page.evaluate(f"dispatchEvent(new Event('{event}'))")
         page.wait_for_timeout(300)
-        figures = "(all) => all.map((svg) => svg.getBoundingClientRect().width)"
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        return page.eval_on_selector_all(".main-svg", figures), ground == "rgb(255, 255, 255)"
+        return page.eval_on_selector_all(
+            ".main-svg", "(all) => all.map((svg) => svg.getBoundingClientRect().width)"
+        ), ground == "rgb(255, 255, 255)"
 
     printed, is_white = widths("print", "beforeprint")
     assert len(printed) > 4 and max(printed) <= 700 and is_white

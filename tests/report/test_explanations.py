@@ -26,8 +26,8 @@ def test_every_measure_is_told_with_every_letter_of_its_formula():
         for measure in family.measures:
             found = explained(f"{family.basis}.{family.reading}.{measure.name}")
             flat = " ".join(explanation_text(found).split())
-            for told in (measure.summary, measure.formula, measure.undefined, measure.source):
-                assert " ".join(told.split()) in flat, found.name
+            told = (measure.summary, measure.formula, measure.undefined, measure.source)
+            assert all(" ".join(text.split()) in flat for text in told), found.name
             of = [] if measure.name in {"joint_f", "joint_threshold"} else found.letters.values()
             used = {letter for text in (measure.formula, *of) for letter in re.findall(LETTERS, text)}
             assert used - ACRONYMS <= {*found.letters}, found.name
@@ -37,8 +37,8 @@ def test_every_difference_concerns_a_score_and_none_concerns_all():
     parsed = [ScoreName.parse(name) for name in NAMES]
     for difference in DIFFERENCES:
         assert sum(map(difference.concerns, parsed)) < len(parsed) / 2, difference
-        for pattern in difference.scores:
-            assert any(map(replace(difference, scores=(pattern,)).concerns, parsed)), pattern
+        alone = [replace(difference, scores=(pattern,)) for pattern in difference.scores]
+        assert [each for each in alone if not any(map(each.concerns, parsed))] == []
 
 
 def test_the_command_explains_several_scores_or_none():
@@ -51,9 +51,9 @@ def test_the_command_explains_several_scores_or_none():
 def test_a_measure_is_explained_by_its_heading_with_the_scores_that_are_alike():
     for heading in ("F1", "P", "R", "ER", "KLD", "ECE"):
         found = explained(heading)
-        assert {explained(name).measure.short for name in (found.name, *found.alike)} == {heading}
+        headings = {explained(name).measure.short for name in (found.name, *found.alike)}
         # One that comes only with an option is explained by its option.
-        assert bool(found.asked_by) == (heading == "ECE")
+        assert (headings, bool(found.asked_by)) == ({heading}, heading == "ECE")
     alike = [found.name, *found.alike]
     assert alike[0] == "segment.hard.expected_calibration_error" and len({*alike}) == len(alike) == 4
     for name in ("", "..", "segment..f1", "segment.soft.f1[", "a.b.c", "segment.soft.f1@"):

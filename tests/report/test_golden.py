@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
 from samples import (
+    FAMILIES,
     LINES,
     MAESTRO,
     UNICODE,
@@ -49,20 +50,8 @@ DATA = Path(__file__).parents[1] / "data"
 # Pages of scores that are built by hand, in all forms.
 
 PAIR = {"families": (("segment", "hard"), ("segment", "soft")), "silent": ("speech",), "missed": ("car",)}
-SEGMENT = (("segment", "hard"), ("segment", "optimal"), ("segment", "soft"))
 HARD, SOFT = (("segment", "hard"),), (("segment", "soft"),)
-OTHER_SETTINGS = {
-    "only": ("event",),
-    "inclusive": True,
-    "threshold": 0.123456789,
-    "reference_threshold": 1 / 3,
-    "onset": False,
-    "offset_collar_rate": 0.125,
-    "beta": 0.5,
-    "compat": "sed_eval",
-}
 NAMES = ("a|b", "=1,+1\x1b[31m", "<b>", "鳥の声")
-MARKUP = ("a|b", "<b>", "[x](y)", "~~z~~ &amp;")
 VERDICTS = [
     Verdict(NAMES[1], "segment.soft.f1.macro>=0.9", 0.8, met=False),
     Verdict(NAMES[1], "segment.soft.f1[a|b]>=0.9", None, met=False),
@@ -89,19 +78,21 @@ def lower_is_better() -> Board:
     """Return a board on which the last system has no score, and one class is just not sure to differ."""
     made = board(("alpha.tsv", "beta.tsv", "gamma.tsv"), "gamma.tsv", 1, ci="bca", fixed_thresholds=True)
     nothing = dict.fromkeys(("value", "low", "high", "stability", "best_place", "worst_place"))
-    last = replace(made.entries[2], **nothing, difference=Difference(*[None] * 6))
     return replace(
         made,
         systems=(with_worst(with_folds(made.systems[0])), *made.systems[1:]),
-        entries=(*made.entries[:2], last),
+        entries=(
+            *made.entries[:2],
+            replace(made.entries[2], **nothing, difference=Difference(*[None] * 6)),
+        ),
         discordances=tuple(replace(each, p_adjusted=0.05) for each in made.discordances),
         rank_by="segment.hard.error_rate.micro",
     )
 
 
 def of_parts() -> Scores:
-    parts = {"groups": {"traffic *|, +1": ["car"]}, "scenes": {"street\u00e9": "street_*"}}
-    return replace(evaluate(ROWS, ROWS, **parts), signature="made anew each time")
+    scores = evaluate(ROWS, ROWS, groups={"traffic *|, +1": ["car"]}, scenes={"street\u00e9": "street_*"})
+    return replace(scores, signature="made anew each time")
 
 
 def pair(**chosen: object) -> Scores:
@@ -111,8 +102,18 @@ def pair(**chosen: object) -> Scores:
 MADE: dict[str, Callable[[], Scores | Board | list[Scores]]] = {
     "one.txt": lambda: build(("speech",)),
     "seventeen.txt": lambda: build(MAESTRO, silent=MAESTRO[5:7], missed=MAESTRO[8:9]),
-    "unicode.txt": lambda: build(UNICODE, SEGMENT),
-    "settings.txt": lambda: build(families=(("event", "hard"),), **OTHER_SETTINGS),
+    "unicode.txt": lambda: build(UNICODE, FAMILIES[:3]),
+    "settings.txt": lambda: build(
+        families=(("event", "hard"),),
+        only=("event",),
+        inclusive=True,
+        threshold=0.123456789,
+        reference_threshold=1 / 3,
+        onset=False,
+        offset_collar_rate=0.125,
+        beta=0.5,
+        compat="sed_eval",
+    ),
     **dict.fromkeys(("bases.txt", "bases.md"), lambda: with_all(("car", "speech"))),
     "systems.txt": lambda: [build(**PAIR), build(**PAIR, system="another.tsv")],
     **dict.fromkeys(("pair.json", "pair.csv", "pair.md", "pair.tex"), lambda: build(**PAIR)),
@@ -129,7 +130,7 @@ MADE: dict[str, Callable[[], Scores | Board | list[Scores]]] = {
     "sections.txt": lambda: with_sections(build(families=HARD)),
     "sections.csv micro": lambda: with_sections(build(families=HARD)),
     "parts.txt": of_parts,
-    "markup.md": lambda: build((*MARKUP, *UNICODE), **PAIR),
+    "markup.md": lambda: build(("a|b", "<b>", "[x](y)", "~~z~~ &amp;", *UNICODE), **PAIR),
     "board.many.txt": lambda: board([f"s{i}.tsv" for i in range(11)], n_classes=17),
     "board.lower.txt": lower_is_better,
     "board.txt": board,
@@ -158,8 +159,14 @@ def rendered(name: str) -> str:
 def curves(path: Path) -> pd.DataFrame:
     """Return the curves of two files of two classes as they are written, every number as it is read."""
     y, p = np.array([[[0.5, 0], [1, 0.5], [0, 0], [1, 0]], [[0, 1], [0.5, 0.5], [1, 0], [0, 0.5]]])
-    asked = {"only": "all", "measures": ["curves", "calibration"], "psds": "dcase-psds1"}
-    scores = evaluate(y, p, **asked, bins=2, psds_median_filters=[1])
+    scores = evaluate(
+        *(y, p),
+        only="all",
+        measures=["curves", "calibration"],
+        bins=2,
+        psds="dcase-psds1",
+        psds_median_filters=[1],
+    )
     write_curves(str(path), {"s": scores.curves, "=2": scores.curves})
     if path.suffix == ".parquet":
         return pd.read_parquet(path)
@@ -181,8 +188,7 @@ Rows = list[tuple[object, ...]]
 
 def classes_of(n: int, length: int = 6) -> tuple[Rows, Rows]:
     """Return a reference of n classes and a system that is right of fewer and fewer of their ten seconds."""
-    names = [f"class {k:0{length}}" for k in range(n)]
-    rows = [(f"f{k % 3}", 20 * k, 20 * k + 10, name, 0.9) for k, name in enumerate(names)]
+    rows = [(f"f{k % 3}", 20 * k, 20 * k + 10, f"class {k:0{length}}", 0.9) for k in range(n)]
     return rows, [
         (file, on, on + 10 * (1 - k / n), name, 0.8) for k, (file, on, _, name, _) in enumerate(rows)
     ]

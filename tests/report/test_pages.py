@@ -141,11 +141,14 @@ def test_what_has_no_system_or_no_form_is_refused(systems, made, form, said):
 
 # Screens: what is shown without `-v`.
 
-MADE = (with_intervals, with_folds, with_worst, with_sections, of_runs)
-
 
 @settings(max_examples=10)
-@given(st.lists(NAMES, max_size=30, unique=True), st.sampled_from(MADE), st.integers(60, 200), st.booleans())
+@given(
+    st.lists(NAMES, max_size=30, unique=True),
+    st.sampled_from((with_intervals, with_folds, with_worst, with_sections, of_runs)),
+    st.integers(60, 200),
+    st.booleans(),
+)
 def test_whatever_there_is_fits(names, made, width, color):
     lines = lines_of(render([made(build(tuple(names)))], width=width, color=color), width)
     # Notes with names of up to 40 letters take some lines more, and below 80 columns as many as they need.
@@ -155,8 +158,10 @@ def test_whatever_there_is_fits(names, made, width, color):
 @pytest.mark.parametrize("form", ["text", "markdown", "latex"])
 def test_tables_without_values_show_hard_scores_only(form):
     plain, valued = columns_of([("a", 0.0, 1.0, "car")]), columns_of([("a", 0.0, 1.0, "car", 0.5)])
-    asked = evaluate(plain, plain, only=("segment.hard", "segment.soft"))
-    made = [evaluate(plain, plain), evaluate(plain, valued), evaluate(valued, plain), asked]
+    made = [
+        *(evaluate(*sides) for sides in ((plain, plain), (plain, valued), (valued, plain))),
+        evaluate(plain, plain, only=("segment.hard", "segment.soft")),
+    ]
     texts = [render([scores], form).replace("soft-sed-eval", "") for scores in made]
     assert ["soft" in text for text in texts] == [False, True, True, True]
 
@@ -178,8 +183,13 @@ def test_no_color_is_obeyed(monkeypatch):
 @pytest.mark.parametrize(("n_systems", "n_classes"), [(1, 17), (3, 9)])
 def test_a_narrow_screen_names_the_columns_that_only_a_wide_one_has(n_systems, n_classes, by_class):
     """Scores, intervals and p-values at 80 columns are those at 140, but for the columns that are named."""
-    asked = {"n_files": 4, "replicates": 20, "only": ["segment", "event"], "ci": "bootstrap"}
-    made = compared(n_systems + 1, n_classes, **asked)
+    made = compared(
+        *(n_systems + 1, n_classes),
+        n_files=4,
+        replicates=20,
+        only=["segment", "event"],
+        ci="bootstrap",
+    )
     of = {"systems": made.systems, "board": made} if n_systems > 1 else {"systems": made.systems[:1]}
     lines = {width: lines_of(render(**of, width=width, by_class=by_class), width) for width in (60, 80, 140)}
     for shown in lines.values():

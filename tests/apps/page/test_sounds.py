@@ -23,13 +23,12 @@ def mel(frequency):
     return 2595 * np.log10(1 + frequency / 700)
 
 
-def shown(path, *names, folder=None, seconds=10.0, **options):
+def shown(path, *names, seconds=10.0, **options):
     """Write a report of recordings with an event each, and return their sounds, by name, and the warnings."""
     rows = long_rows([(name, 0.0, 1.0, "car", 1.0) for name in names])
+    how = {"audio": path.parent / "audio", "choices": Choices(plotly="plotly.js"), **options}
     lengths = seconds if isinstance(seconds, dict) else dict.fromkeys(names, seconds)
-    folder = path.parent / "audio" if folder is None else folder
-    options = {"choices": Choices(plotly="plotly.js"), **options}
-    (scores,) = write_report(rows, {"s": rows}, path, audio=folder, durations=lengths, **options)
+    (scores,) = write_report(rows, {"s": rows}, path, durations=lengths, **how)
     files = embedded(path)["systems"][0]["timelines"]["files"]
     told = [text for text in scores.warnings if text.startswith("sounds in ")]
     return {each["name"]: each["sound"] for each in files}, told
@@ -116,9 +115,8 @@ def test_silence_and_what_is_no_number(path, audio):
 def test_missing_ones_are_told_once_and_several_are_not_chosen_from(path, audio):
     for name in ("a.wav", "x/b.wav", "y/b.wav", "z/c.wav"):
         write(audio / name, noise(1, 8_000), 8_000)
-    sounds, told = shown(path, "a", "b", "z/c", "d1", "d2", seconds=1.0)
+    sounds, (missing,) = shown(path, "a", "b", "z/c", "d1", "d2", seconds=1.0)
     assert [name for name, sound in sounds.items() if sound] == ["a", "z/c"]
-    (missing,) = told
     assert "('b', 'd1', 'd2') of 5" in missing and "'b' could be" in missing
     assert "of 5 in the report" in path.read_text(encoding="utf-8")
     # Whichever of two is shown, one file could be either.
@@ -153,7 +151,7 @@ def test_many_sounds_lie_beside_the_page(path, audio, monkeypatch):
     assert media(path) == ["media-src 'self'"] and told == []
     assert len(soundfile.read(folder / "001-a-b.flac")[0]) == 8_000
     with pytest.raises(OutputError, match="--audio"):
-        shown(path, "001-a-b", "002-c", "003-", seconds=1.0, folder=folder)
+        shown(path, "001-a-b", "002-c", "003-", seconds=1.0, audio=folder)
     (folder / "mine.flac").touch()
     before = path.read_bytes()
     with pytest.raises(OutputError, match=r"mine\.flac"):
@@ -180,8 +178,11 @@ def test_sounds_end_where_the_timeline_does_or_damage_begins_whatever_their_head
         ("fast", 2**31 - 1, 32_000),
     ):
         (audio / f"{name}.wav").write_bytes(wav_header(told_rate, size) + data)
-    seconds = {"long": 5.0, "short": 5.0, "slow": 5.0, "fast": 5.0, "half": 10.0}
-    seconds |= {"promises": 86_400.0, "endless": 86_400.0}
+    seconds = {
+        **dict.fromkeys(("long", "short", "slow", "fast"), 5.0),
+        "half": 10.0,
+        **dict.fromkeys(("promises", "endless"), 86_400.0),
+    }
     sounds, (told, *_) = shown(path, *seconds, seconds=seconds)
     lengths = {name: sound["seconds"] for name, sound in sounds.items()}
     assert [lengths[name] for name in ("long", "short", "endless", "slow")] == [5, 2, 2, 5]
@@ -194,8 +195,9 @@ def test_sounds_end_where_the_timeline_does_or_damage_begins_whatever_their_head
 
 
 def test_files_without_sound_are_told(path, audio):
-    broken = b"", b"hello", wav_header(8_000, 0), wav_header(8_000, 2**31)[:30], b"fLaC" + bytes(50)
-    for number, data in enumerate(broken):
+    for number, data in enumerate(
+        (b"", b"hello", wav_header(8_000, 0), wav_header(8_000, 2**31)[:30], b"fLaC" + bytes(50))
+    ):
         (audio / f"{number}.wav").write_bytes(data)
     os.mkfifo(audio / "pipe.wav")
     (audio / "folder.wav").mkdir()

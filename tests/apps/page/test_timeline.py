@@ -34,7 +34,8 @@ def shown(reference, system, count=100, files=(), systems=1, durations=None, **v
     pair = align(reference, system, settings, durations)
     shard = shard_of(pair, (), "system")
     inputs = ReportInput(score_shard(shard, "0"), pair, shard.tally, settings)
-    return revived(json.dumps(timelines(inputs, pack, count, files, systems)), pack.text())
+    found = timelines(inputs, pack, count, files, systems)
+    return revived(json.dumps(found), pack.text())
 
 
 @pytest.mark.parametrize("basis", ["event", "segment", "intersection"])
@@ -131,12 +132,15 @@ def values_of(strip, ticks):
     return found
 
 
-@pytest.mark.parametrize("wide", [False, True])
-def test_values_are_those_of_the_tables(wide):
-    rng = np.random.default_rng(0)
-    sides = [random_rows(3), random_rows(4)]
-    if wide:
-        sides = [wide_rows(np.round(rng.random((40, 3)), 2), files=2) for _ in range(2)]
+@pytest.mark.parametrize(
+    "sides",
+    [
+        [random_rows(3), random_rows(4)],
+        [wide_rows(np.random.default_rng(k).random((40, 3)).round(2), files=2) for k in range(2)],
+    ],
+    ids=["long", "wide"],
+)
+def test_values_are_those_of_the_tables(sides):
     found, looked = shown(*sides), 0
     for (side, rows), file in product(zip(("reference", "system"), sides, strict=True), found["files"]):
         pieces, ticks = (

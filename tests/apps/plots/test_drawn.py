@@ -100,13 +100,12 @@ def test_axes_of_misses_and_false_alarms_are_normal_deviates_and_have_all_points
 def test_an_equal_error_rate_that_no_threshold_reaches_is_not_written(wrong, text):
     """Ten active segments, of which 2 are missed, and ten others, of which 1 or 3 are detected."""
     reference, system = np.repeat((1.0, 0.0), 10), np.repeat((0.9, 0.0, 0.8, 0.0), (8, 2, wrong, 10 - wrong))
-    figure = plot("det", reference[:, None], system[:, None], segment_length=1.0)
-    assert {line.split()[-1] for line in legend_of(figure)} == {text}
+    lines = legend_of(plot("det", reference[:, None], system[:, None], segment_length=1.0))
+    assert {line.split()[-1] for line in lines} == {text}
 
 
 def test_f_over_thresholds_marks_the_best(curves, scores):
-    figure = plot("f-thresholds", REFERENCE, SYSTEM)
-    (axes,) = figure.axes
+    (axes,) = plot("f-thresholds", REFERENCE, SYSTEM).axes
     steps = [line for line in axes.get_lines() if line.get_drawstyle() == "steps-post"]
     *marks, (at, best) = [line.get_xydata()[0] for line in axes.get_lines() if line.get_marker() == "o"]
     pooled = curves.pooled["segment.hard"]
@@ -120,7 +119,7 @@ def test_f_over_thresholds_marks_the_best(curves, scores):
     # A class that is never detected has a best F of 0, and no mark.
     assert [mark.tolist() for mark in marks] == [each for each in optimal if each[0] is not None]
     assert len(marks) == 5 == len(optimal) - 1
-    assert {"door opens  0.000", "threshold 0.5"} <= {*legend_of(figure)}
+    assert {"door opens  0.000", "threshold 0.5"} <= {*legend_of(axes.figure)}
     # That of all classes is a threshold, too, at which F is as it is drawn.
     whole = evaluate(REFERENCE, SYSTEM, threshold=at, reference_threshold=0.5, only=["segment.hard"])
     assert whole["segment.hard.f1.micro"] == pytest.approx(best) == pooled.f1[1:].max()
@@ -130,8 +129,9 @@ def test_the_area_under_the_psd_roc_is_the_number_beside_it():
     figure = plot("psd-roc", REFERENCE, SYSTEM, OTHER, psds="dcase-psds1", names=["ours", "theirs"])
     both = lines_of(figure, 2)
     assert len({line.get_color() for line in both}) == 2 == len({str(line._dash_pattern) for line in both})
-    drawn = zip(both, (SYSTEM, OTHER), ("ours", "theirs"), legend_of(figure), strict=True)
-    for line, path, name, text in drawn:
+    for line, path, name, text in zip(
+        both, (SYSTEM, OTHER), ("ours", "theirs"), legend_of(figure), strict=True
+    ):
         value = evaluate(REFERENCE, path, only=["intersection"], psds="dcase-psds1")["intersection.hard.psds"]
         x, y = line.get_data()
         assert line.get_drawstyle() == "steps-post" and (x[0], x[-1]) == (0, 100)
@@ -181,8 +181,8 @@ def test_from_seven_classes_on_all_together_the_best_and_the_worst_have_names(ki
     # Six may have a line each; and curves without one of all classes have panels.
     assert first.startswith("all classes  ")
     assert len(legend_of(plot("pr", reference, system, **asked, max_classes=6))) == 7
-    events = plot("pr", reference, system, **asked, only="event")
-    assert [axes.get_title() for axes in events.axes if axes.axison] == list(classes)
+    panels = plot("pr", reference, system, **asked, only="event").axes
+    assert [axes.get_title() for axes in panels if axes.axison] == list(classes)
 
 
 def test_a_matrix_has_a_dot_for_each_basis_and_reading_and_its_interval():
@@ -243,8 +243,8 @@ def test_a_confusion_has_its_counts(basis):
 
 
 def test_dots_of_errors_are_shares_of_what_is_lost_the_costliest_kind_first():
-    found = diagnose(REFERENCE, SYSTEM, only=["event"], suggestions=False).table("event", "hard")
-    found = sorted((each for each in found if each.count), key=lambda each: -each.share)
+    kinds = diagnose(REFERENCE, SYSTEM, only=["event"], suggestions=False).table("event", "hard")
+    found = sorted((each for each in kinds if each.count), key=lambda each: -each.share)
     (axes,) = plot("errors", REFERENCE, SYSTEM).axes
     assert len(found) > 3 and rows_of(axes) == [each.kind.replace("_", " ") for each in found]
     assert dots_of(axes)[0] == [each.share for each in found]

@@ -41,10 +41,11 @@ def from_file(name, checkout=""):
     for number in range(golden["count"]):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
             results.append(scored(number, Path(folder), printed))
-    packages = [each for each in golden["versions"] if each != "python"]
-    versions = {"python": platform.python_version(), **{each: version(each) for each in packages}}
+    versions = {each: version(each) for each in golden["versions"] if each != "python"}
     about = {key: golden[key] for key in golden if key not in ("count", "shown", "digests")}
-    write_numbers(f"{name}.json", {**about, "versions": versions}, results)
+    write_numbers(
+        f"{name}.json", {**about, "versions": {"python": platform.python_version(), **versions}}, results
+    )
 
 
 def few_shot(golden):
@@ -272,8 +273,7 @@ def pyannote_vad():
                 for track, row in enumerate(rows):
                     if row.file == name:
                         side[Segment(row.onset, row.offset), track] = row.label
-            uem = Timeline([Segment(*each) for each in regions[name]]) if regions else None
-            metric(*sides, uem=uem)
+            metric(*sides, uem=Timeline([Segment(*each) for each in regions[name]]) if regions else None)
         rates = ((name, kind) for name in ("false alarm", "miss") for kind in ("", "%"))
         columns = [("detection error rate", "%"), ("total", ""), *rates]
         numbers.append([metric.report().loc["TOTAL"][column] for column in columns])

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import numpy as np
 import peer_intersection as peer
 import pytest
-from called import REFERENCE, SYSTEM, call
+from called import REFERENCE, SYSTEM, call, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import long_rows, wide_rows
@@ -23,25 +23,17 @@ FILES = ("a", "b")
 LABELS = ("car", "dog", "talk")
 
 
-def event_lists(times):
-    event = st.tuples(st.sampled_from(FILES), times, times, st.sampled_from(LABELS)).map(
-        lambda row: (row[0], *sorted(row[1:3]), row[3])
-    )
-    return st.lists(event, max_size=12)
-
-
 ODD_TIMES = st.one_of(
     st.integers(0, 60).map(lambda n: n / 10),
     st.floats(0, 6, allow_subnormal=False),
     st.integers(0, 6).map(float),
 )
-CHOICES = {
-    "segment_length": st.sampled_from([0.1, 0.3, 1.0]),
-    "collar": st.sampled_from([0.1, 0.2, 0.25, 1.0]),
-    "offset_collar_rate": st.sampled_from([0.0, 0.2, 0.5, 1.0]),
-    "matching": st.sampled_from(["optimal", "greedy"]),
-    "sides": st.sampled_from([{}, {"offset": False}, {"onset": False}]),
-}
+EVENTS = st.lists(
+    st.tuples(st.sampled_from(FILES), ODD_TIMES, ODD_TIMES, st.sampled_from(LABELS)).map(
+        lambda row: (row[0], *sorted(row[1:3]), row[3])
+    ),
+    max_size=12,
+)
 
 
 def compared(reference, system, **chosen):
@@ -54,7 +46,15 @@ def compared(reference, system, **chosen):
 
 
 @settings(max_examples=20)
-@given(reference=event_lists(ODD_TIMES), system=event_lists(ODD_TIMES), **CHOICES)
+@given(
+    reference=EVENTS,
+    system=EVENTS,
+    segment_length=st.sampled_from([0.1, 0.3, 1.0]),
+    collar=st.sampled_from([0.1, 0.2, 0.25, 1.0]),
+    offset_collar_rate=st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+    matching=st.sampled_from(["optimal", "greedy"]),
+    sides=st.sampled_from([{}, {"offset": False}, {"onset": False}]),
+)
 def test_its_rules_make_up_every_difference(reference, system, collar, sides, **chosen):
     chosen |= sides | {"onset_collar": collar, "offset_collar": collar, "classes": LABELS}
     tables = [long_rows(side, files=FILES) for side in (reference, system)]
@@ -141,12 +141,14 @@ def test_what_is_printed_counts_what_agrees_by_its_rules_and_rows_that_touch():
 needs_peer = pytest.mark.skipif(
     find_spec("sed_scores_eval") is None, reason="needs sed_scores_eval: pip install --group parity"
 )
-ALL = {"only": ("segment", "event", "intersection"), "psds": "dcase-psds1", "measures": ("curves",)}
 
 
 def both(reference, system, durations=None, **chosen):
     """Return by name our score and theirs, and notes."""
-    made = Settings(**ALL | chosen)
+    made = Settings(
+        **{"only": ("segment", "event", "intersection"), "psds": "dcase-psds1", "measures": ("curves",)}
+        | chosen
+    )
     ours = evaluate(reference, system, settings=made, durations=durations)
     pair = align(reference, system, made, durations)
     refuse_settings(made)
@@ -212,8 +214,7 @@ def test_what_it_cannot_be_asked(chosen, said):
 
 @needs_peer
 def test_the_command_prints_it_whatever_rules_of_sed_eval_are_asked(tmp_path):
-    table = tmp_path / "t.tsv"
-    table.write_text("filename\tonset\toffset\tevent_label\tvalue\na\t0\t1\tcar\t0.9\na\t2\t3\tdog\t0.4\n")
+    table = written(tmp_path / "t.tsv", long_rows([("a", 0, 1, "car", 0.9), ("a", 2, 3, "dog", 0.4)]))
     assert "left out: dog" in call("check", table, table, "--with", "sed_scores_eval").out
     asked = ("check", REFERENCE, SYSTEM, "--with", "sed_scores_eval", "-q")
     rules, plain = (call(*asked, "--set", f"compat={each}") for each in ("sed_eval", "none"))

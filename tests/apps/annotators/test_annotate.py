@@ -167,9 +167,8 @@ def test_wrong_calls_are_refused(arguments, said, monkeypatch):
 @given(st.integers(0, 2**32), st.integers(2, 5), st.booleans())
 @settings(max_examples=20)
 def test_alphas_are_those_of_the_krippendorff_package(seed, n, binary):
-    rng = np.random.default_rng(seed)
-    values = rng.choice([0.0, 1.0] if binary else [0.0, 0.25, 0.5, 0.75, 1.0], (n, 2, 15))
-    labelled = rng.random((n, 15)) >= 0.3
+    rng, said = np.random.default_rng(seed), [0.0, 1.0] if binary else [0.0, 0.25, 0.5, 0.75, 1.0]
+    values, labelled = rng.choice(said, (n, 2, 15)), rng.random((n, 15)) >= 0.3
     classes = [np.where(labelled, values[:, k], np.nan) for k in range(2)]
     found = alphas(units_of(values, labelled), values.reshape(n, -1), 2)
     for data, value in zip([np.concatenate(classes, axis=1), *classes], found, strict=True):

@@ -59,10 +59,9 @@ def test_place_is_that_among_the_annotators():
     """A copy of one annotator is compared with each of the others in what both say of the rest."""
     crowd = people(4)
     scored = annotate(crowd, systems=[crowd[0], table([], FILES)], scores=[SCORE], durations=LENGTHS)
-    f, (own, *others) = {}, [each.name for each in scored.annotators]
+    f, better, (own, *others) = {}, 0, [each.name for each in scored.annotators]
     for pair in annotate(crowd, durations=LENGTHS).pairs:
         f[pair.annotators] = f[pair.annotators[::-1]] = pair.f1_micro
-    better = 0
     for other in others:
         rest = [name for name in others if name != other]
         mine = np.mean([1.0, *(f[own, name] for name in rest)])

@@ -402,8 +402,8 @@ def test_an_invalid_submission_stops_nobody_and_has_all_its_problems_on_a_page(t
     two.add("bad.tsv")
     two.add("empty.tsv", "")
     two.add("bars.tsv", f"{EVENTS}a\t0,5\t1\tcar\n")
+    two.add("binary.zip", "PK\x03\x04nonsense")
     (two.made / "nothing").mkdir()
-    (two.made / "binary.zip").write_bytes(b"PK\x03\x04nonsense")
     site, invalid = two.build(), two.invalid()
     assert {*site.invalid} == {"bad", "bars", "empty", "nothing", "binary"}
     assert [entry.system for entry in site.board.entries] == ["sys", "sys_b"]

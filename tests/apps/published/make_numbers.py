@@ -199,7 +199,7 @@ def birdnet(golden):
     def frame(rows, length):
         columns = ["Recording", "Start Time", "End Time", "Class", "Confidence"]
         table = pd.DataFrame(rows, columns=columns).astype({"Start Time": float, "End Time": float})
-        return table.assign(**({} if length is None else {"Duration": length}))
+        return table if length is None else table.assign(Duration=length)
 
     def scored(number, *_):
         case = case_of(golden, number)

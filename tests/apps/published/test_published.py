@@ -40,7 +40,8 @@ def of_rows(reference, system, files=(), **how):
 
 def of_texts(*sides):
     """Return lines of JSON as the input of an evaluator."""
-    return Inputs(long_rows([]), long_rows([]), texts=tuple("\n".join(side) for side in sides))
+    texts = tuple("".join(f"{line}\n" for line in side) for side in sides)
+    return Inputs(long_rows([]), long_rows([]), texts=texts)
 
 
 def of_few_shot(golden, number):

@@ -1,6 +1,6 @@
 """Against sed_eval called as its documentation says, file by file, with nothing of ours in between.
 
-`test_check_sed_eval` goes by way of `check`; here a mistake in that could not hide.
+`tests/apps/second_opinion` goes by way of `check`; here a mistake in that could not hide.
 """
 
 import math

@@ -1,15 +1,13 @@
 """Tables of annotators, and what annotators would say of units of time by models that are known."""
 
-from pathlib import Path
-
 import numpy as np
+from called import OTHER, REFERENCE, SYSTEM
 from tables import columns_of as table
 
 from sedeval_soft.apps.annotators.units import Units
 from sedeval_soft.timeline.events import Timed
 
-SAMPLES = Path(__file__).parents[3] / "sample_data"
-TABLES = [str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")]
+TABLES = [REFERENCE, SYSTEM, OTHER]
 
 
 def rows_of(rows):
@@ -37,8 +35,8 @@ def units_of(values, labelled, weight=None):
     onset = np.tile(np.arange(size, dtype=np.int64), n_classes)
     weight = np.ones(len(label)) if weight is None else weight
     pieces = Timed(np.zeros_like(label), label, onset, onset + 1)
-    given = np.tile(labelled, n_classes)
-    return Units(values.reshape(n, -1), given, label, weight, pieces, np.arange(len(label)))
+    rows, given = values.reshape(n, -1), np.tile(labelled, n_classes)
+    return Units(rows, given, label, weight, pieces, np.arange(len(label)))
 
 
 def confused(n_annotators, n_classes, n_segments, seed, missing=0.0):

@@ -1,21 +1,22 @@
 """`annotate`: a reference of several tables, their agreement and competence, and the ceiling.
 
-Agreement is compared with definitions and other packages.
+Agreement and Dawid and Skene's model are compared with other packages; what was simulated is estimated.
 """
 
 import json
 
 import krippendorff
 import numpy as np
+import pandas as pd
 import pytest
-from called import call
+from called import SAMPLES, call
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from opinions import SAMPLES, TABLES, rows_of, table, units_of
+from opinions import TABLES, confused, rows_of, table, tables_of, units_of
 
 from sedeval_soft import EvaluationError, Settings, annotate, evaluate
 from sedeval_soft.apps.annotators.agreement import alphas
-from sedeval_soft.apps.annotators.models import competence_of
+from sedeval_soft.apps.annotators.models import Patterns, competence_of, dawid_skene
 from sedeval_soft.apps.annotators.references import METHODS, value_of
 from sedeval_soft.cli import tables as command
 from sedeval_soft.report.fitted import number
@@ -33,9 +34,9 @@ def test_what_a_missing_file_means_is_asked():
     people = {"a": heard(x=[0], y=[0]), "b": heard(x=[0]), "c": heard(x=[0], y=[])}
     # A file of the durations that nobody names is silent to all, or was labelled by nobody.
     lengths, whole = dict.fromkeys("xyz", 1.0), [heard(x=[0], y=[])] * 2
-    for crowd, given_, words in ((people, {}, "b .*'y'"), (whole, {"durations": lengths}, "'z'")):
+    for crowd, known, words in ((people, None, "b .*'y'"), (whole, lengths, "'z'")):
         with pytest.raises(EvaluationError, match=words):
-            annotate(crowd, **given_)
+            annotate(crowd, durations=known)
     silent, apart = (annotate(people, durations=lengths, missing=how) for how in ("silent", "unlabelled"))
     found = [(rows_of(made.reference)[1][-1], made.reference.files) for made in (silent, apart)]
     assert found == [(0.333333, ("x", "y", "z")), (0.5, ("x", "y"))]
@@ -84,9 +85,8 @@ def test_ceilings_are_scores_of_evaluate_to_the_last_bit(length):
     for name, ceiling in zip(scores, found, strict=True):
         own, system = ([each[name] for each in side] for side in (people, machine))
         mean, of_system = np.mean(own), np.mean(system)
-        assert ceiling.annotators == tuple(own)
-        numbers = ceiling.system, ceiling.mean, ceiling.share
-        assert numbers == pytest.approx((of_system, mean, of_system / mean))
+        expected = tuple(own), *map(pytest.approx, (of_system, mean, of_system / mean))
+        assert (ceiling.annotators, ceiling.system, ceiling.mean, ceiling.share) == expected
 
 
 @pytest.mark.parametrize(
@@ -167,9 +167,8 @@ def test_wrong_calls_are_refused(arguments, said, monkeypatch):
 @given(st.integers(0, 2**32), st.integers(2, 5), st.booleans())
 @settings(max_examples=20)
 def test_alphas_are_those_of_the_krippendorff_package(seed, n, binary):
-    rng = np.random.default_rng(seed)
-    values = rng.choice([0.0, 1.0] if binary else [0.0, 0.25, 0.5, 0.75, 1.0], (n, 2, 15))
-    labelled = rng.random((n, 15)) >= 0.3
+    rng, said = np.random.default_rng(seed), [0.0, 1.0] if binary else [0.0, 0.25, 0.5, 0.75, 1.0]
+    values, labelled = rng.choice(said, (n, 2, 15)), rng.random((n, 15)) >= 0.3
     classes = [np.where(labelled, values[:, k], np.nan) for k in range(2)]
     found = alphas(units_of(values, labelled), values.reshape(n, -1), 2)
     for data, value in zip([np.concatenate(classes, axis=1), *classes], found, strict=True):
@@ -177,16 +176,16 @@ def test_alphas_are_those_of_the_krippendorff_package(seed, n, binary):
         if len(np.unique(paired[~np.isnan(paired)])) < 2:
             assert value is None
             continue
-        for level in ["interval", "nominal"] if binary else ["interval"]:
-            expected = krippendorff.alpha(reliability_data=paired, level_of_measurement=level)
-            assert value == pytest.approx(expected, abs=1e-9)
+        # Of ones and zeros the nominal alpha is the same.
+        level = "nominal" if binary else "interval"
+        expected = krippendorff.alpha(reliability_data=paired, level_of_measurement=level)
+        assert value == pytest.approx(expected, abs=1e-9)
 
 
 def test_competences_that_were_simulated_are_estimated_and_weigh():
     """Who knows says what is there, who does not guesses; a reference has the share of the competence."""
-    rng, shape = np.random.default_rng(2), (5, 4, 6000)
-    competence, says_yes = np.array([0.95, 0.8, 0.6, 0.4, 0.15]), np.array([0.5, 0.2, 0.7, 0.4, 0.3])
-    prevalence = np.array([0.1, 0.3, 0.5, 0.05])
+    rng, shape, prevalence = np.random.default_rng(2), (5, 4, 6000), np.array([0.1, 0.3, 0.5, 0.05])
+    competence, says_yes = np.array([[0.95, 0.8, 0.6, 0.4, 0.15], [0.5, 0.2, 0.7, 0.4, 0.3]])
     there = rng.random(shape[1:]) < prevalence[:, None]
     knows, guess = (rng.random(shape) < each[:, None, None] for each in (competence, says_yes))
     values, labelled = np.where(knows, there, guess).astype(float), rng.random((5, 6000)) >= 0.4
@@ -199,3 +198,81 @@ def test_competences_that_were_simulated_are_estimated_and_weigh():
     weight = estimate.competence[:, None, None] * labelled[:, None]
     expected = (values * weight).sum(axis=0) / np.maximum(weight.sum(axis=0), 1e-9)
     assert value_of(units, "competence", 0.5) == pytest.approx(expected.reshape(-1), abs=1e-12)
+
+
+# Dawid and Skene's model.
+
+
+def test_sensitivities_that_were_simulated_are_estimated():
+    values, labelled, (there, *rates) = confused(6, 3, 6000, 2, 0.3)
+    units, truth = units_of(values, labelled), there.reshape(-1)
+    estimate = dawid_skene(Patterns.of(units, 0.5), 3)
+    assert estimate.sensitivity == pytest.approx(rates[0], abs=0.07)
+    assert estimate.specificity == pytest.approx(rates[1], abs=0.04)
+    assert estimate.prevalence == pytest.approx(there.mean(axis=1), abs=0.03)
+    # A probability of the class is right as often as it says, and what it says is nearer than the mean's.
+    made, plain = (value_of(units, method, 0.5) for method in ("dawid-skene", "mean"))
+    assert np.mean((made - truth) ** 2) < 0.75 * np.mean((plain - truth) ** 2)
+    assert made[made > 0.9].mean() == pytest.approx(truth[made > 0.9].mean(), abs=0.02)
+    # Over all classes: of what is there, and of what is not, in the segments that one labelled.
+    for said, seen, *micro in zip(values, labelled, *estimate.micro(), strict=True):
+        hits, rejections = said[:, seen][there[:, seen]], 1 - said[:, seen][~there[:, seen]]
+        assert micro == pytest.approx([hits.mean(), rejections.mean()], abs=0.04)
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 2**32), st.integers(1, 5))
+def test_likelihood_never_falls(seed, n):
+    values, labelled, _ = confused(n, 2, 40, seed, 0.3)
+    estimate = dawid_skene(Patterns.of(units_of(values, labelled), 0.5), 2)
+    assert np.all(np.diff(estimate.likelihood) > -1e-9)
+
+
+def test_what_nobody_hears_is_no_event():
+    """Of deaf annotators each hears half: that all miss it is probable, and still no event."""
+    rng = np.random.default_rng(0)
+    there = rng.random(4000) < 0.5
+    units = units_of((there & (rng.random((3, 1, 4000)) < 0.5)).astype(float), np.ones((3, 4000), dtype=bool))
+    patterns, made = Patterns.of(units, 0.5), value_of(units, "dawid-skene", 0.5)
+    posterior, silent = dawid_skene(patterns, 1).posterior[patterns.pattern], ~units.values.any(axis=0)
+    assert posterior[silent].min() > 0.05
+    assert made == pytest.approx(np.where(silent, 0.0, posterior))
+
+
+def test_values_that_are_not_determined_are_undefined_and_said():
+    values, labelled, _ = confused(4, 2, 60, 3)
+    two = annotate(tables_of(values, labelled)[:2], method="dawid-skene")
+    assert all(0 <= value <= 1 for value in two.reference.value)
+    # The fourth labelled what only one other did.
+    labelled[1:3, 30:] = labelled[3, :30] = False
+    made = annotate(tables_of(values, labelled), method="dawid-skene", missing="unlabelled")
+    for found, undefined in ((two, [True, True]), (made, [False, False, False, True])):
+        assert [each.sensitivity is None for each in found.annotators] == undefined and found.warnings
+
+
+@pytest.mark.parametrize(
+    ("n_annotators", "n_segments", "missing", "most"),
+    [(4, 200, 0.0, 1), (6, 150, 0.5, 3), (2, 80, 0.0, 1)],
+)
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+def test_dawid_skene_of_crowd_kit(n_annotators, n_segments, missing, most):
+    """From the same start, after as many steps; most: how often a segment may be repeated."""
+    aggregation = pytest.importorskip("crowdkit.aggregation", reason="crowd-kit is not installed")
+    values, labelled, _ = confused(n_annotators, 2, n_segments, n_annotators, missing)
+    times = np.random.default_rng(0).integers(1, most + 1, n_segments)
+    patterns = Patterns.of(units_of(values, labelled, np.tile(times, 2).astype(float)), 0.5)
+    estimate, segment = dawid_skene(patterns, 2), np.repeat(np.arange(n_segments), times)
+    posterior = estimate.posterior[patterns.pattern].reshape(2, n_segments)[:, segment]
+    who, task = np.nonzero(labelled[:, segment])
+    some = labelled.any(axis=0)[segment]
+    for k in range(2):
+        said = values[who, k, segment[task]].astype(int)
+        labels = pd.DataFrame({"task": task, "worker": who, "label": said})
+        model = aggregation.DawidSkene(n_iter=len(estimate.likelihood), tol=-np.inf).fit(labels)
+        theirs = model.probas_[1].reindex(np.arange(len(segment))).to_numpy()
+        assert posterior[k][some] == pytest.approx(theirs[some], abs=1e-6)
+        assert estimate.prevalence[k] == pytest.approx(model.priors_[1], abs=1e-6)
+        for j in range(n_annotators if n_annotators > 2 else 0):
+            found = estimate.sensitivity[j, k], estimate.specificity[j, k]
+            expected = [model.errors_.loc[(j, label), label] for label in (1, 0)]
+            assert found == pytest.approx(expected, abs=1e-6)

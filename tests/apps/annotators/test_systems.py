@@ -19,9 +19,8 @@ LENGTHS = dict.fromkeys(FILES, 15.0)
 
 def people(n, seed=0):
     """Return tables of annotators who hear the same events, most of the time, about when they are."""
-    rng = np.random.default_rng(seed)
+    rng, crowd = np.random.default_rng(seed), []
     events = [(name, int(k), "ab"[k % 2]) for name in FILES for k in rng.choice(48, 5, replace=False)]
-    crowd = []
     for _ in range(n):
         begins = [(name, max(k + int(rng.integers(-2, 3)), 0) / 4, label) for name, k, label in events]
         rows = [(name, on, on + 1.0, label) for name, on, label in begins if rng.random() < 0.8]
@@ -52,8 +51,7 @@ def test_scores_are_those_of_evaluations(how):
         error = np.sqrt(2 / 3 * np.sum((pairs - pairs.mean()) ** 2))
         assert "method" in how or result.by_annotators == pytest.approx(error, abs=1e-9)
     # Of segments, as touching events are one in the reference of one annotator, and two in the table.
-    numbers = (*result.against, result.mean, result.over[0].value, result.deviation)
-    mean = np.mean(alone)
+    numbers, mean = (*result.against, result.mean, result.over[0].value, result.deviation), np.mean(alone)
     assert numbers == pytest.approx((*alone, mean, mean, np.std(alone, ddof=1)), abs=1e-12)
 
 
@@ -61,10 +59,9 @@ def test_place_is_that_among_the_annotators():
     """A copy of one annotator is compared with each of the others in what both say of the rest."""
     crowd = people(4)
     scored = annotate(crowd, systems=[crowd[0], table([], FILES)], scores=[SCORE], durations=LENGTHS)
-    f, (own, *others) = {}, [each.name for each in scored.annotators]
+    f, better, (own, *others) = {}, 0, [each.name for each in scored.annotators]
     for pair in annotate(crowd, durations=LENGTHS).pairs:
         f[pair.annotators] = f[pair.annotators[::-1]] = pair.f1_micro
-    better = 0
     for other in others:
         rest = [name for name in others if name != other]
         mine = np.mean([1.0, *(f[own, name] for name in rest)])
@@ -88,9 +85,8 @@ def test_equal_annotators_leave_nothing_to_chance_but_files():
 def test_effects_of_annotators_are_those_of_leaving_one_out(n, size):
     """The mean over all sets without an annotator, minus the mean over all sets, where scores are sums."""
     worth, members = np.random.default_rng(n).normal(size=n), sets_of(n, size, 0)
-    values = members @ worth + 0.5
+    values, every = members @ worth + 0.5, np.array([*combinations(range(n), size)])
     mean, without = effects_of(values[None], members)
-    every = np.array([*combinations(range(n), size)])
     sums = worth[every].sum(axis=1) + 0.5
     expected = [sums[(every != k).all(axis=1)].mean() - sums.mean() for k in range(n)]
     assert (mean[0], *without[0]) == pytest.approx((values.mean(), *expected), abs=1e-9)
@@ -98,10 +94,9 @@ def test_effects_of_annotators_are_those_of_leaving_one_out(n, size):
 
 def test_boundaries_of_consensus_events_have_biases_and_jitters():
     """The second annotator begins each event 0.3 s late; the third ends them 0.6 s or 1 s early, in turn."""
-    late, early = (0.0, 0.3, 0.0), ((0.0, 0.0), (0.0, 0.0), (1.0, 0.6))
     crowd = [
-        table([("x", 5.0 * k + on, 5.0 * k + 4 - off[k % 2], "a") for k in range(12)])
-        for on, off in zip(late, early, strict=True)
+        table([("x", 5.0 * k + late, 5.0 * k + 4 - early[k % 2], "a") for k in range(12)])
+        for late, early in ((0.0, (0.0, 0.0)), (0.3, (0.0, 0.0)), (0.0, (1.0, 0.6)))
     ]
     found = np.array([each[2:] for each in annotate(crowd, consensus=True).boundaries])
     jitter, third = 0.2 / 1.2815515655, 0.8 / 3

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-SAMPLES = Path(__file__).parents[3] / "sample_data"
+from called import SAMPLES
 
 
 def shards(place: str, number: int = 3) -> dict[str, str]:

@@ -2,18 +2,16 @@
 
 import importlib.util
 import json
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from documents import blocks, examples, make_workplace
+from documents import ROOT, blocks, examples, make_workplace
 
 from sedeval_soft import convert, evaluate
 
-ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "guides" / "large-tables.md").read_text(encoding="utf-8")
 URLS, _, JOB, ARRAY, MERGE = blocks(PAGE, "sh")
 DASK, SPARK = blocks(PAGE, "py")
@@ -22,8 +20,10 @@ DASK, SPARK = blocks(PAGE, "py")
 
 def needs(name: str) -> pytest.MarkDecorator:
     """Skip a test without a package, before its workplace is made."""
-    reason = f"needs {name}: pip install --group distributed --group spark"
-    return pytest.mark.skipif(importlib.util.find_spec(name) is None, reason=reason)
+    return pytest.mark.skipif(
+        importlib.util.find_spec(name) is None,
+        reason=f"needs {name}: pip install --group distributed --group spark",
+    )
 
 
 SRUN = """#!/bin/sh
@@ -35,8 +35,10 @@ exec "$@"
 
 def run(command: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
     """Return the exit code of a command, and what it prints on either stream."""
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    done = subprocess.run(["bash", "-c", command], check=False, cwd=folder, env=environment, **streams)
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment, text=True, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
     return done.returncode, done.stdout
 
 
@@ -47,8 +49,7 @@ def workplace(tmp_path, monkeypatch):
     srun = tmp_path / ".bin" / "srun"
     srun.write_text(SRUN)
     srun.chmod(0o755)
-    programs = [str(srun.parent), str(Path(sys.executable).parent), environment["PATH"]]
-    environment |= {"PATH": os.pathsep.join(programs)}
+    environment["PATH"] = f"{srun.parent}:{Path(sys.executable).parent}:{environment['PATH']}"
     for example in examples(PAGE):
         assert run(example.command, tmp_path, environment)[0] == 0, example.command
     monkeypatch.chdir(tmp_path)
@@ -96,8 +97,7 @@ def test_dask_code(workplace):
         if "client" in names:
             names["client"].cluster.close()
             names["client"].close()
-    found = [dict(names[name]) for name in ("scores", "same", "again")]
-    assert found == [whole(segment_length=0.5)] * 3
+    assert [dict(names[name]) for name in ("scores", "same", "again")] == [whole(segment_length=0.5)] * 3
 
 
 SPARK_SESSION = """
@@ -117,6 +117,5 @@ def test_spark_code(workplace, tmp_path):
         convert(f"{side}.tsv", f"parts/{side}.parquet", to="parquet")
     written = "import json\njson.dump(dict(scores), open('scores.json', 'w'))\n"
     command = [sys.executable, "-c", SPARK_SESSION + TALLIES + SPARK + written]
-    environment = {**os.environ, **workplace, "PYSPARK_PYTHON": sys.executable}
-    subprocess.run(command, cwd=tmp_path, env=environment, check=True)
+    subprocess.run(command, cwd=tmp_path, env=workplace | {"PYSPARK_PYTHON": sys.executable}, check=True)
     assert json.loads((tmp_path / "scores.json").read_text()) == whole(segment_length=0.5)

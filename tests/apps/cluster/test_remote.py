@@ -4,8 +4,9 @@ import gzip
 import re
 
 import pytest
+from called import SAMPLES
 from parted import count_in_parts
-from sharded_tables import SAMPLES, sample, shards
+from sharded_tables import sample, shards
 
 from sedeval_soft import EvaluationError, Evaluator, InputError, Limits, Settings, evaluate
 from sedeval_soft.report import render
@@ -43,11 +44,11 @@ def test_shards_elsewhere_are_those_here(elsewhere, tmp_path):
 
 def test_one_file_elsewhere(elsewhere):
     data, rows = (SAMPLES / "ref.tsv").read_bytes(), read_rows(SAMPLES / "ref.tsv")
-    for name, packed in (("ref.tsv", data), ("ref.tsv.gz", gzip.compress(data))):
-        elsewhere.pipe(f"/data/{name}", packed)
-        found = read_rows(f"memory://data/{name}")
+    elsewhere.pipe({"/data/ref.tsv": data, "/data/ref.tsv.gz": gzip.compress(data)})
+    for name in ("memory://data/ref.tsv", "memory://data/ref.tsv.gz"):
+        found = read_rows(name)
         told = found.onset.tolist(), found.origin.form, found.origin.name
-        assert told == (rows.onset.tolist(), rows.origin.form, f"memory://data/{name}")
+        assert told == (rows.onset.tolist(), rows.origin.form, name)
     assert read_rows("memory://data/ref.tsv").origin.sha256 == rows.origin.sha256
     parts = count_in_parts("memory://data/ref.tsv.gz", SAMPLES / "sys.tsv", Settings())
     assert parts.tally.files == tuple(sorted(rows.files))
@@ -84,9 +85,8 @@ def test_a_bucket_is_read(monkeypatch):
     running = server.ThreadedMotoServer(port=0, verbose=False)
     running.start()
     host, port = running.get_host_and_port()
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
-    monkeypatch.setitem(fsspec.config.conf, "s3", {"endpoint_url": f"http://{host}:{port}"})
+    how = {"key": "nobody", "secret": "nothing", "endpoint_url": f"http://{host}:{port}"}
+    monkeypatch.setitem(fsspec.config.conf, "s3", how)
     files = fsspec.filesystem("s3")
     files.mkdir("archive")
     files.pipe({name: text.encode() for name, text in shards("archive/").items()})

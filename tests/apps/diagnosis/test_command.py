@@ -14,19 +14,20 @@ import sedeval_soft
 from sedeval_soft.apps.diagnosis.results import place_of
 from sedeval_soft.fields import FIELDS
 
-REF, SYS = REFERENCE, SYSTEM
-
 FEW = ("--quiet", "--only", "event.hard", "--replicates", "50")
 EVENTS = {"only": "event.hard", "suggestions": False, "replicates": 50}
 
 
 @pytest.fixture(scope="module")
 def pair():
-    return [sedeval_soft.diagnose(REF, each, **EVENTS) for each in (SYS, OTHER)]
+    return [sedeval_soft.diagnose(REFERENCE, each, **EVENTS) for each in (SYSTEM, OTHER)]
 
 
 def test_losses_classes_and_suggestions_are_those_of_the_scores():
-    found, scores = sedeval_soft.diagnose(REF, SYS, ci=None), sedeval_soft.evaluate(REF, SYS)
+    found, scores = (
+        sedeval_soft.diagnose(REFERENCE, SYSTEM, ci=None),
+        sedeval_soft.evaluate(REFERENCE, SYSTEM),
+    )
     lost = found.to_dict()["lost"]
     f_of = [scores[f"{each['basis']}.{each['reading']}.f1.{each['average']}"] for each in lost]
     assert [(each["f"], each["lost"]) for each in lost] == [(f, 1 - f) for f in f_of] and len(lost) == 6
@@ -47,13 +48,6 @@ def frames(rng, n, step):
     return columns_of(rows)
 
 
-TRIED = {
-    "min_gap": (0.1, 0.2, 0.5, 1.0),
-    "min_duration": (0.1, 0.2, 0.5, 1.0),
-    "median_filter": (0.3, 0.5, 1.0, 2.0),
-}
-
-
 def test_what_is_not_tried_would_not_have_helped():
     """As if all lengths had been tried, and all thresholds: the best of each is suggested, if it helps."""
     rng, helpful = np.random.default_rng(1), []
@@ -69,7 +63,11 @@ def test_what_is_not_tried_would_not_have_helped():
 
         suggestions = sedeval_soft.diagnose(*sides, replicates=1, **how).suggestions
         found, before, expected = {each.settings: each for each in suggestions}, score(), {}
-        for name, lengths in TRIED.items():
+        for name, lengths in (
+            ("min_gap", (0.1, 0.2, 0.5, 1.0)),
+            ("min_duration", (0.1, 0.2, 0.5, 1.0)),
+            ("median_filter", (0.3, 0.5, 1.0, 2.0)),
+        ):
             tried = {length: score(**{name: length}) for length in lengths}
             best = max(lengths, key=lambda length: (tried[length], -length))
             expected[FIELDS[name].typed(f"{best:g}")] = tried[best]
@@ -94,7 +92,10 @@ def test_values_without_a_fixed_time_step_are_diagnosed():
 
 def test_a_screen_has_one_system_or_two(pair):
     """The costliest kind is first, and the sum of two is the difference of their scores."""
-    outs = [call("diagnose", REF, *systems, *FEW).out.splitlines() for systems in ((SYS,), (SYS, OTHER))]
+    outs = [
+        call("diagnose", REFERENCE, *systems, *FEW).out.splitlines()
+        for systems in ((SYSTEM,), (SYSTEM, OTHER))
+    ]
     alone, both = ([line.split() for line in out] for out in outs)
     at = next(i for i, line in enumerate(alone) if line[:3] == ["kind", "FP", "FN"])
     assert alone[at + 1][:4] == ["split", "37", "17", ".209"]
@@ -105,12 +106,14 @@ def test_a_screen_has_one_system_or_two(pair):
     assert total == pytest.approx(other["event.hard.f1.micro"] - one["event.hard.f1.micro"], abs=6e-4)
     signatures = [line[-1] for line in both if line[-2:-1] == ["sys"]]
     assert signatures == [each.short_signature.split()[-1] for each in (one, other)]
-    whole = call("diagnose", REF, SYS, "--quiet", "--replicates", "50").out.splitlines()
+    whole = call("diagnose", REFERENCE, SYSTEM, "--quiet", "--replicates", "50").out.splitlines()
     assert all(len(out) <= 40 and max(map(len, out)) <= 80 for out in (*outs, whole))
 
 
 def test_differences_add_up_to_that_of_the_scores():
-    first, second = (sedeval_soft.diagnose(REF, each, ci=None, suggestions=False) for each in (SYS, OTHER))
+    first, second = (
+        sedeval_soft.diagnose(REFERENCE, each, ci=None, suggestions=False) for each in (SYSTEM, OTHER)
+    )
     won, of_classes = first.differences(second), first.differences(second, by_class=True)
     family = attrgetter("basis", "reading", "average")
     for basis, reading, average in {*map(family, won)}:
@@ -125,59 +128,51 @@ def test_differences_add_up_to_that_of_the_scores():
 
 def test_forms_have_the_same_numbers(pair):
     one, other = pair
-    rows = pd.read_csv(io.StringIO(call("diagnose", REF, SYS, OTHER, *FEW, "--format", "csv").out))
+    printed = call("diagnose", REFERENCE, SYSTEM, OTHER, *FEW, "--format", "csv").out
+    rows = pd.read_csv(io.StringIO(printed))
     # A column for each number that JSON has of a kind.
     assert {*rows} - {"system", "won"} == {*one.to_pandas()}
-    first, second = (rows[rows["system"] == name] for name in (SYS, OTHER))
+    first, second = (rows[rows["system"] == name] for name in (SYSTEM, OTHER))
     assert first["share"].tolist() == one.to_pandas()["share"].tolist() and first["won"].isna().all()
     won = {(each.average, each.kind): each.won for each in one.differences(other)}
     assert second.set_index(["average", "kind"])["won"].to_dict() == won
     asked = ("--format", "json", "--no-suggestions")
-    document = call("diagnose", REF, SYS, OTHER, *FEW, *asked).document
-    systems = [(each["system"], each["suggestions"]) for each in document["systems"]]
-    assert systems == [(SYS, []), (OTHER, [])]
+    document = call("diagnose", REFERENCE, SYSTEM, OTHER, *FEW, *asked).document
+    assert {each["system"]: each["suggestions"] for each in document["systems"]} == {SYSTEM: [], OTHER: []}
     assert [each["won"] for each in document["differences"]] == [*won.values()]
     assert len(document["differences_by_class"]) == len(one.differences(other, by_class=True))
 
 
-def test_differences_need_one_reference(tmp_path, pair):
+def test_differences_need_one_reference(pair):
     assert pair[0].suggestions == ()
-    for others in ((OTHER, SYS, EVENTS), (REF, SYS, EVENTS | {"beta": 2.0})):
+    for reference, beta in ((OTHER, 1.0), (REFERENCE, 2.0)):
         with pytest.raises(sedeval_soft.SettingsError, match="of one reference"):
-            pair[0].differences(sedeval_soft.diagnose(*others[:2], **others[2]))
-    nothing = table(tmp_path / "ref.tsv", "a"), table(tmp_path / "sys.tsv", "a\t0\t1\tcar")
-    empty = sedeval_soft.diagnose(*nothing)
+            pair[0].differences(sedeval_soft.diagnose(reference, SYSTEM, beta=beta, **EVENTS))
+    empty = sedeval_soft.diagnose(columns_of([], "a"), columns_of([("a", 0, 1, "car", 1.0)]))
     assert {each.won for each in empty.differences(empty)} == {None}
 
 
 def test_a_perfect_system_loses_nothing():
-    found = sedeval_soft.diagnose(REF, REF, ci=None)
+    found = sedeval_soft.diagnose(REFERENCE, REFERENCE, ci=None)
     assert (found.classes, found.suggestions) == ((), ())
     assert {each["lost"] for each in found.to_dict()["lost"]} == {each.share for each in found.errors} == {0}
 
 
-@pytest.mark.parametrize("words", [(SYS, OTHER, SYS), (SYS, "--only", "clip"), ("nothing.tsv",)])
+@pytest.mark.parametrize("words", [(SYSTEM, OTHER, SYSTEM), (SYSTEM, "--only", "clip"), ("nothing.tsv",)])
 def test_wrong_calls_are_refused(words):
-    assert call("diagnose", REF, *words).code == 2
+    assert call("diagnose", REFERENCE, *words).code == 2
 
 
-def table(path, *rows):
-    path.write_text("".join(f"{row}\n" for row in ("filename\tonset\toffset\tevent_label", *rows)))
-    return str(path)
-
-
-def test_tables_without_values_without_events_of_some_thresholds_and_a_preset(tmp_path):
-    events = ["a\t0\t10\tcar", "b\t0\t1\tdog"]
-    both, few, none = (
-        table(tmp_path / f"{k}.tsv", *rows) for k, rows in enumerate((events, events[:1], ["a"]))
-    )
-    out = call("diagnose", both, both, "--quiet").out
+def test_tables_without_values_without_events_of_some_thresholds_and_a_preset():
+    events = [("a", 0, 10, "car"), ("b", 0, 1, "dog")]
+    both, few = columns_of(events), columns_of(events[:1])
+    out = str(sedeval_soft.diagnose(both, both))
     assert "segment.hard" in out and "segment.soft.f1" not in out
-    found = sedeval_soft.diagnose(none, few)
+    found = sedeval_soft.diagnose(columns_of([], "a"), few)
     assert "lost -" in str(found)
     assert {each["share"] for each in found.to_dict()["errors"] + found.to_dict()["classes"]} == {None}
     found = sedeval_soft.diagnose(both, {0.6: few, 0.3: both})
     assert {(each.basis, each.reading) for each in found.errors} == {("event", "hard")}
     # A preset that follows another tool is answered by our rules, and a warning says so.
-    done = call("diagnose", REF, SYS, "--preset", "dcase2019-task4", "--only", "event.hard")
+    done = call("diagnose", REFERENCE, SYSTEM, "--preset", "dcase2019-task4", "--only", "event.hard")
     assert done.code == 0 and "without compat=sed_eval" in done.err

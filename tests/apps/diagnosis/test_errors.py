@@ -1,9 +1,12 @@
-"""What is wrong with events and segments, and what it costs: prices by quadrature, kinds by brute force."""
+"""What is wrong with events and segments, and what it costs: prices by quadrature, kinds by brute force.
+
+And what recall and precision depend on: bins hold all events, and are what a slow look finds.
+"""
 
 import itertools
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from fractions import Fraction
 
 import numpy as np
@@ -21,10 +24,11 @@ from sedeval_soft.apps.diagnosis.segments import (
     segment_errors,
     soft_errors,
 )
+from sedeval_soft.apps.diagnosis.sensitivity import classes_at_once
 from sedeval_soft.measures.matching import Collars, Overlap, pair_rule
 from sedeval_soft.timeline.events import Events
 
-FILES, LABELS = ("a", "b"), ("car", "dog", "talk")
+LABELS = ("car", "dog", "talk")
 SEEDS = [range(80), pytest.param(range(80, 2_000), marks=pytest.mark.slow)]
 """Seeds of random cases: some, and many that are slow."""
 
@@ -80,7 +84,7 @@ def side_of(rows):
     return Events(file.astype(np.int32), label.astype(np.int32), onset, offset, onset * 1e-6, offset * 1e-6)
 
 
-def table_of(rows, files=FILES):
+def table_of(rows, files=("a", "b")):
     """The table of rows of (file, class, onset, offset, value), of which all files are declared."""
     named = [(files[f], onset / 1e6, offset / 1e6, LABELS[c], value) for f, c, onset, offset, value in rows]
     return columns_of(named, files)
@@ -99,13 +103,13 @@ def random_side(
     return [*zip(*(each.tolist() for each in (*codes, *np.sort(times, axis=0))), values, strict=True)]
 
 
-UNITS = (500_000, 250_001), (500_000, 0), (100_000, 0)
-"""In ticks, the steps of a grid and how far times are off it."""
-
-
 def sides_of(seed, **shape):
     """Two sides of two files, where ties abound, or anywhere."""
-    rng, (unit, jitter) = np.random.default_rng(seed), UNITS[seed % 3]
+    # In ticks, the steps of a grid and how far times are off it.
+    rng, (unit, jitter) = (
+        np.random.default_rng(seed),
+        ((500_000, 250_001), (500_000, 0), (100_000, 0))[seed % 3],
+    )
     shape = {"most": 12, "latest": 10, "least": 1, "n_files": 2, "unit": unit, "jitter": jitter} | shape
     return [random_side(rng, **shape) for _ in range(2)]
 
@@ -163,8 +167,10 @@ def test_shares_sum_to_what_is_lost(case):
 def test_gains_are_those_of_mended_tables(seed):
     """Without the false alarms of a kind, and with copies of what it missed."""
     rows = [[(*row[:4], 1.0) for row in side] for side in sides_of(seed, fewest=30, most=30)]
-    how = {"events": "rows", "only": "event.hard", "beta": (1.0, 2.0, 0.5)[seed % 3], "classes": LABELS}
-    how |= {"match_by": "iou"} if seed % 4 == 3 else {}
+    how = {
+        "events": "rows", "only": "event.hard", "beta": (1.0, 2.0, 0.5)[seed % 3], "classes": LABELS,
+        "match_by": "iou" if seed % 4 == 3 else "collar",
+    }  # fmt: skip
     errors = classify_errors(*map(side_of, rows), len(LABELS), pair_rule(Settings.of(**how)))
     missed, false = (np.array([*KINDS, "hit"])[kinds] for kinds in (errors.missed, errors.false))
     reference, scores = table_of(rows[0]), scored(*map(table_of, rows), **how)
@@ -237,7 +243,7 @@ def nearest(edges, ref, sys):
 
 
 def slow_kinds(ref, sys, rule):
-    """The errors of a file, ((kind, "fp" or "fn"), number) each; ref, sys: rows in the order of time."""
+    """How many errors of a file are (kind, "fp" or "fn"); ref, sys: rows in the order of time."""
     n, m, count = {*range(len(ref))}, {*range(len(sys))}, Counter()
     every = [*itertools.product(n, m)]
     same = {(i, j) for i, j in every if ref[i][1] == sys[j][1]}
@@ -286,15 +292,14 @@ def slow_kinds(ref, sys, rule):
     pair([(i, j) for i, j in others if share(ref[i], sys[j]) >= 0.5], lambda *_: "confusion_and_boundary")
     explain("missed", [*n])
     explain("background", (), [*m])
-    return tuple(sorted((each, number) for each, number in count.items() if each[0] != "hit"))
+    return Counter({each: number for each, number in count.items() if each[0] != "hit"})
 
 
 def kinds_of(sides, rule):
-    """How many errors of each kind are found in rows."""
+    """How many errors (kind, "fp" or "fn") are found in rows."""
     errors = classify_errors(*map(side_of, sides), len(LABELS), rule)
     found = ((errors.false, "fp"), (errors.missed, "fn"))
-    count = Counter((KINDS[k], what) for kinds, what in found for k in kinds.tolist() if k != HIT)
-    return tuple(sorted(count.items()))
+    return Counter((KINDS[k], what) for kinds, what in found for k in kinds.tolist() if k != HIT)
 
 
 @pytest.mark.parametrize("seeds", SEEDS)
@@ -322,11 +327,8 @@ def test_no_order_no_name_and_no_other_file_changes_the_kinds(seeds):
             for rows in sides
         ]
         assert kinds_of(other, rule) == plain, (seed, sides, rule)
-        apart = Counter()
-        for file in range(3):
-            own = [[row for row in rows if row[0] == file] for rows in sides]
-            apart.update(dict(kinds_of(own, rule)))
-        assert tuple(sorted(apart.items())) == plain
+        of_files = ([[row for row in rows if row[0] == file] for rows in sides] for file in range(3))
+        assert sum((kinds_of(own, rule) for own in of_files), Counter()) == plain
 
 
 # Segments.
@@ -432,7 +434,6 @@ def test_intervals_are_those_of_files_that_were_drawn_or_left_out(ci, beta):
 
 BEGIN = (0, 0, 100)
 PARTS = [(0, 80, 120), (0, 180, 220)]
-ONE_AND_REST = {("both_boundaries", "fp"): 1, ("both_boundaries", "fn"): 1, ("background", "fp"): 1}
 
 
 @pytest.mark.parametrize(
@@ -453,7 +454,11 @@ ONE_AND_REST = {("both_boundaries", "fp"): 1, ("both_boundaries", "fn"): 1, ("ba
         ([BEGIN], [(1, 0, 49)], None),
         # Several: half of each part is inside.
         ([(0, 100, 200)], PARTS, {("split", "fp"): 2, ("split", "fn"): 1}),
-        ([(0, 100, 200)], [(0, 79, 120), PARTS[1]], ONE_AND_REST),
+        (
+            [(0, 100, 200)],
+            [(0, 79, 120), PARTS[1]],
+            {("both_boundaries", "fp"): 1, ("both_boundaries", "fn"): 1, ("background", "fp"): 1},
+        ),
         (PARTS, [(0, 100, 200)], {("merge", "fp"): 1, ("merge", "fn"): 2}),
         ([BEGIN], [BEGIN, (0, 2, 102)], {("duplicate", "fp"): 1}),
         ([BEGIN], [BEGIN, (0, 90, 110)], {("split", "fp"): 1}),
@@ -466,7 +471,7 @@ def test_where_kinds_begin(reference, system, kinds):
     sides = [[(0, *row) for row in side] for side in (reference, system)]
     if not isinstance(kinds, dict):
         kinds = {(kinds or "background", "fp"): 1, (kinds or "missed", "fn"): 1}
-    assert dict(kinds_of(sides, Collars(2, 2, 0.0))) == kinds
+    assert kinds_of(sides, Collars(2, 2, 0.0)) == kinds
 
 
 def test_which_of_two_classes_is_confused_does_not_depend_on_their_names():
@@ -477,3 +482,104 @@ def test_which_of_two_classes_is_confused_does_not_depend_on_their_names():
         found.add(tuple(KINDS[k] for k in classify_errors(*sides, 3, Collars(2, 2, 0.0)).missed))
     (kinds,) = found
     assert sorted(kinds) == ["confusion", "missed", "missed"]
+
+
+# What recall and precision depend on.
+
+
+def by_factor(diagnosis):
+    factors = defaultdict(list)
+    for each in diagnosis.bins:
+        factors[each.measure, each.factor].append(each)
+    return factors
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_bins_of_each_factor_hold_all_events(seed):
+    rng, files = np.random.default_rng(seed), tuple("abcdefgh"[: 1 + 2 * seed])
+    rows = [
+        (str(rng.choice(files)), a, a + round(float(rng.uniform(0.1, 4)), 1), str(rng.choice(LABELS)), 1.0)
+        for a in np.round(rng.uniform(0, 60, 250), 1).tolist()
+    ]
+    # Half of the events are found, some of these with another onset, beside false alarms.
+    found = [(f, a + (k % 3 > 1), b + 1, *of) for k, (f, a, b, *of) in enumerate(rows[::2])]
+    how = {
+        "events": ("rows", "merge")[seed % 2], "beta": (1.0, 2.0)[seed % 3 == 0], "ci": None,
+        "offset": False, "only": "event.hard", "classes": LABELS,
+    }  # fmt: skip
+    diagnosis = diagnose(columns_of(rows, files), columns_of(found, files), **how)
+    factors, scores = by_factor(diagnosis), diagnosis.scores
+    # Of few files as many classes sound at once nearly always.
+    of_length = {("recall", "duration"), ("precision", "duration")}
+    assert {*factors} - {("recall", "classes at once")} == of_length
+    assert len(factors) == 3 or len(files) == 1
+    for (measure, factor), bins in factors.items():
+        side = {"recall": "n_ref", "precision": "n_sys"}[measure]
+        count, tp = (scores[f"event.hard.{name}.micro"] for name in (side, "tp"))
+        assert (sum(each.n for each in bins), 0 < tp < count) == (count, True), (measure, factor)
+        assert abs(math.fsum(each.n * each.value for each in bins) - tp) < 1e-9
+
+
+def test_intervals_are_those_of_resampled_files():
+    """Events are far apart, and a system has some of them, so it is known which are hits."""
+    files, replicates, rng = ("a", "b", "c"), 40, np.random.default_rng(0)
+    rows = [
+        (str(rng.choice(files)), 10.0 * k, 10.0 * k + float(rng.integers(1, 9)), "car", 1.0)
+        for k in range(300)
+    ]
+    lengths, file = (
+        np.array(column) for column in zip(*((r[2] - r[1], files.index(r[0])) for r in rows), strict=True)
+    )
+    hits = rng.random(len(rows)) < lengths / 9
+    sides = columns_of(rows, files), columns_of([*itertools.compress(rows, hits)], files)
+    diagnosis = diagnose(*sides, only="event.hard", replicates=replicates, seed=0)
+    # None is longer than 8 s.
+    edges = np.setdiff1d(np.quantile(lengths, (0.25, 0.5, 0.75), method="inverted_cdf"), 8)
+    member = np.searchsorted(edges, lengths)
+    drawn = np.random.default_rng(0).integers(len(files), size=(replicates, len(files)))
+    weights = np.stack([np.bincount(some, minlength=len(files))[file] for some in drawn])
+    bins = sorted(by_factor(diagnosis)["recall", "duration"], key=lambda each: each.place)
+    for each in bins:
+        here, rest = (
+            np.array([np.average(hits[some], weights=w[some]) if w[some].any() else np.nan for w in weights])
+            for some in (member == each.place, member != each.place)
+        )
+        assert (each.n, each.value) == (np.sum(member == each.place), np.mean(hits[member == each.place]))
+        ends, apart = (np.nanquantile(values, (0.025, 0.975)) for values in (here, here - rest))
+        differs = max(apart[0], -apart[1], 0)
+        assert (each.low, each.high, each.differs) == pytest.approx((*ends, differs), abs=1e-12)
+    assert any(each.differs for each in bins)
+    first, second, *_, last = (f"{edge:g} s" for edge in edges)
+    expected = [f"up to {first}", f"{first[:-2]} to {second}", f"over {last}"]
+    assert [bins[k].name for k in (0, 1, len(edges))] == expected
+
+
+def test_events_of_one_file_have_no_interval():
+    """Resampling files says nothing of a group whose events are all of one file."""
+    rows = [("a", 10.0 * k, 10.0 * k + 1, "car", 1.0) for k in range(30)]
+    rows += [("b", 10.0 * k, 10.0 * k + 2 + k % 2, "car", 1.0) for k in range(60)]
+    diagnosis = diagnose(columns_of(rows), columns_of(rows[5:]), only="event.hard", replicates=20)
+    short, *_ = sorted(by_factor(diagnosis)["recall", "duration"], key=lambda each: each.place)
+    assert (short.n, short.value, short.rest) == (30, pytest.approx(25 / 30), 1.0)
+    assert (short.low, short.high, short.differs) == (None, None, 0.0)
+
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 12), st.integers(0, 6)).map(
+        lambda r: (*r[:3], r[2] + r[3])
+    ),
+    max_size=10,
+)
+
+
+@given(ROWS)
+def test_classes_at_once_are_classes_not_events(rows):
+    """Events of one class that overlap count once; every tick is looked at."""
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    found = classes_at_once(Events(*columns, columns[2] * 1e-6, columns[3] * 1e-6))
+    for (file, _, onset, offset), mean in zip(rows, found.tolist(), strict=True):
+        active = [
+            len({label for f, label, a, b in rows if f == file and a <= t < b}) for t in range(onset, offset)
+        ]
+        wanted = Fraction(sum(active), len(active)) if active else 0
+        assert abs(mean - float(wanted)) < 1e-12

@@ -41,10 +41,11 @@ def from_file(name, checkout=""):
     for number in range(golden["count"]):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
             results.append(scored(number, Path(folder), printed))
-    packages = [each for each in golden["versions"] if each != "python"]
-    versions = {"python": platform.python_version(), **{each: version(each) for each in packages}}
+    versions = {each: version(each) for each in golden["versions"] if each != "python"}
     about = {key: golden[key] for key in golden if key not in ("count", "shown", "digests")}
-    write_numbers(f"{name}.json", {**about, "versions": versions}, results)
+    write_numbers(
+        f"{name}.json", {**about, "versions": {"python": platform.python_version(), **versions}}, results
+    )
 
 
 def few_shot(golden):
@@ -68,28 +69,19 @@ def few_shot(golden):
             place.write_text("Audiofilename,Starttime,Endtime,Q\n" + "".join(rows))
         rows = [f"{row.file},{row.onset!r},{row.offset!r}\n" for row in case.system]
         (folder / "system.csv").write_text("Audiofilename,Starttime,Endtime\n" + "".join(rows))
-        paths = (str(folder / name) for name in ("system.csv", "reference"))
         try:
-            evaluation.evaluate(*paths, "team", "VAL", str(report))
+            evaluation.evaluate(
+                *map(str, (folder / "system.csv", folder / "reference")), "team", "VAL", str(report)
+            )
         except IndexError:
             return STOPS
-        numbers = {}
-        for line in printed.getvalue().splitlines():
-            if line[:4] == "file":
-                name, counts = line.split(" ", 1)
-                numbers.update((f"{name} {word}", value) for word, value in literal_eval(counts).items())
-            elif line.startswith("Overall_scores: "):
-                numbers.update(literal_eval(line.split(" ", 1)[1]))
+        said = [line.partition(" ") for line in printed.getvalue().splitlines()]
+        parts = [(f"{name} ", literal_eval(counts)) for name, _, counts in said if name[:4] == "file"]
+        parts += [("", literal_eval(scores)) for name, _, scores in said if name == "Overall_scores:"]
         written = json.loads(next(report.glob("*.json")).read_text())
-        for part, order in (
-            ("scores_per_subset", str),
-            ("scores_per_audiofile", lambda name: (subsets[name], name)),
-        ):
-            for name in sorted(written[part], key=order):
-                numbers.update(
-                    (f"{part} {name} {word}", value) for word, value in written[part][name].items()
-                )
-        return numbers
+        for part in ("scores_per_subset", "scores_per_audiofile"):
+            parts += [(f"{part} {name} ", written[part][name]) for name in sorted(written[part])]
+        return {stem + word: value for stem, numbers in parts for word, value in numbers.items()}
 
     return scored
 
@@ -122,13 +114,12 @@ def biodcase(golden):
         evaluation.compute_confusion_matrix = lambda *given: tables.append(count(*given)) or tables[-1]
         evaluation.run(*calls(case_of(golden, number), folder))
         titles = [text for text in printed.getvalue().splitlines() if text.startswith(("Results", "Final"))]
-        numbers = {}
-        for title, table in zip(titles, tables, strict=True):
-            for label, row in table.iterrows():
-                for word, value in row.items():
-                    kind = int if word in ("tp", "fp", "fn") else float
-                    numbers[f"{title} {label} {word}"] = kind(value)
-        return numbers
+        return {
+            f"{title} {label} {word}": int(value) if word in ("tp", "fp", "fn") else float(value)
+            for title, table in zip(titles, tables, strict=True)
+            for label, row in table.iterrows()
+            for word, value in row.items()
+        }
 
     return scored
 
@@ -176,11 +167,11 @@ def dcase2024(golden):
             arguments[part] = {"scores": frames, "ground_truth": events, "audio_durations": lengths}
             stops |= len({row[2] for rows in events.values() for row in rows}) != len(classes)
         if number < first:
-            criteria = {"dtc_threshold": 0.7, "gtc_threshold": 0.7, "cttc_threshold": None}
-            weights = {"alpha_ct": 0, "alpha_st": 1, "max_efpr": 100, "num_jobs": 1}
-            value = (
-                np.nan if stops else intersection_based.psds(**arguments["desed"], **criteria, **weights)[0]
-            )
+            how = {
+                "dtc_threshold": 0.7, "gtc_threshold": 0.7, "cttc_threshold": None,
+                "alpha_ct": 0, "alpha_st": 1, "max_efpr": 100, "num_jobs": 1,
+            }  # fmt: skip
+            value = np.nan if stops else intersection_based.psds(**arguments["desed"], **how)[0]
             golden["psds1"].append(None if np.isnan(value) else float(value))
         areas = arguments["maestro"]
         return STOPS if stops else {
@@ -208,15 +199,15 @@ def birdnet(golden):
     def frame(rows, length):
         columns = ["Recording", "Start Time", "End Time", "Class", "Confidence"]
         table = pd.DataFrame(rows, columns=columns).astype({"Start Time": float, "End Time": float})
-        return table.assign(**({} if length is None else {"Duration": length}))
+        return table if length is None else table.assign(Duration=length)
 
     def scored(number, *_):
         case = case_of(golden, number)
         options = {**golden["options"][number % len(golden["options"])]}
         options["score_unannotated_as_empty"] = bool(options.get("score_unannotated_as_empty"))
         length = case.length if number % 2 else None
-        ours, theirs = frame(case.reference, length).drop(columns="Confidence"), frame(case.system, length)
-        tables = {"annotations": ours, "predictions": theirs}
+        ours = frame(case.reference, length).drop(columns="Confidence")
+        tables = {"annotations": ours, "predictions": frame(case.system, length)}
         processor.read_and_concatenate_files_in_directory = lambda name: tables[name].copy()
         try:
             result = module.process_data(*tables, metrics_list=metrics, **options)
@@ -282,8 +273,7 @@ def pyannote_vad():
                 for track, row in enumerate(rows):
                     if row.file == name:
                         side[Segment(row.onset, row.offset), track] = row.label
-            uem = Timeline([Segment(*each) for each in regions[name]]) if regions else None
-            metric(*sides, uem=uem)
+            metric(*sides, uem=Timeline([Segment(*each) for each in regions[name]]) if regions else None)
         rates = ((name, kind) for name in ("false alarm", "miss") for kind in ("", "%"))
         columns = [("detection error rate", "%"), ("total", ""), *rates]
         numbers.append([metric.report().loc["TOTAL"][column] for column in columns])

@@ -14,15 +14,14 @@ if os.environ.get("SOFT_SED_EVAL_TRAINING"):
     for needed in ("torch", "torchmetrics", "jax", "lightning"):
         importlib.import_module(needed)
 
-MAKERS = {
+LIBRARIES = {
     "numpy": ("numpy", "asarray"),
     "array_api_strict": ("array_api_strict", "asarray"),
     "torch": ("torch", "tensor"),
     "jax": ("jax.numpy", "asarray"),
 }
-"""The functions of libraries that make an array."""
+"""By library the function that makes an array."""
 
-LIBRARIES = tuple(MAKERS)
 TOLERANCE = {"float64": 1e-12, "float32": 1e-6}
 AVERAGES = ("micro", "macro", "weighted", None)
 SCORES = {
@@ -41,7 +40,7 @@ def array(name: str, values: np.ndarray) -> object:
     """Return values as an array of a library; a test is skipped where that is not installed."""
     if name == "jax":
         pytest.importorskip("jax").config.update("jax_enable_x64", True)
-    module, function = MAKERS[name]
+    module, function = LIBRARIES[name]
     return getattr(pytest.importorskip(module), function)(values)
 
 

@@ -12,10 +12,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from sedeval_soft import EvaluationError, SettingsError, evaluate
 from sedeval_soft.apps.training.scikit_learn import scorer
 
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(120, 5))
+X = np.random.default_rng(0).normal(size=(120, 5))
 SOFT = 1 / (1 + np.exp(-3 * X[:, :3]))
-HARD = (SOFT > 0.5).astype(int)
 DIVERGENCE = "segment.soft.kl_divergence.micro"
 
 
@@ -31,7 +29,7 @@ def test_a_scorer_says_what_the_evaluator_says_of_clipped_predictions():
 
 @pytest.mark.parametrize("wrapped", [lambda model: model, MultiOutputClassifier])
 def test_probabilities_of_the_active_label_are_scored(wrapped):
-    labels, name = HARD.copy(), "segment.soft.average_precision.macro"
+    labels, name = (SOFT > 0.5).astype(int), "segment.soft.average_precision.macro"
     labels[:, 2] = 0  # a class that is never seen has one column
     model = wrapped(RandomForestClassifier(10, random_state=0)).fit(X, labels)
     columns = [p[:, -1] if p.shape[1] == 2 else np.zeros(len(p)) for p in model.predict_proba(X)]

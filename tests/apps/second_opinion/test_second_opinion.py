@@ -1,14 +1,19 @@
-"""`--check sed_eval`: where its numbers differ from ours, its rules in our place give the same."""
+"""`--check`: where numbers of sed_eval and sed_scores_eval differ from ours, it is for their rules."""
+
+from importlib.util import find_spec
 
 import numpy as np
+import peer_intersection as peer
 import pytest
+from called import REFERENCE, SYSTEM, call, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import long_rows, wide_rows
 
-from sedeval_soft import Settings, evaluate
+from sedeval_soft import Settings, SettingsError, evaluate
 from sedeval_soft.apps.second_opinion import second_opinion, sed_eval
 from sedeval_soft.apps.second_opinion.comparison import same
+from sedeval_soft.apps.second_opinion.sed_scores_eval import opinion, refuse_settings
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.timeline.recordings import align
 
@@ -18,25 +23,17 @@ FILES = ("a", "b")
 LABELS = ("car", "dog", "talk")
 
 
-def event_lists(times):
-    event = st.tuples(st.sampled_from(FILES), times, times, st.sampled_from(LABELS)).map(
-        lambda row: (row[0], *sorted(row[1:3]), row[3])
-    )
-    return st.lists(event, max_size=12)
-
-
 ODD_TIMES = st.one_of(
     st.integers(0, 60).map(lambda n: n / 10),
     st.floats(0, 6, allow_subnormal=False),
     st.integers(0, 6).map(float),
 )
-CHOICES = {
-    "segment_length": st.sampled_from([0.1, 0.3, 1.0]),
-    "collar": st.sampled_from([0.1, 0.2, 0.25, 1.0]),
-    "offset_collar_rate": st.sampled_from([0.0, 0.2, 0.5, 1.0]),
-    "matching": st.sampled_from(["optimal", "greedy"]),
-    "sides": st.sampled_from([{}, {"offset": False}, {"onset": False}]),
-}
+EVENTS = st.lists(
+    st.tuples(st.sampled_from(FILES), ODD_TIMES, ODD_TIMES, st.sampled_from(LABELS)).map(
+        lambda row: (row[0], *sorted(row[1:3]), row[3])
+    ),
+    max_size=12,
+)
 
 
 def compared(reference, system, **chosen):
@@ -49,7 +46,15 @@ def compared(reference, system, **chosen):
 
 
 @settings(max_examples=20)
-@given(reference=event_lists(ODD_TIMES), system=event_lists(ODD_TIMES), **CHOICES)
+@given(
+    reference=EVENTS,
+    system=EVENTS,
+    segment_length=st.sampled_from([0.1, 0.3, 1.0]),
+    collar=st.sampled_from([0.1, 0.2, 0.25, 1.0]),
+    offset_collar_rate=st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+    matching=st.sampled_from(["optimal", "greedy"]),
+    sides=st.sampled_from([{}, {"offset": False}, {"onset": False}]),
+)
 def test_its_rules_make_up_every_difference(reference, system, collar, sides, **chosen):
     chosen |= sides | {"onset_collar": collar, "offset_collar": collar, "classes": LABELS}
     tables = [long_rows(side, files=FILES) for side in (reference, system)]
@@ -129,3 +134,88 @@ def test_what_is_printed_counts_what_agrees_by_its_rules_and_rows_that_touch():
     assert "reference: 4 active rows" in text and "were given as 2." in text and "system: " not in text
     text = told(*sides, Settings(only=("segment.hard",), compat="sed_eval"))
     assert "by its rules" not in text and " differs" not in text
+
+
+# sed_scores_eval.
+
+needs_peer = pytest.mark.skipif(
+    find_spec("sed_scores_eval") is None, reason="needs sed_scores_eval: pip install --group parity"
+)
+
+
+def both(reference, system, durations=None, **chosen):
+    """Return by name our score and theirs, and notes."""
+    made = Settings(
+        **{"only": ("segment", "event", "intersection"), "psds": "dcase-psds1", "measures": ("curves",)}
+        | chosen
+    )
+    ours = evaluate(reference, system, settings=made, durations=durations)
+    pair = align(reference, system, made, durations)
+    refuse_settings(made)
+    theirs, notes = opinion(pair, tally_pair(pair), made)
+    return {name: (ours[name], value) for name, value in theirs.items()}, notes
+
+
+@needs_peer
+def test_its_scores_are_ours_but_for_its_rules():
+    """Stairs below ties take area away, and where nothing is detected its precision is 1."""
+    seen = set()
+    for seed in range(6):
+        levels = [None, 2, 5][seed % 3]
+        case = peer.made(seed, levels)
+        rows, notes = both(*case.sides(), case.durations(), segment_length=[1.0, 0.2][seed % 2])
+        assert len(rows) > 60 and notes == []
+        for name, (ours, theirs) in rows.items():
+            if same(ours, theirs):
+                continue
+            measure = name.split(".")[2].split("[")[0]
+            seen.add(measure)
+            if measure == "roc_auc":
+                assert levels is not None and ours > theirs, (seed, name)
+            elif "[" in name:
+                assert (measure, ours, theirs) == ("precision", None, 1.0), (seed, name)
+            else:
+                assert name.endswith(".precision.macro") and ours < theirs, (seed, name)
+    assert seen == {"roc_auc", "precision"}
+
+
+@needs_peer
+def test_classes_without_a_reference_are_left_out_and_files_that_a_side_lacks_are_silent():
+    reference = long_rows([("a", 0, 1, "car"), ("b", 2, 3, "car"), ("a", 2, 3.5, "dog")])
+    found = [
+        ("a", 0, 1.5, "car", 0.9),
+        ("c", 0, 1, "car", 0.4),
+        ("a", 3, 4, "dog", 0.3),
+        ("a", 1, 2, "bird", 0.8),
+    ]
+    rows, (note,) = both(reference, long_rows(found), dict.fromkeys("abc", 5.0))
+    assert "bird" in note and not any("bird" in name for name in rows)
+    # Of five seconds and ten without: one of two is found, at 0.9, with half a second too much.
+    assert rows["segment.optimal.f1[car]"] == pytest.approx((0.5, 0.5))
+    for name in ("segment.hard.average_precision[car]", "event.optimal.f1[dog]"):
+        assert rows[name][0] == pytest.approx(rows[name][1])
+
+
+@needs_peer
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        ({"only": ("segment.soft",), "psds": None}, "--only leaves them out"),
+        ({"pool": "mean"}, "--set pool=max"),
+        ({"offset": False}, "onsets and offsets"),
+        ({"events": "rows"}, "events=merge"),
+    ],
+)
+def test_what_it_cannot_be_asked(chosen, said):
+    rows = [("a", 0, 1, "car", 0.9), ("a", 1, 2, "car", 0.9)]
+    with pytest.raises(SettingsError, match=said):
+        both(long_rows(rows), long_rows(rows), **chosen)
+
+
+@needs_peer
+def test_the_command_prints_it_whatever_rules_of_sed_eval_are_asked(tmp_path):
+    table = written(tmp_path / "t.tsv", long_rows([("a", 0, 1, "car", 0.9), ("a", 2, 3, "dog", 0.4)]))
+    assert "left out: dog" in call("check", table, table, "--with", "sed_scores_eval").out
+    asked = ("check", REFERENCE, SYSTEM, "--with", "sed_scores_eval", "-q")
+    rules, plain = (call(*asked, "--set", f"compat={each}") for each in ("sed_eval", "none"))
+    assert rules.code == 0 and " differs" in rules.out and rules.out == plain.out

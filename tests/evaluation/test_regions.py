@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from called import REFERENCE, SYSTEM, call
-from contract.laws import ALL, FILES, LABELS, cut_by_hand, random_table, rows_of, table_of
+from contract.laws import ALL, FILES, LABELS, cut_by_hand, random_table, rows_of
 from drawn import lay_out
 from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 from plotted import caption
-from tables import long_rows, wide_rows
+from tables import columns_of, long_rows, wide_rows
 
 from sedeval_soft import InputError, evaluate, plot
 from sedeval_soft.measures.registry import ScoreName
@@ -48,7 +48,7 @@ def test_rows_are_those_that_are_cut_or_chosen_by_hand(seed, how):
     sides, by_hand = [random_table(seed + k, fine=True, declared=()) for k in range(2)], []
     for side in sides:
         left = [piece for row in rows_of(side) for piece in pieces(row, inside[row[0]], edges)]
-        by_hand.append(table_of(left + [(file, *[None] * 4) for file in FILES]))
+        by_hand.append(columns_of(left, FILES))
     asked = {
         "only": ("segment", "clip", *EVENTS), "classes": LABELS, "segment_length": 0.3, "events": events,
         "durations": dict.fromkeys(FILES, 3.0),
@@ -89,7 +89,7 @@ N_REF, N_SOFT = "event.hard.n_ref.micro", "segment.soft.n_ref.micro"
     ],
 )  # fmt: skip
 def test_counts_by_hand(sides, asked, expected):
-    scores = evaluate(*map(table_of, sides), only=("segment", "event"), **asked)
+    scores = evaluate(*map(columns_of, sides), only=("segment", "event"), **asked)
     assert {name: scores[name] for name in expected} == pytest.approx(expected)
 
 
@@ -256,5 +256,5 @@ def test_a_table_names_the_classes_that_were_looked_for(text, tmp_path):
     system = [("a", 0, 2, "dog", 1), ("a", 1, 3, "car", 1), ("b", 0, 1, "car", 1), ("b", 0, 4, "dog", 1)]
     regions = lay_out(tmp_path, {"regions.tsv": text}) / "regions.tsv"
     only = [f"{basis}.hard" for basis in ("event", "segment", "clip")]
-    scores = evaluate(table_of(reference), table_of(system), regions=regions, events="rows", only=only)
+    scores = evaluate(columns_of(reference), columns_of(system), regions=regions, events="rows", only=only)
     assert [scores[f"{family}.f1.macro"] for family in only] == [1.0] * 3

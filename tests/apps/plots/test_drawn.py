@@ -60,7 +60,7 @@ SHAPES = {
 
 @pytest.mark.parametrize(("kind", "basis"), SHAPES)
 def test_lines_are_the_columns_of_curves_with_the_area_that_stands_beside_them(curves, scores, kind, basis):
-    """Curves start at the highest threshold; the last step, to all segments active, has none: dotted."""
+    """Curves start at the highest threshold; a dotted step without one leads to all segments active."""
     drawstyle, measure, columns = SHAPES[kind, basis]
     figure = plot(kind, REFERENCE, SYSTEM, only=basis)
     drawn = {f"[{name}]": curve for name, curve in getattr(curves, basis).items()}

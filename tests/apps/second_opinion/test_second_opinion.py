@@ -158,7 +158,7 @@ def both(reference, system, durations=None, **chosen):
 
 @needs_peer
 def test_its_scores_are_ours_but_for_its_rules():
-    """Its stairs below ties take area away, and its precision is 1 if there is no detection."""
+    """Its stairs below ties take area away, and its precision without detections is 1."""
     seen = set()
     for seed in range(6):
         levels = [None, 2, 5][seed % 3]

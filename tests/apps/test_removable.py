@@ -1,6 +1,6 @@
-"""Any app can be taken out by deleting its folder: the evaluator does not need it.
+"""Any app can be removed by deleting its folder: the evaluator does not need it.
 
-The tests of an app are in the folder of its name beside this file, and no other test imports it.
+The tests of an app are in the folder of its name beside this file; no other test imports the app.
 """
 
 import ast
@@ -45,11 +45,11 @@ print(json.dumps([sedeval_soft.__file__, [*said], code, told.getvalue()]), flush
 sys.argv = ["soft-sed-eval", *job]
 main()
 """
-"""Prints the path of the package, the messages of its commands and of an import of the app; runs a job."""
+"""Prints the path of the package, and the messages of its commands and of importing the app; runs a job."""
 
 
 def without(app, folder):
-    """Lay out the package without an app; return the environment in which Python finds it."""
+    """Link the package into a folder without an app; return the environment in which Python finds it."""
     apps = folder / "sedeval_soft" / "apps"
     apps.mkdir(parents=True)
     for path in (*PACKAGE.iterdir(), *(PACKAGE / "apps").iterdir()):
@@ -66,14 +66,14 @@ def whole():
 @pytest.mark.parametrize("app", APPS)
 def test_the_evaluator_works_without(app, tmp_path, whole):
     command = [sys.executable, "-c", SCRIPT, app, REFERENCE, SYSTEM]
-    # Python looks into the folder in which it begins, too: this one has no package.
+    # Python also searches its working directory, and this one does not contain the package.
     how = {"env": without(app, tmp_path), "cwd": tmp_path / "sedeval_soft", "text": True}
     rest = subprocess.run(command, capture_output=True, check=False, **how)
     first, _, out = rest.stdout.partition("\n")
     assert (rest.returncode, out, rest.stderr) == (0, whole.out, whole.err)
     where, said, code, told = json.loads(first)
     assert where.startswith(str(tmp_path))
-    # A command that needs it says so, when it is called at the latest; no other misses it.
+    # A command that needs the app reports this, at the latest when it runs; no other command misses it.
     expected = f"this needs the app {app}, which this installation of sedeval_soft does not have"
     assert {*said} <= {expected}
     assert (code, told) == (2, f"soft-sed-eval: {expected}\n")
@@ -81,7 +81,7 @@ def test_the_evaluator_works_without(app, tmp_path, whole):
 
 @cache
 def imported(path):
-    """Return the modules that a module imports; one of tests, when it is imported."""
+    """Return the modules that a module imports; of a module of tests, only its imports at the top."""
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text if "apps" in text else "")
     nodes = tree.body if path.is_relative_to(TESTS) else [*ast.walk(tree)]
@@ -96,8 +96,8 @@ def imported(path):
 
 @pytest.mark.parametrize("app", APPS)
 def test_no_room_and_no_other_test_imports_it(app):
-    """A test may import it where it is used, and be skipped without it; a module of tests may not."""
-    # The package names what is public, and a command may import the app that it is of.
+    """A test may import an app and be skipped without it; a module of tests may not import it at its top."""
+    # The package exports public names, and a command may import its own app.
     allowed = PACKAGE / "__init__.py", PACKAGE / "cli", PACKAGE / "apps" / app, TESTS / "apps" / app
     found = [
         str(path)

@@ -1,9 +1,9 @@
 # ruff: noqa: E501 - a call is a line
 # fmt: off
-"""The calls that are compared: every command, basis, reading and form of output over every family of inputs.
+"""The calls to compare: every command, basis, reading and output format over every family of inputs.
 
-A call is a line as it would be typed in the folder of inputs; `OUT/` is a folder of its own, `< FILE` is standard
-input. After `&&` the next command of the same call follows. `py` is an expression of the library.
+A call is a line that a user could type in the folder of inputs; `OUT/` is a folder of its own, `< FILE` is
+standard input. After `&&` the next command of the same call follows. `py` is an expression of the library.
 """
 
 ALL = "--only all --measures all --format json"
@@ -24,7 +24,7 @@ PAIRS = [
     "samples/audacity.txt samples/audacity.txt", "dialects/raven dialects/raven", "dialects/few-shot.csv dialects/few-shot.csv",
 ]
 
-# Settings, each over rows with values, events without, and frames.
+# Settings, each for rows with values, events without values, and frames.
 SETTINGS = [
     "--segment-length 0.25 --set pool=mean --threshold 0.3 --reference-threshold 0.6 --set inclusive=true", "--segment-length 1/3", "--set beta=2 --classes car,dog",
     "--set events=merge --set offset=false", "--set events=rows --set matching=greedy --onset-collar 0.5", "--set match_by=iou --set iou=0.3", "--regions regions.tsv",
@@ -76,7 +76,7 @@ CALLS = [
     f"{PLAIN} {LENGTHS} --save-tally OUT/a.tally --quiet && merge OUT/a.tally --ci --replicates 50 --format json",
     "ref.tsv sys.tsv sys_b.tsv --format json --replicates 100", "ref.tsv sys.tsv sys_b.tsv --rank-by event.soft.f1.micro", "ref.tsv sys.tsv sys_b.tsv --runs --format json",
     "plain_ref.tsv plain_sys.tsv beyond.tsv one_side.tsv --format json --replicates 100 --rank-by event.hard.f1.micro --baseline beyond.tsv",
-    # Screens and forms of output.
+    # Screens and output formats.
     "ref.tsv sys.tsv", "ref.tsv sys.tsv -vv", PLAIN, HARD, FRAMES, f"{PLAIN} --ci --replicates 50", f"{PLAIN} --per-file", f"chance {PLAIN} --draws 10",
     *(f"ref.tsv sys.tsv --format {form}" for form in ("csv", "tsv", "markdown", "yaml", "latex")), "ref.tsv - --format csv < sys.tsv",
     "ref.tsv sys.tsv --require segment.soft.f1.macro>=0.9 --format github", "ref.tsv sys.tsv --require segment.soft.f1.macro>=0.5 --format junit",
@@ -86,7 +86,7 @@ CALLS = [
     # Second opinions.
     f"check {HARD} --with sed_eval", "check events.tsv events.tsv --with sed_eval", f"check {PLAIN} --with sed_eval",
     *(f"{tables} --set compat=sed_eval --only segment.hard --only event.hard --format json" for tables in ("events.tsv events.tsv", PLAIN, HARD)),
-    # Forms of tables.
+    # Formats of tables.
     *(f"forms/ref_{name} forms/sys_{name} --format json" for name in FORMS), "ref.tsv forms/sys_zip.zip --format json", "ref.tsv forms/sys_tar.tar.gz --format json",
     *(f"convert {name} -" for name in SAMPLES), *(f"convert sys.tsv OUT/sys.{end}" for end in ("csv", "jsonl", "rttm")), "convert ref_wide.tsv - --to long",
     *(f"convert sys.tsv OUT/a.{end} && convert OUT/a.{end} -" for end in ("parquet", "arrow")), "convert plain_sys.tsv - --to wide", "convert percent.tsv -",

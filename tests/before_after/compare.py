@@ -5,10 +5,10 @@
 
 `byte`: exit codes, standard output, standard error and written files are identical, but for the version.
 `numbers`: exit codes are equal, and JSON, YAML, CSV and TSV have the same keys and equal numbers, to 1e-12
-(absolute below 1, else relative). Text is ignored. A place is the name of a score and what of it:
+(absolute below 1, else relative). Text is ignored. A place is the name of a score and of one of its fields:
 `segment.soft.f1.macro.value`.
 
-`expected.tsv` lists differences that are meant: call, place and reason; `*` is anything, the place `exit` is
+`expected.tsv` lists expected differences: call, place and reason; `*` matches anything, the place `exit` is
 the exit code. Exits with 1 if anything else differs.
 """
 
@@ -37,26 +37,26 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
 BASE = "2120c388"
-"""The commit that is compared with unless --base names another; `expected.tsv` lists what differs from it."""
+"""The earlier commit, unless --base names another; `expected.tsv` lists the differences from it."""
 
 WARM = (
     *("numpy", "pyarrow.csv", "pyarrow.parquet", "pandas", "rich.console", "yaml", "jinja2", "scipy.stats"),
     *("scipy.optimize", "scipy.sparse.csgraph", "scipy.special", "matplotlib.backends.backend_svg"),
 )
-"""What workers import once, not in every call."""
+"""Modules that workers import once, not in every call."""
 
 _VERSION = re.compile(rb"\b\d+\.\d+\.\d+(\.dev\d+)?(\+\w+)?")
 TOLERANCE = 1e-12
-"""Of numbers: absolute below 1, else relative."""
+"""The tolerance of numbers: absolute below 1, else relative."""
 
 _UNSEEN = ("settings.", "version", "signature")
-"""Places of JSON that are no result."""
+"""Places in JSON that are not results."""
 
 Outcome = tuple[list[int], dict[str, bytes]]
-"""What a call left behind: its exit codes, and what it wrote, by name; standard output is `stdout`."""
+"""The exit codes of a call, and its written files by name; standard output is `stdout`."""
 
 Difference = tuple[str, str, object, object]
-"""A call, a place in what it left behind where the trees differ, and what each of them has there."""
+"""A call, the place of a difference, and the value of each tree there."""
 
 
 class Side:
@@ -88,7 +88,7 @@ class Side:
         return json.loads(answer), written
 
     def cleaned(self, content: bytes, name: str) -> bytes:
-        """Return what was written without versions, and without the names of our folders."""
+        """Return written content without versions, and without the names of our folders."""
         return _VERSION.sub(b"VERSION", content.replace(self.folder, b"HERE").replace(name.encode(), b"OUT"))
 
 
@@ -105,7 +105,7 @@ def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def parsed(cell: str) -> float | str:
-    """Return the number that a cell is, or its text."""
+    """Return a cell as a number, or as its text."""
     try:
         return float(cell)
     except ValueError:
@@ -113,7 +113,7 @@ def parsed(cell: str) -> float | str:
 
 
 def cells(text: str) -> Iterator[tuple[str, Any]]:
-    """Yield the cells of a table; a row is called by its first cell, counted if it is there already."""
+    """Yield the cells of a table by row and column; rows with the same first cell are numbered."""
     header, *rows = csv.reader(text.splitlines(), delimiter="\t" if "\t" in text.partition("\n")[0] else ",")
     seen: Counter[str] = Counter()
     for row in filter(None, rows):
@@ -123,7 +123,7 @@ def cells(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def values(name: str, content: bytes, call: str) -> dict[str, Any]:
-    """Return the values of what was written, by place; nothing where it has no form that can be read."""
+    """Return the values of a written file by place; nothing if its format cannot be read."""
     text = content.decode(errors="replace")
     kind = Path(name).suffix[1:] if name != "stdout" else (re.findall(r"--format (\w+)", call) or [""])[-1]
     try:
@@ -146,7 +146,7 @@ def _close(before: object, after: object, tolerance: float) -> bool:
 
 
 def differences(call: str, before: Outcome, after: Outcome, *, numbers: bool) -> Iterator[Difference]:
-    """Yield what differs. numbers: numbers alone, to the tolerance; else all bytes count."""
+    """Yield differences. numbers: compare only numbers, to the tolerance; else compare all bytes."""
     if before[0] != after[0]:
         yield call, "exit", before[0], after[0]
     for name in {**before[1], **after[1]}:
@@ -197,7 +197,7 @@ def compare(
 
 
 def meant(difference: Difference, expected: Sequence[Sequence[str]]) -> bool:
-    """Say whether a row (call, place, reason) expects a difference; `*` in it is anything."""
+    """Return whether a row (call, place, reason) expects a difference; `*` in it matches anything."""
     patterns = ([".*".join(map(re.escape, text.split("*"))) for text in row[:2]] for row in expected)
     return any(all(map(re.fullmatch, pair, difference[:2])) for pair in patterns)
 

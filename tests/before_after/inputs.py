@@ -1,4 +1,4 @@
-"""The tables that both trees are run on, all small: the sample, noise of every shape, every form."""
+"""The tables for both trees, all small: the sample, noise of every shape, every format."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ FORMS = {
     "jsonl": "table.jsonl",
     "rttm": "table.rttm",
 }
-"""What `convert --to` writes, and where."""
+"""The formats of `convert --to`, and the name of the file or folder for each."""
 
 DESED = [
     *("Alarm_bell_ringing", "Blender", "Cat", "Dishes", "Dog", "Electric_shaver_toothbrush", "Frying"),
@@ -42,13 +42,13 @@ CHALLENGES = {
     "voice": ["speech"],
     "both": [*DESED, *MAESTRO],
 }
-"""Classes of the tables with noise, by the names of the tables."""
+"""The classes of the tables with noise, by the name of the table."""
 
 HEADER = ("filename", "onset", "offset", "event_label", "value")
 
 
 def write(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Write a table separated by tabs, into a folder that is made if there is none."""
+    """Write a table separated by tabs; make its folder if there is none."""
     path.parent.mkdir(exist_ok=True)
     path.write_text("".join("\t".join(map(str, row)) + "\n" for row in [header, *rows]))
 
@@ -64,7 +64,7 @@ def rows_of(path: Path) -> list[list[str]]:
 
 
 def make(folder: Path, tree: Path, side: Callable[[Path], Any]) -> None:
-    """Write all inputs into a new folder. side: the process that converts tables, for a folder."""
+    """Write all inputs into a new folder. side: makes the process that converts tables in a folder."""
     shutil.copytree(tree / "sample_data", folder)
     for name in ("samples", "documents", "dialects"):
         shutil.copytree(tree / "tests" / "tables" / name, folder / name)
@@ -76,7 +76,7 @@ def make(folder: Path, tree: Path, side: Callable[[Path], Any]) -> None:
 
 
 def noise(folder: Path, name: str, labels: Sequence[str], random: np.random.Generator) -> None:
-    """Write rows of two sides that overlap, in no order, with values; and half of them without values."""
+    """Write overlapping rows of two sides, unsorted, with values; and half of them without values."""
     files = [f"{'ab'[number % 2]}/f{number}.wav" for number in range(5)]
     for role in ("ref", "sys"):
         rows = []
@@ -85,7 +85,7 @@ def noise(folder: Path, name: str, labels: Sequence[str], random: np.random.Gene
             times = f"{onset:.3f}", f"{min(30.0, onset + 0.1 + random.exponential(1.5)):.3f}"
             file, label = files[random.integers(5)], labels[random.integers(len(labels))]
             rows.append([file, *times, label, f"{random.uniform():.3f}"])
-        # One event of each class in each file is found by both sides, near enough.
+        # Both sides have one event of each class in each file, at nearly the same time.
         shift = 0.0 if role == "ref" else 0.07
         rows += [[file, 28.4 + shift, 29.5 + shift, label, 0.9] for file in files for label in labels]
         write(folder / f"{name}_{role}.tsv", HEADER, rows)
@@ -94,7 +94,7 @@ def noise(folder: Path, name: str, labels: Sequence[str], random: np.random.Gene
 
 
 def frames(folder: Path, random: np.random.Generator) -> None:
-    """Write frames of 0.2 s: of both sides, wide, with values of two digits, so that many are equal."""
+    """Write wide tables of frames of 0.2 s for both sides; values have two digits, so many are equal."""
     labels = CHALLENGES["maestro"]
     truth = random.beta(0.4, 0.8, (4, 60, len(labels)))
     for role in ("ref", "sys"):
@@ -160,7 +160,7 @@ def derived(folder: Path, random: np.random.Generator) -> None:
 
 
 def forms(folder: Path, side: Any) -> None:
-    """Write the sample in every form that the earlier tree writes."""
+    """Write the sample in every format that the earlier tree writes."""
     (folder / "forms").mkdir()
     for form, name in FORMS.items():
         for role in ("ref", "sys"):

@@ -20,7 +20,7 @@ CALLS = ["scores --format json", "print && fail"]
 
 @pytest.fixture(scope="module")
 def trees(tmp_path_factory):
-    """Two packages that differ by 1e-3, a word and an exit code."""
+    """Write two packages that differ by 1e-3, by a word and by an exit code."""
     made = [tmp_path_factory.mktemp(name) for name in "ab"]
     sides = {"value": "0.5", "word": "one", "code": 0}, {"value": "0.501", "word": "two", "code": 2}
     for tree, given in zip(made, sides, strict=True):

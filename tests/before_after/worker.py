@@ -1,8 +1,8 @@
 # ruff: noqa: T201 - what a call prints is read
-"""Run calls of the package that is first on the path, each in a fork of this process, which has imported it.
+"""Import the package that is first on the path, and run each call of it in a fork of this process.
 
-Reads a line of JSON for each call, {"call": ..., "folder": ...}, and answers with exit codes. What a call
-prints becomes the files `stdout` and `stderr` of the folder.
+Reads a line of JSON for each call, {"call": ..., "folder": ...}, and answers with exit codes. The output of a
+call goes to the files `stdout` and `stderr` of the folder.
 """
 
 import contextlib
@@ -17,11 +17,11 @@ from collections.abc import Mapping
 from importlib import import_module
 
 SECONDS = 300
-"""How long a call may take; it is killed then, which is an exit code of its own."""
+"""A call that takes longer is killed, which gives its own exit code."""
 
 
 def warm(modules: list[str]) -> None:
-    """Import the package and what it imports late, so that no call needs to."""
+    """Import the package, and the modules that it imports late, so that no call needs to."""
     package = import_module("sedeval_soft")
     found = (module.name for module in pkgutil.walk_packages(package.__path__, "sedeval_soft."))
     left_out = ("sedeval_soft.apps.training", "sedeval_soft.__main__")
@@ -31,7 +31,7 @@ def warm(modules: list[str]) -> None:
 
 
 def of_library(code: str) -> None:
-    """Print what an expression of the library returns: the values of scores by name, or its text."""
+    """Print the result of an expression of the library: the values of scores by name, or its text."""
     import numpy as np
 
     import sedeval_soft
@@ -44,7 +44,7 @@ def of_library(code: str) -> None:
 
 
 def run(command: str, folder: str) -> int:
-    """Return the exit code of a command; what it prints is added to the files of the folder."""
+    """Run a command and return its exit code; its output is added to the files of the folder."""
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -16,16 +16,16 @@ with atheris.instrument_imports(include=["sedeval_soft"]):
 
     import sedeval_soft.tables
 
-    # Readers are imported where they are needed, and nothing is looked at that is imported later.
+    # Import all readers now: atheris does not instrument imports after this block.
     for module in pkgutil.iter_modules(sedeval_soft.tables.__path__, "sedeval_soft.tables."):
         import_module(module.name)
 
 SECONDS, MEGABYTES = 10, 1024
-"""What no input may take: time, and memory, that of the process, the fuzzer's own included."""
+"""Limits of every input: time, and memory of the whole process, including the fuzzer's."""
 
 
 def measured(target: Callable[[bytes], None]) -> Callable[[bytes], None]:
-    """Return a target that fails where it takes longer or more memory than an input may."""
+    """Return a target that fails if an input takes more time or memory than the limits."""
 
     def run(data: bytes) -> None:
         begin = time.monotonic()
@@ -38,15 +38,15 @@ def measured(target: Callable[[bytes], None]) -> Callable[[bytes], None]:
 
 
 def main() -> None:
-    """Run the target that is named first; the other arguments are libFuzzer's."""
+    """Run the target that the first argument names; the other arguments are libFuzzer's."""
     if len(sys.argv) < 2 or sys.argv[1] not in targets.TARGETS:
         sys.exit(f"usage: fuzz.py {'|'.join(targets.TARGETS)} [LIBFUZZER OPTIONS] [CORPUS...]")
     name = sys.argv.pop(1)
     seeds = Path(__file__).parent / "corpus" / name
     given = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
-    # What is found goes to the first folder, which must not be that of the seeds.
+    # The fuzzer writes new inputs to the first folder, which must not be the folder of the seeds.
     own = [] if given else [tempfile.mkdtemp(prefix="soft-sed-eval-corpus-")]
-    # The longer time is for what never ends; inputs of a second and more are told.
+    # The longer limit stops endless inputs; libFuzzer reports inputs of a second and more.
     limits = [f"-timeout={2 * SECONDS}", f"-rss_limit_mb={MEGABYTES}", "-report_slow_units=1"]
     atheris.Setup([sys.argv[0], *limits, *sys.argv[1:], *own, str(seeds)], measured(targets.TARGETS[name]))
     atheris.Fuzz()

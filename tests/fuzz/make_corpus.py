@@ -1,4 +1,4 @@
-"""Write the seeds, small tables in every form, lists and archives: `python tests/fuzz/make_corpus.py`."""
+"""Write the seeds, small tables in every format, lists and archives: `python tests/fuzz/make_corpus.py`."""
 
 import gzip
 import io
@@ -68,7 +68,7 @@ SETTINGS = {
 
 
 def seed(extension: str, data: bytes, options: int = 0) -> bytes:
-    """Return the input of `reader` that is a file of this extension, read with some options."""
+    """Return an input of `reader`: a file with this extension, read with some options."""
     return bytes([EXTENSIONS.index(extension), options]) + data
 
 
@@ -100,7 +100,7 @@ def seeds() -> dict[str, bytes]:
 
 
 def members() -> dict[str, bytes]:
-    """Return the inputs of the target of tallies: each member of each, and one as a whole."""
+    """Return the inputs of `tallies`: each member of each tally, and one whole tally."""
     found = {"whole": b"\0\xff" + TALLIES[0]}
     for i, tally in enumerate(TALLIES):
         with zipfile.ZipFile(io.BytesIO(tally)) as archive:

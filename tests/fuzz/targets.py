@@ -1,7 +1,7 @@
-"""What is fuzzed: bytes in, rows, settings or scores out, or one clear error. Anything else is a finding.
+"""Fuzz targets: bytes in, rows, settings or scores out, or one clear error. Anything else is a finding.
 
-A target raises whatever its reader should not have let out, and AssertionError for what it should not have
-answered. The first bytes of an input say what its file is called and how it is read, the rest is the file.
+A target raises every other error of its reader, and AssertionError for a wrong answer. The first bytes of
+an input choose the name of its file and how it is read; the rest is the file.
 """
 
 import atexit
@@ -36,35 +36,35 @@ EXTENSIONS = (
     *(".tsv", ".csv", ".txt", ".tsv.gz", ".jsonl", ".jams", ".rttm", ".parquet", ".arrow", ".zip", ".tar"),
     *(".tar.gz", ".eaf.txt", ".ann", ".TextGrid", ".eaf", ".json", ".arrows"),
 )
-"""What names of files end in, by the first byte of an input."""
+"""Extensions of tables; the first byte of an input chooses one."""
 
 OPTIONS = (
     *({}, {"columns": "onset=1,offset=2,event_label=3"}, {"columns": "onset=2,offset=3,filename=1"}),
     *({"label": "speech"}, {"columns": "filename=id,value=p,ignore=x"}),
     *({"source_form": form.name} for form in FORMS),
 )
-"""What is said of how a table is read, by the second byte."""
+"""Options for reading a table; the second byte chooses a set of them."""
 
 LISTS = (".txt", ".csv", ".tsv", ".uem", ".parquet", ".rttm", ".jams")
-"""What names of lists of files end in."""
+"""Extensions of lists of files; the first byte chooses one."""
 
 KINDS = ("folder", "points", "pattern", ".zip", ".tar")
-"""What several tables are put into, by the first byte; each is called as a line before it says."""
+"""Containers of several tables; the first byte chooses one. A line before each table is its name."""
 
 DIVIDER = b"\n=====\n"
-"""What stands between the tables of one input."""
+"""The line between two tables of an input."""
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
 _FOLDER = Path(tempfile.mkdtemp(prefix="soft-sed-eval-fuzz-", dir=_MEMORY if _MEMORY.is_dir() else None))
 atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 _SMALL = 200
-"""Rows up to which a table is scored as well."""
+"""Tables up to this number of rows are scored as well."""
 _BLOCK = 64
-"""Bytes of a table that are read at a time where it is read in blocks."""
+"""Bytes of a table that are read at a time, if it is read in blocks."""
 
 
 def reader(data: bytes) -> None:
-    """Read a table of any form at once, in blocks and as `validate` does, and score it where it is small."""
+    """Read a table of any format at once, in blocks and as `validate` does; score it if it is small."""
     (end, said), rest = two_of(data)
     path = _file(f"table{EXTENSIONS[end % len(EXTENSIONS)]}", rest)
     options = OPTIONS[said % len(OPTIONS)]
@@ -86,7 +86,7 @@ def folders(data: bytes) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     for name, rest in named:
         plain = "/".join(part for part in name.replace("\0", "").split("/") if part not in {"", ".", ".."})
-        with suppress(OSError):  # a name that is another's folder
+        with suppress(OSError):  # a name that is the folder of another
             (folder / (plain or "a.tsv")).parent.mkdir(parents=True, exist_ok=True)
             (folder / (plain or "a.tsv")).write_bytes(rest)
     if kind == "pattern":
@@ -122,7 +122,7 @@ def settings(data: bytes) -> None:
 
 
 def tallies(data: bytes) -> None:
-    """Read a tally, as it is or with a member that is other than it was, and score it."""
+    """Read a tally, unchanged or with one other member, and score it."""
     (which, member), rest = two_of(data)
     changed = rest if member == 255 else with_member(TALLIES[which % len(TALLIES)], member, rest)
     with _told():
@@ -141,7 +141,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 
 
 def two_of(data: bytes) -> tuple[bytes, bytes]:
-    """Return the first two bytes, zeros where there are none, and the rest."""
+    """Return the first two bytes, or zeros in their place, and the rest."""
     return data[:2].ljust(2, b"\0"), data[2:]
 
 
@@ -154,7 +154,7 @@ def _file(name: str, content: bytes) -> Path:
 
 @contextmanager
 def _told() -> Iterator[list[str]]:
-    """Let errors pass that say what is wrong, into a list, if they can be shown: few letters, printable."""
+    """Collect errors that name a problem, and check that each can be shown: not too long, and printable."""
     messages: list[str] = []
     try:
         yield messages
@@ -194,10 +194,10 @@ def _read_and_scored(path: Path, options: dict[str, object]) -> tuple[EventTable
 
 
 def _check_blocks(path: Path, rows: EventTable | None, refused: str) -> None:
-    """Assert that a table read in blocks is what it is at once, or refused in the same words.
+    """Assert that a table has the same rows in blocks as at once, or is refused in the same words.
 
-    Of a damaged file that has another problem before its damage, either is told. Whether values look like
-    logits or like percent is guessed from those that were read.
+    If a damaged file has another problem before its damage, either message is right. The reader guesses from
+    the values that it has read if they are logits or percent.
     """
     blocks: list[EventTable] = []
     try:
@@ -215,7 +215,7 @@ def _check_blocks(path: Path, rows: EventTable | None, refused: str) -> None:
 
 
 def events(rows: EventTable) -> Iterator[tuple[object, ...]]:
-    """Yield each row, whatever the order of names."""
+    """Yield each row, whatever the order of the names."""
     names = sorted(rows.classes) if rows.has_steps else [""] * len(rows.values)
     order = [rows.classes.index(name) if rows.has_steps else 0 for name in names]
     for i in range(len(rows)):
@@ -225,14 +225,14 @@ def events(rows: EventTable) -> Iterator[tuple[object, ...]]:
 
 
 def check_rows(rows: EventTable) -> None:
-    """Assert what everything downstream relies on."""
+    """Assert everything that later code relies on."""
     assert np.isfinite([rows.onset, rows.offset]).all()
     assert ((rows.onset >= 0) & (rows.offset >= rows.onset) & (rows.offset <= LIMITS.duration)).all()
     for names, codes in ((rows.files, rows.file), (rows.classes, rows.label)):
         assert len({*names}) == len(names)
         assert codes is None or ((codes >= 0) & (codes < max(len(names), 1))).all()
         assert all(name and "\0" not in name for name in names if names != (UNNAMED,))
-    # Up to where lists of a threshold stand is above 1 for that of 1.
+    # For operating points, values are the ends of ranges of thresholds, and the last end is above 1.
     for column in rows.values if rows.born is None else ():
         assert ((column >= 0) & (column <= 1)).all()
 
@@ -264,7 +264,7 @@ def tarred(tables: list[tuple[str, bytes]]) -> bytes:
 
 
 def with_member(archive: bytes, number: int, content: bytes) -> bytes:
-    """Return a tally in which one member is another, and its SHA-256 that of it."""
+    """Return a tally with one member replaced, and with the SHA-256 of the result."""
     stream = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(stream, "w") as new:
         infos = old.infolist()

@@ -1,4 +1,4 @@
-"""Tables of annotators, and what annotators would say of units of time by models that are known."""
+"""Tables of annotators, and simulated labels of units of time by known models."""
 
 import numpy as np
 from called import OTHER, REFERENCE, SYSTEM
@@ -11,7 +11,7 @@ TABLES = [REFERENCE, SYSTEM, OTHER]
 
 
 def rows_of(rows):
-    """Return file, onset, offset, class and value of the rows of a table, rounded as tables are written."""
+    """Return file, onset, offset, class and value of each row of a table, rounded as in written tables."""
     of = zip(
         rows.file, rows.onset.tolist(), rows.offset.tolist(), rows.label, rows.value.tolist(), strict=True
     )
@@ -19,7 +19,7 @@ def rows_of(rows):
 
 
 def tables_of(values, labelled):
-    """Return tables of what annotators say of segments of one file of a second each."""
+    """Return a table for each annotator; each segment is a file of one second."""
     tables = []
     for said, where in zip(values, labelled, strict=True):
         there = zip(*np.nonzero((said > 0) & where), strict=True)
@@ -29,7 +29,7 @@ def tables_of(values, labelled):
 
 
 def units_of(values, labelled, weight=None):
-    """Return values of segments, (n_annotators, n_classes, n_segments), of which some are labelled."""
+    """Return values of segments, (n_annotators, n_classes, n_segments), as units; some are labelled."""
     n, n_classes, size = values.shape
     label = np.repeat(np.arange(n_classes, dtype=np.int32), size)
     onset = np.tile(np.arange(size, dtype=np.int64), n_classes)
@@ -40,10 +40,10 @@ def units_of(values, labelled, weight=None):
 
 
 def confused(n_annotators, n_classes, n_segments, seed, missing=0.0):
-    """Return labels by Dawid and Skene's model, who labelled which segment, and the truth of the model.
+    """Return labels by Dawid and Skene's model, the segments that each annotator labelled, and the truth.
 
-    That is where the classes are, (n_classes, n_segments), and sensitivity and specificity, (n_annotators,
-    n_classes) each.
+    The truth has the classes, (n_classes, n_segments), and the annotators' sensitivity and specificity,
+    (n_annotators, n_classes) each.
     """
     rng = np.random.default_rng(seed)
     sensitivity = rng.uniform(0.5, 0.95, (n_annotators, n_classes))
@@ -55,7 +55,7 @@ def confused(n_annotators, n_classes, n_segments, seed, missing=0.0):
 
 
 def apart(rows):
-    """Return rows (file, class, onset, offset) that overlap as one, as annotators' events are; slowly."""
+    """Join rows (file, class, onset, offset) that overlap, as for annotators' events; slowly."""
     joined = []
     for row in sorted(rows):
         if joined and row[:2] == joined[-1][:2] and row[2] < joined[-1][3]:

@@ -1,6 +1,6 @@
-"""`annotate`: a reference of several tables, their agreement and competence, and the ceiling.
+"""`annotate`: a reference from several tables, their agreement and competence, and the `ceiling`.
 
-Agreement and Dawid and Skene's model are compared with other packages; what was simulated is estimated.
+Agreement and Dawid and Skene's model are compared with other packages, and estimates with simulations.
 """
 
 import json
@@ -24,15 +24,15 @@ from sedeval_soft.tables import read_rows
 
 
 def heard(**files):
-    """Return events of one second: by file the seconds of class a, none for a file that is only declared."""
+    """Return events of one second; files: the seconds of class a by file. A file without any is declared."""
     rows = [(name, float(s), s + 1.0, "a") for name, seconds in files.items() for s in seconds]
     return table(rows, [name for name, seconds in files.items() if not seconds])
 
 
 def test_what_a_missing_file_means_is_asked():
-    """Three listened to x and y; what the second heard in y, nothing or never, is not for us to guess."""
+    """The second of three annotators has no row of y: only the user knows if y is silent or unlabelled."""
     people = {"a": heard(x=[0], y=[0]), "b": heard(x=[0]), "c": heard(x=[0], y=[])}
-    # A file of the durations that nobody names is silent to all, or was labelled by nobody.
+    # A file that only the durations name is silent to all, or nobody labelled it.
     lengths, whole = dict.fromkeys("xyz", 1.0), [heard(x=[0], y=[])] * 2
     for crowd, known, words in ((people, None, "b .*'y'"), (whole, lengths, "'z'")):
         with pytest.raises(EvaluationError, match=words):
@@ -50,7 +50,7 @@ def test_what_a_missing_file_means_is_asked():
 
 @pytest.mark.parametrize("lengths", [None, {"x": 3.0, "y": 8.0}])
 def test_a_system_is_scored_as_by_evaluate_however_long_files_are(lengths):
-    """Late detections are false alarms if no duration says that the file ends; nobody labelled z."""
+    """Late detections are false alarms unless a duration ends the file; nobody labelled z."""
     people = [heard(x=[0, 1], y=[2]), heard(x=[0], y=[2, 3])]
     names = ["segment.soft.f1.micro", "segment.hard.precision.macro", "event.soft.f1.micro"]
     system, how = heard(x=[0, 5, 6], y=[3], z=[0]), {"durations": lengths, "preset": "dcase2019-task4"}
@@ -59,13 +59,13 @@ def test_a_system_is_scored_as_by_evaluate_however_long_files_are(lengths):
     late = {text for text in expected.warnings if "--durations" in text}
     assert late <= {*made.warnings} and bool(late) == (lengths is None)
     assert {each.score: each.value for each in made.systems[0].scores} == {n: expected[n] for n in names}
-    # By hand: against either the system hits 1 or 2 of 3 active seconds, and has 4 itself.
+    # By hand: the system has 4 active seconds, and hits 1 or 2 of the 3 that either annotator has.
     assert lengths or made.ceiling[0].system == pytest.approx(np.mean([2 / 7, 4 / 7]))
 
 
 @pytest.mark.parametrize("length", [0.5, 60.0])
 def test_ceilings_are_scores_of_evaluate_to_the_last_bit(length):
-    """Thirds, whose sums depend on their order; few pieces in a segment, and many."""
+    """Values are thirds, whose sums depend on their order; segments have few pieces, or many."""
     rng, tables = np.random.default_rng(4), []
     for _ in range(4):
         onset = np.sort(np.round(rng.uniform(0, 59, 25), 3))
@@ -109,7 +109,7 @@ def test_the_command_writes_the_reference_and_prints_the_rest(tmp_path, options,
         rates = "/".join(number(of[0]) for of in (each.sensitivity, each.specificity))
         assert any(rates in line for line in lines)
     else:
-        # How many events so many annotators have.
+        # The number of events by the number of annotators who have them.
         counts = np.bincount(found.events.events.annotators)[1:].tolist()
         assert all([str(n), str(of)] in [line[:2] for line in lines] for n, of in enumerate(counts, 1))
 
@@ -176,14 +176,14 @@ def test_alphas_are_those_of_the_krippendorff_package(seed, n, binary):
         if len(np.unique(paired[~np.isnan(paired)])) < 2:
             assert value is None
             continue
-        # Of ones and zeros the nominal alpha is the same.
+        # For ones and zeros, the nominal alpha is the same.
         level = "nominal" if binary else "interval"
         expected = krippendorff.alpha(reliability_data=paired, level_of_measurement=level)
         assert value == pytest.approx(expected, abs=1e-9)
 
 
 def test_competences_that_were_simulated_are_estimated_and_weigh():
-    """Who knows says what is there, who does not guesses; a reference has the share of the competence."""
+    """An annotator knows or guesses; the reference weighs labels by the share that each annotator knows."""
     rng, shape, prevalence = np.random.default_rng(2), (5, 4, 6000), np.array([0.1, 0.3, 0.5, 0.05])
     competence, says_yes = np.array([[0.95, 0.8, 0.6, 0.4, 0.15], [0.5, 0.2, 0.7, 0.4, 0.3]])
     there = rng.random(shape[1:]) < prevalence[:, None]
@@ -193,7 +193,7 @@ def test_competences_that_were_simulated_are_estimated_and_weigh():
     estimate = competence_of(units, 0.5)
     assert estimate.competence == pytest.approx(competence, abs=0.04)
     assert estimate.prevalence == pytest.approx(prevalence, abs=0.02)
-    # Who always knows never guesses: the more one knows, the less is seen of the guesses.
+    # An annotator who knows more guesses less, so the first one's guesses are hard to estimate.
     assert estimate.says_yes[1:] == pytest.approx(says_yes[1:], abs=0.06)
     weight = estimate.competence[:, None, None] * labelled[:, None]
     expected = (values * weight).sum(axis=0) / np.maximum(weight.sum(axis=0), 1e-9)
@@ -210,11 +210,11 @@ def test_sensitivities_that_were_simulated_are_estimated():
     assert estimate.sensitivity == pytest.approx(rates[0], abs=0.07)
     assert estimate.specificity == pytest.approx(rates[1], abs=0.04)
     assert estimate.prevalence == pytest.approx(there.mean(axis=1), abs=0.03)
-    # A probability of the class is right as often as it says, and what it says is nearer than the mean's.
+    # Classes are present as often as their probability, which is nearer to the truth than the mean.
     made, plain = (value_of(units, method, 0.5) for method in ("dawid-skene", "mean"))
     assert np.mean((made - truth) ** 2) < 0.75 * np.mean((plain - truth) ** 2)
     assert made[made > 0.9].mean() == pytest.approx(truth[made > 0.9].mean(), abs=0.02)
-    # Over all classes: of what is there, and of what is not, in the segments that one labelled.
+    # Over all classes: hits and correct rejections in the segments that an annotator labelled.
     for said, seen, *micro in zip(values, labelled, *estimate.micro(), strict=True):
         hits, rejections = said[:, seen][there[:, seen]], 1 - said[:, seen][~there[:, seen]]
         assert micro == pytest.approx([hits.mean(), rejections.mean()], abs=0.04)
@@ -229,7 +229,7 @@ def test_likelihood_never_falls(seed, n):
 
 
 def test_what_nobody_hears_is_no_event():
-    """Of deaf annotators each hears half: that all miss it is probable, and still no event."""
+    """Each annotator misses half of the events. An event that all miss is probable, yet not in the result."""
     rng = np.random.default_rng(0)
     there = rng.random(4000) < 0.5
     units = units_of((there & (rng.random((3, 1, 4000)) < 0.5)).astype(float), np.ones((3, 4000), dtype=bool))
@@ -243,7 +243,7 @@ def test_values_that_are_not_determined_are_undefined_and_said():
     values, labelled, _ = confused(4, 2, 60, 3)
     two = annotate(tables_of(values, labelled)[:2], method="dawid-skene")
     assert all(0 <= value <= 1 for value in two.reference.value)
-    # The fourth labelled what only one other did.
+    # Only one other annotator labelled the segments of the fourth.
     labelled[1:3, 30:] = labelled[3, :30] = False
     made = annotate(tables_of(values, labelled), method="dawid-skene", missing="unlabelled")
     for found, undefined in ((two, [True, True]), (made, [False, False, False, True])):
@@ -256,7 +256,7 @@ def test_values_that_are_not_determined_are_undefined_and_said():
 )
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 def test_dawid_skene_of_crowd_kit(n_annotators, n_segments, missing, most):
-    """From the same start, after as many steps; most: how often a segment may be repeated."""
+    """Both start alike and take as many steps; most: how often a segment may be repeated."""
     aggregation = pytest.importorskip("crowdkit.aggregation", reason="crowd-kit is not installed")
     values, labelled, _ = confused(n_annotators, 2, n_segments, n_annotators, missing)
     times = np.random.default_rng(0).integers(1, most + 1, n_segments)

@@ -20,7 +20,7 @@ from sedeval_soft.timeline.events import Activity, Events
 
 
 def events_of(rows):
-    """Return (file, class, onset, offset) in ticks as events."""
+    """Return rows (file, class, onset, offset) in ticks as events."""
     columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     codes, times = columns[:2].astype(np.int32), columns[2:]
     return Events(*codes, *times, *(times / 1e6))
@@ -34,7 +34,7 @@ def iou(one, other):
 
 
 def slow_clusters(annotators, share):
-    """Return clusters of (annotator, row) as the definition says, one merger after another, in fractions."""
+    """Return clusters of (annotator, row) by the definition: one merger after another, in fractions."""
     clusters = [[(who, row)] for who, rows in enumerate(annotators) for row in rows]
     while True:
         mergers = []
@@ -80,7 +80,7 @@ def test_clusters_are_those_of_the_definition(people, share):
 def test_confidence_is_a_share_of_those_who_labelled_the_file():
     people = [[(0, 0, 0, 10), (1, 0, 0, 10)], [(0, 0, 0, 10)], []]
     labelled, tables = np.array([[True, True], [True, False], [True, True]]), [*map(events_of, people)]
-    # Where those who labelled weigh nothing they count alike.
+    # If all annotators of a file have a weight of 0, they count alike.
     for weights, confidence in (
         ([1, 1, 1], [2 / 3, 1 / 2]), ([0.5, 0.25, 0.25], [0.75, 2 / 3]), ([0.0, 1.0, 0.0], [1.0, 1 / 2]),
     ):  # fmt: skip
@@ -90,17 +90,17 @@ def test_confidence_is_a_share_of_those_who_labelled_the_file():
 def test_annotators_rows_that_overlap_are_one_event():
     rows = [(0.0, 1.0, "a"), (0.5, 0.75, "a"), (1.0, 2.0, "a"), (2.0, 3.0, "b"), (3.0, 3.0, "b")]
     people = [table([("x", *row) for row in rows])] * 2
-    # Touching rows are events each, and those without extent are none.
+    # Each touching row is an event of its own; a row without extent is not an event.
     expected = [("x", 0.0, 1.0, "a", 1.0), ("x", 1.0, 2.0, "a", 1.0), ("x", 2.0, 3.0, "b", 1.0)]
     assert rows_of(annotate(people, consensus=True).reference) == expected
     merged = annotate(people, consensus=True, events="merge", scores=["event.hard.f1.micro"])
-    # The ceiling, too, is of events as they were counted.
+    # The `ceiling` joins events in the same way.
     assert merged.ceiling[0].mean == 1.0
     assert rows_of(merged.reference) == [("x", 0.0, 2.0, "a", 1.0), expected[2]]
 
 
 def test_the_reference_has_the_consensus_events():
-    """By hand: three hear a dog, two of them a car, for which the IoU are 8 / 10, 8 / 12 and 10 / 10."""
+    """By hand: three hear a dog, two a car; the IoU of the dogs are 8 / 10, 8 / 12 and 10 / 12."""
     people = [
         table([("x", 0.0, 10.0, "dog"), ("x", 20.0, 22.0, "car")], "y"),
         table([("x", 2.0, 10.0, "dog"), ("x", 21.0, 23.0, "car"), ("y", 1.0, 2.0, "dog")]),
@@ -130,13 +130,13 @@ def test_competence_weighs_confidence():
 
 
 def test_the_ceiling_counts_who_labelled_a_file():
-    """By hand: one of the two others who labelled y has the event, so the soft precision of it is 0.5."""
+    """By hand: one of the two others who labelled y has the event, so its soft precision is 0.5."""
     hears = table([("y", 0.0, 1.0, "a")], "x")
     asked = {"scores": ["segment.soft.precision.micro", "segment.soft.f1.micro"], "missing": "unlabelled"}
     made = annotate([table([], "x"), hears, hears, table([], "y")], consensus=True, **asked)
-    # Who labelled only x has no score there, as nobody hears anything in it.
+    # An annotator who labelled only x has no score there, as nobody hears anything in x.
     assert [each.annotators for each in made.ceiling] == [(None, 0.5, 0.5, None), (None, 2 / 3, 2 / 3, 0.0)]
-    # The first and the last share no file.
+    # The first and the last annotator share no file.
     assert [pair.f1_micro for pair in made.pairs] == [None, None, None, 1.0, 0.0, 0.0]
 
 
@@ -149,14 +149,14 @@ PEOPLE = st.lists(st.lists(EVENT, max_size=5), min_size=2, max_size=3)
 
 
 def people_of(crowd, unit=0.25, files=FILES):
-    """Return tables of events (file, begin, length, class) in units."""
+    """Return a table for each annotator, of events (file, begin, length, class) in units."""
     return [
         table([(f, unit * begin, unit * (begin + n), k) for f, begin, n, k in own], files) for own in crowd
     ]
 
 
 def function(rows):
-    """Return a table as pieces of constant value: file, class, onset, offset in ticks, and value."""
+    """Return a table as pieces of constant value: file, class, onset and offset in ticks, value."""
     pieces = Activity.of_table(rows).merged()
     names = [rows.files[k] for k in pieces.file], [rows.classes[k] for k in pieces.label]
     times = pieces.onset.tolist(), pieces.offset.tolist()
@@ -198,7 +198,7 @@ def test_a_grid_on_which_all_boundaries_lie_changes_nothing(crowd, method):
 @settings(max_examples=3)
 @given(PEOPLE, st.randoms(use_true_random=False), st.sampled_from([*METHODS]), st.booleans())
 def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method, consensus):
-    """The reference is the same to the last bit, and so are statements on each annotator."""
+    """The reference is the same to the last bit, and so are the numbers of each annotator."""
     order = random.sample(range(len(crowd)), len(crowd))
     one, other = people_of(crowd), people_of([crowd[k][::-1] for k in order], files=FILES[::-1])
     how = {"method": method, "consensus": consensus, "scores": ["event.soft.f1.micro"], "systems": one[:1]}
@@ -224,7 +224,7 @@ def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method
 
 
 def test_labels_beyond_the_end_of_a_file_are_no_agreement():
-    """A file that lasts 5 s: what is said after that does not count, as if it were not said."""
+    """A file lasts 5 s: labels after its end do not count, as if they did not exist."""
     one, other = (
         annotate(people_of([[("x", 8, first, "a")], [("x", 12, second, "a"), ("x", 0, 3, "b")]], files=()),
                  durations={"x": 5.0})
@@ -246,7 +246,7 @@ def test_time_steps_stay_on_their_grid_unless_asked():
         (0, 250_000, 0.1), (250_000, 500_000, 0.6), (500_000, 750_000, 0.9), (750_000, 1_000_000, 0.4),
         (1_000_000, 2_000_000, 0.2),
     ]  # fmt: skip
-    # Events with values are no time steps.
+    # Events with values are not time steps.
     opinion = {name: column[:1] for name, column in steps.items()} | {"onset": [0.1]}
     assert annotate([opinion, events]).settings["continuous"]
 
@@ -264,7 +264,7 @@ def test_boundaries_are_kept_by_the_command(tmp_path):
     asked = ("--score", "event.soft.f1.micro", "--format", "json")
     document = call("annotate", *tables, *asked, "--continuous", "--segment-length", "0.1").document
     assert document["settings"].items() >= {"continuous": True, "segment_length": 0.1}.items()
-    # Above 1/2 the other two begin within the collar of the second, below it they do not.
+    # Above a level of 1/2, the others' event begins within the collar of the second's; below, it does not.
     assert call("annotate", *tables, *asked).document["ceiling"][0]["annotators"] == [0.0, 0.5, 0.5]
 
 
@@ -272,14 +272,14 @@ TICK, LENGTH = 1e-6, 60
 
 
 def unitizing(people, files=FILES, length=LENGTH, **how):
-    """Return alpha of all classes, and by class; people: events in ticks and the files that they labelled."""
+    """Return alpha of all classes and by class; people: events in ticks, and the files that they labelled."""
     tables = [people_of([events], TICK, labelled)[0] for events, labelled in people]
     made = annotate(tables, durations=dict.fromkeys(files, length * TICK), missing="unlabelled", **how)
     return {each.class_name: each.unitizing for each in made.agreement}
 
 
 def segments(events, name, label):
-    """Return units and gaps of a continuum: begin, end, and whether it is a unit."""
+    """Return the units and gaps of a continuum as (begin, end, whether it is a unit)."""
     units, at, found = sorted((b, b + n) for f, b, n, k in events if (f, k) == (name, label)), 0, []
     for begin, end in [*units, (LENGTH, LENGTH)]:
         found += [(at, begin, False), (begin, end, True)]
@@ -288,7 +288,7 @@ def segments(events, name, label):
 
 
 def slow(people, labels):
-    """Return alpha by equations 1, 4 and 6 of Krippendorff et al. 2016, continua of files pooled."""
+    """Return alpha by equations 1, 4 and 6 of Krippendorff et al. 2016; continua of files are pooled."""
     observed, selves = np.zeros((2, 2)), np.zeros(2)
     for name, label in product(FILES, labels):
         crowd = [segments(events, name, label) for events, labelled in people if name in labelled]
@@ -323,7 +323,7 @@ def test_it_is_that_of_the_definition(people):
     [
         # o = (10 + 5 + 5) / 2 and c = 9 + 9 + 100 + 9 + 25 + 156.
         (60, [[(2, 3)], [(2, 3), (10, 10)], [(2, 3), (15, 5)]], 10, 308, 180, 24),
-        # Of the tests of krippendorff-unitized-alpha 0.1.0, which expects 0.56: o = (5 + 19 + 14) / 2 and
+        # From the tests of krippendorff-unitized-alpha 0.1.0, which expects 0.56: o = (5 + 19 + 14) / 2 and
         # c = 144 + 961 + 49 + 961 + 576 + 63.
         (56, [[(3, 12), (22, 31)], [(3, 7), (22, 31)], [(22, 24)]], 19, 2754, 168, 105),
     ],

@@ -1,4 +1,4 @@
-"""Systems where there are several annotators: intervals, how many are enough, scores against each."""
+"""Systems with several annotators: intervals, how many annotators are enough, scores against each."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -18,7 +18,7 @@ LENGTHS = dict.fromkeys(FILES, 15.0)
 
 
 def people(n, seed=0):
-    """Return tables of annotators who hear the same events, most of the time, about when they are."""
+    """Return tables of annotators who mostly hear the same events, at about the same times."""
     rng, crowd = np.random.default_rng(seed), []
     events = [(name, int(k), "ab"[k % 2]) for name in FILES for k in rng.choice(48, 5, replace=False)]
     for _ in range(n):
@@ -38,7 +38,7 @@ def test_scores_are_those_of_evaluations(how):
     scores, asked = ["event.soft.f1.micro", SCORE], {"durations": LENGTHS, "classes": ("a", "b")}
     made = annotate(crowd, systems={"s": system}, scores=scores, **asked, **how).systems[0].scores
     references = [annotate(some, **asked, **how).reference for some in (crowd, *combinations(crowd, 2))]
-    # What only touches stays two events, as in the ceiling.
+    # Touching events stay two events, as in the `ceiling`.
     asked |= {"only": ("event.soft", "segment.soft"), "events": "rows" if how else "auto"}
     found = [[evaluate(each, system, **asked)[name] for name in scores] for each in (*references, *crowd)]
     for result, (whole, *values) in zip(made, zip(*found, strict=True), strict=True):
@@ -47,16 +47,16 @@ def test_scores_are_those_of_evaluations(how):
         assert [point.annotators for point in result.over] == [1, 2, 3]
         assert result.over[1].value == pytest.approx(pairs.mean(), abs=1e-12)
         assert result.over[2][2:] == (whole, result.low, result.high)
-        # The jackknife over annotators: each pair leaves one out.
+        # Jackknife over annotators: each pair leaves one out.
         error = np.sqrt(2 / 3 * np.sum((pairs - pairs.mean()) ** 2))
         assert "method" in how or result.by_annotators == pytest.approx(error, abs=1e-9)
-    # Of segments, as touching events are one in the reference of one annotator, and two in the table.
+    # Only for segments: an annotator's reference joins touching events, which the table keeps apart.
     numbers, mean = (*result.against, result.mean, result.over[0].value, result.deviation), np.mean(alone)
     assert numbers == pytest.approx((*alone, mean, mean, np.std(alone, ddof=1)), abs=1e-12)
 
 
 def test_place_is_that_among_the_annotators():
-    """A copy of one annotator is compared with each of the others in what both say of the rest."""
+    """A copy of one annotator and each other annotator are compared by their agreement with the rest."""
     crowd = people(4)
     scored = annotate(crowd, systems=[crowd[0], table([], FILES)], scores=[SCORE], durations=LENGTHS)
     f, better, (own, *others) = {}, 0, [each.name for each in scored.annotators]
@@ -66,7 +66,7 @@ def test_place_is_that_among_the_annotators():
         rest = [name for name in others if name != other]
         mine = np.mean([1.0, *(f[own, name] for name in rest)])
         better += np.mean([f[other, name] for name in (own, *rest)]) > mine
-    # Silence agrees with nobody.
+    # A silent system agrees with nobody.
     places = [(each.scores[0].place, each.scores[0].value == 0.0) for each in scored.systems]
     assert places == [(1 + better, False), (5, True)]
 
@@ -83,7 +83,7 @@ def test_equal_annotators_leave_nothing_to_chance_but_files():
 
 @pytest.mark.parametrize(("n", "size"), [(3, 2), (5, 2), (6, 5), (9, 4)])
 def test_effects_of_annotators_are_those_of_leaving_one_out(n, size):
-    """The mean over all sets without an annotator, minus the mean over all sets, where scores are sums."""
+    """If scores are sums: the mean over all sets without an annotator, minus the mean over all sets."""
     worth, members = np.random.default_rng(n).normal(size=n), sets_of(n, size, 0)
     values, every = members @ worth + 0.5, np.array([*combinations(range(n), size)])
     mean, without = effects_of(values[None], members)
@@ -105,7 +105,7 @@ def test_boundaries_of_consensus_events_have_biases_and_jitters():
 
 
 def test_biases_and_jitters_that_are_not_determined():
-    """Of two annotators the differences determine one bias and no jitter, and fewer than ten nothing."""
+    """Differences of two annotators determine one bias and no jitter; fewer than ten determine nothing."""
     assert np.isnan(bias_and_jitter(np.zeros((3, 9)))).all()
     bias, jitter = bias_and_jitter(np.array([np.full(10, 0.1), np.zeros(10)]))
     assert bias == pytest.approx([0.05, -0.05]) and np.isnan(jitter).all()
@@ -123,7 +123,7 @@ def test_an_outlier_is_named_and_alike_annotators_are_not():
 
 
 def test_dawid_skene_of_consensus_events_is_that_of_the_same_answers():
-    """Annotators who draw the same boundaries: each event that one has is an item."""
+    """All annotators draw the same boundaries, so each event is an item of the model."""
     values, labelled, _ = confused(4, 2, 30, 5, 0.2)
     made = annotate(tables_of(values, labelled), method="dawid-skene", consensus=True, missing="unlabelled")
     units = units_of(values, labelled)

@@ -1,4 +1,4 @@
-"""Answers of audio-language models: the grammar, closed; what is unreadable is counted and never guessed."""
+"""Answers of audio-language models: a fixed grammar; unreadable answers are counted, never guessed."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ from sedeval_soft.tables.limits import Limits
 
 with Path(__file__).with_name("answers.tsv").open(encoding="utf-8") as file:
     ANSWERS = [line.rstrip("\n").rpartition("\t")[::2] for line in file][1:]
-"""Answers as JSON, and what they say: from 10 to 20, or what is unreadable."""
+"""Answers as JSON, each with its spans; some are unreadable."""
 
 
 @pytest.mark.parametrize(("answer", "said"), ANSWERS)
@@ -65,7 +65,7 @@ def write(path, rows):
 
 
 def test_one_right_answer_and_99_refusals_score_a_hundredth(tmp_path):
-    """In one file, as scripts of inference write it, or in two; in one command, ranking score first."""
+    """Labels and answers are in one file, as inference scripts write it, or in two."""
     asked = {"labels": "[00:10-00:20]"}
     rows = [{**asked, "response": "[00:10-00:20]" if i == 40 else "I cannot tell."} for i in range(100)]
     whole = write(tmp_path / "whole.jsonl", rows)
@@ -156,7 +156,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_hostile_texts_come_to_an_end(name):
-    spans_of(BOMBS[name], 1e6)  # 0.2 s; what goes back and forth takes hours
+    spans_of(BOMBS[name], 1e6)  # takes 0.2 s; with backtracking it would take hours
 
 
 @pytest.mark.slow

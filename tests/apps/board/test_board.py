@@ -1,4 +1,4 @@
-"""The board: which files are submissions, what is on its site, what is made anew, what it withstands."""
+"""The board: submissions, the pages of its site, incremental builds, and hostile input."""
 
 import base64
 import hashlib
@@ -33,18 +33,18 @@ HOSTILE = (
     *("<script>alert(1)", "<img src=x onerror=alert(1)>", '"><svg onload=alert(1)>', "'; alert(1); '"),
     *("<title><style><b>", "{{ 7*7 }}{% raw %}", '=HYPERLINK("x")', "a\u202eb", "Ünïcödé 鳥", " ", "con"),
 )
-"""Names that something might obey; none has a `/`, which no name of a file can have."""
+"""Names that some program might interpret; none contains a `/`, as no file name can."""
 
 EVENTS = "filename\tonset\toffset\tevent_label\n"
 BAD = (
     "filename\tonset\toffset\tevent_label\tvalue\ncafe.wav\t1\t0\tcar\t0.5\n"
     "cafe.wav\t1\t2\t<script>alert(1)</script>\t0.5\ncafe.wav\t2\t3\tcar\t7\n"
 )
-"""A table that cannot be scored, with a class that is markup."""
+"""A table that cannot be scored; the name of its class is markup."""
 
 
 class Board:
-    """A folder of submissions, tables of the samples at first, and the site that is made of it."""
+    """A folder of submissions, at first tables of the samples, and the site built from it."""
 
     def __init__(self, folder, *names):
         self.folder, self.made, self.site = folder, folder / "submissions", folder / "site"
@@ -70,7 +70,7 @@ class Board:
         return json.loads(self.page(name))
 
     def invalid(self):
-        """Return what the document says of invalid submissions, by name."""
+        """Return the invalid submissions of the document, by name."""
         return {each["name"]: each for each in self.document()["invalid"]}
 
     def content(self, site=None):
@@ -79,7 +79,7 @@ class Board:
         return {str(path.relative_to(site)): path.read_bytes() for path in site.rglob("*") if path.is_file()}
 
     def content_anew(self, **asked):
-        """Return the content of a site that is made at once of what there is now."""
+        """Return the content of a site that is built from scratch from the current submissions."""
         for name in ("apart", "apart.cache"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
         self.build(site=self.folder / "apart", **asked)
@@ -88,7 +88,7 @@ class Board:
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch):
-    """Look at submissions in this process, which is faster; `monkeypatch.undo()` ends this."""
+    """Evaluate submissions in this process, which is faster; `monkeypatch.undo()` ends this."""
     monkeypatch.setattr(module, "apart", lambda function, *given, **_: function(*given))
 
 
@@ -108,7 +108,7 @@ def one(tmp_path):
 
 
 class Tags(Page):
-    """A page with the rows of its tables as texts of cells."""
+    """A page, with the rows of its tables as texts of cells."""
 
     def __init__(self, text):
         self.rows = [[""]]
@@ -124,19 +124,19 @@ class Tags(Page):
         self.rows[-1][-1] = " ".join((self.rows[-1][-1] + data).split())
 
     def column(self, heading):
-        """Return the cells of the leaderboard below a heading; nothing if there is no such column."""
+        """Return the cells below a heading of the leaderboard; nothing if it lacks the heading."""
         _, _, heads, *rows = self.rows
         of_board = [row for row in rows if len(row) == len(heads)]
         return [row[heads.index(heading)] for row in of_board] if heading in heads else []
 
 
-# Which files are submissions, and what they are called.
+# Files that are submissions, and their names.
 
 
 @pytest.mark.parametrize(
     ("files", "teams", "ignored"),
     [
-        # By stem, and by whole name if others would be called the same; the text on who submits goes along.
+        # Named by stem, or by whole name if stems are equal; the text about the team belongs to it.
         (
             "a.tsv b.csv.gz c.zip d.parquet e.tar.gz f.TXT g.v2/ .hidden.tsv a.yaml",
             {"a": "a.yaml", "b": "", "c": "", "d": "", "e": "", "f": "", "g.v2": ""},
@@ -215,7 +215,7 @@ def test_links_and_pipes_are_refused_and_never_opened_and_limits_hold(one):
         (one.made / name).symlink_to(target)
     os.mkfifo(one.made / "pipe.tsv")
     problems = {each.name: each.outcome.problems for each in find_submissions(one.made)[0]}
-    # A link without extension is no table.
+    # A link without extension is not a table.
     assert {name: [each.message[:9] for each in own] for name, own in problems.items()} == {
         "sys": [], "link": ["is a link"], "inside": ["is a link"], "pipe": ["is neithe"],
     }  # fmt: skip
@@ -230,7 +230,7 @@ def test_pages_have_names_that_are_safe_and_different_everywhere():
     found = slugs(given)
     assert len({slug.casefold() for slug in found.values()}) == len(given)
     assert all(re.fullmatch(r"[A-Za-z0-9._-]{1,100}", slug) for slug in found.values())
-    # They hang on the name alone, as long as no other differs from it by case only.
+    # A slug depends on its own name alone, unless another name differs from it by case only.
     assert (slugs(["team-b"]), found["team-b"]) == ({"team-b": "team-b"}, "team-b")
     assert slugs([HOSTILE[0]])[HOSTILE[0]] == found[HOSTILE[0]]
 
@@ -249,10 +249,10 @@ def test_pages_have_names_that_are_safe_and_different_everywhere():
     ],
 )
 def test_the_board_is_that_of_compare(rank_by, settings, three):
-    """Ranks, ties, intervals, places and p-values are the same, to the last digit; so are all scores."""
+    """Ranks, ties, intervals, places and p-values are equal to the last digit, and so are all scores."""
     tables = {path.stem: path for path in sorted(three.made.iterdir())}
     expected = compare(REFERENCE, tables, replicates=100, **settings)
-    for _ in range(2):  # at once, and from statistics that are stored
+    for _ in range(2):  # first from tables, then from stored statistics
         ticks = []
         board = three.build(rank_by=rank_by, progress=lambda *done, ticks=ticks: ticks.append(done)).board
         assert (board.entries, board.rank_by) == (expected.entries, rank_by)
@@ -280,7 +280,7 @@ def test_ranks_by_the_score_alone_where_tests_would_take_long_or_are_not_wanted(
 
 
 def test_a_place_is_by_the_score_and_letters_stand_beside_it(tmp_path):
-    """Of 30 files systems hear all, all but some, and few; two are alike but for files of their own."""
+    """System a finds all 30 events, b the first 19, c the last 18, and d four."""
     board = Board(tmp_path)
     for name, first, last in (("a", 0, 30), ("b", 0, 19), ("c", 12, 30), ("d", 0, 4)):
         board.add(f"{name}.tsv", EVENTS + "".join(f"{k}.wav\t0\t1\tcar\n" for k in range(first, last)))
@@ -304,7 +304,7 @@ def test_a_warning_that_all_are_alike_for_want_of_files_is_above_the_table(two):
     assert not shown.column("Not significantly different (95 %)")
     assert page.index(warning.partition(" (")[0]) < page.index("<table")
     assert f"warning: {warning}" in two.call().err
-    # A soft count has two digits, a whole one none.
+    # The leaderboard shows a soft count with two digits, and a whole count with none.
     counts = [(f"{of[names[0]]:.2f}", f"{of[names[1]]}") for of in site.board.systems]
     assert [*zip(shown.column("N_ref micro"), shown.column("N_sys micro"), strict=True)] == counts
 
@@ -335,11 +335,11 @@ def test_a_folder_of_tables_is_a_submission_and_the_reference_is_none(one):
     assert one.build(one.made / "ref.tsv").scored == ("team",)
 
 
-# What is made anew.
+# Incremental builds.
 
 
 def test_only_what_changed_is_made_again_and_what_is_gone_leaves_nothing(three):
-    """After each change a site is, to the byte, the one that is made of what there is now."""
+    """After each change, the site is byte for byte the site that is built from scratch."""
     text, new = (three.made / "sys_b.tsv").read_text(), "cafe.wav\t1.0\t2.0\tcar\t0.5\n"
     for change, scored, asked in (
         (lambda: three.add("bad.tsv"), ("bad", "events", "sys", "sys_b"), {}),
@@ -385,7 +385,7 @@ def test_damage_to_what_is_stored_is_mended(two):
     two.add("odd.jsonl", '{"filename": "cafe.wav", "onset": 0, "offset": 1, "event_label": "\\ud800"}\n')
     two.build()
     before, stored = two.content(), sorted((two.folder / "site.cache").glob("*.json"))
-    # Cut short, something else, or a document of another submission.
+    # Stored documents are cut short, have other content, or belong to another submission.
     for damage in (lambda data: data[:-9], lambda _: b'{"key": 1}', lambda _: stored[0].read_bytes()):
         for path in stored[1:]:
             path.write_bytes(damage(path.read_bytes()))
@@ -395,7 +395,7 @@ def test_damage_to_what_is_stored_is_mended(two):
     assert two.build().scored == ("sys",) and two.content() == before, "pages are made again"
 
 
-# What cannot be scored.
+# Submissions that cannot be scored.
 
 
 def test_an_invalid_submission_stops_nobody_and_has_all_its_problems_on_a_page(two):
@@ -458,12 +458,12 @@ def never_ends(submission, *given):
     ],
 )
 def test_who_takes_too_much_or_is_lost_costs_nobody_else_and_is_scored_again(work, reason, two, monkeypatch):
-    """A lack of time or memory is no verdict: the same files give the site that they give without it."""
+    """A submission that lacks time or memory is not invalid: scored again, its files give the same site."""
     monkeypatch.undo()
     expected = two.content_anew()
     with monkeypatch.context() as patched, memory_limited(1 << 29):
         patched.setattr(module, "score_submission", work)
-        # Only who never ends is to be stopped by the time, however slow the machine is.
+        # The time limit is to stop only the submission that never ends, however slow the machine is.
         site = two.build(time_limit=4 if work is never_ends else 60)
     assert site.first == {"sys": f"sys.tsv: {reason}"} and two.document("data/sys_b.json")["inputs"]
     assert two.build().scored == ("sys",) and two.content() == expected
@@ -504,7 +504,7 @@ def test_without_any_valid_submission_there_is_a_page_all_the_same(one):
     assert not one.build().invalid
 
 
-# Names of strangers, and who they are.
+# Names and texts about teams in untrusted submissions.
 
 ALLOWED = (
     "html head meta title style body a header h1 p code main section h2 label input span div table thead"
@@ -525,11 +525,11 @@ def test_names_from_strangers_are_text(one):
     pages = {name: Tags(one.page(name)) for name in names if name.endswith(".html")}
     for name, parsed in pages.items():
         assert {*parsed.tags} <= {*ALLOWED.split()} and not parsed.handlers
-        # A colour without a definition would be black, and no message says so; a bar has its part with it.
+        # A browser draws an undefined colour as black, without a message; each bar sets its own `part`.
         assert undefined_properties(one.page(name)) <= {"part"}
         inside = {link for link in parsed.links if not re.fullmatch("#[a-z]+", link)}
         assert {os.path.normpath(Path(name).parent / link) for link in inside} <= names
-        # A page runs its own script only.
+        # A page runs only its own script.
         scripts = re.findall(r"<script>(.*?)</script>", one.page(name), re.DOTALL)
         digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts]
         policy = html.unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', one.page(name))[1])
@@ -542,7 +542,7 @@ def test_names_from_strangers_are_text(one):
     assert not re.search("^[=+@]", one.page("board.csv"), re.MULTILINE)
 
 
-# What is refused.
+# Builds that are refused.
 
 
 def test_the_former_site_stays_where_a_build_fails(one):
@@ -596,7 +596,7 @@ def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(two):
     assert all(line.startswith(("warning: ", "invalid: ")) and len(line) < 300 for line in lines)
     shown = Tags(two.page())
     assert "Ann, Bob" in shown.shown and "https://example.org/a?b=1&c=2" in shown.links
-    # A text on who submits is not scored.
+    # A text about a team is not scored.
     two.add("sys.yaml", "team: Another\n")
     again = two.call("--fail-on-invalid")
     assert (again.code, again.out, "Another" in two.page()) == (1, "", True)
@@ -607,7 +607,7 @@ def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(two):
 
 
 def test_options_are_settings_columns_and_the_baseline(two):
-    # A file's own name means that file, whichever submission has this name without extension.
+    # The full name of a file means that file, even if another submission has its stem as a name.
     two.add("sys_b.csv", (two.made / "sys.tsv").read_text())
     names, durations = ["event.hard.f1[car]", "segment.hard.roc_auc.macro"], SAMPLES / "durations.tsv"
     options = (

@@ -1,4 +1,4 @@
-"""Chance levels are the means over moves, and a score is put between chance and the best."""
+"""Chance levels are means over moves; scores are normalised between chance and the best."""
 
 import jsonschema
 import numpy as np
@@ -30,7 +30,7 @@ def unfolded(rows):
 
 
 def scores_of_moves(reference, system, **asked):
-    """Return the scores of a system after each move over all segments of a second."""
+    """Move a system by each number of segments of one second; return the scores of every move."""
     length = np.zeros(len(reference.files))
     np.maximum.at(length, reference.file, reference.offset)
     grid = Grid.over(to_ticks(length), 1_000_000)
@@ -53,7 +53,7 @@ def test_chance_levels_are_the_means_over_all_moves(seed, n, files, t_norm, long
         drawn = [each[name] for each in scores if each[name] is not None]
         assert level.error is None
         assert level.chance == (pytest.approx(np.mean(drawn), abs=1e-9) if drawn else None), name
-    # Each segment of the system stands beside each of the reference once: TP is the mean over all pairs.
+    # Each segment of the system meets each of the reference once: TP is the mean over all pairs.
     y, p = (np.array(rows.values[0]) for rows in tables)
     tp = T_NORMS[t_norm](y[:, None], p).sum() / len(y)
     if y.any():
@@ -96,7 +96,7 @@ def test_chance_is_the_mean_over_all_moves_within_the_regions():
     asked = {"only": "segment", "classes": ("car", "dog"), "segment_length": 1.0}
     chance = chance_levels(*sides, regions=regions, **asked).chance
     assert (chance.everything, chance.draws) == (True, 8)
-    # Closed forms and moves agree where both are there.
+    # Closed forms and moves agree if both exist.
     of_cut = chance_levels(*(cut_by_hand(each, {**regions, "c": []}) for each in sides), **asked).chance
     for name in ("segment.soft.f1.macro", "segment.hard.f1.micro", "segment.soft.kl_divergence.micro"):
         assert chance.levels[name].chance == pytest.approx(of_cut.levels[name].chance, abs=1e-12)

@@ -1,4 +1,4 @@
-"""Clusters on this machine, and files that fail, for processes that tests start, too."""
+"""Clusters on this machine, and failing files that processes started by tests also find."""
 
 import importlib
 import os
@@ -9,14 +9,14 @@ import pytest
 HERE = Path(__file__).parent
 
 if os.environ.get("SOFT_SED_EVAL_DISTRIBUTED"):
-    # Where these are demanded nothing may be skipped for want of them.
+    # If these are demanded, a missing package is an error, not a skipped test.
     for name in ("distributed", "fsspec", "s3fs", "moto", "pyspark"):
         importlib.import_module(name)
 
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory):
-    """Let fsspec find `flaky://` in this process and in all that it starts."""
+    """Let fsspec find `flaky://` in this process and in all processes that it starts."""
     told = tmp_path_factory.mktemp("installed") / "flaky_files-1.dist-info"
     told.mkdir()
     (told / "METADATA").write_text("Metadata-Version: 2.1\nName: flaky-files\nVersion: 1\n")
@@ -33,7 +33,7 @@ def installed(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cluster(installed):
-    """A cluster of two worker processes."""
+    """Start a cluster of two worker processes."""
     distributed = pytest.importorskip("distributed")
     given = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 60}
     with distributed.LocalCluster(n_workers=2, **given) as workers:

@@ -1,8 +1,13 @@
-"""Files of this machine under `flaky://`, which fail, come short, wait or end who reads them, as is laid out.
+"""Local files under `flaky://` that fail, come short, wait or kill their reader.
 
-Beside a file NAME there may be NAME.fail (how many times opening it fails), NAME.short (how many times half
-of it comes), NAME.end (how many processes that open it are killed) and NAME.wait (while it is there, the
-first process that opens NAME waits). Each process that opens NAME leaves a line in NAME.opened.
+Files beside a file NAME order this:
+
+- NAME.fail: how many times opening NAME fails
+- NAME.short: how many times a reader gets only half of NAME
+- NAME.end: how many processes that open NAME are killed
+- NAME.wait: while this file exists, the first process that opens NAME waits
+
+Each process that opens NAME adds a line to NAME.opened.
 """
 
 import io

@@ -6,7 +6,7 @@ from called import SAMPLES
 
 
 def shards(place: str, number: int = 3) -> dict[str, str]:
-    """Return the text of shards of both tables by name; rows of a recording are in all of them."""
+    """Return the text of shards of both tables by name; every shard has rows of each recording."""
     texts = {}
     for role in ("ref", "sys"):
         head, *lines = (SAMPLES / f"{role}.tsv").read_text().splitlines(keepends=True)
@@ -15,7 +15,7 @@ def shards(place: str, number: int = 3) -> dict[str, str]:
 
 
 def sample(folder: Path) -> tuple[str, str]:
-    """Write both tables of the sample as shards; return the patterns that they fit."""
+    """Write both tables of the sample as shards; return a pattern for each table."""
     for name, text in shards(f"{folder}/").items():
         Path(name).write_text(text)
     return f"{folder}/ref-*.tsv", f"{folder}/sys-*.tsv"

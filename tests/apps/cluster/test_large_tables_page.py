@@ -1,4 +1,4 @@
-"""What the page about many machines shows, run: with a stand-in for SLURM, and Spark itself."""
+"""The page about many machines, run with a stand-in for SLURM, and with Spark itself."""
 
 import importlib.util
 import json
@@ -19,7 +19,7 @@ DASK, SPARK = blocks(PAGE, "py")
 
 
 def needs(name: str) -> pytest.MarkDecorator:
-    """Skip a test without a package, before its workplace is made."""
+    """Skip a test if a package is missing, before its workplace is made."""
     return pytest.mark.skipif(
         importlib.util.find_spec(name) is None,
         reason=f"needs {name}: pip install --group distributed --group spark",
@@ -30,11 +30,11 @@ SRUN = """#!/bin/sh
 while [ "${1#--}" != "$1" ]; do shift; done
 exec "$@"
 """
-"""What `srun` does where there is one machine."""
+"""Does the work of `srun` on one machine."""
 
 
 def run(command: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
-    """Return the exit code of a command, and what it prints on either stream."""
+    """Return the exit code of a command, and its output on both streams."""
     done = subprocess.run(
         ["bash", "-c", command], cwd=folder, env=environment, text=True, check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -44,7 +44,7 @@ def run(command: str, folder: Path, environment: dict[str, str]) -> tuple[int, s
 
 @pytest.fixture
 def workplace(tmp_path, monkeypatch):
-    """A folder in which the page's sessions have been run."""
+    """Run the page's sessions in a folder; return the environment of its commands."""
     environment = make_workplace(tmp_path)
     srun = tmp_path / ".bin" / "srun"
     srun.write_text(SRUN)
@@ -57,7 +57,7 @@ def workplace(tmp_path, monkeypatch):
 
 
 def scores_in(path: Path) -> dict[str, float]:
-    """The numbers of a result, whatever its inputs were called."""
+    """Return the scores of a result, whatever the names of its inputs."""
     return {score["name"]: score["value"] for score in json.loads(path.read_text())["systems"][0]["scores"]}
 
 
@@ -110,7 +110,7 @@ spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False
 @needs("pyspark")
 @pytest.mark.skipif(shutil.which("java") is None, reason="needs a Java 17")
 def test_spark_code(workplace, tmp_path):
-    """One side has recordings that the other lacks, as a bucket may have rows of one side only."""
+    """The reference has recordings that the system lacks, as a bucket may have rows of only one side."""
     rows = Path("sys.tsv").read_text().splitlines(keepends=True)
     Path("sys.tsv").write_text("".join(row for row in rows if not row.startswith("cafe")))
     for side in ("ref", "sys"):

@@ -1,4 +1,4 @@
-"""Files elsewhere and workers: scores are those of the same files here, and what fails is named."""
+"""Remote files and workers give the scores of local files; errors name the file that failed."""
 
 import gzip
 import re
@@ -17,7 +17,7 @@ fsspec = pytest.importorskip("fsspec", reason="needs fsspec: pip install --group
 
 @pytest.fixture
 def elsewhere():
-    """The sample's tables in shards, in `memory://`."""
+    """Write shards of the sample's tables to `memory://`."""
     files = fsspec.filesystem("memory")
     files.pipe({name: text.encode() for name, text in shards("/data/").items()})
     yield files
@@ -25,7 +25,7 @@ def elsewhere():
 
 
 def anywhere(scores) -> str:
-    """Return a result without the places of its inputs."""
+    """Return a result without the names of its inputs."""
     text = render([scores], "json")
     for item in scores.inputs:
         text = text.replace(item.name, item.role)
@@ -103,7 +103,7 @@ def test_a_bucket_is_read(monkeypatch):
 QUIET = pytest.mark.filterwarnings(
     "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )
-"""Of dask's own ends of connections."""
+"""Warnings about dask's own connections are ignored."""
 
 
 @QUIET
@@ -121,7 +121,7 @@ def test_a_broken_shard_is_told_with_its_line_of_the_first_table_first(cluster, 
 def test_a_shard_that_ends_every_worker_is_named(cluster, tmp_path, monkeypatch):
     sides = sample(tmp_path)
     (tmp_path / "ref-1.tsv.end").write_text("99")
-    # As many as there are: on a busy machine dask may not begin one anew that ended.
+    # Two failures, as many as there are workers: a busy machine may not restart a worker that ended.
     monkeypatch.setattr(cluster.scheduler, "allowed_failures", 1)
     with pytest.raises(EvaluationError, match=r"ref-1\.tsv: 2 workers ended, one after another"):
         count_in_parts(f"flaky://{sides[0]}", sides[1], Settings(), scheduler=cluster.scheduler_address)

@@ -1,4 +1,4 @@
-"""`--jobs`: addresses and scheduler files; whatever fails is one message and an exit code."""
+"""`--jobs`: addresses and scheduler files; every failure gives one message and an exit code."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ pytest.importorskip("distributed", reason="needs dask and distributed: pip insta
 
 
 def begun(*options: str, **more: str) -> subprocess.Popen:
-    """Begin the command; more: variables of its environment."""
+    """Start the command; more: variables of its environment."""
     return subprocess.Popen(
         [*PROGRAM, *options], env={**os.environ, **more}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True,
@@ -23,7 +23,7 @@ def begun(*options: str, **more: str) -> subprocess.Popen:
 
 
 def ended(process: subprocess.Popen) -> tuple[int, str, str]:
-    """Return exit code, output and messages of a command."""
+    """Wait for a command; return its exit code, output and messages."""
     out, err = process.communicate(timeout=120)
     return process.returncode, out, err
 
@@ -37,7 +37,7 @@ def wait_until(happened) -> None:
 
 
 def waiting(folder: Path) -> tuple[list[str], Path]:
-    """Return both sides, of which one shard makes its reader wait, and where its readers are written down."""
+    """Return both sides, one shard of which makes its reader wait, and the file that lists its readers."""
     sample(folder)
     (folder / "ref-1.tsv.wait").touch()
     return [f"flaky://{folder}/{role}-*.tsv" for role in ("ref", "sys")], folder / "ref-1.tsv.opened"
@@ -45,20 +45,20 @@ def waiting(folder: Path) -> tuple[list[str], Path]:
 
 @pytest.fixture
 def job(installed, tmp_path):
-    """Begin programs of dask, a scheduler first, each in a process of its own as jobs of a cluster do it."""
+    """Start programs of dask, a scheduler first, each in its own process like jobs of a cluster."""
     folder, processes = tmp_path / "cluster", []
     folder.mkdir()
     file = folder / "scheduler.json"
 
     def begin(name: str = "worker", **more: str) -> list[subprocess.Popen]:
-        """Return all processes; the scheduler is the first."""
+        """Start a program; return all processes, the scheduler first."""
         options = {
             "scheduler": "--port 0 --dashboard-address 127.0.0.1:0 --no-show",
             "worker": "--no-nanny --nthreads 1 --no-dashboard",
         }[name].split()
         command = [sys.executable, "-m", f"distributed.cli.dask_{name}", f"--scheduler-file={file}", *options]
         environment = {**os.environ, "DASK_DISTRIBUTED__DIAGNOSTICS__NVML": "False", **more}
-        # Python finds modules where it is begun.
+        # Python finds modules in its working directory.
         processes.append(subprocess.Popen(
             [*command, "--host", "127.0.0.1"], cwd=folder, env=environment,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -74,7 +74,7 @@ def job(installed, tmp_path):
 
 
 def test_a_file_of_a_scheduler_and_a_worker_that_is_killed(job, tmp_path):
-    """As jobs of SLURM do it: without anything that begins a worker anew."""
+    """As for jobs of SLURM, nothing restarts a worker."""
     (sides, opened), (jobs, begin) = waiting(tmp_path), job
     begin()
     workers = begin()[1:]

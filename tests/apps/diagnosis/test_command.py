@@ -1,4 +1,4 @@
-"""`diagnose`: a screen, documents and rows; what is suggested was tried; differences of two systems."""
+"""`diagnose`: screen, documents and rows; it tries all that it suggests; differences of two systems."""
 
 import io
 import itertools
@@ -40,7 +40,7 @@ def test_losses_classes_and_suggestions_are_those_of_the_scores():
 
 
 def frames(rng, n, step):
-    """Frames of a file whose values wander, so that events are split at a threshold."""
+    """Return frames of a file whose values wander, so that a threshold splits events."""
     rows = []
     for label in ("car", "dog"):
         value = np.clip(np.cumsum(rng.normal(0, 0.25, n)) % 2 - rng.random(n) * 0.8, 0, 1).round(2)
@@ -49,7 +49,7 @@ def frames(rng, n, step):
 
 
 def test_what_is_not_tried_would_not_have_helped():
-    """As if all lengths had been tried, and all thresholds: the best of each is suggested, if it helps."""
+    """The best of all lengths and of all thresholds is suggested if it helps, as if each had been tried."""
     rng, helpful = np.random.default_rng(1), []
     sides = [frames(rng, n=24, step=0.2501) for _ in range(2)]
     pairs = zip(sides[0]["value"], sides[1]["value"], strict=True)
@@ -83,7 +83,7 @@ def test_what_is_not_tried_would_not_have_helped():
 
 
 def test_values_without_a_fixed_time_step_are_diagnosed():
-    """There is no median filter for them."""
+    """A median filter needs a fixed time step, so none is tried."""
     times = np.random.default_rng(0).uniform(0, 100, (40, 2)).tolist()
     rows = columns_of([("a", onset, onset + 2, "car", value / 100) for onset, value in times])
     found = sedeval_soft.diagnose(rows, rows, threshold=0.9, reference_threshold=0.5)
@@ -91,7 +91,7 @@ def test_values_without_a_fixed_time_step_are_diagnosed():
 
 
 def test_a_screen_has_one_system_or_two(pair):
-    """The costliest kind is first, and the sum of two is the difference of their scores."""
+    """The costliest kind is first; for two systems, all kinds sum to the difference of their scores."""
     outs = [
         call("diagnose", REFERENCE, *systems, *FEW).out.splitlines()
         for systems in ((SYSTEM,), (SYSTEM, OTHER))
@@ -130,7 +130,7 @@ def test_forms_have_the_same_numbers(pair):
     one, other = pair
     printed = call("diagnose", REFERENCE, SYSTEM, OTHER, *FEW, "--format", "csv").out
     rows = pd.read_csv(io.StringIO(printed))
-    # A column for each number that JSON has of a kind.
+    # Rows have a column for each number that a kind has in JSON.
     assert {*rows} - {"system", "won"} == {*one.to_pandas()}
     first, second = (rows[rows["system"] == name] for name in (SYSTEM, OTHER))
     assert first["share"].tolist() == one.to_pandas()["share"].tolist() and first["won"].isna().all()
@@ -173,6 +173,6 @@ def test_tables_without_values_without_events_of_some_thresholds_and_a_preset():
     assert {each["share"] for each in found.to_dict()["errors"] + found.to_dict()["classes"]} == {None}
     found = sedeval_soft.diagnose(both, {0.6: few, 0.3: both})
     assert {(each.basis, each.reading) for each in found.errors} == {("event", "hard")}
-    # A preset that follows another tool is answered by our rules, and a warning says so.
+    # For a preset that follows another tool, our rules are used and a warning reports it.
     done = call("diagnose", REFERENCE, SYSTEM, "--preset", "dcase2019-task4", "--only", "event.hard")
     assert done.code == 0 and "without compat=sed_eval" in done.err

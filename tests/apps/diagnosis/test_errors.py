@@ -1,6 +1,6 @@
-"""What is wrong with events and segments, and what it costs: prices by quadrature, kinds by brute force.
+"""Errors of events and segments, and their costs: prices by quadrature, kinds by brute force.
 
-And what recall and precision depend on: bins hold all events, and are what a slow look finds.
+Factors of recall and precision: bins contain all events, and agree with a slow count.
 """
 
 import itertools
@@ -37,7 +37,7 @@ SEEDS = [range(80), pytest.param(range(80, 2_000), marks=pytest.mark.slow)]
 
 
 def by_quadrature(tp, fp, fn, beta):
-    """What an FP and an FN cost, by Gauss and Legendre, over the logarithm of the denominator."""
+    """Return the costs of an FP and an FN, by Gauss and Legendre, over the logarithm of the denominator."""
     b = beta * beta
     d0 = (1 + b) * tp + b * fn + fp
     x = (fn - fp) / d0
@@ -66,7 +66,7 @@ def test_prices_are_the_integral_over_mending_at_one_pace(tp, fp, fn, beta):
 
 @given(st.integers(1, 10**4), st.integers(0, 10**4), st.floats(-0.2, 0.2), st.sampled_from([0.5, 1.0, 2.0]))
 def test_prices_of_nearly_as_many_misses_as_false_alarms_and_of_the_least_counts(fn, tp, more, beta):
-    """Near x = 0 a series replaces a difference that would lose its digits, also where it takes over."""
+    """Near x = 0, a series replaces a difference that would lose its digits; cases include the transition."""
     for fp in (fn, fn * (1 + more), fn + 1e-3):
         found = prices(*map(np.array, (tp, fp, fn)), beta)
         assert np.allclose(found, by_quadrature(tp, fp, fn, beta), rtol=1e-12, atol=0)
@@ -79,13 +79,13 @@ def test_prices_of_nearly_as_many_misses_as_false_alarms_and_of_the_least_counts
 
 
 def side_of(rows):
-    """The events of rows of (file, class, onset, offset, ...)."""
+    """Return rows of (file, class, onset, offset, ...) as events."""
     file, label, onset, offset = (np.array([row[k] for row in rows], dtype=np.int64) for k in range(4))
     return Events(file.astype(np.int32), label.astype(np.int32), onset, offset, onset * 1e-6, offset * 1e-6)
 
 
 def table_of(rows, files=("a", "b")):
-    """The table of rows of (file, class, onset, offset, value), of which all files are declared."""
+    """Return rows of (file, class, onset, offset, value) as a table that declares all files."""
     named = [(files[f], onset / 1e6, offset / 1e6, LABELS[c], value) for f, c, onset, offset, value in rows]
     return columns_of(named, files)
 
@@ -93,7 +93,7 @@ def table_of(rows, files=("a", "b")):
 def random_side(
     rng, *, fewest=0, most=6, latest=14, longest=8, n_files=1, n_classes=3, jitter=0, unit=1000, least=0
 ):
-    """Rows in ticks on a coarse grid, or near it; some without extent, if the least length is 0."""
+    """Return rows in ticks on a coarse grid, or near it; with a least length of 0, some have no extent."""
     n = int(rng.integers(fewest, most + 1))
     onset = 1 + rng.integers(0, latest, n)
     offset = onset + rng.integers(least, longest, n)
@@ -104,8 +104,8 @@ def random_side(
 
 
 def sides_of(seed, **shape):
-    """Two sides of two files, where ties abound, or anywhere."""
-    # In ticks, the steps of a grid and how far times are off it.
+    """Return two sides of two files, with many ties or with times off the grid."""
+    # In ticks: the step of the grid, and how far times are off it.
     rng, (unit, jitter) = (
         np.random.default_rng(seed),
         ((500_000, 250_001), (500_000, 0), (100_000, 0))[seed % 3],
@@ -115,7 +115,7 @@ def sides_of(seed, **shape):
 
 
 def scored(reference, system, **values):
-    """Scores, and what a diagnosis says of kinds by names such as `event.hard.split_share.macro`."""
+    """Return scores, and numbers of a diagnosis by names such as `event.hard.split_share.macro`."""
     fixed = {"classes": LABELS, "only": ("event", "segment"), "ci": None, "suggestions": False}
     diagnosis = diagnose(reference, system, **fixed | values)
     scores = dict(diagnosis.scores)
@@ -144,7 +144,7 @@ def test_shares_sum_to_what_is_lost(case):
     for seed in range(case, case + 4):
         sides = [table_of(rows) for rows in sides_of(seed)]
         if "x" in chosen.get("ignore_class", ()):
-            # One class of the reference is not evaluated.
+            # The evaluation leaves out one class of the reference.
             sides[0]["event_label"] = [v and v.replace("talk", "x") for v in sides[0]["event_label"]]
         scores = scored(*sides, **chosen)
         for (prefix, kinds), average in itertools.product(FAMILIES.items(), ("micro", "macro")):
@@ -165,7 +165,7 @@ def test_shares_sum_to_what_is_lost(case):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_gains_are_those_of_mended_tables(seed):
-    """Without the false alarms of a kind, and with copies of what it missed."""
+    """The tables lose the false alarms of a kind, and gain copies of the events that it missed."""
     rows = [[(*row[:4], 1.0) for row in side] for side in sides_of(seed, fewest=30, most=30)]
     how = {
         "events": "rows", "only": "event.hard", "beta": (1.0, 2.0, 0.5)[seed % 3], "classes": LABELS,
@@ -194,9 +194,10 @@ RULES = (
 
 
 def right(r, s, rule):
-    """Whether the onset of a pair is right, and the offset."""
+    """Return whether the onset of a pair is right, and whether the offset is."""
     if isinstance(rule, Overlap):
-        # Which end would be enough to mend; of both the one that is further off, the onset if none is.
+        # An end is wrong if correcting it alone is enough. If either end is, the one further off is wrong,
+        # and the onset on a tie.
         wrong_onset, wrong_offset = (overlaps(r, mended, rule) for mended in (
             (*s[:2], r[2], s[3]), (*s[:2], s[2], r[3]),
         ))  # fmt: skip
@@ -210,17 +211,17 @@ def right(r, s, rule):
 
 
 def compatible(r, s, rule):
-    """Whether a pair may match, whatever the classes."""
+    """Return whether a pair may match, whatever its classes."""
     return overlaps(r, s, rule) if isinstance(rule, Overlap) else all(right(r, s, rule))
 
 
 def overlaps(r, s, rule):
-    """Whether a pair overlaps enough; two events without extent do at one time."""
+    """Return whether a pair overlaps enough; two events without extent do if their times are equal."""
     return r[2:4] == s[2:4] or share(r, s) >= rule.least
 
 
 def common(r, s):
-    """How long both last together; nothing without extent does."""
+    """Return how long both last together; 0 if one of them has no extent."""
     lasts = r[3] > r[2] and s[3] > s[2]
     return max(0, min(r[3], s[3]) - max(r[2], s[2])) if lasts else 0
 
@@ -230,7 +231,7 @@ def share(r, s):
 
 
 def nearest(edges, ref, sys):
-    """The matching of most pairs that has the least sum of distances: every one is tried."""
+    """Return the matching of most pairs with the least sum of distances, after trying every one."""
     of, found = {}, []
     for i, j in edges:
         of.setdefault(i, [None]).append(j)
@@ -243,7 +244,7 @@ def nearest(edges, ref, sys):
 
 
 def slow_kinds(ref, sys, rule):
-    """How many errors of a file are (kind, "fp" or "fn"); ref, sys: rows in the order of time."""
+    """Count the errors (kind, "fp" or "fn") of a file; ref, sys: rows in the order of time."""
     n, m, count = {*range(len(ref))}, {*range(len(sys))}, Counter()
     every = [*itertools.product(n, m)]
     same = {(i, j) for i, j in every if ref[i][1] == sys[j][1]}
@@ -264,7 +265,7 @@ def slow_kinds(ref, sys, rule):
             explain(name(i, j), [i], [j])
 
     def gather(kind, inside, part):
-        # Each part goes to the whole with which it has most in common, then the first.
+        # Each part goes to the whole that shares most time with it, on a tie to the first.
         owned, wholes = {}, {}
         for edge in sorted(inside, key=lambda edge: (-over[edge], edge)):
             if edge[0] in n and edge[1] in m and edge[part] not in owned:
@@ -296,7 +297,7 @@ def slow_kinds(ref, sys, rule):
 
 
 def kinds_of(sides, rule):
-    """How many errors (kind, "fp" or "fn") are found in rows."""
+    """Count the errors (kind, "fp" or "fn") in rows."""
     errors = classify_errors(*map(side_of, sides), len(LABELS), rule)
     found = ((errors.false, "fp"), (errors.missed, "fn"))
     return Counter((KINDS[k], what) for kinds, what in found for k in kinds.tolist() if k != HIT)
@@ -304,7 +305,7 @@ def kinds_of(sides, rule):
 
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_kinds_are_those_of_a_slow_oracle(seeds):
-    """No two times are equal, so that there is one way to count; `test_where_kinds_begin` has equal ones."""
+    """No two times are equal, so there is one way to count; `test_where_kinds_begin` has equal times."""
     for seed in seeds:
         rng, rule = np.random.default_rng(seed), RULES[seed % len(RULES)]
         shape = {"most": 6, "n_classes": int(rng.integers(1, 4)), "latest": int(rng.choice([4, 14, 30]))}
@@ -315,7 +316,7 @@ def test_kinds_are_those_of_a_slow_oracle(seeds):
 
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_no_order_no_name_and_no_other_file_changes_the_kinds(seeds):
-    """Also where nearly all is tied: few times, many events."""
+    """Some cases have many events at few times, so that nearly all tie."""
     for seed in seeds:
         rng, rule = np.random.default_rng(seed), RULES[seed % len(RULES)]
         latest, longest = ((3, 2), (6, 4), (4, 3), (20, 9))[seed % 4]
@@ -335,7 +336,7 @@ def test_no_order_no_name_and_no_other_file_changes_the_kinds(seeds):
 
 
 def slow_segment_errors(y, p):
-    """Amounts in one file by kind, side and class, in fractions; y, p: [class][segment] booleans."""
+    """Return amounts of one file by kind, side and class, as fractions; y, p: [class][segment] booleans."""
     count, n = Counter(), len(y[0])
     missed, false = ([{t for t in range(n) if a[t] > b[t]} for a, b in zip(*sides, strict=True)]
                      for sides in ((y, p), (p, y)))  # fmt: skip
@@ -360,7 +361,7 @@ def slow_segment_errors(y, p):
 
 
 def slow_soft_errors(y, p):
-    """The same of the soft reading; y, p: [class][segment] fractions."""
+    """Return the same amounts for the soft reading; y, p: [class][segment] fractions."""
     count = Counter()
     for ours, theirs in zip(zip(*y, strict=True), zip(*p, strict=True), strict=True):
         ranked = zip(sorted(ours, reverse=True), sorted(theirs, reverse=True), strict=True)
@@ -379,7 +380,7 @@ def slow_soft_errors(y, p):
 
 @given(st.integers(0, 2**32), st.integers(0, 3))
 def test_segment_kinds_are_those_of_a_slow_count(seed, cut):
-    """Of several files at once, as of each alone."""
+    """Several files at once have the counts of each file alone."""
     rng = np.random.default_rng(seed)
     start = np.append(0, np.cumsum(rng.integers(1, 8, rng.integers(1, 4))))
     y, p = rng.integers(0, 5, (2, 3, start[-1]))
@@ -402,7 +403,7 @@ def test_segment_kinds_are_those_of_a_slow_count(seed, cut):
 
 @pytest.mark.parametrize(("ci", "beta"), [("bootstrap", 1.0), ("bootstrap", 2.0), ("jackknife", 1.0)])
 def test_intervals_are_those_of_files_that_were_drawn_or_left_out(ci, beta):
-    """As if each file had been recorded as often as it was drawn."""
+    """A file counts as often as it was drawn, as if it had been recorded that often."""
     sides, replicates = sides_of(4, n_files=4, fewest=40, most=40), 15
     how = {"beta": beta, "segment_length": 0.5, "classes": LABELS, "suggestions": False}
 
@@ -439,7 +440,7 @@ PARTS = [(0, 80, 120), (0, 180, 220)]
 @pytest.mark.parametrize(
     ("reference", "system", "kinds"),
     [
-        # One class: a tenth of what both cover is common, or one end is right.
+        # One class: the events share a tenth of the time that both cover, or one end is right.
         ([BEGIN], [(0, 82, 180)], "both_boundaries"),
         ([BEGIN], [(0, 82, 181)], None),
         ([BEGIN], [(0, 0, 5)], "offset"),
@@ -447,12 +448,12 @@ PARTS = [(0, 80, 120), (0, 180, 220)]
         ([BEGIN], [(0, 40, 100)], "onset"),
         ([BEGIN], [(0, 3, 100)], "onset"),
         ([BEGIN], [(0, 100, 200)], None),
-        # Two classes: within the collars, or half of what both cover is common.
+        # Two classes: the events are within the collars, or share half of the time that both cover.
         ([BEGIN], [(1, 2, 102)], "confusion"),
         ([BEGIN], [(1, 3, 103)], "confusion_and_boundary"),
         ([BEGIN], [(1, 0, 50)], "confusion_and_boundary"),
         ([BEGIN], [(1, 0, 49)], None),
-        # Several: half of each part is inside.
+        # Several events: half of each part is inside.
         ([(0, 100, 200)], PARTS, {("split", "fp"): 2, ("split", "fn"): 1}),
         (
             [(0, 100, 200)],
@@ -475,7 +476,7 @@ def test_where_kinds_begin(reference, system, kinds):
 
 
 def test_which_of_two_classes_is_confused_does_not_depend_on_their_names():
-    """Two classes at one time, one detection of a third: the classes differ by what else they have."""
+    """Two classes at one time, one detection of a third: the two classes differ by their other events."""
     rows, found = [[(0, 0, 10), (1, 0, 10), (1, 50, 70)], [(2, 0, 10)]], set()
     for names in itertools.permutations(range(3)):
         sides = [side_of([(0, names[c], a, b) for c, a, b in side]) for side in rows]
@@ -484,7 +485,7 @@ def test_which_of_two_classes_is_confused_does_not_depend_on_their_names():
     assert sorted(kinds) == ["confusion", "missed", "missed"]
 
 
-# What recall and precision depend on.
+# Factors of recall and precision.
 
 
 def by_factor(diagnosis):
@@ -501,7 +502,7 @@ def test_bins_of_each_factor_hold_all_events(seed):
         (str(rng.choice(files)), a, a + round(float(rng.uniform(0.1, 4)), 1), str(rng.choice(LABELS)), 1.0)
         for a in np.round(rng.uniform(0, 60, 250), 1).tolist()
     ]
-    # Half of the events are found, some of these with another onset, beside false alarms.
+    # The system finds half of the events, some with another onset, and adds false alarms.
     found = [(f, a + (k % 3 > 1), b + 1, *of) for k, (f, a, b, *of) in enumerate(rows[::2])]
     how = {
         "events": ("rows", "merge")[seed % 2], "beta": (1.0, 2.0)[seed % 3 == 0], "ci": None,
@@ -509,7 +510,7 @@ def test_bins_of_each_factor_hold_all_events(seed):
     }  # fmt: skip
     diagnosis = diagnose(columns_of(rows, files), columns_of(found, files), **how)
     factors, scores = by_factor(diagnosis), diagnosis.scores
-    # Of few files as many classes sound at once nearly always.
+    # With few files, almost all events have equally many classes at once.
     of_length = {("recall", "duration"), ("precision", "duration")}
     assert {*factors} - {("recall", "classes at once")} == of_length
     assert len(factors) == 3 or len(files) == 1
@@ -521,7 +522,7 @@ def test_bins_of_each_factor_hold_all_events(seed):
 
 
 def test_intervals_are_those_of_resampled_files():
-    """Events are far apart, and a system has some of them, so it is known which are hits."""
+    """Events are far apart, and the system has some of them, so the hits are known."""
     files, replicates, rng = ("a", "b", "c"), 40, np.random.default_rng(0)
     rows = [
         (str(rng.choice(files)), 10.0 * k, 10.0 * k + float(rng.integers(1, 9)), "car", 1.0)
@@ -533,7 +534,7 @@ def test_intervals_are_those_of_resampled_files():
     hits = rng.random(len(rows)) < lengths / 9
     sides = columns_of(rows, files), columns_of([*itertools.compress(rows, hits)], files)
     diagnosis = diagnose(*sides, only="event.hard", replicates=replicates, seed=0)
-    # None is longer than 8 s.
+    # No event is longer than 8 s.
     edges = np.setdiff1d(np.quantile(lengths, (0.25, 0.5, 0.75), method="inverted_cdf"), 8)
     member = np.searchsorted(edges, lengths)
     drawn = np.random.default_rng(0).integers(len(files), size=(replicates, len(files)))
@@ -555,7 +556,7 @@ def test_intervals_are_those_of_resampled_files():
 
 
 def test_events_of_one_file_have_no_interval():
-    """Resampling files says nothing of a group whose events are all of one file."""
+    """If one file has all events of a group, resampling files gives no interval for it."""
     rows = [("a", 10.0 * k, 10.0 * k + 1, "car", 1.0) for k in range(30)]
     rows += [("b", 10.0 * k, 10.0 * k + 2 + k % 2, "car", 1.0) for k in range(60)]
     diagnosis = diagnose(columns_of(rows), columns_of(rows[5:]), only="event.hard", replicates=20)
@@ -574,7 +575,7 @@ ROWS = st.lists(
 
 @given(ROWS)
 def test_classes_at_once_are_classes_not_events(rows):
-    """Events of one class that overlap count once; every tick is looked at."""
+    """Overlapping events of one class count once; the test counts at every tick."""
     columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     found = classes_at_once(Events(*columns, columns[2] * 1e-6, columns[3] * 1e-6))
     for (file, _, onset, offset), mean in zip(rows, found.tolist(), strict=True):

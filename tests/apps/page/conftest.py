@@ -1,4 +1,4 @@
-"""Pages of these tests embed the same script, which is compressed once."""
+"""All pages of these tests embed one script, so it is compressed only once."""
 
 from functools import cache
 

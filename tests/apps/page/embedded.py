@@ -1,4 +1,4 @@
-"""What a page embeds, read as its scripts read it."""
+"""The data that a page embeds, read as its scripts read them."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ def embedded(path: Path) -> dict[str, Any]:
 
 
 def revived(data: str | bytes, packed: str) -> Any:
-    """Return what a JSON text says, with arrays in the place of notes of where they are."""
+    """Return the data of a JSON text; arrays replace the notes that point to them."""
     buffer = zlib.decompress(base64.b64decode(packed))
 
     def array_or_object(found: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""The report as a file: what it embeds, what it says without scripts, and what becomes of hostile names."""
+"""The report as a file: embedded data, the page without scripts, and hostile names."""
 
 import base64
 import hashlib
@@ -38,7 +38,7 @@ def page(tmp_path_factory):
 
 
 def test_the_page_lets_its_own_scripts_run_and_no_other(page):
-    """By their hashes, as the browser of tests/browser takes them; and it asks nobody for anything."""
+    """The policy allows scripts by their hashes, as a browser checks them, and no request to a server."""
     text = page.read_text(encoding="utf-8")
     policy = html.unescape(re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)[1])
     rules = {rule.split()[0]: rule.split()[1:] for rule in policy.split(";")}
@@ -53,7 +53,7 @@ def test_the_page_lets_its_own_scripts_run_and_no_other(page):
 
 
 def test_every_property_of_styles_that_a_page_uses_is_defined(page):
-    """A colour that is not would be black, and no message says so."""
+    """A browser draws an undefined colour as black, without a message."""
     for path in (page, SAMPLE.parent / "docs" / "tutorial" / "explorer.html"):
         assert undefined_properties(path.read_text(encoding="utf-8")) == set()
 
@@ -67,13 +67,13 @@ def test_has_the_document_that_json_would_have_and_its_scores(page):
     scores = evaluate(*TABLES, only=BASES, measures=groups, worst=10, **INTERVALS)
     documents = embedded(page)["document"], scores.to_dict()
     found, expected = ({each["name"]: each for each in made["systems"][0]["scores"]} for made in documents)
-    # Intervals are of what was asked for: of curves and the like there are none.
+    # The scores asked for have intervals; other scores of the report, of curves for example, have none.
     plain, none = evaluate(*TABLES, only=BASES), {"low": None, "high": None}
     assert found == {name: each if name in plain else each | none for name, each in expected.items()}
     assert len({re.sub(" ci=.* fixed_thresholds=no", "", made["signature"]) for made in documents}) == 1
     shown = dict(re.findall(r'data-score="([^"]+)">([^<]+)<', page.read_text(encoding="utf-8")))
     assert {name: f"{scores[name]:.3f}" for name in shown} == shown
-    # What was asked for, intersections not; KLD has the soft reading of segments only.
+    # The page shows the scores asked for, except intersections; only soft segments have a KLD.
     averages = map(".".join, product(("f1", "precision", "recall"), ("micro", "macro")))
     parts = product(BASES[:2], ("hard", "optimal", "soft"), [*averages, "error_rate.micro"])
     assert set(shown) == {*map(".".join, parts), "segment.soft.kl_divergence.micro"}
@@ -123,7 +123,7 @@ def test_small_and_odd_inputs_have_a_page(reference, system, path):
 
 def test_what_is_explored_follows_the_settings(path):
     rng = np.random.default_rng(2)
-    # Values are thresholds, too.
+    # The values of the system are thresholds as well.
     reference, system = (wide_rows(np.round(rng.random((40, 3)), k), files=2) for k in (9, 2))
     grid = np.array(sorted({k / 100 for k in range(101)} | {0.123}))
     for inclusive, k, threshold in ((False, 0, 0.0), (False, 101, 1.0), (True, 37, 0.36), (True, 101, 1.0)):
@@ -221,7 +221,7 @@ def test_of_one_class_there_is_one_average(path):
     assert shown and not [name for name in shown if name.endswith(".macro")]
 
 
-# The section that says where the score went: bars, worst examples, and why there are none.
+# The section about where the score went: bars, worst examples, and the reason if there are none.
 
 
 def section(path, reference, system, **settings) -> str:
@@ -231,7 +231,7 @@ def section(path, reference, system, **settings) -> str:
 
 
 def bars(text: str) -> list[tuple[str, list[str]]]:
-    """Return the kinds of errors in their order, and what the bar and each example link to."""
+    """Return the kinds of errors in order, and for each the links of its bar and its examples."""
     rows = re.findall(r'<tr><th scope="row">(.*?)<span.*?</th>(.*?)</tr>', text, re.DOTALL)
     return [(kind, list(map(unquote, re.findall(r'href="#timeline=([^"]*)"', row)))) for kind, row in rows]
 
@@ -249,16 +249,16 @@ def test_bars_are_shares_and_gains_as_diagnose_has_them(path):
 
 def test_the_worst_example_costs_most_and_is_wrong_longest(path):
     reference = long_rows([
-        # Missed: of one second, of five, of three. The file with two of them is not the worst.
+        # Missed events of 1 s, 5 s and 3 s. The file with two of them is not the worst.
         ("a", 0, 1, "dog"), ("b", 0, 5, "dog"), ("a", 5, 8, "dog"),
-        # Split in two pieces, then in three: this costs more, though less of it is wrong.
+        # Events split into two pieces, then into three: the second costs more, though less of it is wrong.
         ("c", 0, 100, "car"), ("d", 0, 10, "car"),
-        # Merged: two events, then three.
+        # Two events merged, then three.
         ("e", 0, 40, "cat"), ("e", 50, 90, "cat"),
         ("f", 0, 4, "cat"), ("f", 5, 9, "cat"), ("f", 10, 14, "cat"),
-        # Onsets that are late by one second, and by three.
+        # Onsets one second late, then three seconds late.
         ("g", 0, 9, "bell"), ("h", 0, 9, "bell"),
-        # Taken for another class: all of both is wrong, 8 s, and not the 10 s that both last less.
+        # Another class: both events are wrong throughout, for 8 s in k and 10 s in m.
         ("k", 0, 4, "saw"), ("m", 0, 5, "saw"),
     ])  # fmt: skip
     system = long_rows([
@@ -267,7 +267,7 @@ def test_the_worst_example_costs_most_and_is_wrong_longest(path):
         ("g", 1, 9, "bell"), ("h", 3, 9, "bell"),
         ("k", 0, 4, "fan"), ("m", 0, 5, "fan"),
     ])  # fmt: skip
-    # The bar leads to the first of them, too.
+    # The bar links to its first example.
     assert dict(bars(section(path, reference, system, events="rows"))) == {
         "missed": ["b@0.0@dog", "b@0.0@dog", "a@5.0@dog", "a@0.0@dog"],
         "split": ["d@0.0@car", "d@0.0@car", "c@0.0@car"],

@@ -1,4 +1,4 @@
-"""Sounds in a report: which file is whose, what is seen and heard, and what hostile files do."""
+"""Sounds in a report: the file of each recording, spectrograms, playback, and hostile files."""
 
 import html
 import io
@@ -24,7 +24,7 @@ def mel(frequency):
 
 
 def shown(path, *names, seconds=10.0, **options):
-    """Write a report of recordings with an event each, and return their sounds, by name, and the warnings."""
+    """Write a report whose recordings have one event each; return their sounds by name, and the warnings."""
     rows = long_rows([(name, 0.0, 1.0, "car", 1.0) for name in names])
     how = {"audio": path.parent / "audio", "choices": Choices(plotly="plotly.js"), **options}
     lengths = seconds if isinstance(seconds, dict) else dict.fromkeys(names, seconds)
@@ -35,19 +35,19 @@ def shown(path, *names, seconds=10.0, **options):
 
 
 def level(sound):
-    """What is seen of a sound, (bands, columns)."""
+    """Return the spectrogram of a sound, (bands, columns)."""
     return sound["level"].reshape(sound["bands"], -1)
 
 
 def inside(path, sound):
-    """The sound that a page holds."""
+    """Return the bytes of a sound that the page embeds."""
     text = path.read_text(encoding="utf-8")
     data = re.search(rf'<script type="text/plain" id="sound-{sound["inside"]}">(.*?)</script>', text)[1]
     return b64decode(data)
 
 
 def media(path):
-    """What a page's policy says of sounds."""
+    """Return the sources of media that the page's policy allows."""
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', path.read_text(encoding="utf-8"))[1]
     return [part.strip() for part in html.unescape(policy).split(";") if part.strip().startswith("media-src")]
 
@@ -63,7 +63,7 @@ def audio(path):
     return path.parent / "audio"
 
 
-# What is seen, and what is heard.
+# Spectrograms and playback.
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_tone_is_seen_when_it_is_heard(path, audio, name, rate, subtype, chann
     wanted = mel(low * (high / low) ** (middle / seconds)) / mel(rate / 2) * BANDS
     loudest = seen[:, 5:-5].argmax(axis=0) + 0.5
     assert np.abs(loudest - wanted[5:-5]).max() < 1.5
-    # What is heard is the mean of all channels, rounded to 16 bits.
+    # The page plays the mean of all channels, rounded to 16 bits.
     heard, its_rate = soundfile.read(io.BytesIO(inside(path, sound)))
     assert (its_rate, heard.shape) == (rate, tone.shape)
     assert np.abs(heard - tone).max() < (0.2 if subtype is None else 0.01 if subtype == "PCM_U8" else 1e-4)
@@ -104,12 +104,12 @@ def test_silence_and_what_is_no_number(path, audio):
     sounds, told = shown(path, "silent", "loud", "whole", seconds=1.0)
     seen = {name: bool(level(sound).any()) for name, sound in sounds.items()}
     assert (seen, told) == ({"silent": False, "loud": True, "whole": True}, [])
-    # Samples that were never divided are, instead of being cut off.
+    # Whole numbers in a file of floats are scaled, not clipped.
     heard, _ = soundfile.read(io.BytesIO(inside(path, sounds["whole"])))
     assert 0.5 < np.abs(heard).mean() / 0.45 < 1.5
 
 
-# Which file is whose.
+# The sound file of each recording.
 
 
 def test_missing_ones_are_told_once_and_several_are_not_chosen_from(path, audio):
@@ -119,7 +119,7 @@ def test_missing_ones_are_told_once_and_several_are_not_chosen_from(path, audio)
     assert [name for name, sound in sounds.items() if sound] == ["a", "z/c"]
     assert "('b', 'd1', 'd2') of 5" in missing and "'b' could be" in missing
     assert "of 5 in the report" in path.read_text(encoding="utf-8")
-    # Whichever of two is shown, one file could be either.
+    # The report shows only one of two recordings; the sound file could still belong to either.
     sounds, told = shown(path, "x/a.wav", "y/a.wav", choices=Choices(timelines=0, files=("x/a.wav",)))
     assert sounds == {"x/a.wav": None} and len(told) == 1
 
@@ -132,7 +132,7 @@ def test_a_table_without_names_has_the_only_sound(path, audio):
     assert embedded(path)["systems"][0]["timelines"]["files"][0]["sound"] is not None
 
 
-# Inside the page, or beside it.
+# Sounds in the page, or in a folder beside it.
 
 
 def test_many_sounds_lie_beside_the_page(path, audio, monkeypatch):
@@ -143,7 +143,7 @@ def test_many_sounds_lie_beside_the_page(path, audio, monkeypatch):
         write(audio / f"{name}.wav", noise(1, 8_000, seed), 8_000)
     shown(path, *names[:2], seconds=1.0)
     assert media(path) == ["media-src blob:"] and not folder.exists()
-    # Another time they are replaced, and nothing else is.
+    # A second report replaces these files, and no others.
     for _ in range(2):
         sounds, told = shown(path, *names, seconds=1.0)
         assert {each.name for each in folder.iterdir()} == {"001-a-b.flac", "002-c.flac", "003-.flac"}
@@ -166,7 +166,7 @@ def test_sounds_end_where_the_timeline_does_or_damage_begins_whatever_their_head
     rate, samples = 8_000, noise(2, 8_000)
     write(audio / "long.wav", noise(12, rate), rate)
     flac = bytearray(write(audio / "short.flac", samples, rate).read_bytes())
-    # The number of samples is in 36 bits.
+    # The header has 36 bits for the number of samples.
     flac[21:26] = [flac[21] | 0x0F, *b"\xff" * 4]
     (audio / "promises.flac").write_bytes(flac)
     half = write(audio / "half.flac", sweep(10, rate, 100, 3_500), rate)
@@ -208,7 +208,7 @@ def test_files_without_sound_are_told(path, audio):
 
 @pytest.mark.slow
 def test_a_day_is_seen_and_not_played(path, audio):
-    """24 hours of 8 bits: zeros that take no room on the disk, and a tone before the last hour."""
+    """24 hours at 8 bits: silence that takes no space on the disk, and a tone in hour 23."""
     rate, hours = 8_000, 24
     header = wav_header(rate, rate * 3600 * hours, 8)
     with (audio / "day.wav").open("wb") as file:
@@ -230,7 +230,7 @@ def test_the_command_of_two_systems_shows_sounds_once_and_warns(path, audio):
     called = call("report", REFERENCE, SYSTEM, OTHER, "--replicates", "20", "-o", path, "--audio", audio)
     assert called.code == 0 and "('street.wav') of 5" in called.err
     data = embedded(path)
-    # Names are those of the files; the document has what was called.
+    # The page shows names of files; its document has the paths that the command got.
     assert [system["name"] for system in data["systems"]] == ["sys.tsv", "sys_b.tsv"]
     assert [entry["system"] for entry in data["document"]["board"]["entries"]] == [SYSTEM, OTHER]
     files = [file for system in data["systems"] for file in system["timelines"]["files"]]

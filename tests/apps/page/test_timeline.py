@@ -1,4 +1,4 @@
-"""Files over time as a page embeds them: which files, their values, and what becomes of their events."""
+"""Files over time as a page embeds them: the files that it chooses, their values and their events."""
 
 import json
 from itertools import product
@@ -29,7 +29,7 @@ from sedeval_soft.timeline.recordings import align
 
 
 def shown(reference, system, count=100, files=(), systems=1, durations=None, **values):
-    """The timelines of two tables, as a page's scripts have them."""
+    """Return the timelines of two tables, as the scripts of a page read them."""
     settings, pack = Settings(**{"worst": 3, **values}), Packer()
     pair = align(reference, system, settings, durations)
     shard = shard_of(pair, (), "system")
@@ -87,7 +87,7 @@ def test_outcomes_add_up_to_the_counts_of_the_hard_reading(values, seed, binary)
 
 
 def many(n, more=()):
-    """Files of which each costs some seconds, all missed."""
+    """Return both sides of n files: the system misses i seconds of file i, and the rows in `more`."""
     rows = [(f"f{i:03}", 0.0, 60.0, "x", 0.0) for i in range(n)]
     costs = [(f"f{i:03}", 0.0, float(i), "car", 1.0) for i in range(1, n)]
     return long_rows([*rows, *costs, *more]), long_rows(rows)
@@ -124,7 +124,7 @@ def test_files_that_cost_most_some_at_random_and_those_asked_for_are_shown(case)
 
 
 def values_of(strip, ticks):
-    """What is drawn at some ticks, of each class that is not silent."""
+    """Return the values drawn at some ticks, for each class that is not silent."""
     found = {}
     for label, first, last in zip(strip["label"].tolist(), strip["first"], strip["first"][1:], strict=False):
         ends = np.cumsum(strip["width"][first:last].astype(float))
@@ -195,6 +195,6 @@ def test_systems_share_the_room_of_a_page(monkeypatch):
     assert (alone["steps"]["system"], shared["steps"]["system"]) == (0.0, 5.0)
     assert len(shared["strips"]["system"]["value"]) < len(alone["strips"]["system"]["value"])
     assert (shared["events"]["system"]["onset"] == alone["events"]["system"]["onset"]).all()
-    # Files share it, too.
+    # Files share this room as well.
     sides = [wide_rows(np.random.default_rng(side).random((2800, 1)), files=4) for side in range(2)]
     assert all(file["steps"]["system"] > 0 for file in shown(*sides)["files"])

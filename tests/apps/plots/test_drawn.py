@@ -1,4 +1,4 @@
-"""What is drawn are the numbers of the evaluator, and nothing is put between them."""
+"""Figures draw the numbers of the evaluator, and nothing between them."""
 
 from collections import defaultdict
 
@@ -19,7 +19,7 @@ BASES, READINGS = ("segment", "event", "intersection"), ("hard", "optimal", "sof
 
 
 def lines_of(figure, n):
-    """Return the lines of the only axes that are not behind others."""
+    """Return the first n lines of the only visible axes, without lines in the background."""
     (axes,) = [axes for axes in figure.axes if axes.axison]
     return [line for line in axes.get_lines() if line.get_zorder() >= 2][:n]
 
@@ -60,7 +60,7 @@ SHAPES = {
 
 @pytest.mark.parametrize(("kind", "basis"), SHAPES)
 def test_lines_are_the_columns_of_curves_with_the_area_that_stands_beside_them(curves, scores, kind, basis):
-    """Curves go from the highest threshold down; the step to all segments active has none, and is dotted."""
+    """Curves start at the highest threshold; a dotted step without one leads to all segments active."""
     drawstyle, measure, columns = SHAPES[kind, basis]
     figure = plot(kind, REFERENCE, SYSTEM, only=basis)
     drawn = {f"[{name}]": curve for name, curve in getattr(curves, basis).items()}
@@ -98,7 +98,7 @@ def test_axes_of_misses_and_false_alarms_are_normal_deviates_and_have_all_points
 
 @pytest.mark.parametrize(("wrong", "text"), [(1, "\u2013"), (3, "20.0")])
 def test_an_equal_error_rate_that_no_threshold_reaches_is_not_written(wrong, text):
-    """Ten active segments, of which 2 are missed, and ten others, of which 1 or 3 are detected."""
+    """The system misses 2 of ten active segments, and detects 1 or 3 of ten others."""
     reference, system = np.repeat((1.0, 0.0), 10), np.repeat((0.9, 0.0, 0.8, 0.0), (8, 2, wrong, 10 - wrong))
     lines = legend_of(plot("det", reference[:, None], system[:, None], segment_length=1.0))
     assert {line.split()[-1] for line in lines} == {text}
@@ -110,17 +110,17 @@ def test_f_over_thresholds_marks_the_best(curves, scores):
     *marks, (at, best) = [line.get_xydata()[0] for line in axes.get_lines() if line.get_marker() == "o"]
     pooled = curves.pooled["segment.hard"]
     for line, curve in zip(steps, [*curves.segment.values(), pooled], strict=True):
-        # Values of 0 are detections at no threshold: the point of all cells has none, and is not drawn.
+        # No threshold detects values of 0, so the point at which all cells are detected is not drawn.
         assert np.isnan(curve.threshold[0])
         np.testing.assert_array_equal(line.get_xydata()[:-1].T, (curve.threshold[1:], curve.f1[1:]))
     optimal = [
         [scores[f"segment.optimal.{name}[{c}]"] for name in ("threshold", "f1")] for c in scores.classes
     ]
-    # A class that is never detected has a best F of 0, and no mark.
+    # A class that is never detected has a best F of 0, and gets no mark.
     assert [mark.tolist() for mark in marks] == [each for each in optimal if each[0] is not None]
     assert len(marks) == 5 == len(optimal) - 1
     assert {"door opens  0.000", "threshold 0.5"} <= {*legend_of(axes.figure)}
-    # That of all classes is a threshold, too, at which F is as it is drawn.
+    # The mark of all classes is also a threshold, and F at this threshold is as drawn.
     whole = evaluate(REFERENCE, SYSTEM, threshold=at, reference_threshold=0.5, only=["segment.hard"])
     assert whole["segment.hard.f1.micro"] == pytest.approx(best) == pooled.f1[1:].max()
 
@@ -178,7 +178,7 @@ def test_from_seven_classes_on_all_together_the_best_and_the_worst_have_names(ki
     first, *texts = legend_of(plot(kind, reference, system, **asked))
     lines = [*(f"{end}: {name}  {values[name]:.3f}" for end, name in ends.items()), "5 other classes"]
     assert texts == lines + ["best threshold", "threshold 0.5"] * (kind == "f-thresholds")
-    # Six may have a line each; and curves without one of all classes have panels.
+    # Six classes may have a line each; curves without a line of all classes have panels.
     assert first.startswith("all classes  ")
     assert len(legend_of(plot("pr", reference, system, **asked, max_classes=6))) == 7
     panels = plot("pr", reference, system, **asked, only="event").axes

@@ -1,4 +1,4 @@
-"""What holds of every kind of figure; what cannot be drawn is told in one message, and no file is touched."""
+"""Tests of every kind of figure; if a figure cannot be drawn, one message reports it and no file changes."""
 
 import os
 import re
@@ -42,7 +42,7 @@ CASES = {
     [(kind, case) for kind, case in product(KINDS, CASES) if case != "several" or not KINDS[kind].single],
 )
 def test_strange_tables_are_drawn(kind, case):
-    """Warnings are errors here: of letters that no font has, of limits that are one, of means of nothing."""
+    """Warnings are errors here: a missing glyph, equal limits of an axis, the mean of nothing."""
     reference, *systems = CASES[case]
     figure = plot(kind, reference, *systems, file=reference["filename"][0] if kind == "timeline" else None)
     assert not any(is_math_text(text) for text in texts(figure))
@@ -51,7 +51,7 @@ def test_strange_tables_are_drawn(kind, case):
     assert together.replace("\n", "").isprintable()
     assert case != "several" or "system 2" in together
     if case == "hostile":
-        # Nothing is cut off, and nothing lies over something else.
+        # Nothing is cut off, and no two parts overlap.
         drawn, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
         assert -0.02 < drawn.x0 < drawn.x1 < width + 0.02 and -0.02 < drawn.y0 < drawn.y1 < height + 0.02
         parts = [axes.get_tightbbox() for axes in figure.findobj(Axes) if axes.get_visible()]
@@ -178,7 +178,7 @@ def test_the_command_and_the_page_on_figures_have_each_kind_and_option():
     assert {*re.findall(r"^\$ soft-sed-eval plot (\S+) ", text, re.MULTILINE)} == {*KINDS}
 
 
-# Sizes, styles, letters, and that nothing from elsewhere counts.
+# Sizes, styles and letters; settings from elsewhere have no effect.
 
 
 def test_a_figure_is_as_wide_as_two_columns_or_as_it_is_said():

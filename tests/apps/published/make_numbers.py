@@ -1,10 +1,10 @@
-"""Writes the golden numbers of tests/data/published again, those of one published script. Run by hand.
+"""Write the golden numbers of one published script in tests/data/published again. Run by hand.
 
     python tests/apps/published/make_numbers.py NAME [CHECKOUT]
 
 A file of numbers names the repository and the commit of its script, and the packages of its environment.
-Seed, tables and options are taken from there, too. CHECKOUT is the folder of that repository that has the
-script. Each script is called as it is; its function here names the exceptions. Python 3.8 is enough.
+It also has the seed, tables and options. CHECKOUT is the folder of that repository that contains the script.
+Each script is called unchanged; its function here names the exceptions. Python 3.8 is enough.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ from random_tables import DESED, MAESTRO, case_of, data_sets, speech_cases
 
 
 def from_file(name, checkout=""):
-    """Make the numbers of a golden file again, from its own seed, tables and options."""
+    """Make the numbers of a golden file again from its own seed, tables and options."""
     sys.path.insert(0, checkout)
     golden = read_numbers(f"{name}.json")
     scored = globals()[name](golden)
@@ -49,9 +49,9 @@ def from_file(name, checkout=""):
 
 
 def few_shot(golden):
-    """Files in a folder of their own for each case, subsets in the order of their names, not the disk's.
+    """Each case has a folder of its own; subsets are in the order of their names, not of the disk.
 
-    CHECKOUT is evaluation_metrics, Python 3.8 with what its requirements.txt pins.
+    CHECKOUT is evaluation_metrics; use Python 3.8 with the packages of its requirements.txt.
     """
     import evaluation
 
@@ -103,7 +103,7 @@ def calls(case, folder):
 
 
 def biodcase(golden):
-    """Its tables, printed with six digits, are taken as they were before that. CHECKOUT is evaluation."""
+    """Take the script's tables before it prints them with six digits. CHECKOUT is evaluation."""
     import evaluation
 
     evaluation.tqdm = lambda rows, **_: rows
@@ -125,7 +125,7 @@ def biodcase(golden):
 
 
 def biodcase_ranking(golden):
-    """Only `run` is called. The rest is done as there, but that F of means of 0 and 0 is NaN.
+    """Call only `run`; do the rest as the script does, except that F of means 0 and 0 is NaN.
 
     The script stops there with newer pandas. CHECKOUT is evaluation, on the branch submission_evaluation.
     """
@@ -147,7 +147,7 @@ def biodcase_ranking(golden):
 
 
 def dcase2024(golden):
-    """The functions of sed_scores_eval that the baseline calls, for files with events; PSDS of few cases."""
+    """Call what the baseline calls of sed_scores_eval, for files with events; few cases have PSDS."""
     from sed_scores_eval import intersection_based, segment_based
     from sed_scores_eval.base_modules.scores import create_score_dataframe
 
@@ -183,9 +183,9 @@ def dcase2024(golden):
 
 
 def birdnet(golden):
-    """Only the part that evaluates is imported: the package imports models. It gets tables in memory.
+    """Import only the part that evaluates, as the package imports models, and give it tables in memory.
 
-    Pandas reads floats from text, which is not compared here. Of every other case the length is known.
+    This does not compare how pandas reads floats from text. Every other case has known lengths of files.
     """
     import pandas as pd
 
@@ -212,7 +212,7 @@ def birdnet(golden):
         try:
             result = module.process_data(*tables, metrics_list=metrics, **options)
         except KeyError as error:
-            # No recording has a window, so that the table of windows has no columns.
+            # No recording has a window, so the table of windows has no columns.
             if error.args != ("filename",):
                 raise
             return STOPS
@@ -228,7 +228,7 @@ def birdnet(golden):
 
 
 def amr(golden):
-    """Without its pool of processes. CHECKOUT is training."""
+    """Call the script without its pool of processes. CHECKOUT is training."""
     script = importlib.import_module("standalone_eval.eval")
     in_pool = script.compute_mr_ap
     script.compute_mr_ap = lambda *rows, **_: in_pool(*rows, num_workers=1)
@@ -260,7 +260,7 @@ def lat_bench(script):
 
 
 def pyannote_vad():
-    """pyannote.metrics 4.2.0 and pyannote.core 6.1.0 in Python 3.11: later ones add floats otherwise."""
+    """Use pyannote.metrics 4.2.0, pyannote.core 6.1.0 and Python 3.11: later ones add floats differently."""
     from pyannote.core import Annotation, Segment, Timeline
     from pyannote.metrics.detection import DetectionErrorRate
 

@@ -3,10 +3,10 @@
     for number, lines in answer_files(10_000):
         lines        # of one file of JSON lines, with `labels` and `response`
 
-They are for golden numbers. As with `random_tables`, **what a seed gives must never change**; this module
-needs nothing but Python 3.8. Answers are of many forms: as they should be, nearly so, in other words,
-refusals, no text, no JSON. Times are small whole numbers, so that equal spans, and overlaps of exactly 0.3,
-0.5 and 0.7, come up all the time.
+Golden numbers are made from them. As with `random_tables`, **the answers of a seed must never change**; this
+module needs nothing but Python 3.8. Answers are correct, nearly correct, in other words, refusals, no text,
+or no JSON. Times are small whole numbers, so equal spans, and overlaps of exactly 0.3, 0.5 and 0.7, are
+frequent.
 """
 
 import json
@@ -31,7 +31,7 @@ _CLOCKS = {
     "{m:02}:{s:02}": 70, "{m}:{s}": 10, "{h:02}:{r:02}:{s:02}": 6, "{m:02}:{s:02}.{tenth}": 6,
     "{t}": 3, "{t}.0": 2, "00:{t}": 3,
 }  # fmt: skip
-"""Times of whole seconds t, and how often each is drawn."""
+"""Formats of t whole seconds, and how often each is drawn."""
 
 _DASHES = ("-", "-", "-", " - ", "\t-  ", "\u2013", " to ", "~", "--")
 _TEXTS = {
@@ -45,7 +45,7 @@ _ARABIC = {48 + digit: 0x660 + digit for digit in range(10)}
 
 
 def _one_of(rng: random.Random, weights: dict) -> str:
-    """Return a key, as likely as its weight says."""
+    """Return a key at random, by the weights."""
     return rng.choice([key for key, weight in weights.items() for _ in range(weight)])
 
 
@@ -94,7 +94,7 @@ def answer_files(number: int, seed: str = "answers") -> Iterator[tuple]:
 
 
 def windows(number):
-    """Return the rows of a reference and of a system: ties, windows without extent, more than ten of them."""
+    """Return rows of a reference and a system; some have ties, no extent, or more than ten windows."""
     rng = random.Random(f"amr {number}")  # noqa: S311
     reference, system = [], []
     for qid in range(rng.randrange(1, 7)):

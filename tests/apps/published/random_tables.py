@@ -1,17 +1,17 @@
-"""Random event tables, the same for a seed on every machine: for golden numbers of other evaluators.
+"""Random event tables for golden numbers of other evaluators, the same for a seed on every machine.
 
     case = random_case("few-shot", 17, label_ignored="UNK")
     case.reference, case.system        # rows, in the order in which a table has them
 
-Golden files hold numbers and a seed, not the tables, so **what a seed gives must never change**: add options
-whose default draws nothing, and leave the order of the draws as it is. Only the stream of `random.Random`
-that Python guarantees is used, so that an old Python that runs old code draws the same: `make_numbers.py`
-runs in an environment of the evaluator, so this module needs nothing but Python 3.8 and numpy.
+Golden files contain numbers and a seed, not the tables, so **the tables of a seed must never change**: add
+options whose default draws nothing, and keep the order of the draws. This module uses only the stream of
+`random.Random` that Python guarantees, so that an old Python draws the same tables. `make_numbers.py` runs in
+an environment of the evaluator, so this module needs nothing but Python 3.8 and numpy.
 
-Times are whole steps of a coarse grid that is drawn for each case (`per_second` steps a second), so that
-equal times, touching events, and overlaps at exactly a third, a half or 0.3 come up all the time. A time is
-`steps / per_second`, the float nearest to the decimal number that a table has. About half of the detections
-are an event of the reference, moved by a few steps at either end; the others lie anywhere.
+Times are whole steps of a coarse grid, drawn for each case (`per_second` steps a second). So equal times,
+touching events, and overlaps of exactly a third, a half or 0.3 are frequent. A time is `steps / per_second`,
+the float nearest to the decimal number in a table. About half of the detections are events of the
+reference, moved by a few steps at either end; the others have random times.
 """
 
 import random
@@ -31,18 +31,23 @@ DEFAULTS = {
     "grids": (1, 4, 10, 20), "empty": 0.15, "repeated": 0.1, "shuffled": 0.5, "apart": False,
     "label_ignored": "", "ignored": 0.25, "alone": 0.0, "least": 0, "scores": False,
 }  # fmt: skip
-"""What tables look like.
+"""Options of the tables.
 
-files: the most files of a case, at least one. classes: names to draw from; a case has some of them.
-events: the most events in a file of either side. length: the longest time of a file in steps of the
-grid. longest: the longest event in steps. shortest: the shortest, 0 for events without an extent.
-grids: steps a second; one is drawn for each case. empty: how likely a file has no event, for each side
-by itself. repeated: how likely a row is there twice. shuffled: how likely the rows of a side are in any
-order; else they are by file and onset. apart: whether events of one class and file never overlap
-(touching ones do come up). label_ignored: a class that `ignored` of the reference's events get instead
-of their own, such as "UNK". alone: how likely a file is one that only one side knows, half of them each.
-least: the fewest events of the reference in a file that is not empty. scores: the system's rows have a
-score, of twentieths, often equal ones.
+- files: the most files of a case, at least one
+- classes: names to draw from; a case has some of them
+- events: the most events in a file of either side
+- length: the longest time of a file in steps of the grid
+- longest, shortest: lengths of an event in steps; a shortest of 0 allows events without an extent
+- grids: steps a second; each case draws one
+- empty: how likely a file has no event, for each side separately
+- repeated: how likely a row is in the table twice
+- shuffled: how likely the rows of a side are in random order; else they are by file and onset
+- apart: whether events of one class and file never overlap (they may touch)
+- label_ignored: a class such as "UNK" that replaces the class of some reference events
+- ignored: how likely an event of the reference gets `label_ignored`
+- alone: how likely only one side has a file, either side in half of the cases
+- least: the fewest events of the reference in a file that is not empty
+- scores: the system's rows have a score in twentieths, so that many are equal
 """
 
 
@@ -65,7 +70,7 @@ class Draws:
         return items[self.below(len(items))]
 
     def shuffle(self, items):
-        """Put the items of a list into any order."""
+        """Put the items of a list into a random order."""
         for k in range(len(items) - 1, 0, -1):
             other = self.below(k + 1)
             items[k], items[other] = items[other], items[k]
@@ -77,7 +82,7 @@ def case_of(golden, number):
 
 
 def random_case(seed, number, **options):
-    """Return a case of a seed, which depends on the seed and its own number only."""
+    """Return a case, which depends only on the seed and its own number."""
     options, draws = SimpleNamespace(**{**DEFAULTS, **options}), Draws(f"{seed} {number}")
     per_second = draws.one_of(options.grids)
     files = [f"file{k}.wav" for k in range(draws.between(1, options.files))]
@@ -106,7 +111,7 @@ def random_case(seed, number, **options):
 
 
 def _events(draws, options, classes, reference):
-    """Return events (onset, offset, class) in steps of one file; some near those of the reference."""
+    """Return events (onset, offset, class) of one file in steps; some are near events of the reference."""
     events = []
     most = options.events
     for _ in range(draws.between(0 if reference is not None else min(options.least, most), most)):
@@ -127,11 +132,11 @@ def _events(draws, options, classes, reference):
     return events
 
 
-# What single evaluators get.
+# Inputs of single evaluators.
 
 
 def speech_cases(count, first=0):
-    """Yield for pyannote tables, the collar, whether overlaps are left out, and regions by recording."""
+    """Yield pyannote's tables, the collar, whether to leave out overlaps, and regions by recording."""
     for number in range(first, count):
         case = random_case("pyannote", number, shortest=0, events=10, alone=0.1)
         draws = Draws(f"pyannote settings {number}")
@@ -153,7 +158,7 @@ PARTS = {"desed": DESED, "maestro": MAESTRO}
 
 
 def data_sets(golden, number):
-    """Return by data set the events by file, and the scores by file, (20, 21); scores of MAESTRO may tie."""
+    """Return by data set the events by file and the scores by file, (20, 21); MAESTRO's scores may tie."""
     sides, seed = {}, golden["seed"]
     draws = Draws(f"scores {seed} {number}")
     for part, classes in PARTS.items():
@@ -162,7 +167,7 @@ def data_sets(golden, number):
         for row in case.reference:
             events[f"{part}_{row.file}"].append((row.onset, row.offset, row.label))
         if number % 10:
-            # Without an event of each class sed_scores_eval stops.
+            # sed_scores_eval stops unless each class has an event.
             events[f"{part}_all"] = [(float(k), float(k + 2), label) for k, label in enumerate(classes)]
         events = {name: _joined(rows) for name, rows in events.items()}
         scores = {}
@@ -176,7 +181,7 @@ def data_sets(golden, number):
 
 
 def _joined(events):
-    """Return events (onset, offset, class) with those of a class that touch as one."""
+    """Return events (onset, offset, class), with touching events of one class joined."""
     result = []
     for onset, offset, label in sorted(events, key=lambda event: (event[2], event)):
         if result and result[-1][2] == label and onset <= result[-1][1]:

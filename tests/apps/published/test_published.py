@@ -1,6 +1,6 @@
-"""Published evaluators against the numbers that the published code gives of random tables, and by hand.
+"""Published evaluators, compared with the numbers of the published code for random tables, and by hand.
 
-Tables made by hand are such that scripts and rules of their challenges give different numbers.
+For the tables made by hand, the scripts and the rules of their challenges give different numbers.
 """
 
 import json
@@ -23,7 +23,7 @@ from sedeval_soft.tables import EventTable
 
 
 def numbers_of(name, inputs, compute=None):
-    """Return the numbers of an evaluator, or of its function; `STOPS` where the script does."""
+    """Return the numbers of an evaluator, or of its function; `STOPS` if the script stops."""
     try:
         return (compute or published_evaluator(name).numbers)(inputs)
     except EvaluationError as error:
@@ -33,7 +33,7 @@ def numbers_of(name, inputs, compute=None):
 
 
 def of_rows(reference, system, files=(), **how):
-    """Return rows as the input of an evaluator; files: of the reference."""
+    """Return rows as the input of an evaluator; files: all files of the reference."""
     sides = ([row if row[-1] is not None else row[:4] for row in side] for side in (reference, system))
     return Inputs(*(long_rows(side, of) for side, of in zip(sides, (files, ()), strict=True)), **how)
 
@@ -50,7 +50,7 @@ def of_few_shot(golden, number):
 
 
 def of_biodcase(golden, number, name="biodcase2025-task2"):
-    """Two data sets have recordings of one name; the ranking stops without rows on a side."""
+    """Two data sets have recordings of the same name; the ranking stops if a side has no rows."""
     _, _, files, _, *sides = case_of(golden, number)
     sets = "kerguelen2014", "casey2017"
     names = {
@@ -68,7 +68,7 @@ def of_birdnet(golden, number):
 
 
 def of_dcase2024(golden, number):
-    """Only the areas: PSDS and F are ours, and take longer."""
+    """Compare only the areas: our own code computes PSDS and F, which takes longer."""
 
     def areas(inputs):
         dcase2024_task4.shard_of(inputs, "desed")
@@ -78,7 +78,7 @@ def of_dcase2024(golden, number):
 
 
 def both_data_sets(golden, number):
-    """Return a reference and a system of both data sets of 2024, and the lengths of their files."""
+    """Return a reference and a system with both data sets of 2024, and the lengths of their files."""
     rows, scores = [], {}
     for events, of_files in data_sets(golden, number).values():
         rows += [(name, *event, 1.0) for name, each in events.items() for event in each]
@@ -90,7 +90,7 @@ def both_data_sets(golden, number):
 
 
 def retrieved(reference, system):
-    """Return the numbers of the script about moment retrieval of lines."""
+    """Return the numbers of the script for moment retrieval, from lines of both sides."""
     return numbers_of("dcase2026-task6", of_texts(map(json.dumps, reference), map(json.dumps, system)))
 
 
@@ -102,7 +102,7 @@ EVALUATORS = {
     "birdnet": (of_birdnet, 210),
     "amr": (lambda _, number: retrieved(*windows(number)), 120),
 }
-"""By the name of the file: the numbers of a case, and how many cases are looked at each time."""
+"""The numbers of a case and how many cases run each time, by the name of the golden file."""
 
 
 @pytest.mark.parametrize("name", EVALUATORS)
@@ -148,13 +148,13 @@ def test_lat_bench(number):
 def test_pyannote(tmp_path, first, last):
     theirs, uem = np.load(FOLDER / "pyannote_vad.npz")["numbers"], tmp_path / "uem"
     assert len(theirs) == 10_000
-    # From Python 3.12 on sum() of floats rounds less.
+    # From Python 3.12 on, sum() of floats rounds less.
     same = np.testing.assert_array_equal if sys.version_info < (3, 12) else np.testing.assert_allclose
     for case, collar, skip_overlap, regions in speech_cases(last, first):
         uem.write_text("".join(f"{name} 1 {a!r} {b!r}\n" for name, each in regions.items() for a, b in each))
         options = {"collar": collar, "skip_overlap": float(skip_overlap), "uem": str(uem) if regions else ""}
         sides = (long_rows([row[:4] for row in rows], case.files) for rows in (case.reference, case.system))
-        # Numbers of recordings are added in the order of files.
+        # The script adds the numbers of recordings in the order of files.
         ordered = (
             side.with_files(tuple(case.files), [case.files.index(name) for name in side.files])
             for side in sides
@@ -172,7 +172,7 @@ def events(*spans, label="Q", file="a.wav"):
 
 
 def written(path, rows, separator="\t", header="filename\tonset\toffset\tevent_label\tvalue"):
-    """Write rows as a table with as much of a header as they have columns."""
+    """Write rows as a table, with a heading for each of their columns."""
     heads = header.split(separator)[: len(rows[0])]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(separator.join(map(str, row)) + "\n" for row in (heads, *rows)))
@@ -221,11 +221,11 @@ BIODCASE = {
     "exactly 0.3": (CALL, calls((10, 13)), (0, 1, 1), (1, 0, 0)),
 }  # fmt: skip
 
-# Its ranking: F of means.
+# Ranking of BioDCASE: F of means.
 
 THREE = [*calls((0, 10), (20, 30)), *calls((40, 50), label="bp20"), *calls((60, 70), label="bmd")]
 RANKED = {
-    # Recall 1, 0 and 0; precision 1 and 0 of the two classes that are detected, to us 0 of the third.
+    # Recall is 1, 0 and 0; precision is 1 and 0 for both detected classes; we count 0 for the third.
     "a class that is not detected": (THREE, [*THREE[:2], *calls((99, 109), label="bp20")], 0.4, 1 / 3),
     "several detections of a call": (CALL, calls((10, 20), (11, 20), (10, 19)), 1.0, 0.5),
     "a call of another data set": ([*CALL, *OTHER], [*ELSEWHERE, *OTHER], 1.0, 0.5),
@@ -249,7 +249,7 @@ BIRDNET = {
     "that are said to be empty": (
         WINDOWS, ALARMS, LENGTHS | {"options": {"score_unannotated_as_empty": 1.0}},
         {"Overall Precision": 0.5}, {PRECISION: 0.5}),
-    # By the rules it is in two windows.
+    # By the rules, two windows have the event.
     "a short event across an edge is in no window": (
         [*WINDOWS, ("x", 11.8, 12.2, "a")], HEARD, LENGTHS, {"a: Support": 2, "Overall Recall": 1.0},
         {RECALL: 0.5}),
@@ -269,7 +269,7 @@ BIRDNET = {
         [(name, 0, 3, "a") for name in NAMED], [("r1.mp3", 0, 3, "a", 1.0)], {}, {"a: Support": 1}, {}),
 }  # fmt: skip
 
-# The detection error rate of pyannote.metrics in per cent, and of the rule.
+# The detection error rate of pyannote.metrics in per cent, and by the rule.
 
 SPOKEN, SILENT = [("a", 1, 3, "speech")], [("a", None, None, None)]
 SPEECH = {
@@ -393,7 +393,7 @@ def ours(folder, reference, system, iou=0.5):
 
 
 def test_the_preset_of_retrieval_by_hand(tmp_path):
-    """Overlaps of the first query are 0.7 and 1, in this order; the second has none, the third 0.6."""
+    """Query 1 has overlaps of 0.7 and 1, in this order; query 2 has none, and query 3 has 0.6."""
     found = [
         ("a", [[0, 10], [20, 30]], [[20, 30, 0.4], [0, 7, 0.9]]),
         ("a", [[0, 10]], []),
@@ -414,7 +414,7 @@ def test_the_preset_of_retrieval_by_hand(tmp_path):
 
 
 def test_the_preset_of_retrieval_has_the_numbers_of_the_script_where_the_rules_meet(tmp_path):
-    """With up to ten windows of some extent and of different scores, the best one first."""
+    """Both agree on up to ten windows with some extent and different scores, the best one first."""
     for number in range(12):
         reference, system = windows(number)
         for row in reference:
@@ -483,11 +483,11 @@ def test_lines_of_answers_that_cannot_be_read_leave_the_mean_or_stop_the_script(
             published_scores("lat-bench", path, lines(path, [right, line]))
 
 
-# Tables in the form of the challenges, in one command with the preset.
+# Tables in the formats of the challenges, in one command with the preset.
 
 
 def few_shot_tables(folder, reference, system):
-    """Write tables as the challenge has them; the subset of a file is its first letter."""
+    """Write tables in the format of the challenge; the first letter of a file is its subset."""
     for name in {row[0] for row in reference}:
         rows = [(*row[:3], row[3].replace("Q", "POS")) for row in reference if row[0] == name]
         place = folder / "reference" / name[0] / f"{name[:-4]}.csv"
@@ -497,7 +497,7 @@ def few_shot_tables(folder, reference, system):
 
 
 def test_few_shot_reads_the_tables_of_the_challenge(tmp_path):
-    """One of three calls is missed, one detection is false and one of UNK in a.wav; b.wav is right."""
+    """In a.wav, one of three calls is missed, one detection is false and one is of UNK; b.wav is right."""
     reference = [*CALLS, *UNSURE, *(("b.wav", *row[1:]) for row in CALLS)]
     system = [*FOUND[:2], FOUND[3], TWICE[1], *(("b.wav", *row[1:]) for row in CALLS[5:])]
     paths, by = few_shot_tables(tmp_path, reference, system), "{subset}.wav"
@@ -507,7 +507,7 @@ def test_few_shot_reads_the_tables_of_the_challenge(tmp_path):
 
 
 def retrieved_tables(folder, *sides):
-    """Write lines about moment retrieval, each of one recording."""
+    """Write lines about moment retrieval, all of one recording."""
     for k, rows in enumerate(sides):
         yield lines(folder / f"{k}.jsonl", [row | {"vid": "a"} for row in rows])
 
@@ -519,15 +519,15 @@ def event_tables(folder, *sides):
 @pytest.mark.parametrize(
     ("name", "write", "sides", "how", "agree"),
     [
-        # F is 4/7, of which the script prints three decimals of the percentage.
+        # F is 4/7; the script prints its percentage with three decimals.
         ("few-shot", few_shot_tables, (CALLS, FOUND), ("--by", "{subset}.wav"), "3 of 3"),
         ("dcase2026-task6", retrieved_tables, task([[0, 10]], [[0, 7, 0.9]]), (), "3 of 3"),
-        # Nothing crosses an edge.
+        # No event crosses an edge of a window.
         ("birdnet-analyzer", event_tables, (
             [("x", 0, 3, "a"), ("x", 3, 6, "b"), ("x", 9, 12, "a"), ("x", 9, 12, "b")],
             [("x", 0, 3, "a", 0.9), ("x", 3, 6, "a", 0.5), ("x", 9, 12, "b", 0.3), ("x", 6, 9, "b", 0.2)],
         ), ("--durations", "durations.tsv"), "5 of 5"),
-        # 2 s of 3 s are found, and half a second more: 1.5 / 3.
+        # The system misses 1 s of 3 s, and detects 0.5 s too much: 1.5 / 3.
         ("pyannote-vad", event_tables, (
             [("a.wav", 1, 4, "speech")], [("a.wav", 2, 4.5, "speech")],
         ), (), "1 of 1"),

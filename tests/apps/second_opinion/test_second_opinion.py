@@ -1,4 +1,4 @@
-"""`--check`: where numbers of sed_eval and sed_scores_eval differ from ours, it is for their rules."""
+"""`--check`: sed_eval and sed_scores_eval have other numbers only because of their rules."""
 
 from importlib.util import find_spec
 
@@ -37,7 +37,7 @@ EVENTS = st.lists(
 
 
 def compared(reference, system, **chosen):
-    """Return every score that both have: ours, theirs, and ours by their rules."""
+    """Return each score that both have: ours, theirs, and ours by their rules."""
     made = Settings(**chosen)
     ours, pair = evaluate(reference, system, settings=made), align(reference, system, made)
     theirs, _ = sed_eval.opinion(pair, None, made)
@@ -64,7 +64,7 @@ def test_its_rules_make_up_every_difference(reference, system, collar, sides, **
 
 
 def test_it_gets_events_in_the_order_of_rows():
-    """Of six detections of five events one is left over; the order decides which, hence the substitutions."""
+    """Six detections match five events; the order decides which is left over, and so the substitutions."""
     instant, long = ("a", 0.0, 0.0, "car"), ("a", 0.0, 0.1, "car")
     chosen = {"onset_collar": 0.1, "offset_collar": 0.1, "offset_collar_rate": 0.0, "classes": LABELS}
     reference = long_rows([*[instant] * 5, ("a", 0.0, 0.2, "dog")])
@@ -86,19 +86,19 @@ def test_means_of_segments_are_another_rule(seed):
 @pytest.mark.parametrize(
     ("reference", "system", "name", "values", "length"),
     [
-        # floor(0.3 / 0.1) is 2 in floats: one more segment is active in the reference than in the system.
+        # floor(0.3 / 0.1) is 2 in floats: the reference has one more active segment than the system.
         ([("a", 0.3, 0.6, "car")], [("a", 0.4, 0.6, "car")],
          "segment.hard.recall.micro", (2 / 3, 0.5), 0.1),
         # 1.1 - 0.9 is 0.20000000000000007.
         ([("a", 0.9, 2.0, "car")], [("a", 1.1, 2.0, "car")],
          "event.hard.f1.micro", (1.0, 0.0), 1.0),
-        # The first reference event takes the system event that the second needs, and could have the other.
+        # sed_eval gives the first event the detection that the second needs; another would fit the first.
         ([("a", 0.25, 1.0, "car"), ("a", 0.3125, 2.0, "dog")],
          [("a", 0.25, 1.25, "bird"), ("a", 0.28125, 1.0, "talk")],
          "event.hard.substitution_rate.micro", (1.0, 0.5), 1.0),
         ([("a", 0, 1, "car"), ("a", 2, 3, "dog")], [("a", 0, 1, "car")],
          "segment.hard.f1.macro", (0.5, 1.0), 1.0),
-        # A class that is only in the system has an error rate of 4.5e15 there.
+        # sed_eval gives a class that only the system has an error rate of 4.5e15.
         ([("a", 0, 1, "car"), ("a", 2, 3, "dog")],
          [("a", 0, 1, "car"), ("a", 2, 3, "dog"), ("a", 4, 5, "bird")],
          "segment.hard.error_rate.macro", (0.0, 4.5e15 / 3), 1.0),
@@ -111,7 +111,7 @@ def test_one_rule_that_matters(reference, system, name, values, length):
 
 
 def told(reference, system, made, ours=None):
-    """Return our scores and the text of the comparison; ours: scores in place of those of the sides."""
+    """Return the text of the comparison; ours: scores in place of our scores of the sides."""
     pair, ours = align(reference, system, made), ours or evaluate(reference, system, settings=made)
     return second_opinion("sed_eval", pair, tally_pair(pair), made, ours)
 
@@ -144,7 +144,7 @@ needs_peer = pytest.mark.skipif(
 
 
 def both(reference, system, durations=None, **chosen):
-    """Return by name our score and theirs, and notes."""
+    """Return our score and theirs by name, and notes."""
     made = Settings(
         **{"only": ("segment", "event", "intersection"), "psds": "dcase-psds1", "measures": ("curves",)}
         | chosen
@@ -158,7 +158,7 @@ def both(reference, system, durations=None, **chosen):
 
 @needs_peer
 def test_its_scores_are_ours_but_for_its_rules():
-    """Stairs below ties take area away, and where nothing is detected its precision is 1."""
+    """Its stairs below ties take area away, and its precision without detections is 1."""
     seen = set()
     for seed in range(6):
         levels = [None, 2, 5][seed % 3]
@@ -190,7 +190,7 @@ def test_classes_without_a_reference_are_left_out_and_files_that_a_side_lacks_ar
     ]
     rows, (note,) = both(reference, long_rows(found), dict.fromkeys("abc", 5.0))
     assert "bird" in note and not any("bird" in name for name in rows)
-    # Of five seconds and ten without: one of two is found, at 0.9, with half a second too much.
+    # The system finds one of two active segments, and half a second too much: one false alarm.
     assert rows["segment.optimal.f1[car]"] == pytest.approx((0.5, 0.5))
     for name in ("segment.hard.average_precision[car]", "event.optimal.f1[dog]"):
         assert rows[name][0] == pytest.approx(rows[name][1])

@@ -1,4 +1,4 @@
-"""Laws of systems that are made up."""
+"""Laws of simulated systems."""
 
 from dataclasses import replace
 
@@ -26,12 +26,12 @@ seeds = st.integers(0, 2**63 - 1)
 
 
 def of_files(lengths, classes="abc"):
-    """Return a reference of files of some whole seconds, all of them of each class."""
+    """Return a reference whose files last some whole seconds and have every class throughout."""
     return columns_of([(f"f{i}", 0.0, float(n), label) for i, n in enumerate(lengths) for label in classes])
 
 
 def grid(rows, n):
-    """Return values of the segments of a second, (n_classes, n), of files of which each has its length."""
+    """Return the values of segments of one second, (n_classes, n), one file after the other."""
     lengths = [rows.offset[rows.file == f].max(initial=0) for f in range(len(rows.files))]
     values = np.zeros((len(rows.classes), n))
     values[rows.label, (np.append(0, np.cumsum(lengths))[rows.file] + rows.onset).astype(int)] = rows.value
@@ -39,7 +39,7 @@ def grid(rows, n):
 
 
 def drawn(fitted, n):
-    """Return values of all classes of distributions."""
+    """Return values that a fitted distribution draws for each class."""
     return np.stack([fitted.draw(np.random.default_rng(0), k, n) for k in range(len(fitted.mean))])
 
 

@@ -1,4 +1,4 @@
-"""Scores as scikit-learn calls them."""
+"""Scorers that scikit-learn calls."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def test_a_scorer_says_what_the_evaluator_says_of_clipped_predictions():
     clipped = evaluate(SOFT, np.clip(line.predict(X), 0, 1))
     assert line.predict(X).min() < 0 and scorer()(line, X, SOFT) == clipped["segment.soft.f1.macro"]
     told = evaluate(SOFT, neighbours.predict(X), segment_length=0.2)
-    # A score of which lower is better is negative: more is better for scikit-learn.
+    # If lower is better, the score gets a minus sign: for scikit-learn, more is better.
     for name, sign in (("segment.optimal.f1[1]", 1), ("event.soft.f1.micro", 1), (DIVERGENCE, -1)):
         assert scorer(name, segment_length=0.2)(neighbours, X, SOFT) == sign * told[name]
 
@@ -30,7 +30,7 @@ def test_a_scorer_says_what_the_evaluator_says_of_clipped_predictions():
 @pytest.mark.parametrize("wrapped", [lambda model: model, MultiOutputClassifier])
 def test_probabilities_of_the_active_label_are_scored(wrapped):
     labels, name = (SOFT > 0.5).astype(int), "segment.soft.average_precision.macro"
-    labels[:, 2] = 0  # a class that is never seen has one column
+    labels[:, 2] = 0  # a class without examples has one column
     model = wrapped(RandomForestClassifier(10, random_state=0)).fit(X, labels)
     columns = [p[:, -1] if p.shape[1] == 2 else np.zeros(len(p)) for p in model.predict_proba(X)]
     told = evaluate(labels, np.stack(columns, axis=-1), measures=["curves"])[name]

@@ -1,4 +1,4 @@
-"""Arrays of any library: as sides of evaluations, and their scores, also differentiated and compiled."""
+"""Arrays of any library as sides of evaluations; their scores, differentiated and compiled."""
 
 import itertools
 import math
@@ -31,7 +31,7 @@ pytestmark = [
 
 
 def check(sides, wanted, tolerance=1e-12, averages=AVERAGES, t_norm="minimum", **how):
-    """Check all scores; wanted: a function of measure and average, or the scores of the evaluator."""
+    """Check all scores against `wanted`: a function of measure and average, or scores of the evaluator."""
     for measure, score in SCORES.items():
         given = how if measure in {"kl_divergence", "soft_f1_loss"} else {"t_norm": t_norm, **how}
         for average in averages:
@@ -54,7 +54,7 @@ def test_scores_are_those_of_the_evaluator(name, dtype, hard, t_norm):
 
 
 def layouts():
-    """Return sides, the scores of the evaluator and arguments: weights, masks, places of classes, axes."""
+    """Return sides, the evaluator's scores and arguments: weights, masks, the axis of classes, other axes."""
     y, p = soft_labels(2, (4, 70, 5))
     times = np.random.default_rng(1).integers(0, 4, (4, 70))
     mask, whole = times > 0, evaluated(y, p, beta=2.0)
@@ -113,7 +113,7 @@ def test_integers_and_booleans_are_hard_labels(kind):
 
 @pytest.mark.parametrize("name", ["numpy", "torch", "jax"])
 def test_half_precision_sums_in_single_precision(name):
-    # 70,000 ones: beyond what half precision can hold, and every second one is lost beyond 2,048.
+    # 70,000 ones: half precision cannot represent this sum, and drops every second one above 2,048.
     y = array(name, np.ones((70_000, 1), dtype=np.float16))
     for score, told in ((soft.soft_f1, 1.0), (soft.soft_error_rate, 0.0), (soft.product_soft_f1, 1.0)):
         assert (score(y, y).dtype, float(score(y, y))) == (y.dtype, told)
@@ -167,7 +167,7 @@ def test_undefined_scores_are_nan(case, name):
     for measure, score in SCORES.items():
         micro, *means = (math.isnan(score(*sides, average=of)) for of in ("micro", "macro", "weighted"))
         assert micro == (measure in undefined), measure
-        # If no class has a reference, there is nothing to average over.
+        # If no class is in the reference, there is nothing to average.
         assert case == "no detection" or means == [True, True]
 
 
@@ -204,7 +204,7 @@ def test_what_cannot_be_scored_is_refused(call, said):
 
 @pytest.mark.parametrize("epsilon", [1e-7, 1e-12, 2.0**-53, 0.01])
 def test_a_value_of_1_costs_what_one_of_0_does(epsilon):
-    """Of 1 - 1e-7 a float keeps but nine digits of the 1e-7; what is right costs -ln(1 - epsilon)."""
+    """A float keeps only nine digits of the 1e-7 in 1 - 1e-7; a correct 1 costs -ln(1 - epsilon)."""
     for y, p, cost in ((0, 1, -np.log(epsilon)), (1, 0, -np.log(epsilon)), (1, 1, -np.log1p(-epsilon))):
         found = soft.kl_divergence(np.array([[float(y)]]), np.array([[float(p)]]), eps=epsilon, average=None)
         assert found[0] == pytest.approx(cost, rel=1e-14)
@@ -224,13 +224,13 @@ def test_what_is_missing_is_named_with_what_installs_it(missing, module, package
     assert f'{sys.executable} -m pip install "{package}' in done.stderr.splitlines()[-1]
 
 
-# Scores can be differentiated and compiled; nothing undefined gets into a gradient.
+# Scores can be differentiated and compiled; no undefined value gets into a gradient.
 
 SLOPED = SCORES | {"lukasiewicz": lambda *sides, **how: soft.soft_f1(*sides, t_norm="lukasiewicz", **how)}
 
 
 def labels(seed=0, shape=(2, 12, 4)):
-    """Return sides without ties, where minima and orders have a corner, and away from clipping."""
+    """Return sides without clipped values, and without ties, at which minima and orders have a corner."""
     values = np.linspace(0.05, 0.93, 2 * int(np.prod(shape)))
     y, p = np.random.default_rng(seed).permutation(values).reshape(2, *shape)
     y[..., 1] = 0.0
@@ -246,7 +246,7 @@ def test_gradients_are_slopes_and_the_same_in_all_libraries(name, average):
     mask = torch.tensor(np.random.default_rng(1).random((2, 12)) < 0.8)
 
     def defined(*sides, **given):
-        """Return the values of classes that have one: a check of gradients cannot do with NaN."""
+        """Return the values of the classes that have one: a check of gradients fails on NaN."""
         values = SLOPED[name](*sides, average=average, **given)
         return values[~torch.isnan(values)]
 
@@ -313,7 +313,7 @@ def test_jax_compiles_scores_and_maps_them(name, average):
     np.testing.assert_allclose(jax.vmap(score)(y, p, mask), each, rtol=1e-12)
 
 
-# Sides of `evaluate` and `Evaluator` are what those of numpy are.
+# Sides of `evaluate` and `Evaluator` may be arrays of any library.
 
 HOW = {"segment_length": 0.5, "classes": ("a", "b", "c", "d", "e")}
 SIDES = soft_labels(0, (3, 40, 5))

@@ -1,4 +1,4 @@
-"""The loss, 1 - soft F; metrics of torchmetrics, of batches as of one pass; and the page about both."""
+"""The loss, 1 - soft F; torchmetrics, whose batches score like one pass; and the page about both."""
 
 import copy
 import pickle
@@ -71,7 +71,7 @@ def test_logits_masks_weights_and_class_axis():
 
 
 def test_collections_share_counts_only_where_these_are_the_same():
-    """Of hard labels all T-norms have the same counts: the first batch must not decide for the others."""
+    """All T-norms have the same counts for hard labels: the first batch must not decide for the others."""
     made = {
         "precision": metrics.SoftPrecision(5),
         "f1": metrics.SoftFBeta(5),
@@ -80,7 +80,7 @@ def test_collections_share_counts_only_where_these_are_the_same():
         "coarse": metrics.SoftKLDivergence(5, eps=0.1),
     }
     together, alone = torchmetrics.MetricCollection(made), copy.deepcopy(made)
-    # First nothing that is clipped, and nothing between 0 and 1 in the reference.
+    # The first batch has no clipped values, and no reference between 0 and 1.
     for sides in ((np.full_like(Y, 0.5), np.round(Y)), (P, Y)):
         for metric in (together, *alone.values()):
             metric.update(*map(torch.tensor, sides))
@@ -129,7 +129,7 @@ def test_a_batch_without_reference_teaches_nothing(average, eps, value):
     [("micro", 1 / 45, 1 / 45), ("macro", 1 / 20, 0.0), ("weighted", 1 / 20, 0.0)],
 )
 def test_slopes_of_equal_values_and_of_absent_classes(average, slope, absent):
-    """At p = y more of the system is only more false alarms; only micro learns from an absent class."""
+    """At p = y, a higher output only adds false alarms; only micro learns from an absent class."""
     p, y = torch.full((20, 2), 0.5, requires_grad=True), torch.full((20, 2), 0.5)
     y[:, 1] = 0.0
     SoftFLoss(average=average, eps=0.0)(p, y).backward()
@@ -186,7 +186,7 @@ def test_the_example_with_lightning_learns():
 
 def test_the_python_of_the_page_runs():
     pytest.importorskip("jax")
-    # Later blocks use what earlier ones of either kind made, as a reader does who runs all of them.
+    # Later blocks use results of earlier ones, as for a reader who runs all of them.
     code = blocks((ROOT / "docs/guides/training.md").read_text(encoding="utf-8"), "py(?:thon)?")
     assert code
     exec(compile("\n".join(code), "docs/guides/training.md", "exec"), {})  # noqa: S102 - our own document

@@ -179,7 +179,7 @@ def test_mcnemar_is_a_loop_over_segments():
     assert [(row.system, row.class_name) for row in rows] == [("one", label) for label in LABELS]
     truth, mine, yours = map(active_seconds, (reference, one, other))
     for row in rows:
-        # One is right and the other wrong, or the other way about.
+        # One system is right and the other wrong, or the reverse.
         wrong, others = ({k for k in truth ^ side if k[1] == row.class_name} for side in (mine, yours))
         assert (row.only_system, row.only_other) == (len(others - wrong), len(wrong - others))
         p = binomtest(row.only_system, row.only_system + row.only_other).pvalue

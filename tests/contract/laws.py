@@ -102,14 +102,14 @@ def labels_can_be_renamed(evaluate: Evaluate, seed: int) -> None:
 
 
 CLIPPED = ("kl_divergence", "kl_divergence_reverse", "cross_entropy", "soft_f1_loss")
-"""Measures that keep values away from 0 and 1, or add to a denominator: 1e-7 for each class of a segment."""
+"""Measures that clip values near 0 and 1, or add to a denominator: by 1e-7 for each class of a segment."""
 
 
 def copying_is_best(name: str, *, binary: bool) -> bool:
     """Return whether a system that copies the reference must get the best value of a score."""
     parsed = ScoreName.parse(name)
     if parsed.measure == "coverage":
-        return False  # the best is one active class in every segment, whatever the system
+        return False  # it is best if every segment has one active class, whatever the system
     if binary:
         return True
     if parsed.reading == "optimal" or parsed.measure in {"cross_entropy", "soft_f1_loss"}:

@@ -42,7 +42,7 @@ EVERYTHING = Settings(
 )
 
 UNFILTERED = replace(EVERYTHING, psds_median_filters=())
-"""For tables with another time step, or none, and rows that are events: a median filter joins steps."""
+"""No median filters, which join steps: for tables with another step or none, and for rows that are events."""
 
 ROWS = st.lists(
     st.tuples(
@@ -134,7 +134,7 @@ def short_rows_within(rows: Rows) -> Rows:
 
 
 OF_VALUES = frozenset(name for name in ADDITIONS if "silen" in name or "weak" in name or "value 0" in name)
-"""Additions that a table without values does not have: there each row is a detection."""
+"""Additions that need values: without values each row is a detection."""
 
 BEST_FOR = frozenset(
     {"f1", "joint_f", "single_f", "best_error_rate", "satisficed_f", "average_precision"}
@@ -196,7 +196,7 @@ def gains(before: Scores, after: Scores) -> dict[str, tuple[float | None, float 
         measure = measure_of(name)
         sign = {"higher": 1.0, "lower": -1.0, "none": 0.0}[measure.direction]
         old, new = score.value, after[name]
-        # The worst value does not improve an undefined score, nor does a score that becomes undefined.
+        # A score does not improve from undefined to the worst value, or from any value to undefined.
         worst = measure.low if sign > 0 else measure.high
         # d' is infinite, its best value, if the area below the curve is 1.
         if not sign or new is None or (old is None and (new == worst or "d_prime" in name)):
@@ -230,7 +230,7 @@ def is_trade(name: str) -> bool:
 )
 @settings(max_examples=3, deadline=None)
 def test_nothing_added_blindly_raises_a_score(reference, system, values, events, pool, lasting, additions):
-    # Recordings last 1 s longer than their reference; additions begin after that.
+    # Recordings last 1 s longer than their reference: `after_the_end` adds rows after that.
     durations = {name: end + 1 for name, end in ends(reference).items()} if lasting else None
     chosen = replace(EVERYTHING if events == "merge" else UNFILTERED, events=events, pool=pool)
     how = {"values": values, "chosen": chosen, "durations": durations}
@@ -309,7 +309,7 @@ def test_copies_of_detections_that_pass_change_no_intersection(reference, data):
 
 
 def three_minutes() -> tuple[Rows, Rows]:
-    """Return a reference with an event a minute, and a system with an event each half minute."""
+    """Return a reference with an event a minute, and a system with three events, two of them right."""
     reference = [("cafe.wav", 60.0 * k, 60.0 * k + 10, "car", 1.0) for k in range(3)]
     return reference, [("cafe.wav", 30.0 * k, 30.0 * k + 10, "car", 0.9 - 0.1 * k) for k in range(3)]
 

@@ -143,7 +143,7 @@ RULES = {
     ("dcase2019-task4", "segment"): {"time_resolution": 1.0},
 }
 SAME = {"dcase2019-2022-task4": "dcase2019-task4", "dcase2016-task3": "dcase2017-task3"}
-"""Presets that set what another one sets."""
+"""Presets with the settings of another preset."""
 
 
 @pytest.mark.parametrize(("preset", "basis"), RULES)

@@ -107,7 +107,7 @@ def test_the_picture_is_what_the_program_prints():
     shown = "".join(each.text or "" for each in tree.iter("{http://www.w3.org/2000/svg}text"))
     called = "soft-sed-eval " + " ".join(made.ARGUMENTS)
     assert letters(shown) == letters(f"soft-sed-eval$ {called}{printed}"), "run python docs/make/terminal.py"
-    # It fetches nothing.
+    # The picture fetches nothing.
     assert "docs/screenshots/terminal.svg)" in README
     assert {*re.findall(r"https?://[^\"' )]+", text)} == {"http://www.w3.org/2000/svg"}
     assert not re.search(r"@import|@font-face|url\((?!#)|href", text)

@@ -1,4 +1,4 @@
-"""Scores of single files, the highest costs, scores of folds, and over thresholds of the reference."""
+"""Scores of single files, the highest costs, scores of folds, and sweeps over thresholds of the reference."""
 
 import statistics
 from dataclasses import replace
@@ -19,7 +19,7 @@ from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.report.delimited import write_curves
 from sedeval_soft.settings import Settings
 
-# --- what costs most ------------------------------------------------------------------------------
+# --- the highest costs ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reading", ["soft", "hard"])
@@ -116,7 +116,7 @@ def test_spread_is_that_of_the_scores_of_each_fold():
         assert (spread.mean, spread.deviation) == pytest.approx(wanted, abs=1e-12)
 
 
-# --- thresholds of the reference, against evaluations that have each of them as their own ----------
+# --- sweeps over thresholds of the reference, against an evaluation at each -----------------------
 
 ASKED = Settings(
     classes=LABELS,
@@ -165,7 +165,7 @@ def test_the_file_of_curves_has_counts_at_all_pairs_of_thresholds(tmp_path):
     assert len(rows) == 99
 
 
-# --- single files: each, and each of many classes, scores as it does alone ----------------------------
+# --- single files score as they do alone, also with many classes ----------------------------------
 
 BY_FILE = {
     "default": {},

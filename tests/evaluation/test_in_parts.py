@@ -240,7 +240,7 @@ if WHAT:
 if __name__ == "__main__":
     main()
 """
-"""The command, to which tables of any size are large."""
+"""The command, with tables of any size treated as large."""
 
 
 def table(path: Path, seed: int, n_files: int, *, shuffled: bool = True) -> None:

@@ -59,7 +59,7 @@ _NOTHING = long_rows([("a", 0.0, 1.0, "car", 0.0)], files=FILES)
 
 
 def slow(*values):
-    """Parameters that are slow."""
+    """Mark parameters as slow."""
     return [pytest.param(*each, marks=pytest.mark.slow) for each in values]
 
 

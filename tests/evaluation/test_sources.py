@@ -195,7 +195,7 @@ def test_any_table_may_stand_by_its_file(of):
     same(evaluate(*by_file, **HOW), evaluate(*tables, **HOW))
 
 
-# --- begun anew ------------------------------------------------------------------------------------
+# --- reset -----------------------------------------------------------------------------------------
 
 
 def test_after_a_reset_an_evaluator_is_a_fresh_one():

@@ -140,7 +140,7 @@ def test_an_event_at_an_edge_is_in_the_segment_that_contains_most_of_it(onset, o
 
 
 OURS = columns_of([("a.wav", 2.0, 4.0, "car", 1.0)], ("b.wav",))
-"""It declares b.wav as a file without events."""
+"""A reference that declares b.wav as a file without events."""
 LOUD = columns_of([
     ("a.wav", 0.0, 2.0, "car", 0.1), ("a.wav", 2.0, 4.0, "car", 0.6), ("b.wav", 0.0, 10.0, "car", 0.9)
 ])  # fmt: skip

@@ -24,7 +24,7 @@ ALL = Settings(
     classes=LABELS, only=("segment", "clip", "event", "intersection"), onset_collar=1.0, offset_collar=1.0
 )
 GAPS = (0.125, 0.375, 0.625, 0.875)
-"""Between all values, which are quarters."""
+"""Thresholds between all values, which are quarters."""
 
 
 def informed(seed):
@@ -41,7 +41,7 @@ def muted(rows, label, but=None):
 
 
 def cut(rows, thresholds, *, inclusive=False):
-    """Return rows that are 1 where a value is active, 0 elsewhere; thresholds: by file and class."""
+    """Return rows of 1 if a value is active and 0 if not; thresholds: by file and class."""
     pairs = zip(rows.file, rows.label, strict=True)
     own = np.array([thresholds[rows.files[file]][rows.classes[label]] for file, label in pairs])
     return replace(rows, values=((rows.value >= own if inclusive else rows.value > own).astype(np.float64),))

@@ -1,7 +1,7 @@
-"""DCASE 2019 task 4, public evaluation set, against sed_eval 0.2.1, whose floats differ from our ticks.
+"""DCASE 2019 task 4, public evaluation set, against sed_eval 0.2.1, and the effects of its float times.
 
 PER_FILE was computed with the sed_eval package over the 1168 distinct files. Counts were computed with this
-package on 2026-11-21; `compat` reproduces counts of sed_eval, which `tests/differential` checks.
+package on 2026-11-21; with `compat` they equal sed_eval's, as `tests/differential` checks.
 """
 
 from dataclasses import replace
@@ -50,8 +50,9 @@ def both(*sides, offset_collar_rate=0.2, **chosen):
 def test_distinct_files(reference, system, durations):
     """On this data our rules give sed_eval's numbers at every operating point, up to the last bit of a float.
 
-    Every class is found at least once, so no rule for NaN applies. No time is on the edge of a collar. And
-    after every matching, sed_eval's pass over unmatched events finds all possible substitutions.
+    Every class is found at least once, so no rule for NaN applies. Times are in milliseconds or are frame
+    times, and none is on the edge of a collar. And after every matching, sed_eval's pass over unmatched
+    events finds all possible substitutions.
     """
     assert len(durations) == 1168
     for point, rows in system.items():

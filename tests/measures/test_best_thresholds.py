@@ -30,7 +30,7 @@ from sedeval_soft.settings import Constraint, Settings
 
 
 def best_of(table, merit, **how):
-    """Return the lowest and highest best level, and TP and N_sys there; each file counts once."""
+    """Return the range of levels that is best, and TP and N_sys there; each file counts once."""
     own, once = Candidates.of(table, **how), np.ones((1, len(table.n_ref)))
     tp, n_sys, _, _, low, high = own.best(once, [merit], inclusive=False).reshape(-1).tolist()
     return low, high, tp, n_sys
@@ -147,7 +147,7 @@ def test_best_thresholds_of_classes_and_of_all_are_those_of_all_combinations(
 
 
 def check_classes(found, swept, at, f1, beta):
-    """Check the best F and the best error rate of each class; of equal thresholds the highest is best."""
+    """Check the best F and the best error rate of each class; of thresholds that tie, the highest is best."""
     cuts, errors = [math.inf if cut == "never" else cut for cut in CUTS], 0.0
     for k, c in enumerate(CLASSES):
         values, rates = [f_of([of[k]], beta) for of in at], [of[f"error_rate[{c}]"] for of in swept]
@@ -203,7 +203,7 @@ ONE, ANOTHER = (table_of([0.0] * k + [value] + [0.0] * (23 - k)) for k, value in
 
 @settings(max_examples=16)
 @given(TABLES, TABLES, BASES, CONSTRAINTS, st.sampled_from((1.0, 2.0)), st.booleans())
-# At the best threshold all errors are false alarms.
+# With the fewest errors, every detection is a false alarm.
 @example(ONE, ANOTHER, "segment", "error_rate at precision>=0.0", 1.0, False)
 def test_the_best_under_a_constraint_is_that_of_all_thresholds(
     reference, system, basis, text, beta, inclusive

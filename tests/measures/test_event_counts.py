@@ -52,7 +52,7 @@ def event_rows(latest, max_size):
 
 
 EVENTS = event_rows(30, 14) | event_rows(4, 40)
-"""Some, and many of which many are alike but for their class."""
+"""A few events, or many of which many differ only in class."""
 
 
 @st.composite
@@ -184,7 +184,7 @@ LATE = [f(late) for late in ([0.15, 0.1, -0.1], [-0.15, 0.05, 0.0]) for f in (np
         # Undefined without a match.
         *(([A, B], [FAR, B], *of) for of in (("[a]", {}, None), ("[b]", {}, 0.0), (".micro", {}, 0.0))),
         ([A, B], [FAR, B], ".micro", {"classes": ["a"]}, None),
-        # An exact copy has no bias, whatever comes before it; with union, half are 3 s late.
+        # An exact copy has no bias, whatever comes before it. By overlap, a detection 3 s late may match.
         (COPY[1:], COPY, ".micro", {"events": "rows"}, 0.0),
         ([("f", 0, 10, "a")], [("f", 3, 11, "a")], ".micro", {"match_by": "iou"}, [3.0, 0.0, 1.0, 0.0]),
         *((TRUE, SAID, ".micro", how, LATE)

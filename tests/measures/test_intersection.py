@@ -25,7 +25,7 @@ from sedeval_soft.timeline.events import lifetimes_of
 TWO = LABELS[:2]
 COUNTS = ("tp", "n_ref", "fp")
 UNITS = (7, 1000)
-"""Ticks: at 7, a third of 3 units is within half a tick of 0.334 of them; at 1000 it is not."""
+"""Ticks of a unit: with 7, 1/3 and 0.334 of 3 units differ by less than half a tick; with 1000, by more."""
 
 FORM_PAIRS = list(itertools.product(FORMS, FORMS, ("auto", "merge", "rows")))
 

@@ -75,8 +75,8 @@ def test_the_greedy_matching_takes_the_first_free(edges, seed):
 def test_nearest_matchings_are_as_large_and_as_near_as_an_assignment(way, seed):
     """Compare with scipy's assignment, in which an unmatched event costs more than all distances.
 
-    Many of the events are equally far apart, and some are equal. The partner of an event does not depend on
-    the order of events, except among equal events.
+    In small cases many events are equally far apart, and some are equal. In large cases the partner of an
+    event does not depend on the order of events.
     """
     rng = np.random.default_rng(seed)
     few = seed < 8

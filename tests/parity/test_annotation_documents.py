@@ -1,4 +1,4 @@
-"""Documents that the libraries of annotation tools write are read as the libraries read them."""
+"""Documents of annotation tools are read as the tools' own libraries read them."""
 
 from pathlib import Path
 from random import Random

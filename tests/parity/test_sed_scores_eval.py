@@ -251,7 +251,7 @@ def test_psds(shares):
         check_psds(made(*case), alpha_ct=alpha_ct, alpha_st=alpha_st, max_efpr=max_efpr, **shares)
         for case, (alpha_ct, alpha_st), max_efpr in itertools.product(CASES[::2], WEIGHTS, (100.0, 2000.0))
     ]
-    # With a DTC of 1 nothing is found, as frames never fit events exactly.
+    # Criteria of 1 are hardly ever met, as frames do not fit events exactly.
     assert sum(0 < value < 1 for value in values) > 10 or shares["dtc"] == 1.0
 
 
@@ -320,7 +320,7 @@ def maestro():
         "audio_durations": {name: float(part.offset.max()) for name, part in parts.items()},
         "segment_length": 1.0,
     }
-    # A class that is no class of the challenge must change nothing.
+    # A class outside the challenge must not change scores.
     return (hard, system.assign(**{"coffee machine": 0.9})), theirs
 
 
@@ -349,7 +349,7 @@ def test_maestro_of_2024_and_task_4b_of_2023(maestro):
 def test_desed_of_2024(seed):
     case = peer.made(seed, labels=load_preset("dcase2024-task4-desed")["classes"])
     theirs, by_class = peer.psds(case, dtc=0.7, gtc=0.7, alpha_ct=0, alpha_st=1)
-    # A class that is no class of the challenge must change nothing.
+    # A class outside the challenge must not change scores.
     wider = {
         name: np.column_stack((values, np.full(len(values), 0.9))) for name, values in case.scores.items()
     }

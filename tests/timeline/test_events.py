@@ -281,7 +281,7 @@ def test_strict_makes_warnings_errors_but_not_of_what_was_asked_for(
 def test_recordings_last_as_long_as_the_reference_says_in_all_classes():
     pair = align(TWO, TWO, Settings(classes=("car",)))
     assert (pair.length.tolist(), len(pair.reference)) == ([1.0, 9.0], 1)
-    # Durations match names as systems do.
+    # Names of durations match as names of systems do.
     pair = align(ONE, ONE, Settings(), {"audio/a.flac": 7.0})
     assert (pair.files, pair.length.tolist()) == (("a.wav",), [7.0])
     far = long_rows([("a", 0, 1e12, "car")])

@@ -101,7 +101,7 @@ def test_segments_that_are_dropped_one_after_another_are_gone():
     assert grid.n_segments.tolist() == grid.n_evaluated.tolist() == [5, 4]
 
 
-# Grids of any length of segment, and times that are rounded on the way.
+# Grids of segments of any length, and rounded times.
 
 STEPS = [Fraction(text) for text in ("1/3", "256/11025", "0.02", "0.1")]
 WRITTEN = [(np.float64, None), (np.float32, None), *((np.float64, d) for d in (3, 4, 5, 6)), (np.float32, 3)]
@@ -176,7 +176,7 @@ def test_lengths_of_segments_are_what_they_stand_for(text):
     assert (short_fraction(value), exactly(value)) == (text, Fraction(text))
 
 
-# A grid that is nearly that of the segments
+# Time steps that nearly fit the segments.
 
 
 @pytest.mark.parametrize(

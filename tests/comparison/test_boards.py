@@ -1,6 +1,6 @@
-"""Boards: ranks, differences, p-values, ties and classes in which systems differ, against results by hand.
+"""Ranks, differences, p-values, ties and classes in which systems differ, against results by hand.
 
-Their replicates are tables of which files are drawn, or exchanged between two systems.
+The replicates by hand evaluate tables whose files are drawn, or exchanged between two systems.
 """
 
 import itertools
@@ -55,7 +55,7 @@ def holm_by_hand(p_values):
 
 
 def test_p_values_are_those_of_the_differences():
-    """p-values, intervals, Holm and places from replicates that are made here, by hand."""
+    """Compute p-values, intervals, Holm and places by hand, from replicates that are made here."""
     name, n, files = "segment.soft.f1.micro", 16, sorted(TRUTH.files)
     settings = Settings(classes=LABELS, only=("segment.soft",), replicates=n)
     board = compare(TRUTH, SYSTEMS, rank_by=name, settings=settings)
@@ -103,7 +103,7 @@ def test_the_order_in_which_systems_are_given_does_not_matter():
 
 @pytest.mark.parametrize("room", [True, False])
 def test_systems_at_the_same_time_have_the_board_that_they_have_one_after_another(monkeypatch, room):
-    """Two at a time where there is room, with warnings in the order of systems, and errors."""
+    """If memory allows, two systems are counted at a time; warnings keep the order of systems."""
     given = SYSTEMS | {"beyond": long_rows([("new", 0.0, 1.0, "a", 0.9)])}
     settings = {"only": ("segment.soft",), "replicates": 5}
     board, threads_of, of_rows = compare(TRUTH, given, **settings), [], comparison.count_rows
@@ -118,7 +118,7 @@ def test_systems_at_the_same_time_have_the_board_that_they_have_one_after_anothe
     for module in (arrays, comparison):
         monkeypatch.setattr(module, "processors", lambda: 2)
     assert compare(TRUTH, given, **settings) == board
-    # Of five systems the last one is alone.
+    # Two pairs run in threads; the fifth system runs alone, in this thread.
     assert threads_of.count(threading.get_ident()) == (1 if room else len(given))
     with pytest.raises(EvaluationError):
         compare(TRUTH, given, strict=True, **settings)
@@ -146,13 +146,13 @@ def test_what_is_undefined_comes_last_and_ties_with_nothing():
     for of in (silent, mute):
         assert {of.value, of.low, of.high, *asdict(of.difference).values()} == {None}
         assert of.place == 5 and of.rank > max(other.rank for other in others)
-    # Nothing is known against a baseline without a score.
+    # No system can be compared to a baseline without a score.
     board = compare(TRUTH, given, baseline="mute", replicates=5, only="segment.hard", **asked)
     assert all(e.difference is None or e.difference.value is None for e in board.entries)
 
 
 def test_a_baseline_is_what_the_others_are_compared_to():
-    """Noise ruins F and divergence alike: higher F goes with lower divergence, which counts as agreement."""
+    """More noise gives a lower F and a higher divergence: rankings by the two agree."""
     given = {k: s for k, s in SYSTEMS.items() if k.startswith("noise")}
     board = compare(TRUTH, given, baseline="noise 0.3", replicates=20)
     assert board.baseline == board.compared_to == "noise 0.3"
@@ -166,7 +166,7 @@ def test_a_baseline_is_what_the_others_are_compared_to():
 
 
 def active_seconds(rows):
-    """Which (file, class, second) are active: rows are on whole seconds here."""
+    """Return the active (file, class, second): rows are on whole seconds here."""
     return {(file, label, second) for file, onset, offset, label, value in tuples(rows) if value > 0.5
             for second in range(int(onset), int(offset))}  # fmt: skip
 
@@ -179,7 +179,7 @@ def test_mcnemar_is_a_loop_over_segments():
     assert [(row.system, row.class_name) for row in rows] == [("one", label) for label in LABELS]
     truth, mine, yours = map(active_seconds, (reference, one, other))
     for row in rows:
-        # One is right and the other wrong, or the other way about.
+        # One system is right and the other wrong, or the reverse.
         wrong, others = ({k for k in truth ^ side if k[1] == row.class_name} for side in (mine, yours))
         assert (row.only_system, row.only_other) == (len(others - wrong), len(wrong - others))
         p = binomtest(row.only_system, row.only_system + row.only_other).pvalue
@@ -204,7 +204,7 @@ RANKED = (
 
 
 def instead(*blocks):
-    """Return what yields these weights, whatever it is asked for."""
+    """Return a function that yields these weights, whatever its arguments."""
     return lambda *_: iter(blocks)
 
 
@@ -221,7 +221,10 @@ def settings_for(name, **more):
 
 
 def check_exchanges(monkeypatch, reference, systems, settings, name, rows, files=FILES, by_hand=None):
-    """Compare differences with those of exchanged rows; by_hand: their systems, settings and name."""
+    """Compare differences with evaluations of tables whose rows are exchanged.
+
+    by_hand: the systems, settings and score name of these evaluations, if others.
+    """
     monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(rows[:2], rows[2:]))
     tallies = [Tables(reference, system).tally(settings) for system in systems]
     ours = Paired.of_tallies(tallies, name, replace(settings, replicates=len(rows))).exchanged(0, 1)
@@ -254,9 +257,9 @@ def test_exchanging_is_exchanging_rows_of_tables(monkeypatch, name, form):
     ],
 )  # fmt: skip
 def test_exchanging_what_only_one_system_has(monkeypatch, name, how):
-    """Files are false alarms of whoever has them; one without rows that one names is nothing to either.
+    """A system that takes over a file has its false alarms; a file without rows changes nothing.
 
-    Classes are not named: a system that is given files with a class has that class.
+    Without `classes`, a system that takes over files with a class has that class.
     """
     rng, settings = np.random.default_rng(3), settings_for(name, classes=LABELS if how == "files" else None)
     own = [{"files": tuple(of)} for of in ("abc", "abcx", "bcyz")]
@@ -267,21 +270,21 @@ def test_exchanging_what_only_one_system_has(monkeypatch, name, how):
     rows = np.array(
         [[number >> k & 1 for k in range(len(files))] for number in (0, 31, 63, 5, 40, 21, 11)], dtype=float
     )
-    # Named classes would be expected: silence in those that the reference lacks would count for accuracy.
+    # For accuracy no classes are named: silence in a named class that the reference lacks would count.
     classes = settings.classes or (None if "accuracy" in name else ("bird", "car", "cat", "dog"))
     by_hand = systems, replace(settings, classes=classes), name
     check_exchanges(monkeypatch, reference, systems, settings, name, rows, files, by_hand=by_hand)
 
 
 def test_with_kept_thresholds_detections_at_them_are_exchanged(monkeypatch):
-    """Each system is cut where its own files have it best, before anything is exchanged."""
+    """Each system is binarised at its own best thresholds before files are exchanged."""
     reference, *systems = three_sides(5)
     name, hard, cut = "event.optimal.f1.micro", "event.hard.f1.micro", []
     settings = settings_for(name, fixed_thresholds=True)
     for system in systems:
         scores = evaluate_rows(reference, system, settings)
         limits = {label: scores[f"event.optimal.threshold[{label}]"] for label in LABELS}
-        # Where a class has no best threshold (NaN here), nothing of it is a detection.
+        # A class without a best threshold (NaN here) has no detections.
         at = np.array([limits[system.classes[k]] for k in system.label], dtype=float)
         cut.append(replace(system, values=((system.value > at).astype(float),)))
     rows = np.array([[0, 0, 0, 0, 0], [0, 1, 1, 0, 1], [1, 1, 0, 0, 0.0]])

@@ -1,6 +1,6 @@
 """p-values, places, Kendall's tau and ties of systems, against scipy.stats, fractions and by hand.
 
-Exact p-values of few files, scores that are equal but for rounding, limits in the range of a score.
+Also exact p-values of few files, scores that differ by rounding, and intervals in the range of a score.
 """
 
 import itertools
@@ -50,7 +50,7 @@ def test_rounding_does_not_decide():
         (p_exchange, 0.0, d, 1.0), (p_exchange, np.nextafter(third, 0), third, 1.0),
         (p_exchange, 1e6 * (1 - 1e-12), 1e6, 1.0),
         (p_bootstrap, d, 0.0, 1.0), (p_bootstrap, -1e-16, third, 1.0),
-        # Real differences decide, small as they may be.
+        # Real differences decide, however small.
         (p_exchange, third * (1 - 1e-8), third, 0.01), (p_exchange, 0.0, 1e-9, 0.01),
     ):  # fmt: skip
         assert test(np.full((99, 1), each), [observed]) == [p]
@@ -99,7 +99,7 @@ def test_systems_that_share_a_letter_are_in_a_run_that_no_difference_ends():
     def p_values(first, others):
         return np.array([0.0 if means[first] - means[other] > 0.1 else 1.0 for other in others])
 
-    # 3 is close to 1 and 2, but far from 0, with which the first run began; the run of 2 lies in that of 1.
+    # System 3 is close to 1 and 2 but far from 0, where the first run begins; the run from 2 is part of 1's.
     groups = alike_groups([0, 1, 2, 3, 4], p_values, 0.05)
     assert groups == [range(3), range(1, 4), range(4, 5)]
     assert letters(groups) == ["a", "ab", "ab", "b", "c"]
@@ -115,7 +115,7 @@ def test_places_and_tau_have_a_tolerance_of_1e_12():
     assert places([1e6, 1e6 * (1 + 1e-13), np.inf, np.inf, np.nan, np.nan], False).tolist() == [
         *(3, 3, 1, 1, 5, 5)
     ]
-    # Of three pairs two are in order in both, and one is a tie in the first: tau-b = 2 / sqrt(2 * 3).
+    # Both order two of three pairs alike; the third is a tie in the first: tau-b = 2 / sqrt(2 * 3).
     scores = np.array([[0.5, 0.1], [0.5 + 1e-14, 0.2], [0.7, 0.3]])
     assert kendall(scores, [False, False])[0, 1] == pytest.approx(2 / math.sqrt(6), rel=1e-12)
 
@@ -136,9 +136,9 @@ def soft_f(reference: dict[str, list[float]], system: dict[str, list[float]]) ->
 
 @pytest.mark.parametrize(("n_files", "seed"), [(2, 0), (6, 0), (6, 23)])
 def test_p_exchange_of_few_files_is_exact_and_has_no_seed(n_files, seed):
-    """By enumeration in fractions. Random draws of 6 files gave from .048 to .080 for .0625.
+    """Enumerate all exchanges in fractions: random draws of 6 files gave .048 to .080 for .0625.
 
-    All files agree, so two of 2^n exchanges are as extreme as what is observed.
+    All files agree, so two of 2^n exchanges are as extreme as the observed difference.
     """
     rng = np.random.default_rng(n_files)
     reference, other = (
@@ -163,15 +163,15 @@ def test_all_exchanges_are_each_yielded_once_without_a_complement():
         assert len(rows) == all_exchanges(n) - 1 == 2 ** (n - 1) - 1
         halves = {(0,) * n, *rows}
         assert len(halves | {tuple(1 - k for k in row) for row in halves}) == 2**n
-        # One replicate fewer, and they are drawn.
+        # With one replicate fewer, exchanges are drawn.
         assert sum(map(len, exchanges(n, 2 ** (n - 1) - 1, 0))) == 2 ** (n - 1) - 1 or n == 1
 
 
-# Of the same score in another order.
+# Equal scores whose values come in another order.
 
 
 def test_values_in_another_order_give_the_same_place():
-    """Two systems with the same values in other seconds have the same F, in fractions and so by place."""
+    """Two systems with the same values in other seconds have the same F in fractions, and the same place."""
     rng, unlike = np.random.default_rng(1), 0
     for _ in range(8):
         values = (rng.integers(1, 1000, 12) / 1000).tolist()
@@ -189,12 +189,12 @@ def test_values_in_another_order_give_the_same_place():
 
 
 def test_intervals_over_runs_lie_within_the_range_of_the_score():
-    """Two runs with F of 2/3 and 1: t of one degree of freedom, 12.7, leads far beyond 0 and 1."""
+    """Two runs have F of 2/3 and 1: with t = 12.7 (one degree of freedom) the interval would leave [0, 1]."""
     reference = table({"f": [1.0, 1.0, 1.0]})
     runs = {"1": table({"f": [1.0, 1.0, 1.0]}), "2": table({"f": [1.0, 0.5, 0.0]})}
     scores = mean_of_runs(reference, runs, only="segment.soft")
     f1, error_rate = (scores.score(f"segment.soft.{name}.micro") for name in ("f1", "error_rate"))
     assert (f1.value, f1.low, f1.high) == (pytest.approx(5 / 6, rel=1e-12), 0.0, 1.0)
-    # By hand: 0 and 1/2, so 1/4 + 12.706 / 4; there is no upper limit.
+    # By hand: error rates of 0 and 1/2 give 1/4 + 12.706 / 4; an error rate has no upper limit.
     high = pytest.approx(0.25 + 0.25 * math.tan(math.pi * 0.475), rel=1e-12)
     assert (error_rate.low, error_rate.high) == (0.0, high)

@@ -1,6 +1,6 @@
-"""Settings files: what they extend, and where what is wrong with them stands.
+"""Settings files: `extends`, and messages that name the file and line of a mistake.
 
-Their JSON Schema says of every setting what `Settings` says.
+The JSON Schema of settings files agrees with `Settings` about every setting.
 """
 
 import json
@@ -42,7 +42,7 @@ CHAIN = {f"f{i}.yaml": f"extends: f{i + 1}.yaml\n" for i in range(7)} | {"f7.yam
         ("extends: c.yaml\nmin_gap: {car: 1.0}\n", {"bins": 7, "beta": 3.0, "min_gap": {"car": 1.0}}),
         ("extends: null\nbeta: 2.0\n", {"beta": 2.0}),
         ("extends: maestro-soft\nclasses: null\n", load_preset("maestro-soft") | {"classes": None}),
-        # Eight files at most.
+        # At most eight files may extend one another.
         ("extends: f1.yaml\n", {"beta": 2.0}),
         *((f"beta: {text}", {"beta": number}) for text, number in
           {"1e-1": 0.1, "1E1": 10.0, ".5": 0.5, "+2": 2.0, "010": 10.0, "2.": 2.0}.items()),
@@ -70,7 +70,7 @@ def test_a_file_holds_over_what_it_extends_found_beside_it_and_each_setting_as_a
         ("extends: /dev/zero\n", "", "a.yaml:1: extends '/dev/zero'"),
         ("extends: b.yaml\n", "bins: 3\nbeta: -1\n", "b.yaml:2: beta"),
         ("extends: b.yaml\n", "extends: f0.yaml\n", "f5.yaml:1: extends 'f6.yaml'"),
-        # What does not go together is told of the file on top.
+        # A conflict between two files is reported for the file that extends.
         ("bins: 3\nmedian_filter: 1\nextends: b.yaml\n", "psds_median_filters: [1]\n", "a.yaml:2: median"),
         ("# one\n\nbeta: -1\n", "", "a.yaml:3: beta"),
         ("a: [1", "", "a.yaml:1:6: "),
@@ -83,7 +83,7 @@ def test_a_file_holds_over_what_it_extends_found_beside_it_and_each_setting_as_a
         ("bins: 3\nextend: maestro-soft\n", "", "a.yaml:2: .*'extend'.*'extends'"),
         ("bins: 3\nmin-gap: {car: x}\n", "", "a.yaml:2: min_gap of 'car'"),
         ("median_filter: 1\nevents: rows\n", "", "a.yaml:2: events=rows"),
-        # No terminal obeys a name.
+        # A name cannot send control codes to a terminal.
         ('"\\x1b[31m\\uFEFF": 1\n', "", r"a.yaml:.* '\\x1b\[31m\\ufeff'"),
     ],
 )  # fmt: skip
@@ -96,7 +96,7 @@ def test_messages_name_the_file_and_the_line(text, other, said, tmp_path):
 
 
 def test_options_hold_over_files_and_these_over_what_they_extend(tmp_path):
-    """A file that can be read once is read once."""
+    """A pipe works as a settings file, though it can be read only once."""
     path = tmp_path / "a.yaml"
     path.write_text("extends: dcase2019-task4\noffset_collar_rate: 0.3\nonly: [event.hard]\n")
     read, write = os.pipe()
@@ -162,7 +162,7 @@ def test_it_is_a_schema_of_all_settings_and_of_files_that_are_shipped():
 
 
 def test_fields_are_those_of_settings():
-    """What `fields` defines is what `Settings` has."""
+    """`fields` defines every setting of `Settings`, with its default and meaning."""
     assert list(FIELDS) == NAMES
     for name, field in FIELDS.items():
         assert getattr(Settings(), name) == field.default, name
@@ -182,7 +182,7 @@ def test_presets_are_the_files_of_configs_and_listed():
 
 
 def words(node: object) -> set[str]:
-    """Return all texts that the schema names as values."""
+    """Return all texts that the schema lists as values."""
     if isinstance(node, dict):
         found = {word for word in node.get("enum", ()) if isinstance(word, str)}
         return found.union(*map(words, node.values()))
@@ -201,7 +201,7 @@ VALUES = st.one_of(PLAIN, st.lists(PLAIN, max_size=3), MAPPINGS)
 
 
 def refused(name: str, value: object) -> str:
-    """Return why settings do not take a value, nothing where they do."""
+    """Return why settings refuse a value; an empty text if they take it."""
     try:
         Settings.of(**{name: value})
     except SettingsError as error:
@@ -210,20 +210,20 @@ def refused(name: str, value: object) -> str:
 
 
 def beyond_schemas(name: str, value: object) -> bool:
-    """Return whether only `Settings` can know that a value is none."""
+    """Return whether only `Settings`, and not the schema, can refuse a value."""
     texts = [value] if isinstance(value, str) else value
     return (
-        # A whole number is one in JSON Schema however it is written. It does not know which time is later.
+        # JSON Schema takes 1.0 for a whole number, and does not compare times.
         (isinstance(value, float) and value.is_integer())
         or name in {"regions", "region_edges"}
-        # The path of a list of files is read before.
+        # The schema takes any text here, such as a path that is read first.
         or (name in {"files", "satisfice", "map", "map_to"} and isinstance(value, str))
-        # Means of groups need groups, and tuned readings thresholds.
+        # Means of groups need `groups`, and tuned readings need `thresholds`.
         or (
             name in {"only", "means"}
             and any(mark in part for part in texts for mark in (".tuned", "groups."))
         )
-        # The reference's threshold is the same where it is not given.
+        # `threshold` is also the reference's threshold if that is not given.
         or (name == "threshold" and value < 0)
         or (name in {"groups", "scenes"} and isinstance(value, dict) and not all(map(is_part_name, value)))
     )
@@ -248,7 +248,7 @@ def test_it_takes_what_settings_take(name, value):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_values_of_the_right_kind_are_drawn(name):
-    """Settings refuse most of what is drawn at random: something that they take must be among it."""
+    """Settings refuse most random values: each setting must also be tried with values that it takes."""
     drawn = [
         *(0, 1, 2, 0.1, True, None, "a", [], ["a"], {"a": 0.5}, {"a": ["b"]}, {"a": "b"}, {"a": [[0, 1]]}),
         "precision>=0.9",

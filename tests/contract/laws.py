@@ -1,7 +1,6 @@
 """Laws that every score must keep, as checks that take an evaluation function.
 
-The checks are functions of `evaluate`, so that they can be run on broken ones too: a check that no
-defect can fail is worth nothing.
+Tests also run the checks on broken evaluation functions: each check must be able to fail.
 """
 
 import math
@@ -46,8 +45,7 @@ def random_table(
 ) -> Table:
     """Build rows on whole seconds, with values from a coarse grid so that ties occur.
 
-    fine: in a tenth of the time, so that collars reach many events, with values of which none are equal
-    and whose sums round.
+    fine: times are a tenth, so that collars reach many events; no two values are equal, and their sums round.
     """
     rng, scale = np.random.default_rng(seed), 10 if fine else 1
     rows: list[tuple[Any, ...]] = []
@@ -91,7 +89,7 @@ def order_does_not_matter(evaluate: Evaluate, seed: int) -> None:
 
 
 def labels_can_be_renamed(evaluate: Evaluate, seed: int) -> None:
-    """New names, in another alphabetical order, change no average and move class scores along."""
+    """Renamed classes, in another alphabetical order, keep their scores; no average changes."""
     names = dict(zip(LABELS, ("zebra", "m[0].x", "ant"), strict=True))
     sides = random_table(seed), random_table(seed + 1)
     renamed = [side | {"event_label": [names.get(of) for of in side["event_label"]]} for side in sides]
@@ -104,30 +102,30 @@ def labels_can_be_renamed(evaluate: Evaluate, seed: int) -> None:
 
 
 CLIPPED = ("kl_divergence", "kl_divergence_reverse", "cross_entropy", "soft_f1_loss")
-"""Measures that keep values away from 0 and 1, or add to a denominator: 1e-7 for each class of a segment."""
+"""Measures that clip values near 0 and 1, or add to a denominator: by 1e-7 for each class of a segment."""
 
 
 def copying_is_best(name: str, *, binary: bool) -> bool:
     """Return whether a system that copies the reference must get the best value of a score."""
     parsed = ScoreName.parse(name)
     if parsed.measure == "coverage":
-        return False  # the best is one active class in every segment, whatever the system
+        return False  # it is best if every segment has one active class, whatever the system
     if binary:
         return True
     if parsed.reading == "optimal" or parsed.measure in {"cross_entropy", "soft_f1_loss"}:
         return False
     group = group_of(name)
     if parsed.reading == "hard":
-        # Doubts are no good probabilities of what is active for sure.
+        # Soft labels are poor probabilities of their own binarised labels.
         return group != "calibration" and parsed.measure != "brier"
-    # Doubtful cells are positive and negative at once: no order of them has none of these above those.
+    # An uncertain cell is both positive and negative: no order has all positives above all negatives.
     return group != "curves" and (parsed.basis != "ranking" or parsed.measure == "hamming_loss")
 
 
 def perfect_is_best(evaluate: Evaluate, seed: int) -> None:
-    """A system equal to the reference gets the best value of each measure that is defined.
+    """A copy of a binary reference gets the best value of each measure that is defined.
 
-    For binary labels, and for soft ones if copying doubt is best.
+    So does a copy of a soft reference, if `copying_is_best`.
     """
     for binary, (fine, settings) in product((True, False), FORMS):
         table = random_table(seed, binary=binary, fine=fine)
@@ -142,7 +140,7 @@ def perfect_is_best(evaluate: Evaluate, seed: int) -> None:
 
 
 def empty_system_finds_nothing(evaluate: Evaluate, seed: int) -> None:
-    """Recall and F are 0, precision is undefined, the error rate is 1: all that there is was deleted."""
+    """Recall and F are 0, precision is undefined, the error rate is 1: every event is a deletion."""
     made = replace(ALL, only=("segment.hard", "segment.soft", "event.hard"), satisfice=None)
     wanted = {"recall": 0.0, "f1": 0.0, "precision": None, "error_rate": 1.0, "insertion_rate": 0.0,
               "deletion_rate": 1.0}  # fmt: skip
@@ -153,7 +151,7 @@ def empty_system_finds_nothing(evaluate: Evaluate, seed: int) -> None:
 
 
 def empty_reference_is_undefined(evaluate: Evaluate, seed: int) -> None:
-    """Recall and error rate have nothing to divide by; precision and F are 0: all is false alarm."""
+    """Recall and error rate are undefined; precision and F are 0: every detection is a false alarm."""
     wanted = {"recall": None, "error_rate": None, "precision": 0.0, "f1": 0.0}
     for name, value in evaluate(random_table(seed, n=0), random_table(seed), ALL).items():
         measure = ScoreName.parse(name).measure
@@ -184,7 +182,7 @@ def soft_equals_hard_on_binary_labels(evaluate: Evaluate, seed: int) -> None:
 
 
 def swapping_sides_swaps_precision_and_recall(evaluate: Evaluate, seed: int) -> None:
-    """Segments know no side: TP stays, precision becomes recall, insertions become deletions."""
+    """TP of segments stays, precision becomes recall, and insertions become deletions."""
     sides = random_table(seed), random_table(seed + 1)
     made = replace(ALL, only=("segment.hard", "segment.soft"), satisfice=None)
     there, back = (evaluate(*order, made) for order in (sides, sides[::-1]))
@@ -206,7 +204,7 @@ LAWS = (
 
 
 def mean_in_fractions(kind: str, values: Iterable[float], weights: Iterable[float]) -> float | None:
-    """Return a mean, a geometric one but for its root; None of nothing. Values that are NaN are left out."""
+    """Return a mean without NaN values, in fractions but for the geometric mean; None if no value is left."""
     known = [
         (Fraction(x), Fraction(w)) for x, w in zip(values, weights, strict=True) if w and not math.isnan(x)
     ]
@@ -223,7 +221,7 @@ def mean_in_fractions(kind: str, values: Iterable[float], weights: Iterable[floa
 
 
 def cut_by_hand(table: dict[str, list], regions: dict[str, list[tuple[int, int]]]) -> dict[str, list]:
-    """Each region as a recording of its own, which begins with it."""
+    """Return a table in which each region is a recording of its own."""
     parts = [(file, k, *region) for file, of in regions.items() for k, region in enumerate(of)]
     rows = [
         (f"{file} {k}", max(onset, begin) - begin, min(offset, end) - begin, label, value)

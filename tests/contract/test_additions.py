@@ -1,12 +1,13 @@
-"""Nothing that a submission adds without knowing anything raises a score.
+"""A submission cannot raise a score by adding rows, files or classes blindly.
 
 Tests add to random submissions: rows of value 0, rows after the end of a recording, files and classes that
-nobody asked for, copies, rows without extent, very many short rows, files declared empty. With durations at
-hand and without, no score of the registry may be better for it. Settings decide what an event is: left to the
-table, one more row could make a list of events one of time steps. `TRADES` lists the scores that may be
-better, each with its reason, as does docs/explanations/differences.md.
-Rows cut in two, and short rows within others, are the same function of time: they may change only
-`COUNTED_IN_ROWS`. Rows that are none (NaN, infinite) are refused.
+nobody asked for, copies, rows without extent, very many short rows, files declared empty. No score of the
+registry may improve, with or without durations. `TRADES` lists the exceptions, each with its reason, as does
+docs/explanations/differences.md. The tests set `events`: under "auto", one more row could turn a list of
+events into time steps.
+
+Rows that are cut in two, and short rows within others, leave the function of time as it is: they may change
+only `COUNTED_IN_ROWS`. Rows with NaN or infinite numbers are refused.
 """
 
 import itertools
@@ -41,7 +42,7 @@ EVERYTHING = Settings(
 )
 
 UNFILTERED = replace(EVERYTHING, psds_median_filters=())
-"""For tables with another time step, or none, and rows that are events: a median filter joins steps."""
+"""No median filters, which join steps: for tables with another step or none, and for rows that are events."""
 
 ROWS = st.lists(
     st.tuples(
@@ -81,7 +82,7 @@ def other_classes(value: float) -> Callable[[Rows, Rows], Added]:
 
 
 def late_classes(reference: Rows, _: Rows) -> Added:
-    """Rows that reach to the ends of segments that others begin in."""
+    """Add weak rows of another class from the end of the reference on."""
     return [(f, end, end + 3.0, "x", 1e-6) for f, end in ends(reference).items()], ()
 
 
@@ -94,7 +95,7 @@ def without_extent(_: Rows, __: Rows) -> Added:
 
 
 def milliseconds(reference: Rows, _: Rows) -> Added:
-    """As many as one likes are no more than this: what they do, they do from the first on."""
+    """Add a thousand short events; more would have the same effect."""
     return [(f, end + 1 + k / 500, end + 1 + k / 500 + 0.001, "car", 1.0)
             for f, end in ends(reference).items() for k in range(1000)], ()  # fmt: skip
 
@@ -117,7 +118,7 @@ ADDITIONS: dict[str, Callable[[Rows, Rows], Added]] = {
 
 
 def cut_in_two(rows: Rows, cuts: list[tuple[bool, int]]) -> Rows:
-    """Cut rows somewhere inside, the k-th at so many thousandths of its length, or not."""
+    """Cut each row at some thousandths of its length, or leave it whole; cuts: (whole, thousandths)."""
     cut: Rows = []
     for (name, onset, offset, *rest), (whole, share) in zip(rows, cuts, strict=False):
         middle = onset + (offset - onset) * share / 1000
@@ -133,12 +134,12 @@ def short_rows_within(rows: Rows) -> Rows:
 
 
 OF_VALUES = frozenset(name for name in ADDITIONS if "silen" in name or "weak" in name or "value 0" in name)
-"""Additions that a table without values does not have: there each row is a detection."""
+"""Additions that need values: without values each row is a detection."""
 
 BEST_FOR = frozenset(
     {"f1", "joint_f", "single_f", "best_error_rate", "satisficed_f", "average_precision"}
 )  # fmt: skip
-"""Measures that the optimal reading has the best thresholds for, by class or for all classes together."""
+"""Measures that the optimal reading optimises, by class or for all classes together."""
 
 NOT_MONOTONE = frozenset(
     {
@@ -147,32 +148,30 @@ NOT_MONOTONE = frozenset(
         "entropy_correlation",
     }
 )
-"""Measures that false alarms may better wherever they are: they compare values with the reference on the
-whole, not one by one.
-"""
+"""Measures that false alarms may improve anywhere: they compare all values together, not cell by cell."""
 
 TRADES: dict[str, Callable[[ScoreName], bool]] = {
-    # Thresholds are best for F: with other false alarms others are, and what they are not best for may be
-    # better or worse there. F of all classes at thresholds of single classes is one of these.
+    # More false alarms move the thresholds that are best for F, and other measures may improve there. One of
+    # these is F of all classes at the thresholds of single classes.
     "thresholds are best for something else": lambda of: (
         of.reading == "optimal"
         and (of.measure not in BEST_FOR or (of.measure == "f1" and of.average == "micro"))
     ),
-    # A false alarm beside a miss makes a substitution of both, and one that grows may undo that: S and D
-    # trade places, and S + D + I never falls.
+    # A false alarm beside a miss makes one substitution of the two, and a longer one may undo that: D becomes
+    # S or S becomes D, and S + D + I never falls.
     "misses become substitutions": lambda of: (
         of.measure in {"deletion_rate", "substitution_rate"} and of.average == "micro"
     ),
-    # Where a clip is silent in the reference, what the system has after its end raises the clip's value.
+    # If a clip is silent in the reference, detections after its end raise the system's value of the clip.
     "a clip has one value": lambda of: of.basis == "clip" and of.measure in NOT_MONOTONE,
 }
-"""What an addition may better, and why."""
+"""Scores that an addition may improve, by reason."""
 
 COUNTED_IN_ROWS = frozenset({"event", "intersection"})
-"""What counts rows where each is an event, and so other rows as another answer.
+"""Bases that count rows if each row is an event: other rows are then another answer.
 
-Two halves of an event may fit what the whole does not: a half may end where an event does, and where the
-whole is too little within events for the DTC a part of it, which is, may pass and find them.
+Half of a detection may match an event that the whole does not match: it may end with the event, or pass the
+DTC that the whole fails.
 """
 
 
@@ -191,15 +190,15 @@ def scored(
 
 
 def gains(before: Scores, after: Scores) -> dict[str, tuple[float | None, float | None]]:
-    """Return the scores that are better after, by more than rounding."""
+    """Return the scores that improve by more than rounding."""
     found = {}
     for name, score in before.scores.items():
         measure = measure_of(name)
         sign = {"higher": 1.0, "lower": -1.0, "none": 0.0}[measure.direction]
         old, new = score.value, after[name]
-        # What was not defined is not bettered by the worst there is; what no longer is has no place at all.
+        # A score does not improve from undefined to the worst value, or from any value to undefined.
         worst = measure.low if sign > 0 else measure.high
-        # And d' is infinite, the best there is, where the area below the curve is 1.
+        # d' is infinite, its best value, if the area below the curve is 1.
         if not sign or new is None or (old is None and (new == worst or "d_prime" in name)):
             continue
         if old is None or sign * (new - old) > 1e-9:
@@ -231,7 +230,7 @@ def is_trade(name: str) -> bool:
 )
 @settings(max_examples=3, deadline=None)
 def test_nothing_added_blindly_raises_a_score(reference, system, values, events, pool, lasting, additions):
-    # Of a known length a recording is longer than its reference, and what is added after it is after the end.
+    # Recordings last 1 s longer than their reference: `after_the_end` adds rows after that.
     durations = {name: end + 1 for name, end in ends(reference).items()} if lasting else None
     chosen = replace(EVERYTHING if events == "merge" else UNFILTERED, events=events, pool=pool)
     how = {"values": values, "chosen": chosen, "durations": durations}
@@ -242,7 +241,7 @@ def test_nothing_added_blindly_raises_a_score(reference, system, values, events,
         after = scored(reference, system, ADDITIONS[name](reference, system), **how)
         better = {score: pair for score, pair in gains(before, after).items() if not is_trade(score)}
         if name == "every row twice" and events == "rows" and within_one_collar(reference):
-            # Of two events of a class within the collars of one detection, its copy finds the other.
+            # If two events of a class are within the collars of one detection, its copy finds the second.
             better = {score: pair for score, pair in better.items() if not score.startswith("event.")}
         assert not better, (name, better)
 
@@ -250,7 +249,7 @@ def test_nothing_added_blindly_raises_a_score(reference, system, values, events,
 def within_one_collar(rows: Rows) -> bool:
     """Return whether a detection could match either of two events of a class.
 
-    With collars as by default, or at an IoU of 0.5, as average precision matches: of two that touch, it may.
+    By default collars, or at an IoU of 0.5, as average precision matches: there it may match two that touch.
     """
     for one, other in itertools.combinations(rows, 2):
         touch = max(one[1], other[1]) <= min(one[2], other[2])
@@ -262,7 +261,7 @@ def within_one_collar(rows: Rows) -> bool:
 
 
 def differing(before: Scores, after: Scores) -> dict[str, tuple[float | None, float | None]]:
-    """Return the scores that are others, by more than rounding."""
+    """Return the scores that differ by more than rounding."""
     return {
         name: (score.value, after[name])
         for name, score in before.scores.items()
@@ -296,7 +295,7 @@ def test_rows_split_in_two_and_short_rows_within_rows_change_only_what_is_counte
 @given(ROWS, st.data())
 @settings(max_examples=3, deadline=None)
 def test_copies_of_detections_that_pass_change_no_intersection(reference, data):
-    """A detection that is an event of the reference passes the DTC, and so do its copies: none is false."""
+    """A detection that equals a reference event passes the DTC, as do its copies: none is a false alarm."""
     system = data.draw(st.lists(st.sampled_from(reference), min_size=1, max_size=6, unique=True))
     copies = data.draw(st.lists(st.sampled_from(system), min_size=1, max_size=6))
     chosen, made = replace(UNFILTERED, only=("intersection",)), partial(table, declared=FILES, values=False)
@@ -305,12 +304,12 @@ def test_copies_of_detections_that_pass_change_no_intersection(reference, data):
     assert differing(before, after) == {}
     points, chosen = [{0.25: made(of), 0.5: made(of[:1])} for of in both], replace(chosen, thresholds={})
     before, after = (sedeval_soft.evaluate(made(reference), of, settings=chosen) for of in points)
-    # In the middle of which levels a threshold is told may be another, where nothing changes at them.
+    # A best threshold may be shown between other levels, if counts do not change between them.
     assert not {name for name in differing(before, after) if "threshold" not in name}
 
 
 def three_minutes() -> tuple[Rows, Rows]:
-    """Return a reference with an event a minute, and a system that finds half and is wrong as often."""
+    """Return a reference with an event a minute, and a system with three events, two of them right."""
     reference = [("cafe.wav", 60.0 * k, 60.0 * k + 10, "car", 1.0) for k in range(3)]
     return reference, [("cafe.wav", 30.0 * k, 30.0 * k + 10, "car", 0.9 - 0.1 * k) for k in range(3)]
 
@@ -338,7 +337,7 @@ def test_a_row_of_value_0_hours_later_betters_nothing_and_strict_refuses_it():
 
 @pytest.mark.parametrize("pool", ["max", "mean"])
 def test_false_alarms_after_the_end_count_where_false_alarms_do(pool):
-    """By hand: 4 s of which the first is active; the system has seconds 0 and 6, of 8 in all.
+    """By hand: the reference lasts 4 s, with second 0 active; the system lasts 8 s, with 0 and 6 active.
 
     So TP 1, TN 3, FP 1: accuracy 4 / 5, specificity 3 / 4.
     """

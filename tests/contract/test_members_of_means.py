@@ -1,8 +1,8 @@
-"""No submission takes anything out of a mean, and nothing added blindly raises one.
+"""A submission can neither remove members from a mean nor raise it by blind additions.
 
-The reference alone decides which classes, files, scenes and groups a mean is over: those that a copy of the
-reference has a value for. If another system has none, the worst possible value counts. All means
-of the registry are tried: over classes, files, scenes and groups, with and without lengths of files.
+The reference alone decides which classes, files, scenes and groups a mean is over: all that have a value for
+a copy of the reference. If another system has no value there, the worst possible value counts. Tests try all
+means of the registry: over classes, files, scenes and groups, with and without lengths of files.
 """
 
 import math
@@ -42,7 +42,7 @@ def scored(
     reference, system, *, lengths: dict[str, float] | None, values: bool = True, declared=(), made=WITH_MEANS
 ) -> Scores:
     sides = table(reference, FILES, values=values), table(system, declared, values=values)
-    # Files that nobody asked for are of a scene, too.
+    # Files that nobody asked for also have a scene.
     scenes = dict.fromkeys([*(row[0] for row in system), *declared], "country") | SCENES
     return sedeval_soft.evaluate(*sides, settings=made, by=scenes, durations=lengths)
 
@@ -58,10 +58,10 @@ KIND = {"macro": "mean", "weighted": "weighted", **{mean: mean for mean in CLASS
 
 
 def members(name: ScoreName, scores: Scores) -> tuple[str, list[str]]:
-    """Return which kind of mean a score is, and the names of what it is over; nothing for none."""
+    """Return the kind of a mean, and the names of the scores in it; empty if the score is not a mean."""
     if name.group is not None and name.group in PART_MEANS:
         over, _, kind = name.group.partition(".")
-        # Files, which have no scores of their own here, are looked at elsewhere.
+        # Files have no scores of their own here: another test checks means over files.
         return kind, [str(name._replace(group=part)) for part in PARTS.get(over, ())]
     if name.average in KIND and measure_of(name).has_classes:
         names = [str(name._replace(average=None, class_name=label)) for label in scores.classes]
@@ -70,7 +70,7 @@ def members(name: ScoreName, scores: Scores) -> tuple[str, list[str]]:
 
 
 def size_of(name: str, scores: Scores) -> float:
-    """Return the size of the reference of a class, or of a part; 1 of what has none, such as rankings."""
+    """Return the size of the reference of a class or a part; 1 for scores without one, such as rankings."""
     of = ScoreName.parse(name)
     basis, average = "segment" if of.basis == "ranking" else of.basis, None if of.class_name else "micro"
     size = of._replace(basis=basis, measure="n_ref", average=average)
@@ -105,7 +105,7 @@ def test_a_mean_is_over_what_a_copy_of_the_reference_has_a_value_of(reference, l
     for text in scores:
         name = ScoreName.parse(text)
         kind, names = members(name, scores)
-        # The averages of d' are those of areas.
+        # Averages of d' are computed from averages of areas.
         if not names or measure_of(text).direction == "none" or name.measure == "d_prime":
             continue
         names = [each for each in names if size_of(each, scores) > 0 and copy[each] is not None]
@@ -114,7 +114,7 @@ def test_a_mean_is_over_what_a_copy_of_the_reference_has_a_value_of(reference, l
         wanted = mean_in_fractions("mean" if kind == "weighted" else kind, values, weights)
         assert same(scores[text], wanted, 1e-11), (text, scores[text], wanted)
         checked.add((name.measure, kind, name.group))
-    # Every average of the registry is looked at.
+    # The test covers every average of the registry.
     assert {*AVERAGES} - {"micro"} == {*KIND} - {*CLASS_MEANS}
     assert {kind for _, kind, _ in checked} == {"mean", "weighted", *CLASS_MEANS}
     assert len({measure for measure, _, _ in checked}) > 40
@@ -124,11 +124,11 @@ def test_a_mean_is_over_what_a_copy_of_the_reference_has_a_value_of(reference, l
 @example([("a", 0.0, 1.0, "car", 1.0)], [("a", 0.0, 3.0, "car", 1.0)], True, True, "rows of value 0")
 @settings(max_examples=2, deadline=None)
 def test_nothing_added_blindly_raises_a_mean(reference, system, values, lengths, addition):
-    # Two rows of one event that touch may be found by copies, and are none of a mean's matter.
+    # Copies may find a second event that touches the first; that does not concern means.
     if not values and addition in {*OF_VALUES, "every row twice"}:
         return
     rows, declared = ADDITIONS[addition](reference, system)
-    # What is added after the end of the reference is after the end of the files, too.
+    # Additions after the end of the reference are also after the end of the files.
     durations = {name: max(end, 1.0) for name, end in ends(reference).items()} if lengths else None
     how = {"lengths": durations, "values": values, "made": SOME_MEANS}
     before = scored(reference, system, **how)
@@ -137,7 +137,7 @@ def test_nothing_added_blindly_raises_a_mean(reference, system, values, lengths,
     assert not better, (addition, better)
 
 
-# The three that were found.
+# Three defects that were found.
 
 
 def seconds(values: dict[str, list[float]], file: str = "a") -> list[tuple[str, float, float, str, float]]:
@@ -146,7 +146,7 @@ def seconds(values: dict[str, list[float]], file: str = "a") -> list[tuple[str, 
 
 @pytest.mark.parametrize("least", [5e-324, 1e-320, 1e-308, 1e-30])
 def test_a_class_near_0_is_no_perfect_geometric_mean(least):
-    """F of a value v where the reference has 1 is 2 v / (1 + v); the mean is the root of both."""
+    """F of a value v against a reference of 1 is 2 v / (1 + v); F of the other class is 1."""
     reference, system = seconds({"car": [1.0], "dog": [1.0]}), seconds({"car": [1.0], "dog": [least]})
     scores = sedeval_soft.evaluate(
         table(reference), table(system), only="segment.soft", means=("geometric", "harmonic")
@@ -163,7 +163,7 @@ TRUTH = {"car": [1.0, 0.0, 0.75, 0.25], "dog": [0.5, 0.25, 0.25, 1.0], "rain": [
 
 @pytest.mark.parametrize("rest", ["missing", "constant"])
 def test_submitting_the_easiest_class_alone_wins_no_board(rest):
-    """In fractions: a class whose values are all the same counts -1 in macro correlations."""
+    """A class whose values are all equal counts as -1 in macro correlations."""
     constant = {} if rest == "missing" else {c: [0.5] * 4 for c in ("dog", "rain")}
     systems = {
         "easiest": table(seconds({"car": HONEST["car"], **constant})),
@@ -176,7 +176,7 @@ def test_submitting_the_easiest_class_alone_wins_no_board(rest):
     wanted = {"honest": sum(each.values()) / 3, "easiest": (each["car"] - 2) / 3}
     found = {entry.system: entry.value for entry in board.entries}
     assert list(found) == ["honest", "easiest"] and found == pytest.approx(wanted, rel=1e-12)
-    # Of a class it stays undefined.
+    # The correlation of the class itself stays undefined.
     assert board["easiest"]["segment.soft.pearson[dog]"] is None
     assert board["honest"]["segment.soft.pearson[dog]"] == pytest.approx(each["dog"], rel=1e-12)
 

@@ -46,7 +46,7 @@ def test_a_score_that_there_is_not_is_answered_with_close_matches():
 
 
 def broken(change):
-    """Return an evaluation whose values are changed; change: of a score, the tables and the settings."""
+    """Return an evaluation whose values are changed; change: maps a score, the reference and the settings."""
 
     def evaluation(reference, system, settings):
         found = scored(reference, system, settings)

@@ -1,6 +1,6 @@
 """Measures of cells and rankings against scikit-learn and scipy, called as in their documentation.
 
-A soft reference is doubled data there: each cell a positive of weight y and a negative of weight 1 - y.
+They get each cell of a soft reference twice: as a positive of weight y, and as a negative of weight 1 - y.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ EPS = 1e-7
 
 
 def both(p, axis=-1):
-    """Return probabilities of silence and activity, each clipped by itself: 1 - EPS loses digits."""
+    """Return probabilities of silence and activity, each clipped separately: 1 - EPS loses digits."""
     return np.clip(np.stack([1 - p, p], axis=axis), EPS, 1 - EPS)
 
 
@@ -25,7 +25,7 @@ ALL = {"measures": "all", "only": ("segment", "ranking"), "segment_length": 1.0,
 
 
 def case(seed, *, soft):
-    """Reference and system (n, 5); every class is active somewhere and silent somewhere.
+    """Return reference and system (n, 5); every class is active somewhere and silent somewhere.
 
     The system has a column of each kind: tied, all different, separable, constant, mostly 0.
     """
@@ -47,13 +47,13 @@ def case(seed, *, soft):
 
 
 def columns(reference, system):
-    """Each class by its suffix in names, then all cells together."""
+    """Yield the cells of each class with its suffix in names, then all cells together."""
     yield from ((f"[{k}]", reference[:, k], system[:, k]) for k in range(reference.shape[1]))
     yield ".micro", reference.ravel(), system.ravel()
 
 
 def weighted(y, p, reading):
-    """Labels, scores and weights as scikit-learn takes them."""
+    """Return labels, scores and weights as scikit-learn takes them."""
     soft = np.repeat([1, 0], len(y)), np.tile(p, 2), np.concatenate((y, 1 - y))
     return (y, p, None) if reading == "hard" else soft
 
@@ -69,7 +69,7 @@ READINGS = pytest.mark.parametrize("reading", ["hard", "soft"])
 @SEEDS
 @READINGS
 def test_curves(seed, reading):
-    """Areas by their functions; areas to a false alarm rate, misses and false alarms by their points."""
+    """scikit-learn computes areas; partial areas and rates at a limit come from points of its curve."""
     reference, system = case(seed, soft=reading == "soft")
     scores = evaluate(reference, system, **ALL, max_fnr=0.4)
     for suffix, y, p in columns(reference, system):
@@ -101,7 +101,7 @@ def test_proper_scores(seed, reading):
     for suffix, y, p in columns(reference, system):
         label, score, weight = weighted(y, p, reading)
         entropy = metrics.log_loss(label, both(score), sample_weight=weight)
-        # A soft reference has a Brier score against scikit-learn's labels, too: y (1 - y) more.
+        # Against a soft reference scikit-learn's Brier score is larger by the mean of y (1 - y).
         spread = metrics.brier_score_loss(label, score, sample_weight=weight) - np.mean(y * (1 - y))
         assert spread == pytest.approx(metrics.mean_squared_error(y, p), rel=1e-12)
         for each in {reading, "soft"}:
@@ -150,7 +150,7 @@ def test_ranking(seed):
 
 @SEEDS
 def test_precision_recall_and_f(seed):
-    """A class without reference is in no mean of ours, but its false alarms are in micro."""
+    """We leave a class without reference out of means, but count its false alarms in micro averages."""
     reference, system = case(seed, soft=False)
     reference[:, 1] = 0.0
     system[:, 3] = 0.25  # never detected: its precision counts 0
@@ -179,7 +179,7 @@ def test_precision_recall_and_f(seed):
 @SEEDS
 @pytest.mark.parametrize("bins", [5, 15])
 def test_reliability_diagram(seed, bins):
-    """Where no value is at an edge of a bin: there scikit-learn's bins have their upper ends."""
+    """No value is at an edge of a bin: scikit-learn's bins contain their upper edges, ours do not."""
     rng = np.random.default_rng(seed)
     y, p = (rng.random(200) < 0.4).astype(float), rng.random(200)
     scores = evaluate(y[:, None], p[:, None], **ALL, bins=bins)

@@ -1,6 +1,6 @@
-"""Against sed_eval called as its documentation says, file by file, with nothing of ours in between.
+"""Compare with sed_eval, called file by file as in its documentation and without code of ours.
 
-`tests/apps/second_opinion` goes by way of `check`; here a mistake in that could not hide.
+`tests/apps/second_opinion` calls sed_eval through `check`; these tests would find a mistake in `check`.
 """
 
 import math
@@ -22,7 +22,7 @@ with warnings.catch_warnings():
     import dcase_util
     from sed_eval.sound_event import EventBasedMetrics, SegmentBasedMetrics
 
-# sed_eval's macro average over classes none of which is defined.
+# numpy warns of sed_eval's macro average if it is undefined for every class.
 pytestmark = pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarning")
 
 FILES, LABELS = ("a", "b", "c"), ("car", "dog", "talk", "never")
@@ -34,11 +34,11 @@ COUNTS = {
     EventBasedMetrics: dict(zip((*ERRORS, "tp"), ("Nsubs", "Nfn", "Nfp", "Ntp"), strict=True)),
 }
 OF_CLASSES = {"n_ref": "Nref", "n_sys": "Nsys", "tp": "Ntp"}
-"""Our names for their counts of all classes, and of one."""
+"""sed_eval's names of counts of all classes (`COUNTS`) and of one class, by our names."""
 
 
 def lists(times):
-    """Events whose edges crowd around few times, so that many are candidates of one another."""
+    """Draw events whose edges are near a few times, so that many pairs may match."""
     centre, label = st.sampled_from([0.0, 1.0, 1.2, 2.0, 3.3]), st.sampled_from(LABELS[:3])
     event = st.tuples(st.sampled_from(FILES), centre, times, st.integers(0, 2), times, label)
     rows = event.map(lambda e: (e[0], round(e[1] + e[2], 9), round(e[1] + e[2] + e[3] + abs(e[4]), 9), e[5]))
@@ -52,7 +52,7 @@ COLUMNS = ("filename", "onset", "offset", "event_label")
 
 
 def of_sed_eval(kind, reference, system, lengths=None, files=FILES, labels=LABELS, **how):
-    """Every number of sed_eval under our name for it, None where it is NaN."""
+    """Return every number of sed_eval under our name for it, with None for NaN."""
     metrics = kind(event_label_list=list(labels), **how)
     sides = [[dict(zip(COLUMNS, row, strict=True)) for row in side] for side in (reference, system)]
     for name in files:
@@ -74,7 +74,7 @@ def of_sed_eval(kind, reference, system, lengths=None, files=FILES, labels=LABEL
 
 
 def of_events(reference, system, made, **how):
-    """Numbers of sed_eval with our settings of events."""
+    """Return the event-based numbers of sed_eval under our settings."""
     return of_sed_eval(
         EventBasedMetrics, reference, system, evaluate_onset=made.onset, evaluate_offset=made.offset,
         t_collar=made.onset_collar, percentage_of_length=made.offset_collar_rate,
@@ -88,7 +88,7 @@ def ours(reference, system, durations=None, **how):
 
 
 def assert_same(scores, theirs, prefix):
-    """All of their numbers are ours to 1e-12, undefined and all."""
+    """Require that all their numbers equal ours to 1e-12, or are undefined as ours."""
     assert len(theirs) > 50
     for name, value in theirs.items():
         mine = scores[f"{prefix}.{name}"]
@@ -128,7 +128,7 @@ def test_compat_events(reference, system, chosen):
     assert_same(ours(reference, system, settings=made), of_events(reference, system, made), "event.hard")
 
 
-# Presets, with sed_eval called as the rules of the challenges say.
+# Presets, with sed_eval called by the rules of the challenges.
 
 ZERO = {"empty_system_output_handling": "zero_score", "evaluate_onset": True}
 RULES = {
@@ -143,7 +143,7 @@ RULES = {
     ("dcase2019-task4", "segment"): {"time_resolution": 1.0},
 }
 SAME = {"dcase2019-2022-task4": "dcase2019-task4", "dcase2016-task3": "dcase2017-task3"}
-"""Presets that set what another one sets."""
+"""Presets with the settings of another preset."""
 
 
 @pytest.mark.parametrize(("preset", "basis"), RULES)
@@ -176,7 +176,7 @@ def test_the_baseline_of_2019():
 
 @pytest.fixture(scope="module")
 def maestro():
-    """MAESTRO's hard and soft labels, and a noisy system."""
+    """Return MAESTRO's hard and soft labels, and a noisy system."""
     hard, soft = (read(shared("maestro") / f"{name}.csv") for name in ("gt_dev", "soft_gt_dev"))
     system = soft.copy()
     noise = np.random.default_rng(2023).random((len(soft), 11))
@@ -185,7 +185,7 @@ def maestro():
 
 
 def test_task_4b_of_2023(maestro):
-    """The scores that were reported beside the ranking score: micro F and error rate."""
+    """Micro F and error rate, which the challenge reported beside its ranking score."""
     (hard, _, system), labels = maestro, load_preset("dcase2023-task4b")["classes"]
     assert {*labels} == {*system.columns[3:]}
     long = system.melt([*COLUMNS[:3]], var_name="event_label")
@@ -206,7 +206,7 @@ def test_task_4b_of_2023(maestro):
 
 
 def test_soft_labels_of_maestro(maestro):
-    """The score of no challenge, against its definition: 2 sum min(y, p) / (sum y + sum p) of each class."""
+    """No challenge used soft F: compare it with 2 sum min(y, p) / (sum y + sum p) of each class."""
     _, soft, system = maestro
     scores, labels = evaluate(soft, system, preset="maestro-soft"), load_preset("maestro-soft")["classes"]
     y, p = (side[labels].clip(0, 1).to_numpy() for side in (soft, system))
@@ -216,14 +216,14 @@ def test_soft_labels_of_maestro(maestro):
 
 
 def test_names_of_the_same_rules_set_the_same_and_no_preset_is_left_out():
-    """The scores of 2024, and the ranking score of 2023, are compared with sed_scores_eval (tests/parity)."""
+    """tests/parity compares the scores of 2024, and the ranking score of 2023, with sed_scores_eval."""
     for name, other in SAME.items():
         settings_of = [(load_preset(each), classes_of_preset(each)) for each in (name, other)]
         assert settings_of[0] == settings_of[1]
     assert classes_of_preset("dcase2019-task4") == classes_of_preset("dcase2024-task4-desed")
     of_maestro = {"dcase2024-task4-maestro", "maestro-soft", "dcase2023-task4b"}
     assert len({classes_of_preset(name) for name in of_maestro}) == 1
-    # Those beside published evaluators: tests/golden, tests/apps/published.
+    # tests/golden and tests/apps/published compare these with published evaluators.
     published = {"birdnet-analyzer", "audio-grounding", "voice-activity", "biodcase2025-task2",
                  "dcase2021-2024-few-shot", "dcase2026-task6"}  # fmt: skip
     assert {*SAME, *of_maestro, *published, "dcase2024-task4-desed", *(name for name, _ in RULES)} == {

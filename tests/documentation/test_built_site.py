@@ -1,7 +1,7 @@
 """The site builds strictly, its pages are complete, and browsers fetch nothing from elsewhere.
 
-Needs `pip install --group docs`, and for what a reader sees without a network, on a phone, `--group browser`
-and Chromium; .ci/run has them. Broken links and anchors fail the build (mkdocs.yml).
+Needs `pip install --group docs`; the test on a phone without a network also needs `--group browser` and
+Chromium. .ci/run has them all. Broken links and anchors fail the build (mkdocs.yml).
 """
 
 import os
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The folder of the site; what asks for it is skipped where it cannot be built, but not in .ci/run."""
+    """Return the folder of the built site; without mkdocs, its tests are skipped, except in .ci/run."""
     if not (find_spec("mkdocs") and find_spec("mkdocstrings")) and not os.environ.get("SOFT_SED_EVAL_DOCS"):
         pytest.skip("needs mkdocs: pip install --group docs")
     folder = tmp_path_factory.mktemp("site")

@@ -1,4 +1,4 @@
-"""The defaults that docs/explanations/differences.md lists are right: ours, and those of other tools."""
+"""docs/explanations/differences.md lists the right defaults, of this package and of other tools."""
 
 import inspect
 import re
@@ -18,7 +18,7 @@ ROWS = {
 
 
 def told(row: str, column: int) -> list[float]:
-    """Return the numbers in a cell."""
+    """Return the numbers in a cell of the table."""
     return [float(each) for each in re.findall(r"\d+(?:\.\d+)?", ROWS[row][column])]
 
 

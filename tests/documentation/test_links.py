@@ -1,7 +1,7 @@
-"""Links lead somewhere in the repository, as GitHub shows it; addresses are of others who have them.
+"""Links in the repository work on GitHub; all addresses in it are registered by somebody we know.
 
-mkdocs looks at links of the site. Whoever registers an address that nobody has registered has our readers run
-their code.
+mkdocs checks the links of the site. If we named an address that nobody has registered, anybody could
+register it and have our readers run their code.
 """
 
 import re
@@ -65,7 +65,7 @@ def test_every_page_has_one_title():
     assert [path for path, text in texts.items() if len(re.findall(r"^# ", text, re.MULTILINE)) != 1] == []
 
 
-# No address is told that nobody has registered.
+# The repository names no address that nobody has registered.
 
 OTHERS = {
     *(
@@ -83,10 +83,10 @@ OTHERS = {
     *("github.com/c4dm", "github.com/birdnet-team", "github.com/DCASE-REPO", "github.com/TUT-ARG"),
     *("github.com/line", "github.com/marmoi"),
 }
-"""Hosts of other people's papers, standards and projects, and who owns a repository or an action."""
+"""Hosts of other people's papers, standards and projects, and owners of repositories and actions."""
 
 SHARED = {"github.com", "gitlab.com", "huggingface.co", "pypi.org", "test.pypi.org"}
-"""Hosts at which everybody may have a name."""
+"""Hosts at which anybody can register a name."""
 
 PLACES = ("sedeval_soft", "docs", "tools", "configs", "benchmarks", "sample_data", ".github", ".ci")
 TEXTS = {
@@ -103,7 +103,7 @@ INSTALLED = re.compile(r"install[^\n]*?[\s'\"](?P<name>soft-sed-eval(?:\[|==|['\
 
 
 def foreign(text: str) -> set[str]:
-    """Return the hosts, with an owner where a host is shared, and the owners of actions that a text names."""
+    """Return the hosts that a text names, shared hosts with the owner, and the owners of actions."""
     urls = (urlsplit(re.sub(r"^git@([^:/]+):?", r"ssh://\1/", url)) for url in URL.findall(text))
     used = (name for name in USED.findall(text) if not name.startswith(("./", "<")) and "://" not in name)
     return {
@@ -119,7 +119,7 @@ def test_every_address_is_of_others_who_have_it():
     texts = [path for path in every if path.is_file() and path.suffix in TEXTS]
     paths = [path for path in texts if not {"__pycache__", ".git"} & {*path.parts}]
     assert len(paths) > 200
-    # Where this is published, if it is: said in one place, by whoever has the address.
+    # The addresses of this project, if it is published, are in pyproject.toml only.
     urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"].get("urls", {})
     ours = {each for url in urls.values() for each in foreign(url)}
     told = {path.relative_to(ROOT).as_posix(): foreign(path.read_text("utf-8", "replace")) for path in paths}

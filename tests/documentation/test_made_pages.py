@@ -1,4 +1,4 @@
-"""Pages that are made are up to date, and say all that there is; the README claims no speed not measured."""
+"""Generated pages are up to date and complete; the README claims only speeds that were measured."""
 
 import json
 import re
@@ -88,13 +88,13 @@ def test_the_citation_is_valid_and_of_this_version():
     assert f"soft-sed-eval {sedeval_soft.__version__}, maestro-soft" in page
 
 
-# The README shows what the program prints, and claims no speed that was not measured.
+# The README shows the output of the program, and claims only speeds that were measured.
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def letters(text: str) -> str:
-    """Return a text without blanks, colours and lines: what is left is the same however it is drawn."""
+    """Return a text without blanks, colours and lines, which depend on how it is drawn."""
     return re.sub(r"\x1b\[[0-9;]*m|[\s\u2500]", "", text)
 
 
@@ -107,7 +107,7 @@ def test_the_picture_is_what_the_program_prints():
     shown = "".join(each.text or "" for each in tree.iter("{http://www.w3.org/2000/svg}text"))
     called = "soft-sed-eval " + " ".join(made.ARGUMENTS)
     assert letters(shown) == letters(f"soft-sed-eval$ {called}{printed}"), "run python docs/make/terminal.py"
-    # It fetches nothing.
+    # The picture fetches nothing.
     assert "docs/screenshots/terminal.svg)" in README
     assert {*re.findall(r"https?://[^\"' )]+", text)} == {"http://www.w3.org/2000/svg"}
     assert not re.search(r"@import|@font-face|url\((?!#)|href", text)
@@ -118,10 +118,10 @@ def test_speed_is_claimed_where_it_is_measured():
     measured = speed.rows(speed.PAGE.read_text(encoding="utf-8"))
     assert len(measured) > 15
     assert all(row.startswith(f"| {case} |") for case, row in measured.items())
-    # What is not fast enough is not left out.
+    # The table also has rows of cases that are not fast enough.
     assert any("**no**" in row for row in measured.values())
     claims = r"\bfast(er|est)?\b(?! enough)|\d+(\.\d+)?x\b|\d+ ms\b|times (as|faster)|\bMB\b"
-    # The README gives one range, and where it was measured: it holds for most of what is faster than a peer.
+    # The README gives one range and a link to the measurements: most ratios to a peer are within it.
     claim = "[10 to 1,000 times faster](docs/performance.md)"
     assert claim in README and not re.search(claims, README.replace(claim, ""))
     ratios = [float(ratio) for row in measured.values() for ratio in re.findall(r"([\d.]+)x faster", row)]

@@ -1,4 +1,4 @@
-"""The statements of docs/explanations/readings.md, which this or another test holds."""
+"""Every statement of docs/explanations/readings.md has a test, here or in another file."""
 
 import re
 
@@ -67,7 +67,7 @@ ELSEWHERE = {
     "15": EVENTS,
     "16": "timeline/test_events.py::test_it_commutes_with_thresholds",
 }
-"""Statements that another test holds, at every level or against an oracle."""
+"""Statements that another test checks, at every level or against an oracle."""
 
 
 def test_every_statement_has_a_test():

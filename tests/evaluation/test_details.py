@@ -1,4 +1,4 @@
-"""Scores of single files, the highest costs, scores of folds, and over thresholds of the reference."""
+"""Scores of single files, the highest costs, scores of folds, and sweeps over thresholds of the reference."""
 
 import statistics
 from dataclasses import replace
@@ -19,13 +19,13 @@ from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.report.delimited import write_curves
 from sedeval_soft.settings import Settings
 
-# --- what costs most ------------------------------------------------------------------------------
+# --- the highest costs ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reading", ["soft", "hard"])
 @pytest.mark.parametrize("count", [3, 1000])
 def test_costs_are_those_of_seconds_that_are_recordings_of_their_own(reading, count):
-    """Values tie often: of equal costs the first file, class or second comes first. No cost is no error."""
+    """Many costs are equal: then the first file, class or second comes first. Zero costs are not listed."""
     sides = [laws.random_table(seed) for seed in (1, 2)]
     asked = {"only": f"segment.{reading}", "classes": laws.LABELS}
     worst = evaluate(*sides, worst=count, **asked).worst
@@ -57,7 +57,7 @@ def test_costs_are_those_of_seconds_that_are_recordings_of_their_own(reading, co
 
 
 def test_times_of_segments_are_those_of_their_files():
-    """Each file has its own grid, and its last segment ends where it does."""
+    """Each file has its own grid, and its last segment ends with the file."""
     reference = long_rows(
         [("a", 0.0, 0.75, "car", 1.0), ("b", 0.0, 1.3, "car", 0.5), ("c", 0.0, 0.5, "car", 1.0)]
     )
@@ -68,7 +68,7 @@ def test_times_of_segments_are_those_of_their_files():
         ("a", 0.5, 0.75, 1.0), ("c", 0.0, 0.5, 1.0),
         ("b", 0.0, 0.5, 0.5), ("b", 1.0, 1.3, 0.5), ("b", 0.5, 1.0, 0.25),
     ]  # fmt: skip
-    # A false alarm after the end of a file, whose length is not given, is in a whole segment.
+    # Without a given length, a false alarm after the end of a file is in a whole segment.
     late = evaluate(reference, long_rows([("a", 1.0, 1.5, "car", 1.0)], files="abc"), **half).worst
     assert ("a", 1.0, 1.5) in [(of.file, of.onset, of.offset) for of in late.segments]
 
@@ -102,7 +102,7 @@ def test_spread_is_that_of_the_scores_of_each_fold():
     tables, asked = random_tables(7), {"only": ("segment", "event.hard", "clip"), "classes": LABELS}
     scores = evaluate(tables.reference, tables.system, folds=FOLDS, **asked)
     plain, names = evaluate(tables.reference, tables.system, **asked), scores.folds.names
-    # Thresholds are tuned over folds beside, which single folds know nothing of.
+    # Tuned thresholds come from the other folds, which an evaluation of one fold does not have.
     assert {n: value for n, value in scores.items() if "@" not in n and ".tuned." not in n} == dict(plain)
     assert (names, scores.folds.files) == (("1", "2", "10"), (1, 2, 2))
     parts = [tables.drawn([FOLDS[f] == fold for f in FILES]).scores(Settings(**asked)) for fold in names]
@@ -116,7 +116,7 @@ def test_spread_is_that_of_the_scores_of_each_fold():
         assert (spread.mean, spread.deviation) == pytest.approx(wanted, abs=1e-12)
 
 
-# --- thresholds of the reference, against evaluations that have each of them as their own ----------
+# --- sweeps over thresholds of the reference, against an evaluation at each -----------------------
 
 ASKED = Settings(
     classes=LABELS,
@@ -127,7 +127,7 @@ ASKED = Settings(
 
 
 def tenths(seed, n=40):
-    """Rows with values in tenths, so that many are exactly at a threshold."""
+    """Return rows with values in tenths, so that many are exactly at a threshold."""
     rows = random_tables(seed, "tied", n).reference
     return replace(rows, values=(np.random.default_rng(seed).integers(0, 11, n) / 10,))
 
@@ -147,7 +147,7 @@ def test_each_threshold_scores_as_if_it_were_that_of_the_evaluation(inclusive, e
 
 
 def test_what_is_exactly_at_a_threshold_is_what_the_sign_decides():
-    """As many segments (events) more are there with at-or-above than with above: merged events aside."""
+    """`sweep.at` counts the segments (events, clips) that "at or above" adds to "above"; rows are events."""
     asked = (replace(ASKED, events="rows", inclusive=inclusive) for inclusive in (False, True))
     sweep, at = (evaluate_rows(tenths(3), tenths(4), each).sweep for each in asked)
     for basis in ("segment", "event", "clip"):
@@ -165,7 +165,7 @@ def test_the_file_of_curves_has_counts_at_all_pairs_of_thresholds(tmp_path):
     assert len(rows) == 99
 
 
-# --- single files: each, and each of many classes, scores as it does alone ----------------------------
+# --- single files score as they do alone, also with many classes ----------------------------------
 
 BY_FILE = {
     "default": {},
@@ -181,7 +181,7 @@ COUNTS = ("n_ref", "n_sys", "tp", "fp", "fn", "tn", "substitutions", "deletions"
 @pytest.mark.parametrize("chosen", BY_FILE)
 @pytest.mark.parametrize("n", [12, pytest.param(40, marks=pytest.mark.slow)])
 def test_counts_add_up_and_each_file_scores_as_it_does_alone(chosen, n):
-    # An event must not depend on which rows a table has.
+    # With `events` set, events do not depend on the other rows of a table.
     settings = {"classes": tables.LABELS, "events": "merge", **BY_FILE[chosen]}
     sides = [tables.random_rows(seed, n=n) for seed in (n, n + 1)]
     whole = evaluate(*sides, durations=LENGTHS, **settings)
@@ -200,7 +200,7 @@ def test_counts_add_up_and_each_file_scores_as_it_does_alone(chosen, n):
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_optimal_reading_of_a_file_is_that_at_the_best_thresholds_of_all(seed):
-    """A class without reference has none; nothing of it is detected."""
+    """A class without reference has no best threshold, and so no detections."""
     sides = [tables.random_rows(seed, n=15), tables.random_rows(seed + 5, n=15)]
     for basis in ("segment", "event"):
         how = {"classes": tables.LABELS, "durations": LENGTHS, "only": (f"{basis}.optimal", f"{basis}.tuned")}
@@ -214,7 +214,7 @@ def test_the_optimal_reading_of_a_file_is_that_at_the_best_thresholds_of_all(see
 
 
 def test_many_classes_and_files_are_computed_some_at_a_time():
-    """Columns with few classes in each file are kept as entries, and files are looked at in blocks."""
+    """Columns with few classes in each file are kept as entries, and files are computed in blocks."""
     ours, theirs = (np.random.default_rng(n).integers(0, n, 3000) for n in (120, 2))
     sides = ([(f"{k:04d}", 0.0, 1.0, f"c{c}") for k, c in enumerate(labels)] for labels in (ours, theirs))
     frame = evaluate(*map(tables.columns_of, sides), only="segment.hard").per_file()

@@ -1,4 +1,4 @@
-"""Batches of files are scored as all files at once: the same bytes, however they are split and merged."""
+"""Batches of files give the same bytes as all files at once, however they are split and merged."""
 
 import itertools
 import pickle
@@ -32,7 +32,7 @@ SETTINGS = {
 
 
 def batch_of(tables, files):
-    """The rows of some files, which know no other files or classes; no rows have no column of values."""
+    """Return tables of some files, without other files or classes; an empty one has no column of values."""
     sides = tables.reference, tables.system
     return [long_rows([row for row in tuples(side) if row[0] in files], files=files) for side in sides]
 
@@ -51,7 +51,7 @@ def json_of(evaluator):
 
 
 def grown(tables, made, rng, folder):
-    """Batches in some order, each in an evaluator of its own, merged in some order, some by way of a file."""
+    """Count batches in random order, one evaluator each; merge these in random order, some through a file."""
     order = rng.sample(FILES, len(FILES))
     edges = [0, *sorted(rng.sample(range(1, len(FILES)), rng.randint(1, 4))), len(order)]
     parts = [counted(tables, order[a:b], made) for a, b in itertools.pairwise(edges)]
@@ -69,10 +69,10 @@ def grown(tables, made, rng, folder):
 @pytest.mark.parametrize("chosen", SETTINGS)
 @pytest.mark.parametrize("seed", [1, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 3))])
 def test_any_split_gives_the_same_bytes(chosen, seed, tmp_path):
-    """All at once is what `evaluate` gives, but for where things come from."""
+    """One batch of all files also gives the scores of `evaluate`."""
     rng, made = random.Random(f"{chosen} {seed}"), SETTINGS[chosen]  # noqa: S311
     tables = random_tables(seed, rng.choice(["tied", "fine"]), rng.randint(6, 50))
-    # Groups are of classes that occur.
+    # Keep groups whose classes all occur.
     made = replace(made, groups={
         name: of for name, of in made.groups.items()
         if {*of} <= {*tables.reference.classes, *tables.system.classes}
@@ -94,12 +94,12 @@ def test_a_file_is_counted_once():
     for other in (counted(tables, "ea"), evaluator, batches):
         with pytest.raises(EvaluationError, match="file 'a.*' was counted before"):
             evaluator.merge(other)
-    # What was refused has left nothing behind.
+    # A refused batch leaves the evaluator as it was.
     assert json_of(evaluator) == json_of(counted(tables, "abc"))
 
 
 def test_how_sure_scores_are_may_be_asked_differently():
-    """Settings of resampling shape no statistic: the evaluator that computes has its way."""
+    """Statistics do not depend on settings of resampling: the evaluator that computes applies its own."""
     tables, sure = random_tables(10), Settings(ci="bootstrap", replicates=10, seed=4, fixed_thresholds=True)
     for made, other in itertools.permutations((Settings(), sure)):
         one = counted(tables, "ab", made).merge(counted(tables, "cde", other))
@@ -107,7 +107,7 @@ def test_how_sure_scores_are_may_be_asked_differently():
 
 
 def test_what_cannot_be_computed_may_come_with_another_batch():
-    """A class that a batch of the reference lacks."""
+    """The reference of the first batch lacks a class; the next batch has it."""
     car, dog = ({name: long_rows([(name, 0.0, 1.0, of, 0.7)]) for name in "ab"} for of in ("car", "dog"))
     evaluator = Evaluator(Settings(strict=True)).update(car["a"], dog["a"])
     with pytest.raises(EvaluationError, match=r"(?s)class 'dog' is not in the reference.*strict makes"):
@@ -119,7 +119,7 @@ def test_what_cannot_be_computed_may_come_with_another_batch():
 
 
 def test_arrays_of_one_file_or_many_are_counted_as_a_whole_or_not_at_all():
-    """The arrays are not kept."""
+    """An evaluator does not keep the arrays."""
     y, p = np.random.default_rng(0).random((2, 4, 30, 3)).round(2)
     made = {"classes": LABELS, "segment_length": 0.5, "measures": GROUPS}
     whole, singly = Evaluator(**made).update(y, p, files=list("wxyz")), Evaluator(**made)

@@ -1,4 +1,4 @@
-"""`files`: just the recordings of a list are scored. `map`: classes under other names."""
+"""`files` scores only the recordings of a list; `map` renames classes."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ DURATIONS = str(Path(REFERENCE).with_name("durations.tsv"))
 
 @pytest.fixture
 def by_hand(tmp_path):
-    """The sample's tables with the lines of two recordings only."""
+    """Write the sample's tables with the lines of two recordings only; return their paths."""
     for path in (REFERENCE, SYSTEM, OTHER, DURATIONS):
         lines = Path(path).read_text().splitlines(keepends=True)
         kept = "".join(line for line in lines if line.split("\t")[0].strip() in ("filename", *KEPT))
@@ -72,7 +72,7 @@ def test_listed_files_are_the_tables_cut_by_hand(by_hand):
 
 
 def test_classes_that_no_listed_recording_has_are_none():
-    """Means over classes would be others."""
+    """They would change means over classes."""
     ours, theirs = [("a", 0, 2, "car"), ("b", 0, 3, "dog")], [("a", 0, 1, "bird"), ("b", 0, 3, "tram")]
     scores = evaluate(columns_of(ours), columns_of(theirs), files=["a.wav"])
     assert scores.classes == ("bird", "car") and scores["segment.hard.f1.macro"] == 0
@@ -120,14 +120,14 @@ def test_functions_take_a_list(function, by_hand):
 def test_validate_names_what_is_listed_but_nowhere():
     listed = ["cafe.wav", "streat.wav"]
     assert validate(SYSTEM, REFERENCE, files=listed).counts["listed-file"] == 1
-    # Without a reference the list names what there should be.
+    # Without a reference the list names the expected files.
     assert validate(SYSTEM, files=listed).counts["missing-file"] == 1
 
 
 def test_names_that_nobody_has_are_warned_of_with_what_they_may_mean():
     scores = evaluate(REFERENCE, SYSTEM, files=["cafe.wav", "streat.wav"])
     assert any("'streat.wav'" in text and "'street.wav'" in text for text in scores.warnings)
-    # A file that only the system has is one of the list's: all of it are false alarms.
+    # A listed file that only the system has counts: all its detections are false alarms.
     found = evaluate(REFERENCE, {"new.wav": [(0, 1, "car")]}, files=["new.wav", "cafe.wav"])
     assert found["event.hard.fp.micro"] == 1
 
@@ -172,7 +172,7 @@ HASHED = "filename\tonset\toffset\tevent_label\n{}b.wav\t1\t3\tdog\n"
         ("files", "filename\n#12-40.wav\nb.wav\n", 0.4),
         ("files", "# those of the\n#dev, all\n#12-40\nb.wav\n", 0.4),
         ("files", "#12-40.wav\n", 0.0),
-        # Of the other recording nothing is listed.
+        # The other recording is not listed.
         ("files", "# 12-40 is bad\n#c.wav\nb.wav\n", 1.0),
         # The false alarm is after the region: 2/(2 + 2).
         ("regions", "#12-40.wav\t0\t5\nb.wav\t0\t5\n", 0.5),
@@ -186,7 +186,7 @@ HASHED = "filename\tonset\toffset\tevent_label\n{}b.wav\t1\t3\tdog\n"
     ],
 )
 def test_a_line_that_names_a_recording_is_no_comment(option, text, value, tmp_path, monkeypatch):
-    """A comment is no file, and recordings that are left out are named."""
+    """A comment does not name a file, and a warning names recordings that are left out."""
     monkeypatch.chdir(tmp_path)
     ours = HASHED.format("#12-40.wav\t1\t2\tdog\n#12-40.wav\t3\t4\tdog\n")
     lay_out(

@@ -1,4 +1,4 @@
-"""Ignored classes by their definition: at each level, the evaluation of the detections that are left."""
+"""Ignored classes by their definition: at each level, evaluate the detections that are not left out."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -16,7 +16,7 @@ from sedeval_soft import evaluate
 from sedeval_soft.measures.registry import ScoreName, group_of
 
 HALF, ABOVE = Fraction(1, 2), Fraction(3, 4)
-"""The threshold, and the least value above it: values are quarters."""
+"""The threshold, and the lowest value above it: values are quarters."""
 
 rows = st.lists(
     st.tuples(
@@ -32,7 +32,7 @@ cases = st.tuples(rows, unknown, rows)
 
 
 def table(rows):
-    """Return rows (file, onset, length, label, quarters) as a table; it has files a and b in any case."""
+    """Return rows (file, onset, length, label, quarters) as a table, which always has files a and b."""
     silent = [(file, 0, 1, "Q", 0) for file in "ab"]
     return [
         {"filename": file, "onset": on, "offset": on + n, "event_label": label, "soft_value": value / 4}
@@ -41,21 +41,21 @@ def table(rows):
 
 
 def cut(rows, level, *, merge):
-    """Return the events (file, label, onset, offset) of rows with at least a value."""
+    """Return the events (file, label, onset, offset) of rows whose value is at least a level."""
     chosen = [(f, on, on + n, label, value) for f, on, n, label, value in rows if Fraction(value, 4) >= level]
     events = merged_events(chosen) if merge else [row[:4] for row in chosen]
     return sorted((f, label, on, off) for f, on, off, label in events)
 
 
 def compatible(event, detection):
-    """Return whether ends are within 1 s, offsets within half of the event's length if that is longer."""
+    """Return whether onsets are within 1 s, and offsets within 1 s or half of the event's length."""
     length = event[3] - event[2]
     near = abs(event[2] - detection[2]) <= 1
     return near and abs(event[3] - detection[3]) <= max(1, HALF * length)
 
 
 def overlapping(event, detection):
-    """Return whether what both cover is at least half of what either does."""
+    """Return whether the intersection is at least half of the union."""
     both = min(event[3], detection[3]) - max(event[2], detection[2])
     return 2 * both >= max(event[3], detection[3]) - min(event[2], detection[2])
 
@@ -69,7 +69,7 @@ def covered(detection, events):
 
 
 def of_events(reference, ignored, system, rule=compatible):
-    """Return the detections that are not left out of events: compatible with their class, or known enough."""
+    """Return the detections that event-based counts keep: these match their class, or no ignored event."""
     return [
         d for d in system
         if any(r[:2] == d[:2] and rule(r, d) for r in reference)
@@ -78,7 +78,7 @@ def of_events(reference, ignored, system, rule=compatible):
 
 
 def of_intersections(reference, ignored, system):
-    """Return the detections that are not left out of intersections."""
+    """Return the detections that intersection-based counts keep."""
     return [
         d for d in system
         if covered(d, [r for r in reference if r[:2] == d[:2]]) or 2 * covered(d, ignored) <= d[3] - d[2]
@@ -134,12 +134,12 @@ def test_all_readings_of_events_are_of_the_detections_that_are_left(case, basis,
     at_thresholds = [by_hand(ABOVE, threshold) for threshold in levels]
     for label in "QR":
         found = [of[f"{hard}.f1[{label}]"] for of in at_thresholds if of[f"{hard}.n_ref[{label}]"]]
-        # Nothing may be detected at all.
+        # Above all values nothing is detected, and F is 0.
         assert scores[f"{basis}.optimal.f1[{label}]"] == (max(0, *found) if found else None)
 
 
 def test_a_lifetime_that_is_cut_in_two_is_paired():
-    """By hand: one detection is left out at levels 1/4 to 1/2, the other nowhere; at 1/4 both are matched."""
+    """By hand: one detection is left out from level 1/4 to 1/2, the other at none; up to 1/4 both match."""
     reference = [("a", 4, 1, "Q", 1), ("a", 4, 1, "Q", 1), ("a", 1, 7, "UNK", 2)]
     settings = {"ignore_class": "UNK", "offset_collar": 100.0, "events": "rows", "only": "event.soft"}
     scores = evaluate(table(reference), table([("a", 4, 1, "Q", 3), ("a", 4, 8, "Q", 4)]), **settings)
@@ -152,7 +152,7 @@ def value_at(rows, file, label, second):
     return Fraction(max(there, default=0), 4)
 
 
-# Detections are left out before thresholds are looked for. Where all is ignored a little time is left.
+# Detections are left out before thresholds are chosen. Durations leave a little time if all is ignored.
 
 
 @pytest.mark.parametrize(("basis", "left_of"), [("event", of_events), ("intersection", of_intersections)])
@@ -195,7 +195,7 @@ def pooled(rows, label, length, pool):
 @tried(max_examples=5)
 @given(case=cases)
 def test_ignored_segments_are_left_out_and_soft_counts_are_of_the_levels_above(case, length, pool):
-    """At a level a segment counts if the ignored class is below it, so both sides lose the ignored value."""
+    """A segment counts at levels above its ignored value, so both sides lose that value."""
     how = {"only": "segment", "measures": ("divergence", "curves"), "segment_length": float(length)}
     scores = ignoring(case, pool=pool, durations=LENGTHS, **how)
     how["classes"] = ("Q", "R")
@@ -208,7 +208,7 @@ def test_ignored_segments_are_left_out_and_soft_counts_are_of_the_levels_above(c
         of, soft = ScoreName.parse(name), ".soft." in name
         if soft and not group_of(name) and of.measure != "kl_divergence":
             assert value == pytest.approx(above[name], abs=1e-12), name
-        # Means over classes weigh and choose these by the soft reading, which a loss is of, too.
+        # Means over classes weight and choose classes by the soft reading, and the loss is a soft measure.
         elif known.any() and not (soft and (of.average or of.measure == "soft_f1_loss")):
             assert value == pytest.approx(rest[name], abs=1e-12), name
 

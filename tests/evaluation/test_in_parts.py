@@ -1,6 +1,6 @@
-"""One law: tables counted in parts, by this process or others, are scored as tables in memory.
+"""Tables counted in parts, by this process or others, are scored as tables in memory.
 
-The same bytes, and where a table is wrong the same words; in less memory, and with nothing left behind.
+Results have the same bytes, and errors the same words. A run needs less memory, and leaves no files behind.
 """
 
 import gzip
@@ -74,15 +74,15 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def everybody():
-    """All who can work on parts, by name; clusters are an app's."""
+    """Yield everything that can count parts, by name; tests of apps try clusters."""
     with processes(2) as two:
         yield {"serial": Execute(), "processes": two}
 
 
 def written(folder: Path, role: str, seed: int, form: str, number: int, *, steps: tuple) -> str:
-    """Write a table in so many shards, rows of a recording in any of them.
+    """Write a table in some number of shards, each row to any of them; return the pattern of their paths.
 
-    steps: time steps of recordings, each has one of them. Returns the pattern that the shards fit.
+    steps: time steps, one of which each recording has.
     """
     rng = random.Random(f"{role} {seed}")  # noqa: S311
     wide, of = form.startswith("wide"), form.removeprefix("wide.")
@@ -126,7 +126,7 @@ def in_parts(*given, **how):
 
 
 def outcome(count, *given, **how):
-    """Return the results of tables, or the error of tables that cannot be scored."""
+    """Return the results, or the error if the tables cannot be scored."""
     try:
         return count(*given, **how)
     except EvaluationError as error:
@@ -136,7 +136,7 @@ def outcome(count, *given, **how):
 @pytest.mark.parametrize("chosen", SETTINGS)
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_same_scores_and_errors(chosen, seed, everybody, tmp_path):
-    """Of tables of any form, in shards, with lengths of recordings or without."""
+    """Tables have any format and number of shards; lengths of recordings are given or not."""
     rng = random.Random(f"{chosen} {seed}")  # noqa: S311
     forms = rng.choices(FORMS, k=2)
     # Median filters need steps that fit them.
@@ -240,7 +240,7 @@ if WHAT:
 if __name__ == "__main__":
     main()
 """
-"""The command, to which tables of any size are large."""
+"""The command, with tables of any size treated as large."""
 
 
 def table(path: Path, seed: int, n_files: int, *, shuffled: bool = True) -> None:
@@ -254,7 +254,7 @@ def table(path: Path, seed: int, n_files: int, *, shuffled: bool = True) -> None
 
 @pytest.fixture
 def folder(tmp_path):
-    """Two tables, their rows in no order, and a place for temporary files."""
+    """Make a folder with two tables, their rows in no order, and a folder for temporary files."""
     for seed, name in enumerate(("ref.tsv", "sys.tsv")):
         table(tmp_path / name, seed, 4)
     (tmp_path / "temporary").mkdir()
@@ -280,13 +280,13 @@ PLAIN, PARTED = ["-m", "sedeval_soft"], ["in_parts.py"]
 
 
 def capped(most: int, kind: int = resource.RLIMIT_DATA) -> dict:
-    """Return how a program is started that may not take more."""
+    """Return arguments of `Popen` that limit a resource of the program."""
     return {"preexec_fn": lambda: resource.setrlimit(kind, (most, most))}
 
 
 @pytest.mark.slow
 def test_far_less_memory_than_the_tables_take(folder):
-    """A cap of what the process itself may ask the system for, which a plain run does not get by with."""
+    """A run in parts works under a cap of memory at which a plain run fails."""
     for seed, name in enumerate(("ref.tsv", "sys.tsv")):
         table(folder / name, seed, 1200, shuffled=False)
     only = [f"--only={part}" for part in ("segment.hard", "segment.soft", "event.hard")]
@@ -301,7 +301,7 @@ def test_far_less_memory_than_the_tables_take(folder):
     [
         (1, signal.SIGTERM, "terminated"),
         pytest.param(2, signal.SIGINT, "interrupted", marks=pytest.mark.slow),
-        # A process that is killed cannot clear up, or say anything.
+        # A process that is killed cannot remove its files or print a message.
         pytest.param(2, signal.SIGKILL, None, marks=pytest.mark.slow),
     ],
 )
@@ -312,7 +312,7 @@ def test_a_run_that_is_stopped_leaves_nothing(number, jobs, word, folder):
     assert list((folder / "temporary").iterdir())
     # Ctrl-C goes to all processes of a terminal.
     (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
-    # Output ends when the last of the processes does, each of which can write.
+    # All processes can write, so output ends when the last of them ends.
     out, err = process.communicate(timeout=30)
     if word:
         assert (process.returncode, out) == (128 + number, "")
@@ -327,6 +327,6 @@ def test_a_worker_that_is_killed_is_an_error(folder):
 
 def test_a_full_disk_is_an_error(folder, monkeypatch):
     for name in {*os.environ} - {*unmeasured()}:
-        monkeypatch.delenv(name)  # what measures coverage writes files, too
+        monkeypatch.delenv(name)  # a run that measures coverage also writes files
     code, out, err = called(folder, PARTED, "--jobs", "2", **capped(10_000, resource.RLIMIT_FSIZE))
     assert (code, out, "File too large" in err, len(err.splitlines())) == (2, "", True, 1)

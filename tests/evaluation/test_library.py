@@ -1,4 +1,4 @@
-"""The library: what its functions take, what they answer to what they do not, and what their results show."""
+"""The library: arguments that its functions take, errors for those that they refuse, and shown results."""
 
 import pickle
 import re
@@ -65,7 +65,7 @@ def test_tables_of_any_kind_give_the_same_scores(make):
 @pytest.mark.parametrize(
     ("only", "key", "words"),
     [
-        # Of scores that were left out, or not asked for, the message names the setting that asks for them.
+        # For a score that was left out or not asked for, the message names the setting that adds it.
         ("segment", "event.soft.f1.macro", "only="),
         ("segment", "segment.hard.roc_auc.macro", "measures='curves'"),
         ("event", "event.tuned.f1.macro", "cross_tune"),
@@ -89,7 +89,7 @@ def test_scalars_of_numpy_are_settings():
     assert repr(made.to_dict()) == repr(wanted.to_dict())
 
 
-# --- calls that cannot be meant: one error that names what was found, and nothing half done ---------
+# --- wrong calls: one error that names the mistake, and no partial results ---------------------------
 
 VALUES = np.array([[0.9, 0.1], [0.4, 0.6], [0.0, 1.0]])
 EVENTS = {"onset": [0.0], "offset": [1.0], "event_label": ["car"]}
@@ -145,7 +145,7 @@ SETTINGS = [
     *(("cross_tune", {"cross_tune": of}) for of in (1, 2.0, True, "parts")),
     *(("objective", {"objective": of}) for of in ("segment.recall", ["segment.f1"])),
     ("tuned", {"only": "segment.tuned"}),
-    # Regions, and what begins after some events.
+    # Regions, and evaluation after some events.
     *(("regions", {"regions": of}) for of in (
         {}, [], {"a": []}, {"a": [1, 2]}, {"a": [[1]]}, {"a": [[1, 2, 3]]}, {"a": [[2, 1]]}, {"a": [[-1, 1]]},
         {"": [[0, 1]]}, {"a": [["0", "1"]]}, {"a": [[0, float("nan")]]}, {"a": [[0, 1e12]]}, 7, {1: [[0, 1]]},
@@ -277,7 +277,7 @@ def test_the_same_scores_in_parts(how):
     given = {"name": "x", "ci": "bootstrap", "replicates": 9}
     at_once = render([evaluate(REFERENCE, SYSTEM, **given)], "json")
     assert render([evaluate(REFERENCE, SYSTEM, **given, **how)], "json") == at_once
-    # Tables in memory are read at once.
+    # Tables in memory are not split.
     assert dict(evaluate(TABLE, TABLE, **how)) == dict(evaluate(TABLE, TABLE))
 
 

@@ -32,7 +32,7 @@ def test_means_are_those_of_fractions(kind, pairs):
     expected = mean_in_fractions(kind, values.tolist(), weights.tolist())
     assert math.isnan(mean) if expected is None else math.isclose(mean, expected, rel_tol=1e-12, abs_tol=0)
     known = values[(weights > 0) & ~np.isnan(values)]
-    # Rounding does not lead out of their range.
+    # A rounded mean stays in the range of its values.
     assert kind == "mean" or expected is None or known.min() <= mean <= known.max()
 
 
@@ -49,13 +49,13 @@ def test_over_files_they_are_those_over_scenes_of_one_file_each():
     for name in names:
         wanted = scores[name.replace("@files", "@scenes")]
         assert scores[name] == (wanted and pytest.approx(wanted, rel=1e-12)), name
-    # At best thresholds of all files, and only averages: classes and what needs all values have none.
+    # Only averages have means over files; optimal ones use the best thresholds of all files.
     assert {"event.hard.f1.macro@files.harmonic", "event.optimal.f1.micro@files.mean"} <= {*scores}
     assert not any("[" in name for name in names)
 
 
 def test_a_part_without_reference_is_left_out():
-    """One file is found to a half, one not at all, one has false alarms only."""
+    """One file is half found, one is missed, and one has only false alarms."""
     rows, found = (columns_of([(f, 0, end, "car") for f in of]) for of, end in (("ab", 4), ("ac", 2)))
     scores = evaluate(rows, found, only="segment.hard", means=("files.mean", "files.harmonic"))
     names = ("recall.micro@files.mean", "precision.micro@files.mean", "precision.micro@files.harmonic")
@@ -81,11 +81,11 @@ def test_they_have_intervals_where_the_macro_average_has_them(ci):
     ):  # fmt: skip
         score = scores.score(name)
         assert score.low < score.value < score.high or score.value == 0, name
-    # Files have no best thresholds of their own.
+    # A file has no best thresholds of its own.
     assert scores.score("event.optimal.f1.micro@files.mean").low is None
 
 
-# Where they are asked for.
+# Means that are asked for.
 
 
 HARMONIC = "segment.hard.f1.harmonic"

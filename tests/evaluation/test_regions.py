@@ -1,6 +1,6 @@
-"""`regions`, `region_edges` and `after_shots`: what lies outside counts nowhere, and lengths shrink with it.
+"""`regions`, `region_edges` and `after_shots`: time outside counts nowhere, and shortens recordings.
 
-The second answer is an evaluation without regions, of tables that are cut here, tenth by tenth of a second.
+Expected results come from an evaluation without regions, of tables that the tests cut by tenths of a second.
 """
 
 import random
@@ -27,7 +27,7 @@ EVENTS = ("event", "intersection")
 
 
 def pieces(row: tuple[Any, ...], inside: set[int], edges: str) -> list[tuple[Any, ...]]:
-    """Cut a row to what lies inside, or keep it where its onset does."""
+    """Return the parts of a row inside regions, or the whole row if its onset is inside."""
     file, onset, offset, *rest = row
     begin, end = round(10 * onset), round(10 * offset)
     if edges == "onset":
@@ -40,7 +40,7 @@ def pieces(row: tuple[Any, ...], inside: set[int], edges: str) -> list[tuple[Any
 @tried(max_examples=tried.default.max_examples // 5)
 @given(st.integers(0, 2**30), st.sampled_from([("cut", "merge"), ("cut", "rows"), ("onset", "rows")]))
 def test_rows_are_those_that_are_cut_or_chosen_by_hand(seed, how):
-    """Regions overlap, touch, cut segments, and reach over the end; values are all distinct."""
+    """Regions overlap, touch, cut segments, and extend beyond the end; all values differ."""
     rng, (edges, events) = random.Random(seed), how  # noqa: S311
     begins = {file: [rng.randrange(22) for _ in range(3)] for file in FILES}
     regions = {file: [(a, a + rng.randrange(1, 9)) for a in of] for file, of in begins.items()}
@@ -70,7 +70,7 @@ N_REF, N_SOFT = "event.hard.n_ref.micro", "segment.soft.n_ref.micro"
 @pytest.mark.parametrize(
     ("sides", "asked", "expected"),
     [
-        # Of touching rows that are one event the first onset decides.
+        # If touching rows are one event, the first onset decides.
         *(((ONE, ONE), {"regions": {"a": [(1, 9)]}, "region_edges": "onset", "events": of}, {N_REF: n})
           for of, n in (("merge", 0), ("rows", 1))),
         # A row without extent is in a region that it touches.
@@ -78,11 +78,11 @@ N_REF, N_SOFT = "event.hard.n_ref.micro", "segment.soft.n_ref.micro"
            {"regions": {"a": [(1, 3)]}, "region_edges": edges, "events": "rows", "durations": {"a": 5}},
            {N_REF: n})
           for edges in ("cut", "onset") for at, n in ((0.9, 0), (1, 1), (3, 1), (3.1, 0))),
-        # Of seconds 0 to 2 the region has one and a half, of which the row covers one.
+        # The region has 1.5 s of the first segment, and the row covers 1 s of them.
         (([("a", 0, 1.5, "car", 0.75)],) * 2,
          {"regions": {"a": [(0.5, 2)]}, "segment_length": 2.0, "pool": "mean"}, {N_SOFT: 0.5}),
-        # Without durations, what comes after the reference are false alarms without time: one second is
-        # silent.
+        # Without durations, a detection after the reference is a false alarm but adds no time: one second
+        # is silent.
         (([("a", 0, 1, "car", 1.0), ("a", 2, 3, "car", 1.0)],
           [("a", 2, 3, "car", 1.0), ("a", 7, 8, "car", 1.0)]),
          {"after_shots": 1}, {f"segment.hard.{name}[car]": 1 for name in ("tp", "fp", "tn")}),
@@ -99,7 +99,7 @@ def test_counts_by_hand(sides, asked, expected):
      {"regions": {"file0": [(1.3, 6.1, "class0"), (6.6, 12, "class1")], "file1": [(2.2, 17.9, "class1")]}}],
 )  # fmt: skip
 def test_wide_tables_are_scored_as_long_ones(how):
-    """Time steps with a value of every class."""
+    """Both tables have the same time steps, with a value of every class."""
     wide = wide_rows(np.random.default_rng(1).integers(0, 9, (80, 2)) / 8, 0.5, files=2)
     times = [*zip([wide.files[f] for f in wide.file], wide.onset, wide.offset, strict=True)]
     long = long_rows([(*times[k], label, value) for label, own in zip(wide.classes, wide.values, strict=True)
@@ -113,9 +113,9 @@ def test_wide_tables_are_scored_as_long_ones(how):
 
 @pytest.mark.parametrize("pool", ["max", pytest.param("mean", marks=pytest.mark.slow)])
 def test_regions_on_the_grid_are_recordings_cut_by_hand(pool):
-    """Segments and rates are those of tables that were cut; so are events where regions are far apart."""
+    """Each region scores as a recording of its own, as regions are far apart."""
     regions = {"a": [(0, 5), (9, 14)], "b": [(3, 4)], "c": [(2, 9), (12, 20), (22, 25)]}
-    # Means over recordings are those of others.
+    # Means over recordings differ, as each region is a recording there.
     groups = tuple(group for group in ALL.measures if group != "grounding")
     settings = replace(ALL, only=("segment", "ranking", *EVENTS), measures=groups, pool=pool, worst=200)
     sides = random_table(1), random_table(51)
@@ -138,7 +138,7 @@ def test_after_some_events_each_recording_begins_where_the_last_of_them_ends(lab
         shots = sorted(
             r[1:3] for r in rows_of(reference) if r[0] == name and r[3] in ([label] if label else LABELS)
         )
-        # Where there are no three of them, nothing is evaluated.
+        # A recording with fewer than three of these events is not evaluated.
         end = shots[2][1] if len(shots) > 2 else 40
         cut[name] = [(max(a, end), b) for a, b in (chosen or {name: [(0, 40)]})[name] if b > end]
     cut = {name: spans for name, spans in cut.items() if spans}
@@ -146,7 +146,7 @@ def test_after_some_events_each_recording_begins_where_the_last_of_them_ends(lab
     assert dict(scores) == dict(evaluate(reference, system, regions=cut, **how))
 
 
-# How regions are given, and what is refused.
+# Formats of regions, and errors.
 
 COLUMNS = {"filename": ["cafe.wav", "cafe.wav", "park.wav"], "onset": [0, 30, 5.5], "offset": [20.5, 40, 60]}
 WAYS = {
@@ -192,7 +192,7 @@ def test_sed_eval_is_not_asked_of_regions():
 
 
 def test_files_without_regions_are_left_out_and_named():
-    """A region that begins after the end of its file is none."""
+    """A region that begins after the end of its file does not count."""
     regions = {"cafe.wav": [(0, 9)], "Park.wav": [(0, 9)], "metro.wav": [(70, 90)]}
     scores = evaluate(
         REFERENCE, SYSTEM, durations=REFERENCE.replace("ref.tsv", "durations.tsv"), regions=regions
@@ -214,10 +214,10 @@ def test_a_figure_of_a_recording_shades_what_is_not_evaluated():
     assert shaded == [(0, 2.5), (20, 10)] and "Shaded" in caption(figure)
 
 
-# Regions of some classes: each class as if it were evaluated alone, in its own regions.
+# Regions of some classes: each class scores as if it were evaluated alone, in its own regions.
 
 WITH_SILENCE = {"tn", "accuracy", "balanced_accuracy", "specificity", "npv", "kl_divergence", "mcc"}
-"""Measures of all time: a class that was looked for in some of it has no true negatives."""
+"""Measures that count silence: a class that was annotated in some of the time has no true negatives."""
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -251,7 +251,7 @@ def test_a_class_scores_as_it_does_alone_in_its_regions(seed):
     ],
 )
 def test_a_table_names_the_classes_that_were_looked_for(text, tmp_path):
-    """Only dog was looked for in a: its car is nothing that a system must find, nor is one a false alarm."""
+    """Only dog was annotated in a: a car there is neither a miss nor a false alarm."""
     reference = [("a", 0, 2, "dog", 1), ("a", 5, 6, "car", 1), ("b", 0, 1, "car", 1)]
     system = [("a", 0, 2, "dog", 1), ("a", 1, 3, "car", 1), ("b", 0, 1, "car", 1), ("b", 0, 4, "dog", 1)]
     regions = lay_out(tmp_path, {"regions.tsv": text}) / "regions.tsv"

@@ -1,6 +1,6 @@
-"""Replicates are what evaluating resampled files from scratch gives, and intervals are made of them.
+"""Replicates equal evaluations of resampled files from scratch, and intervals are computed from them.
 
-Intervals: against scipy.stats.bootstrap on the same resamples, plain formulas, and laws.
+Intervals are compared with scipy.stats.bootstrap on the same resamples, with plain formulas, and with laws.
 """
 
 from dataclasses import replace
@@ -45,11 +45,11 @@ ALL = Settings(
     classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS, satisfice="precision>=0.5"
 )
 COUNTED = replace(ALL, psds=None, measures=())
-"""All that needs no look at each replicate by itself."""
+"""Scores whose replicates are all computed together."""
 
 
 def late_tables(seed):
-    """Tables of which the system has a class, and times, that the reference does not name."""
+    """Return tables whose system has a class, and times, that the reference does not have."""
     rng = np.random.default_rng(seed)
     reference, system = (random_table(rng, n=60, labels=labels) for labels in (LABELS, (*LABELS, "bird")))
     return Tables(reference.take(reference.offset < np.median(reference.offset)), system)
@@ -59,7 +59,7 @@ _NOTHING = long_rows([("a", 0.0, 1.0, "car", 0.0)], files=FILES)
 
 
 def slow(*values):
-    """Parameters that are slow."""
+    """Mark parameters as slow."""
     return [pytest.param(*each, marks=pytest.mark.slow) for each in values]
 
 
@@ -88,13 +88,13 @@ SETTINGS = {
 
 
 def rows_of_weights(count: int = 1, seed: int = 0) -> np.ndarray:
-    """Files drawn at random, one left out, only one file, none, and each once: the evaluation itself."""
+    """Return weights of files: drawn at random, without the last file, only one file, none, and each once."""
     drawn = np.concatenate(list(bootstrap(len(FILES), count, seed)))
     return np.stack([*drawn, [0, 4, 0, 0, 0], [1, 1, 1, 1, 0], [0] * 5, [1] * 5]).astype(np.float64)
 
 
 def compare(tables, settings, rows):
-    """Compare replicates of one evaluation with evaluations of drawn tables; return the names of scores."""
+    """Compare replicates of one evaluation with evaluations of drawn tables; return names and values."""
     scores = tables.scores(settings)
     names = list(scores)
     made = Replicates.of(tables.tally(settings), settings)
@@ -111,7 +111,7 @@ MORE = [*((made, "all") for made in TABLES), *(("tied", chosen) for chosen in SE
 @pytest.mark.parametrize(("made", "chosen"), [*CASES, *slow(*(case for case in MORE if case not in CASES))])
 def test_every_score_of_every_kind_of_table_and_settings(made, chosen):
     names, values = compare(TABLES[made](), SETTINGS[chosen], rows_of_weights())
-    # Not a comparison of nothing with nothing.
+    # Most values are defined, so the comparison means something.
     assert len(names) > 200
     assert (
         np.isfinite(values).mean() > 0.5
@@ -148,7 +148,7 @@ PSDS = {
     ],
 )  # fmt: skip
 def test_scores_of_many_draws(monkeypatch, seed, form, settings):
-    """Whatever is counted, sorted or looked at together, a few at a time or all at once."""
+    """Replicates do not depend on how many are counted or sorted at once."""
     monkeypatch.setattr(file_sums, "_AT_ONCE", 1 << (seed % 3 * 8))
     monkeypatch.setattr(file_sums, "_FEW", (0, 1 << 20)[seed % 2])
     monkeypatch.setattr(calibration, "_BLOCK", (1, 5, 64)[seed % 3])
@@ -157,7 +157,7 @@ def test_scores_of_many_draws(monkeypatch, seed, form, settings):
     made = {"sparse": sparse_tables, "late": late_tables}.get(form)
     tables = made(seed) if made else random_tables(seed, form, n=60)
     names, values = compare(tables, settings, rows_of_weights(3, seed))
-    # Of PSDS of settings of their own there are few.
+    # Settings of `PSDS` add few scores: look at these alone.
     chosen = [settings not in PSDS.values() or "psds" in name for name in names]
     assert np.isfinite(values[chosen]).mean() > 0.5
 
@@ -170,7 +170,7 @@ def test_scores_of_many_draws(monkeypatch, seed, form, settings):
     ],
 )
 def test_thresholds_of_all_files_may_be_kept(made, inclusive):
-    """The optimal readings of replicates are then those at given thresholds, which are tuned ones."""
+    """With fixed thresholds, optimal scores of a replicate equal tuned scores at these thresholds."""
     settings = replace(
         COUNTED, inclusive=inclusive, reference_threshold=0.5, events="merge", beta=2.0,
         fixed_thresholds=True, satisfice=None,
@@ -184,7 +184,7 @@ def test_thresholds_of_all_files_may_be_kept(made, inclusive):
         stem = f"{basis}.optimal."
         at = {label: scores[f"{stem}{best}threshold[{label}]"] for label in LABELS}
         given = {label: 2.0 if value is None else value for label, value in at.items()}
-        # Regardless of class, the error rate of the tuned reading knows substitutions, the best one none.
+        # Micro error rates differ: the tuned reading counts substitutions, the best error rate does not.
         names = [
             name for name in scores
             if name.startswith(stem) and ("best_error_rate" in name) == bool(best)
@@ -209,7 +209,7 @@ def scored(tables, settings, **given):
 
 
 def known(scores, names):
-    """Return values by name, NaN of a class without reference: it is in no interval of its own."""
+    """Return the values of names, with NaN for a class without reference: its intervals leave that out."""
 
     def counts(name):
         basis, reading, _, _, label, _ = ScoreName.parse(name)
@@ -222,7 +222,7 @@ def known(scores, names):
 
 @pytest.fixture(scope="module")
 def again():
-    """Return tables, the names of all scores, and their values: of the draws of a seed, without each file."""
+    """Return tables, names of all scores, and their values in the draws of a seed and without each file."""
     tables, every = random_tables(1, n=60), replace(ALL, satisfice=None)
     rows = [*np.concatenate(list(bootstrap(len(FILES), 6, 3))), *1 - np.eye(5)]
     names = [*tables.scores(every)]
@@ -235,19 +235,19 @@ def again():
     [("bootstrap", False), ("bootstrap", True), ("jackknife", False), ("bca", False), ("expanded", False)],
 )
 def test_ends_of_every_score_are_those_of_drawn_tables(monkeypatch, method, fixed, again):
-    """From scratch: the draws of the seed, every file left out, new tables of each, and their scores."""
+    """Evaluate from scratch the tables of each draw of the seed, and the tables without each file."""
     monkeypatch.setattr(resample, "_MOST_ROWS", 5)
     (tables, names, *values), how = again, {"seed": 3, "fixed_thresholds": fixed, "satisfice": None}
     scores = scored(tables, replace(ALL, ci=method, replicates=6, confidence=0.8, **how))
     optimal = np.array([".optimal." in name for name in names])
     jumping = optimal | [measure_of(name).name in resample.NOT_SMOOTH for name in names]
-    # Those at kept thresholds are looked at above.
+    # Another test checks optimal scores at fixed thresholds.
     chosen = ~(optimal & fixed)
     drawn, left_out, jumping, names = *(of[:, chosen] for of in values), jumping[chosen], names[chosen]
     estimate = as_floats(scores, names)
     wanted = np.stack(interval(method, estimate, drawn, left_out, 0.8), axis=1)
     wanted[np.isnan(estimate) | (jumping & (method == "jackknife"))] = np.nan
-    # No end is beyond the range of the measure.
+    # Intervals stay in the range of the measure.
     low, high = np.array([(measure_of(n).low, measure_of(n).high) for n in names], dtype=float).T[..., None]
     within = np.fmin(np.fmax(wanted, low), high)
     ends = np.array([scores.score(name)[-2:] for name in names], dtype=np.float64)
@@ -257,7 +257,7 @@ def test_ends_of_every_score_are_those_of_drawn_tables(monkeypatch, method, fixe
 
 
 def test_replicates_without_reference_of_a_class_are_left_out_of_its_intervals_and_this_is_said():
-    """Of files a and b only a has "rare": twice a 16/18, both 16/19; twice b, in a quarter, it would be 0."""
+    """Only file a has "rare": F is 16/18 for a twice, 16/19 for a and b; a quarter of draws has only b."""
     reference = long_rows([("a", 0, 10, "rare", 1.0), ("b", 0, 10, "often", 0.4)])
     system = long_rows([("a", 0, 10, "rare", 0.8), ("b", 0, 10, "rare", 0.1), ("b", 0, 10, "often", 1.0)])
     scores = evaluate(reference, system, ci="bootstrap", only=("segment",))
@@ -274,7 +274,7 @@ def test_one_file_has_no_intervals():
 
 
 def test_groups_and_scenes_have_intervals_of_their_own():
-    """A scene's are those of its files alone; a group's those of its classes alone."""
+    """A scene has the intervals of an evaluation of its files alone, and a group of its classes alone."""
     tables = Tables(*(random_table(np.random.default_rng(k), files=MANY, n=150) for k in range(2)))
     settings = replace(SOME, ci="bootstrap", replicates=40, seed=2)
     scores = scored(tables, replace(settings, scenes={"few": ("f0*",)}, groups={"animals": ("dog",)}))
@@ -304,7 +304,7 @@ def mean_of(part, whole, axis=-1):
 @pytest.mark.parametrize("confidence", [0.5, 0.99])
 @pytest.mark.parametrize("n_files", [5, 60])
 def test_percentile_and_bca_are_those_of_scipy(statistic, confidence, n_files):
-    """Skewed, with a common factor, and in whole numbers: replicates are tied with the estimate."""
+    """Numbers are skewed, share a factor, and are whole, so that replicates may equal the estimate."""
     rng = np.random.default_rng(n_files)
     size = rng.geometric(0.1, (25, n_files))
     part, whole = rng.binomial(size, 0.4).astype(float), (2 * size + rng.poisson(3, size.shape)).astype(float)
@@ -328,7 +328,7 @@ def test_expanded_ends_are_those_of_student(confidence):
         wanted = np.sqrt(n / (n - 1)) * scipy.stats.t.ppf(level, n - 1)
         assert expanded_z(confidence, n) == pytest.approx(wanted, rel=1e-9)
     assert expanded_z(confidence, 10**7) == pytest.approx(scipy.stats.norm.ppf(level), rel=1e-5)
-    # They are the ends of BCa for a confidence whose z is as large.
+    # Expanded ends are those of BCa at the confidence that has the expanded z.
     values, left_out = np.split(np.random.default_rng(1).gamma(1.0, size=(149, 1)), [99])
     wanted = bca(values, [1.1], left_out, 2 * scipy.stats.norm.cdf(expanded_z(confidence, 50)) - 1)
     np.testing.assert_allclose(bca(values, [1.1], left_out, confidence, expanded=True), wanted, rtol=1e-6)
@@ -338,9 +338,9 @@ def test_what_is_undefined_is_left_out_score_by_score():
     rng = np.random.default_rng(3)
     values = rng.normal(size=(50, 6))
     values[rng.random(values.shape) < [0, 0.1, 0.5, 1, 1, 1]] = NAN
-    # Two are enough, one is not.
+    # Two defined replicates are enough for an interval, one is not.
     values[[3, 9, 7], [3, 3, 5]] = -0.5, 0.5, 1.0
-    # An estimate that is undefined has no such interval.
+    # An undefined estimate has no BCa interval.
     estimate, left_out = [0, 0, 0, 0, 0, 0, NAN], rng.gamma(1.0, size=(9, 7))
     values = np.hstack([values, values[:, :1]])
     plain, corrected = np.array((percentile(values, 0.9), bca(values, estimate, left_out, 0.9)))
@@ -354,13 +354,13 @@ def test_what_is_undefined_is_left_out_score_by_score():
 
 
 def test_bca_where_its_bias_or_skewness_is_unknown_or_too_large():
-    """All replicates on one side: percentile. Beyond its pole: the extreme replicate."""
+    """If all replicates are on one side, BCa gives percentiles; beyond its pole, the extreme replicate."""
     values = np.random.default_rng(2).random((200, 3))
     left_out = np.random.default_rng(3).random((9, 3)) ** 4
     corrected, plain = np.array((bca(values, [-1.0, 2.0, 0.5], left_out, 0.95), percentile(values, 0.95)))
     np.testing.assert_allclose(corrected[:, :2], plain[:, :2], rtol=1e-12)
     assert abs(corrected[1][2] - plain[1][2]) > 1e-6
-    # One file is everything: the acceleration is +-1/6, and cannot be more.
+    # All depends on one file: the acceleration is +-1/6, its largest value.
     everything = np.eye(400)[:, :1]
     for side, end in ((1, 1), (-1, 0)):
         ends = bca(side * np.linspace(0, 1, 20_001)[:, None], [side * 0.999_97], -side * everything, 0.99)
@@ -379,10 +379,10 @@ def test_without_skewness_bca_only_corrects_the_bias():
         [*[0.1] * 50, np.nextafter(0.1, 1)],
     ):
         assert ends(left_out) == even
-    # Replicates that equal the estimate but for rounding count as half below it.
+    # A replicate that differs from the estimate only by rounding counts as half below it.
     tied = values.round(1)
     assert bca(tied, [np.nextafter(1.1, 2)], [], 0.9) == bca(tied, [1.1], [], 0.9)
-    # Files without which a score is undefined are left out of the skewness.
+    # The skewness leaves out a file without which the score is undefined.
     assert ends([0.1, 0.15, NAN, 0.9]) == ends([0.1, 0.15, 0.9]) != even
 
 
@@ -403,7 +403,7 @@ def test_jackknife_and_runs_have_the_standard_error_of_the_mean_and_runs_student
     peer = scipy.stats.t.interval(0.95, 10, mean, error)
     np.testing.assert_allclose(mean_of_runs(values, 0.95), [mean, *peer], rtol=1e-12)
     for n in (2, 7, 49):
-        # What never differs has an interval without width.
+        # Equal values have an interval of width 0.
         equal = np.full((n, 3), [0.1, 1 / 3, 1e9 + 0.1])
         assert np.array_equal(jackknife(equal[0], equal, 0.95), equal[:2])
         assert np.array_equal(mean_of_runs(equal, 0.95), [equal[0]] * 3)
@@ -422,7 +422,7 @@ def test_what_has_no_jackknife_interval():
 
 @pytest.mark.slow
 def test_shares_that_are_documented_are_measured_again():
-    """Simulations with a known truth, which intervals hold as often as it is written."""
+    """In simulations, intervals contain the known truth as often as is documented."""
     simulations = 150
     again = script("coverage").measured(simulations, (20,))
     for kind, shares in MEASURED.items():

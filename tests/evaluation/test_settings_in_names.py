@@ -1,4 +1,4 @@
-"""Scores by settings of their own: the numbers of separate evaluations, and names that parse back."""
+"""Scores with settings in their names equal scores of separate evaluations; the names parse back."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from sedeval_soft.settings import IN_NAMES, settings_in, text_of_settings
 
 
 def blurred(rows, seed):
-    """Return rows with other times, and many values: hardly a setting is without effect."""
+    """Return rows with other times and many values, so that nearly every setting has an effect."""
     rng, n = np.random.default_rng(seed), len(rows)
     onset = np.round(rows.onset + rng.uniform(0, 0.7, n), 3)
     length = rows.offset - rows.onset + rng.uniform(0, 0.7, n)
@@ -25,7 +25,7 @@ def blurred(rows, seed):
 REFERENCE = blurred(random_tables(5, n=60).reference, 0)
 SYSTEM = blurred(REFERENCE, 1)
 
-# A score, the settings in its name as they may be typed, and these as names have them.
+# A score, the settings in its name as a user may type them, and the same settings as arguments.
 CASES = [
     ("event.hard.f1.macro", "onset_collar=0.50", {"onset_collar": 0.5}),
     ("event.soft.error_rate.micro", "offset-collar=1.0, onset_collar=.4",
@@ -74,7 +74,7 @@ def test_numbers_and_intervals_are_those_of_a_separate_evaluation(together, k):
     own, asked = together.score(f"{name}@{text}"), alone.score(name)
     assert own[6] == asked[6] and own[-2:] == asked[-2:] and own.value is not None
     assert own.name == f"{name}@{text_of_settings(text)}" and str(ScoreName.parse(own.name)) == own.name
-    # Under the common settings it is another number, or none.
+    # Under the common settings the score has another value, or none.
     assert together.scores.get(name, own._replace(value=None)).value != own.value or name.startswith("clip")
     parsed = Settings.of(**{key: each for key, each in values.items() if key not in ("measures", "means")})
     assert {key: getattr(parsed, key) for key in settings_in(text)} == settings_in(text)
@@ -118,7 +118,7 @@ BASE = "event.hard.f1.macro"
             "onset_colar=1", "onset_collar=x", "onset_collar", "iou=0", "iou=.5,iou=.5", "map=x",
             "only=event", "median_filter=1", "durations=x", "classes=a", "=1",
         )),
-        # Without a setting, or at odds with the common ones.
+        # Without a setting, or in conflict with the common ones.
         (BASE, {}), (f"{BASE}@threshold=0.4", {"after_shots": 1}),
         (f"{BASE}@onset_collar=1", {"match_by": "iou"}),
         (f"{BASE}@iou=0.5", {"groups": {"a=b": REFERENCE.classes[:1]}}),
@@ -132,7 +132,7 @@ BASE = "event.hard.f1.macro"
 def test_other_settings_and_values_are_refused(name, clash):
     with pytest.raises(SettingsError) as refused:
         evaluate(REFERENCE, SYSTEM, variants=name, **clash)
-    # The message lists the settings that may be in a name, if this one may not.
+    # If a setting cannot be in a name, the message lists those that can.
     key, _, value = name.partition("@")[2].partition("=")
     assert not value or key in IN_NAMES or all(known in str(refused.value) for known in IN_NAMES)
 
@@ -142,7 +142,7 @@ BOTH = {"onset_collar": 0.5, "offset_collar": 0.1}
 
 
 def test_systems_are_ranked_as_by_a_separate_evaluation():
-    """Entries have ranks, intervals, differences and p-values, and no names of scores."""
+    """Entries are equal, as they have no names of scores."""
     systems = {"a": SYSTEM, "b": REFERENCE, "c": random_tables(6, n=60).system}
     how = {"replicates": 10, "only": "event.hard"}
     board = compare(REFERENCE, systems, rank_by=VARIANT, **how)
@@ -200,7 +200,7 @@ def test_both_psds_in_one_call_or_in_a_settings_file(tmp_path):
 
 @pytest.mark.parametrize(("more", "n_warned"), [({}, 1), ({"value": [0.7]}, 0)])
 def test_psds_of_one_threshold_is_warned_of(more, n_warned):
-    """Published PSDS have many: that of a list of events alone is not one of these."""
+    """Published PSDS use many thresholds: PSDS of one list of events cannot be compared with them."""
     rows = {"filename": ["a.wav"], "onset": [0], "offset": [2], "event_label": ["dog"]}
     scores = evaluate(rows, rows | more, psds="dcase-psds1", durations={"a.wav": 10.0})
     assert sum("--operating-points" in text for text in scores.warnings) == n_warned

@@ -1,4 +1,4 @@
-"""What sides may be in Python beside tables: arrays of any library, batches, tables by file; and `reset`."""
+"""Python sources beside tables: arrays of any library, batches, and tables by file; and `reset`."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ HOW = {"classes": CLASSES, "segment_length": 0.5, "ci": "jackknife"}
 
 
 class Array:
-    """An array of some library: nothing but a protocol."""
+    """An array of some library, which has only a protocol."""
 
     def __init__(self, values):
         self.values = values
@@ -25,7 +25,7 @@ class OfNumpy(Array):
 
 
 class OnDevice(Array):
-    """A copy is on the CPU."""
+    """An array on a device, which can be copied to the CPU."""
 
     def __dlpack__(self, *, dl_device=None, **given):
         if dl_device is None:
@@ -41,7 +41,7 @@ def batch(seed=0, shape=(3, 20, 3)):
 
 
 def steps(values, file=None):
-    """A table with a row for each segment, as a library for data frames has it."""
+    """Return a data frame with a row for each segment."""
     onset = np.arange(len(values)) * 0.5
     columns = {"onset": onset, "offset": onset + 0.5, **dict(zip(CLASSES, values.T, strict=True))}
     return pd.DataFrame(columns if file is None else {"filename": file, **columns})
@@ -52,7 +52,7 @@ def table(values, files="012"):
 
 
 def same(scores, other):
-    """Require that all is the same but where things come from."""
+    """Require equal results, whatever the sources were."""
     found, wanted = (
         ([each[:] for each in of.scores.values()], of.files, of.length, of.warnings) for of in (scores, other)
     )
@@ -79,13 +79,13 @@ def test_arrays_of_any_library_are_what_tables_say(of, kind):
 
 
 def in_bfloat16(values):
-    """Return values of single precision as their upper halves hold them."""
+    """Return values rounded to bfloat16, the upper half of single precision."""
     bits = np.asarray(values, dtype=np.float32).view(np.uint32).astype(np.uint64)
     return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
 
 
 class Brief(Array):
-    """As PyTorch's: numpy lacks its type, `float` widens it."""
+    """An array like PyTorch's: numpy lacks its type, and `float` widens it."""
 
     dtype = "torch.bfloat16"
 
@@ -97,7 +97,7 @@ class Brief(Array):
 
 
 def test_values_of_bfloat16_are_the_decimals_that_they_were_written_as():
-    """A value that no decimal stands for stays as it is, ties are rounded to even, NaN stays NaN."""
+    """A value that is near no short decimal stays as it is, and so does NaN."""
     sides = batch().round(2)
     brief = [Brief(in_bfloat16(side)) for side in sides]
     assert (brief[0].values != sides[0]).any()
@@ -127,7 +127,7 @@ WRONG = np.where(np.arange(180).reshape(3, 20, 3) == 65, np.nan, P)
         (table(Y), P, r"system: array of shape \(3, 20, 3\), whose files have no names, beside a table"),
         (Y, {"a": P[0]}, "reference: array of shape .* expected a mapping of file names to arrays"),
         (Y[..., :2], P[..., :2], "2 columns, but classes names 3"),
-        # Mappings that could be both, or neither.
+        # Mappings whose meaning is unclear.
         (EVENTS, {"a.wav": TABLE, "b.wav": [1.0]},
          "'a.wav' has a table and 'b.wav' a column; expected a mapping of"),
         (EVENTS, {0: TABLE, 1: TABLE},
@@ -195,7 +195,7 @@ def test_any_table_may_stand_by_its_file(of):
     same(evaluate(*by_file, **HOW), evaluate(*tables, **HOW))
 
 
-# --- begun anew ------------------------------------------------------------------------------------
+# --- reset -----------------------------------------------------------------------------------------
 
 
 def test_after_a_reset_an_evaluator_is_a_fresh_one():
@@ -222,9 +222,9 @@ def frames(length, values):
     [
         (frames(0.064, SCORED), HARD, 1),
         (HARD, frames(0.064, SCORED), 0),
-        # Both have values, and nobody can tell.
+        # Both sides have values, so either may be the reference.
         (frames(0.064, SCORED), frames(0.064, SCORED), 0),
-        # Annotators answer in seconds, or with few values.
+        # Annotators give values for whole seconds, or few different values.
         (frames(1.0, SCORED), HARD, 0),
         (frames(0.2, [k % 6 / 5 for k in range(100)]), HARD, 0),
     ],

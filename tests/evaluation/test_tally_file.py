@@ -1,4 +1,4 @@
-"""Tally files: what is written is read back to the last bit; what is none, or damaged, is refused."""
+"""Tally files are read back to the last bit; damaged and other files are refused."""
 
 import hashlib
 import io
@@ -27,7 +27,7 @@ EVERYTHING = {"only": ("all",), "measures": ("all",), "max_efpr": 100.0}
 
 
 def rows(seed: int, files: tuple[str, ...]):
-    """The last of the files is silent."""
+    """Return rows; the last file is silent."""
     how = {"files": files[:-1], "labels": ["car", "dog", "b\u00ebll"], "n": 12, "form": "fine"}
     return replace(random_table(np.random.default_rng(seed), **how), files=files)
 
@@ -54,7 +54,7 @@ WHOLE = shard(
     durations=dict.fromkeys(ODD, 1 / 3),
     findings=REPORT,
 )
-"""A shard with something in every place."""
+"""A shard with every kind of content."""
 
 
 def zipped(method: int, members: Mapping[str, bytes]) -> bytes:
@@ -66,7 +66,7 @@ def zipped(method: int, members: Mapping[str, bytes]) -> bytes:
 
 
 def changed(data: bytes, name: str, change: Callable) -> bytes:
-    """Return a tally file of which a header, or an array, was changed: a whole zip, with the right hash."""
+    """Return a tally file with a changed header or array: a valid zip, with the right hash."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members, stream = {each: archive.read(each) for each in archive.namelist()}, io.BytesIO()
     if name == "header.json":
@@ -78,7 +78,7 @@ def changed(data: bytes, name: str, change: Callable) -> bytes:
 
 
 def hashed(archive: bytes) -> bytes:
-    """Return a zip without a comment as one that ends with the SHA-256 of what is before it."""
+    """Return a zip with the SHA-256 of its other bytes as its comment."""
     data = archive[:-2] + (64).to_bytes(2, "little")
     return data + hashlib.sha256(data).hexdigest().encode()
 
@@ -95,7 +95,7 @@ SETTINGS = [
 
 
 def odd_shards() -> Iterator[Shard]:
-    """Yield one with something in every place, steps, nothing, and an operating point that is above 1."""
+    """Yield shards: with every kind of content, of time steps, empty ones, and one with a level above 1."""
     yield WHOLE
     values = np.random.default_rng(0).random((30, 2))
     sides = [wide_rows(side, files=3) for side in (values, values[::-1])]
@@ -113,7 +113,7 @@ def odd_shards() -> Iterator[Shard]:
 @pytest.mark.parametrize("ours", [*(shard(Settings.of(**asked)) for asked in SETTINGS), *odd_shards()])
 def test_a_shard_is_read_back_to_the_last_bit(ours):
     again = unpack_shard("t", pack_shard(ours, "0.1"))
-    # Arrays have the same types where their files have the same bytes.
+    # Equal bytes also mean equal types of arrays.
     assert pack_shard(again, "0.1") == pack_shard(ours, "0.1")
     np.testing.assert_equal(*(asdict(Content(each._replace(variants={}))) for each in (again, ours)))
 
@@ -123,7 +123,7 @@ def reversed_dict(values: Mapping) -> dict:
 
 
 def test_the_same_shard_gives_the_same_bytes():
-    """In whatever order mappings and sets are, sets in every process in another."""
+    """The order of mappings and sets does not matter; sets have another order in each process."""
     tally, findings = WHOLE.tally, WHOLE.findings
     kinds = ("per_class", "per_file", "samples", "events")
     other = WHOLE._replace(

@@ -1,4 +1,4 @@
-"""Whether touching rows are one event, and where rows count: in which segments, and beyond the ends."""
+"""When touching rows are one event, and where rows count: in which segments, and beyond the ends."""
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,8 @@ def forms(scores: Scores) -> dict[str, str]:
     return {item.role: item.events for item in scores.inputs}
 
 
-# Counted: rows of functions in question, those that go on as long as the row before, those that touch it.
+# Counts: rows of files and classes whose rows touch or overlap; rows that touch the row before and have its
+# length; rows that touch the row before.
 ROWS = {
     "steps": ([(0, 1), (1, 2), (2, 3)], (3, 2, 2)),
     "events that touch": ([(0, 1), (1, 3), (3, 3.5)], (3, 0, 2)),
@@ -47,9 +48,9 @@ def test_time_steps_are_more_than_half_of_the_rows():
     ("step", "decimals", "last"), [(1.0, 3, 1.0), (0.02, 3, 1.0), (1024 / 44100, 3, 1.0), (0.1, 6, 0.4)]
 )
 def test_frames_are_time_steps_in_any_form(step, decimals, last, tmp_path):
-    """A wide table, a folder of tables of one file each, a long table, and one without its silent frames.
+    """A folder of wide tables, a long table, one without its silent frames, and one in reverse order agree.
 
-    The last of 60 frames is a share of a step.
+    The last of 60 frames may be shorter than a step.
     """
     car, dog = np.repeat(np.random.default_rng(11).integers(0, 5, size=(2, 12)) / 4, 5, axis=1)
     edges = [round(step * k, decimals) for k in (*range(60), 59 + last)]
@@ -72,7 +73,7 @@ EVENTS = columns_of(
 
 @pytest.mark.parametrize("exchanged", [False, True])
 def test_time_steps_beside_events_that_touch_are_warned_of(exchanged):
-    """Two events of the reference touch, which time steps cannot have: they are one event there."""
+    """Two events of the reference touch: time steps would be one event there."""
     events = columns_of([("a", 0.0, 1.0, "dog"), ("a", 1.0, 6.0, "dog")])
     copied = evaluate(events, events, only="event.hard", strict=True)
     assert forms(copied) == {"reference": "rows", "system": "rows"}
@@ -86,7 +87,7 @@ def test_time_steps_beside_events_that_touch_are_warned_of(exchanged):
 
 
 def counted(*batches, **settings):
-    """Return the evaluator of two batches; each is both sides."""
+    """Return an evaluator of two batches, each with equal sides."""
     first, second = ((rows, rows) for rows in batches)
     return Evaluator(only="event.hard", **settings).update(*first).update(*second)
 
@@ -106,7 +107,7 @@ def test_a_batch_of_one_row_goes_with_time_steps():
 
 def test_the_rows_of_all_parts_decide_whether_touching_ones_are_one_event(tmp_path):
     steps = [(f"f{k}", t, t + 1, "car", 0.8) for k in range(9) for t in range(9)]
-    # By itself a list of events: its rows touch, but have other lengths.
+    # Alone, this file would be a list of events: its rows touch, but differ in length.
     odd = [("odd", on, off, "car", 0.8) for on, off in ((0, 1), (1, 3), (3, 3.5), (3.5, 9))]
     path = written(tmp_path / "steps.tsv", long_rows([*steps, *odd]))
     settings = Settings(only=("event.hard",))
@@ -132,21 +133,21 @@ def test_an_event_of_a_millisecond_is_in_a_segment_and_its_copy_is_right(length,
 
 @pytest.mark.parametrize(("onset", "offset", "n"), [(0.333, 0.334, 1), (0.666, 0.667, 1)])
 def test_an_event_at_an_edge_is_in_the_segment_that_contains_most_of_it(onset, offset, n):
-    """Both ends are within their rounding of an edge of thirds of seconds."""
+    """Both ends are rounded thirds of seconds, and so near edges of segments."""
     events = [columns_of([("a", *ends, "car", 1.0)]) for ends in ((onset, offset), (n / 3, (n + 1) / 3))]
     scores = evaluate(*events, segment_length="1/3", durations={"a": 5.0})
     assert scores["segment.hard.f1.micro"] == 1.0
 
 
 OURS = columns_of([("a.wav", 2.0, 4.0, "car", 1.0)], ("b.wav",))
-"""It declares b.wav as a file without events."""
+"""A reference that declares b.wav as a file without events."""
 LOUD = columns_of([
     ("a.wav", 0.0, 2.0, "car", 0.1), ("a.wav", 2.0, 4.0, "car", 0.6), ("b.wav", 0.0, 10.0, "car", 0.9)
 ])  # fmt: skip
 
 
 def test_false_alarms_in_a_file_of_unknown_length_are_false_and_scores_over_cells_say_what_they_lack():
-    """By hand: 2 of 4 s are active and found, and ten are false: (2 + 2) / (2 + 2 + 10)."""
+    """By hand: of 4 s, 2 are found and 2 silent; 10 s are false alarms: (2 + 2) / (2 + 2 + 10)."""
     scores = evaluate(OURS, LOUD, measures=("curves", "calibration"))
     assert scores["segment.hard.accuracy.micro"] == pytest.approx(4 / 14)
     assert scores["segment.hard.roc_auc.macro"] == 1.0
@@ -157,7 +158,7 @@ def test_false_alarms_in_a_file_of_unknown_length_are_false_and_scores_over_cell
 
 
 def test_a_file_that_only_the_system_has_is_no_clip_of_the_reference():
-    """One clip is right, and one is a false alarm."""
+    """One clip is right, the other is a false alarm."""
     scores = evaluate({name: column[:1] for name, column in OURS.items()}, LOUD, only="clip")
     assert scores["clip.hard.accuracy.micro"] == 0.5
     assert any("no clip in the reference" in text and "clip.soft.kl_" in text for text in scores.warnings)

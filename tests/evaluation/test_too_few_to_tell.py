@@ -1,4 +1,4 @@
-"""Boards and means over runs name their inputs, and claim no more than few files and replicates can show."""
+"""Boards and means over runs name their inputs, and warn if files or replicates are too few to show much."""
 
 import json
 import re
@@ -24,7 +24,7 @@ F1 = "segment.soft.f1.macro"
 
 
 def table(n_files, seed, noise):
-    """Return a soft table of one class: values that noise changes."""
+    """Return a soft table of one class, with noise in its values."""
     values = np.random.default_rng(0).uniform(0.3, 1, (n_files, 5))
     values = np.clip(values - noise * np.random.default_rng(seed).uniform(0, 1, values.shape), 0, 1)
     return columns_of([(f"{f:02}", k, k + 1, "car", float(v)) for (f, k), v in np.ndenumerate(values)])
@@ -45,7 +45,7 @@ def test_one_file_shows_no_difference_to_be_sure():
     assert "100.0 %" not in render(board.systems, "text", board=board)
 
 
-# 2 / 2^6 is below 0.05, but 2 comparisons make 2 * 2 / 2^6 of it; 30 replicates give 1 / 31 at the least.
+# 2 / 2^6 is below 0.05, but not times 2 comparisons; the smallest p-value of 30 replicates is 1 / 31.
 @pytest.mark.parametrize(
     ("n_files", "n_systems", "replicates", "words"),
     [
@@ -54,7 +54,7 @@ def test_one_file_shows_no_difference_to_be_sure():
         (20, 2, 30, None),
         (20, 2, 10, "below 0.0909"),
         (20, 3, 30, "below 0.0323 (0.0645 after"),
-        # 1 - 0.95 is a little more than 0.05, which is 1 / (19 + 1): at the level is not below it.
+        # The smallest p-value, 1 / (19 + 1), is at the level, not below; 1 - 0.95 in floats is above.
         (20, 2, 19, "below 0.05"),
     ],
 )
@@ -95,7 +95,7 @@ def test_replicates_that_are_too_few_for_a_confidence_are_told_of(settings, need
 )
 @pytest.mark.parametrize("n_files", [3, 12, 40])
 def test_intervals_that_hold_the_truth_too_rarely_are_warned_of_with_how_often(method, n_files, reading):
-    """It is no doubt about how a table is read: --strict lets it pass."""
+    """The warning is not about the input: --strict does not make it an error."""
     settings = {"only": f"segment.{reading}", "ci": method, "replicates": 40, "strict": True}
     warnings = evaluate(table(n_files, 0, 0.0), table(n_files, 1, 0.1), **settings).warnings
     share, better = held(method, reading, n_files), held("expanded", reading, n_files)
@@ -108,7 +108,7 @@ def test_intervals_that_hold_the_truth_too_rarely_are_warned_of_with_how_often(m
 
 @pytest.mark.parametrize(("compat", "first"), [(None, "plain"), ("sed_eval", "other")])
 def test_by_sed_evals_rules_silence_that_a_system_adds_betters_it_and_this_is_warned_of(compat, first):
-    """A trace of a class that is nowhere: twice as much to be silent in."""
+    """The system adds a trace of a class that the reference lacks, which doubles the silent cells."""
     plain, trace = table(6, 1, 0.3), columns_of([("00", 0.0, 1.0, "horn", 0.01)])
     other = {name: column + trace[name] for name, column in plain.items()}
     asked = {"rank_by": "segment.hard.accuracy.micro", "only": ("segment.hard",), "replicates": 40}
@@ -149,7 +149,7 @@ def test_signatures_tell_all_that_shaped_several_systems(mean):
     )
     board = compare(REFERENCE, [OTHER, ONE], rank_by=F1, baseline=OTHER, replicates=20, **SOFT)
     (signature,) = {scores.signature for scores in board.systems}
-    # In the order in which they were given, which decides between equal ones: not in that of their ranks.
+    # Inputs keep the given order, which decides between equal systems, instead of that of ranks.
     assert re.findall(r" system:sha256=(\w+)", signature) == [other, one]
     assert signature.endswith(f' | rank_by="{F1}" baseline={json.dumps(OTHER)}')
     assert json.loads(render(board.systems, "json", board=board))["signature"] == signature

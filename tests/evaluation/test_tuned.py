@@ -1,6 +1,6 @@
-"""The tuned reading is the hard one of a system that was cut at the same thresholds by hand.
+"""The tuned reading equals the hard reading of a system that is binarised at the same thresholds.
 
-A best threshold is the shortest decimal near the middle of those that count the same.
+A best threshold is the shortest decimal near the middle of all thresholds with the same counts.
 """
 
 import itertools
@@ -24,24 +24,24 @@ ALL = Settings(
     classes=LABELS, only=("segment", "clip", "event", "intersection"), onset_collar=1.0, offset_collar=1.0
 )
 GAPS = (0.125, 0.375, 0.625, 0.875)
-"""Between all values, which are quarters."""
+"""Thresholds between all values, which are quarters."""
 
 
 def informed(seed):
-    """Return a reference, and a system that knows something of it."""
+    """Return a reference, and a system that is the reference with noise."""
     reference, rng = random_tables(seed, n=80).reference, np.random.default_rng(seed)
     noise = rng.integers(-3, 4, len(reference)) / 4 * (rng.random(len(reference)) < 0.5)
     return Tables(reference, replace(reference, values=(np.clip(reference.value + noise, 0, 1),)))
 
 
 def muted(rows, label, but=None):
-    """Return rows of which a class is silent, but in one file."""
+    """Return rows with a class made silent in all files but one."""
     silent = (rows.label == rows.classes.index(label)) & ([rows.files[code] != but for code in rows.file])
     return replace(rows, values=(np.where(silent, 0.0, rows.value),))
 
 
 def cut(rows, thresholds, *, inclusive=False):
-    """Return rows that are 1 where a value is active, 0 elsewhere; thresholds: by file and class."""
+    """Return rows of 1 if a value is active and 0 if not; thresholds: by file and class."""
     pairs = zip(rows.file, rows.label, strict=True)
     own = np.array([thresholds[rows.files[file]][rows.classes[label]] for file, label in pairs])
     return replace(rows, values=((rows.value >= own if inclusive else rows.value > own).astype(np.float64),))
@@ -61,11 +61,11 @@ VARIANTS = {
 }
 FOLDS = dict(zip(FILES, "12231", strict=True))
 GIVEN = {"car": 0.5, "dog": 0.25, "rain": 0.75}
-"""On values, so that above and at or above differ."""
+"""Thresholds that are values of the tables, so that "above" and "at or above" differ."""
 
 
 def same_as_cut(found, cut_by_hand):
-    """Require that all tuned scores but the thresholds are the hard ones of a system that was cut."""
+    """Require that all tuned scores but thresholds equal the hard scores of a binarised system."""
     tuned = [name for name in found if ".tuned." in name and ".threshold[" not in name]
     assert len(tuned) > 160
     assert [found[name] for name in tuned] == [cut_by_hand[n.replace(".tuned.", ".hard.")] for n in tuned]
@@ -89,7 +89,7 @@ def test_given_thresholds_cut_each_class(variant):
     ("objective", "folds", "lacking"),
     [
         *((objective, FOLDS, False) for objective in OBJECTIVES[::3]),
-        # A class that the other folds lack is cut at the threshold of the settings.
+        # A class that the other folds lack has the threshold of the settings.
         ("event.f1", {file: str(file == "a") for file in FILES}, True),
     ],
 )
@@ -120,7 +120,7 @@ def test_no_threshold_is_better_and_those_that_are_said_to_be_are_as_good(varian
         at = replace(settings, only=(basis,), thresholds={label: gap}, groups={}, scenes={})
         own = evaluate_rows(tables.reference, tables.system, at)[f"{basis}.tuned.{measure}[{label}]"]
         better = (own - of["score"]) * (-1 if measure == "error_rate" else 1)
-        # Of thresholds that are as good it is the highest.
+        # It is the highest of the best thresholds.
         assert better < 1e-12 and (gap < high or better < -1e-12)
         assert abs(better) < 1e-12 or not low <= gap < high
         tried.add(low <= gap < high)
@@ -135,13 +135,13 @@ def test_rules(inclusive):
         settings = replace(ALL, only="segment", inclusive=inclusive, thresholds=thresholds)
         return evaluate_rows(tables.reference, tables.system, settings)
 
-    # Every class is silent somewhere, so that the middle is half of what it has at most.
+    # Every class is silent somewhere, so its middle is half of its highest value.
     rows = zip(tables.system.label, tables.system.value, strict=True)
     most = {tables.system.classes[k]: value for k, value in sorted(rows)}
     assert dict(found("midpoint")) == dict(found({label: value / 2 for label, value in most.items()}))
     prior, at_gaps = found("prior"), [found(dict.fromkeys(LABELS, gap)) for gap in GAPS]
     for label in LABELS:
-        # As many as the reference has, or as few more as ties allow.
+        # The prior detects as many as the reference has, or more if values tie.
         above = [each[f"segment.tuned.n_sys[{label}]"] for each in at_gaps]
         enough = [count for count in above if count >= prior[f"segment.tuned.n_ref[{label}]"]]
         assert prior[f"segment.tuned.n_sys[{label}]"] == min(enough, default=above[0])
@@ -153,7 +153,7 @@ def test_silent_classes():
     for rule in ("midpoint", "prior"):
         found = evaluate_rows(unheard, silent, replace(ALL, thresholds=rule, classes=(*LABELS, "owl")))
         assert found["event.tuned.tp[car]"] == found["segment.tuned.n_sys[owl]"] == 0
-    # Nothing is active in the reference: the prior lets nothing pass, and no threshold is the best.
+    # The reference is silent: the prior detects nothing, and no threshold is the best.
     assert found["segment.tuned.n_sys[dog]"] == 0
     best = tuning(unheard, tables.system, "segment.f1", ALL)
     assert best["classes"]["dog"] == {"n_ref": 0, "score": None, "as_good": [None, None]}
@@ -166,12 +166,12 @@ SCORES = st.one_of(st.floats(0.0, 1.0), st.integers(0, 10**6).map(lambda k: k / 
 
 
 @given(SCORES, SCORES, st.booleans())
-@example(0.1, 0.4, False)  # 0.2 and 0.3 are as near: a half goes to the even digit
+@example(0.1, 0.4, False)  # 0.2 and 0.3 are equally near: a half is rounded to the even digit
 @example(0.3, 0.6, False)
 @example(0.5, float(np.nextafter(0.5, 0.0)), False)
 @example(0.5, float(np.nextafter(0.5, 0.0)), True)
 def test_a_threshold_is_the_shortest_decimal_nearest_to_the_middle(one, other, inclusive):
-    """Against fractions: the fewest decimals with a number strictly inside, and of these the nearest."""
+    """By fractions: take the fewest decimals with a number strictly between, and the nearest of these."""
     assume(one != other)
     low, high = sorted((one, other))
     threshold, middle = threshold_between(low, high, inclusive), (low + high) / 2
@@ -179,6 +179,6 @@ def test_a_threshold_is_the_shortest_decimal_nearest_to_the_middle(one, other, i
         assert threshold == (high if inclusive else low)
         return
     powers = (10**digits for digits in range(1, 1075))
-    # Python's rounding of fractions goes to the nearest, and from halves to the even one.
+    # Python rounds fractions to the nearest number, and halves to the even one.
     nearest = (Fraction(round(Fraction(middle) * power), power) for power in powers)
     assert threshold == next(float(number) for number in nearest if low < float(number) < high)

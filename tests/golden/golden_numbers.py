@@ -1,8 +1,8 @@
-"""Files of golden numbers: what an evaluator said of random tables, small enough to keep.
+"""Small files of golden numbers: the results of an evaluator on random tables.
 
-The first cases have all their numbers, with all their digits. The others have a digest, the first eight
-digits of a SHA-256 over names and numbers: equal digests are equal numbers, to the last bit. The scripts
-`make_*.py` write these files, the tests beside them read them. This module needs Python 3.8 and nothing else.
+The first cases have all their numbers, with all digits. The others have only a digest, the first eight
+digits of a SHA-256 over names and numbers: equal digests mean equal numbers, to the last bit. The scripts
+`make_*.py` write these files, and tests in this folder read them. This module needs only Python 3.8.
 """
 
 import hashlib
@@ -13,11 +13,11 @@ from pathlib import Path
 FOLDER = Path(__file__).parents[1] / "data" / "published"
 SHOWN = 100
 STOPS = {"stops": 1}
-"""The numbers of an evaluator that ends in an error."""
+"""The result of an evaluator that fails."""
 
 
 def plain(numbers):
-    """Return numbers as JSON has them: whole numbers as such, NaN as None."""
+    """Return numbers for JSON: whole numbers stay whole, and NaN becomes None."""
     return {
         name: None if value is None or math.isnan(value) else value if type(value) is int else float(value)
         for name, value in numbers.items()
@@ -25,12 +25,12 @@ def plain(numbers):
 
 
 def digest(numbers):
-    """Return what stands for the numbers of a case, names and order included."""
+    """Return a digest of the numbers of a case, with names and order."""
     return hashlib.sha256(repr(list(plain(numbers).items())).encode()).hexdigest()[:8]
 
 
 def write_numbers(name, about, cases):
-    """Write a file; about: what made it, by key; cases: the numbers of each case."""
+    """Write a file; about: its origin, by key; cases: the numbers of each case."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     cases = [plain(numbers) for numbers in cases]
     heading = json.dumps({**about, "count": len(cases)}, indent=1)[:-2]
@@ -44,5 +44,5 @@ def write_numbers(name, about, cases):
 
 
 def read_numbers(name):
-    """Return what `write_numbers` wrote."""
+    """Read a file of `write_numbers`."""
     return json.loads((FOLDER / name).read_text())

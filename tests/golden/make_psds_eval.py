@@ -1,18 +1,18 @@
-"""Writes tests/data/psds_eval/dcase2019.json: numbers of psds_eval itself. Not a test; run by hand.
+"""Writes tests/data/psds_eval/dcase2019.json: numbers of psds_eval. Not a test; run by hand.
 
     tests/golden/psds_eval_environment.sh /tmp/psds_eval
     /tmp/psds_eval/bin/python tests/golden/make_psds_eval.py ../shared/data/dcase2019_task4
 
-psds_eval's own example: DCASE 2019 task 4, public evaluation set, the baseline at five operating points.
-Only numbers are written, with all their digits; the data itself is not part of the project. psds_eval adds
-its world, a class of one event per file of the metadata, by itself; no number of it is written.
+The data is the example of psds_eval: DCASE 2019 task 4, public evaluation set, the baseline at five operating
+points. The script writes only numbers, with all digits; the data is not part of the project. psds_eval adds a
+class "world", with one event per file of the metadata; its numbers are not written.
 
-In four files the ground truth has events of one class that overlap (DESED mended them in its version 1.3.6).
-psds_eval has refused such tables since 0.4.0. So there are two sets of numbers:
+In four files the ground truth has events of one class that overlap (DESED 1.3.6 corrected them). psds_eval
+has refused such tables since 0.4.0. So the script writes two sets of numbers:
 
-- joined: what overlaps is made one event before psds_eval sees it;
-- as_is: each row is an event, and psds_eval's check is switched off, nothing else. What two events share
-  counts for both.
+- joined: events that overlap become one event before psds_eval reads them;
+- as_is: each row is an event, and only psds_eval's check is switched off. Time that two events share counts
+  for both.
 """
 
 import json
@@ -46,7 +46,7 @@ SCORES = {
 
 
 def table(path: Path) -> pd.DataFrame:
-    """Read a table; round-trip, as pandas' own reader may be off in the last digit of a float."""
+    """Read a table; pandas' default parser may be wrong in the last digit of a float."""
     return pd.read_csv(path, sep="\t", float_precision="round_trip")
 
 
@@ -58,7 +58,7 @@ class Unchecked(PSDSEval):
 
 
 def joined(events: pd.DataFrame) -> pd.DataFrame:
-    """Make one event of those of a file and class that overlap."""
+    """Join events of a file and class that overlap into one event."""
     rows: list[list[object]] = []
     for row in events.sort_values(["filename", "event_label", "onset"]).itertuples(index=False):
         last = rows[-1] if rows else None
@@ -70,12 +70,12 @@ def joined(events: pd.DataFrame) -> pd.DataFrame:
 
 
 def number(value: float) -> float | None:
-    """None for psds_eval's NaN: a class that is never found has no F-score, and is left out of the macro."""
+    """Return None for NaN: psds_eval gives a class that is never found no F, and leaves it out of macro F."""
     return None if np.isnan(value) else float(value)
 
 
 def at_one_point(evaluator: PSDSEval, detections: pd.DataFrame, point: pd.Series) -> dict[str, object]:
-    """Counts of an operating point by class, and the F-scores psds_eval makes of them."""
+    """Return the counts of an operating point by class, and the F that psds_eval computes from them."""
     classes = evaluator.class_names[:-1]
     assert evaluator.class_names[-1].startswith("injected_psds_world"), "the world sorts last here"
     macro, by_class = evaluator.compute_macro_f_score(detections)
@@ -100,7 +100,7 @@ def at_one_point(evaluator: PSDSEval, detections: pd.DataFrame, point: pd.Series
 
 
 def evaluated(folder: Path, name: str, overlaps: str) -> dict[str, object]:
-    """All numbers under one set of criteria."""
+    """Return all numbers under one set of criteria."""
     criteria = CRITERIA[name]
     ground_truth = table(folder / "dcase2019t4_gt.csv")
     evaluator = (Unchecked if overlaps == "as_is" else PSDSEval)(
@@ -128,7 +128,7 @@ def evaluated(folder: Path, name: str, overlaps: str) -> dict[str, object]:
 
 def main() -> None:
     """Write the file."""
-    # pandas' announcements of what it will change one day.
+    # pandas announces future changes.
     warnings.simplefilter("ignore", FutureWarning)
     warnings.simplefilter("ignore", pd.errors.SettingWithCopyWarning)
     folder = Path(sys.argv[1])

@@ -2,8 +2,8 @@
 
     python tests/golden/make_soft_f1.py train-eval-hlv
 
-with a checkout of https://github.com/kmkurn/train-eval-hlv at commit a4b0e7a9, whose `evaluation.py` is
-called with the NumPy, SciPy and scikit-learn that are installed. Values are sixteenths: no sum rounds.
+The argument is a checkout of https://github.com/kmkurn/train-eval-hlv at commit a4b0e7a9. The script calls
+its `evaluation.py` with the installed NumPy, SciPy and scikit-learn. Values are sixteenths: no sum rounds.
 """
 
 import platform
@@ -22,7 +22,7 @@ SHAPE = 6, 4
 
 
 def random_values(seed, count):
-    """Return two arrays (count, 6, 4) of sixteenths: labels and predictions, some classes nowhere."""
+    """Return two arrays (count, 6, 4) of sixteenths, labels and predictions; some classes have only 0."""
     draw = random.Random(seed).random  # noqa: S311 - nothing secret
     sides = np.zeros((2, count, *SHAPE))
     for case in range(count):
@@ -36,7 +36,7 @@ def random_values(seed, count):
 
 
 def main(folder):
-    """Call their code for each case, and write what it returns."""
+    """Call their code for each case, and write its results."""
     sys.path.insert(0, folder)
     evaluation = import_module("evaluation")
     cases = []

@@ -1,7 +1,7 @@
-"""DCASE 2019 task 4, public evaluation set, against sed_eval 0.2.1, and where ticks and its floats part.
+"""DCASE 2019 task 4, public evaluation set, against sed_eval 0.2.1, and the effects of its float times.
 
-PER_FILE was computed with the sed_eval package over the 1168 distinct files. Counts were computed
-with this package on 2026-11-21; those with `compat` are sed_eval's, which `tests/differential` holds it to.
+PER_FILE was computed with the sed_eval package over the 1168 distinct files. Counts were computed with this
+package on 2026-11-21; with `compat` they equal sed_eval's, as `tests/differential` checks.
 """
 
 from dataclasses import replace
@@ -42,22 +42,22 @@ def system():
 
 
 def both(*sides, offset_collar_rate=0.2, **chosen):
-    """Scores by our own rules and by sed_eval's."""
+    """Return the scores by our rules and by sed_eval's."""
     chosen["offset_collar_rate"] = offset_collar_rate
     return [evaluate(*sides, compat=compat, **chosen) for compat in (None, "sed_eval")]
 
 
 def test_distinct_files(reference, system, durations):
-    """On this data our own rules give sed_eval's numbers, too, at any operating point.
+    """On this data our rules give sed_eval's numbers at every operating point, up to the last bit of a float.
 
-    All classes are found at least once, so no NaN rule applies; times are to the millisecond or are frame
-    times, none of which lies on the edge of a collar; and no matching leaves sed_eval's pass over
-    leftovers fewer substitutions than there can be. Only the last bit of a float may differ.
+    Every class is found at least once, so no rule for NaN applies. Times are in milliseconds or are frame
+    times, and none is on the edge of a collar. And after every matching, sed_eval's pass over unmatched
+    events finds all possible substitutions.
     """
     assert len(durations) == 1168
     for point, rows in system.items():
         ours, theirs = both(reference, rows, durations=durations, only=("segment.hard", "event"))
-        # Best thresholds of a class are undefined if nothing of it is detected there.
+        # A class has no best threshold if it has no detections there.
         values = [np.array([*side.values()], dtype=np.float64) for side in (ours, theirs)]
         assert values[0] == pytest.approx(values[1], rel=1e-12, abs=1e-15, nan_ok=True)
         if point == "0.5":
@@ -66,9 +66,9 @@ def test_distinct_files(reference, system, durations):
 
 
 def test_what_differs_without_compat(reference, system, durations):
-    """Where a class is never found, sed_eval leaves it out of macro segment-based F; we count it 0.
+    """sed_eval leaves a class that is never found out of macro segment-based F; we count it as 0.
 
-    Alarm_bell_ringing taken out of the system: their macro F is the mean over 9 classes, ours over 10.
+    Without Alarm_bell_ringing in the system, their macro F is the mean over 9 classes, ours over 10.
     """
     rows = system["0.5"]
     silent = rows.take(rows.label != rows.classes.index("Alarm_bell_ringing"))
@@ -86,11 +86,10 @@ def test_what_differs_without_compat(reference, system, durations):
     ],
 )
 def test_eleven_onsets_begin_a_tenth_early_in_floats(reference, system, durations, point, ours, theirs):
-    """At 0.1 s sed_eval's rolls have 11 reference segments more.
+    """With segments of 0.1 s, sed_eval counts 11 reference segments more.
 
-    Of 4236 reference onsets 729 are on the grid of 0.1 s, and 11 of these lie, divided by 0.1, below their
-    segment. No offset is moved up, and the system's times (frame times that are no decimals) are on it at
-    0 only.
+    729 of 4236 reference onsets are on the grid of 0.1 s; 11 of these, divided by 0.1 in floats, fall into
+    the segment before. No offset moves up. The system's frame times are on the grid only at 0.
     """
     cell = np.floor(reference.onset * 1 / 0.1).astype(int)
     assert (cell < to_ticks(reference.onset) // 100_000).sum() == 11
@@ -106,10 +105,10 @@ def test_eleven_onsets_begin_a_tenth_early_in_floats(reference, system, duration
     ("rate", "ours", "theirs"), [(0.0, (4236, 0), (1356, 20)), (0.2, (4236, 0), (1780, 19))]
 )
 def test_a_shift_by_the_collar_is_within_it(reference, rate, ours, theirs):
-    """The reference against itself 0.2 s later, at collars of 0.2 s: every event is a hit, and by right.
+    """The system is the reference 0.2 s later: with collars of 0.2 s every event is a hit.
 
-    In floats 2280 onsets and 2212 offsets are more than 0.2 s late, by some 1e-16 s: 2882 of 4236 events miss
-    on either. (With a rate of 20 % an event longer than 1 s has a wider collar for its offset.)
+    In floats 2280 onsets and 2212 offsets are more than 0.2 s late, by some 1e-16 s, so 2882 of 4236 events
+    miss. With a rate of 20 %, an event longer than 1 s has a wider collar for its offset.
     """
     moved = replace(reference, onset=reference.onset + 0.2, offset=reference.offset + 0.2)
     late = [np.abs(getattr(moved, end) - getattr(reference, end)) > 0.2 for end in ("onset", "offset")]

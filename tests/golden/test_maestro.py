@@ -22,7 +22,7 @@ def soft():
 
 def test_the_table_is_what_it_is_said_to_be(soft):
     assert (len(soft.files), len(soft.classes), len(soft)) == (49, 11, 11369)
-    # One value is 1.000000031316843: it is read as 1, and said to be.
+    # One value is 1.000000031316843: it is read as 1, with a note.
     assert soft.origin.notes == ("1 value beyond [0, 1] by less than 1e-06 was taken for 0 or 1",)
 
 
@@ -30,14 +30,14 @@ def test_the_table_is_what_it_is_said_to_be(soft):
     "criteria", [{}, {"dtc": 0.1, "gtc": 1.0}, {"dtc": 1.0, "gtc": 0.1}, {"dtc": 0.7, "gtc": 0.7}], ids=str
 )
 def test_the_reference_against_itself_is_perfect(soft, criteria):
-    """Exactly 1 in every average and class, though levels are sums of many odd decimals."""
+    """Scores are exactly 1 in every average and class, though their sums over levels round."""
     scores = evaluate(soft, soft, only=[f"{basis}.soft" for basis in BASES], **criteria)
     classes = [f"[{label}]" for label in soft.classes]
     for basis, measure, form in product(BASES, DETECTION, (".micro", ".macro", ".weighted", *classes)):
         assert scores[f"{basis}.soft.{measure}{form}"] == 1.0, (basis, measure, form)
     assert [scores[f"{basis}.soft.error_rate.micro"] for basis in BASES] == [0.0] * 3
     assert 0 <= scores["segment.soft.kl_divergence.micro"] < 1e-6
-    # As many events over all levels on either basis.
+    # Both bases count the same number of events over all levels.
     of_events, of_intersections = (
         [scores[f"{basis}.soft.n_ref{form}"] for form in classes] for basis in ("event", "intersection")
     )
@@ -45,10 +45,10 @@ def test_the_reference_against_itself_is_perfect(soft, criteria):
 
 
 def test_hard_labels_are_the_soft_ones_above_a_half(soft):
-    """`gt_dev.csv` holds exactly the segments whose soft value is above 0.5: 14176 one-second rows.
+    """`gt_dev.csv` has exactly the segments whose soft value is above 0.5: 14176 rows of one second.
 
-    So the hard reading of the one against the other is perfect. No soft value is exactly 0.5 (the
-    smallest above it is 0.50003), so it makes no difference whether the threshold is active itself.
+    So the hard reading of one file against the other is perfect. No soft value is exactly 0.5, and the next
+    one is 0.50003, so `inclusive` makes no difference.
     """
     hard = read_rows(shared("maestro/gt_dev.csv"))
     assert len(hard) == 14176
@@ -61,12 +61,12 @@ def test_hard_labels_are_the_soft_ones_above_a_half(soft):
 
 
 def test_data_sampling_is_near_the_paper(soft):
-    """A system that draws whole time steps of the reference at random, with replacement.
+    """The system draws whole time steps of the reference at random, with replacement.
 
-    Harju & Mesaros 2023, Table 2, "Data sampling", micro/macro F in percent: hard 30.9/10.9, soft
-    39.0/25.9. The paper drew from training data; we draw from the same 49 files. The project's design
-    measured 30.9/11.4 and 39.3/26.5. Over ten draws the standard deviations are 0.3/0.3 and
-    0.2/0.2: the mean of five must be within 0.6 of the design's figures, and within 1 of the paper's.
+    Harju & Mesaros 2023, Table 2, "Data sampling", micro/macro F in percent: hard 30.9/10.9, soft 39.0/25.9.
+    The paper drew from training data; we draw from the same 49 files. The project's design measured 30.9/11.4
+    and 39.3/26.5. The standard deviations over ten draws are 0.3/0.3 and 0.2/0.2, so the mean of five must be
+    within 0.6 of the design's figures, and within 1 of the paper's.
     """
     draws = []
     for seed in range(5):

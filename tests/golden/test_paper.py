@@ -9,8 +9,8 @@ from shared_data import shared
 
 from sedeval_soft import evaluate
 
-# Table 1: one class, four segments; the points are reconstructed from the printed figures, the paper
-# shows them as a picture. Hard P R F at >= 0.5 and soft P R F in percent, KLD in nats.
+# Table 1: one class, four segments. The paper shows the points only in a figure: they are reconstructed from
+# the printed numbers. Hard P R F at >= 0.5 and soft P R F in percent, KLD in nats.
 TABLE_1 = [
     ((0.1, 0.2, 0.8, 0.9), (0.6, 0.1, 0.9, 0.2), (50, 50, 50), (66.7, 60.0, 63.2), 0.446),
     ((0.1, 0.2, 0.8, 0.9), (0.2, 0.3, 0.9, 0.6), (100, 100, 100), (85.0, 85.0, 85.0), 0.083),
@@ -33,7 +33,7 @@ def test_table_1(reference, system, hard, soft, divergence):
 
 @pytest.mark.parametrize("e", np.round(np.linspace(-0.2, 0.8, 21), 2))
 def test_figure_1(e):
-    """Reference (0.8, 0.2), prediction (0.8, 0.2 + e): soft F is 2/(2+e), or 2(1+e)/(2+e) below 0."""
+    """Reference (0.8, 0.2), prediction (0.8, 0.2 + e): soft F is 2/(2+e), or 2(1+e)/(2+e) if e < 0."""
     scores = evaluate(column((0.8, 0.2)), column((0.8, 0.2 + e)))
     expected = 2 / (2 + e) if e >= 0 else 2 * (1 + e) / (2 + e)
     assert scores["segment.soft.f1.micro"] == pytest.approx(expected, abs=1e-15)
@@ -44,8 +44,15 @@ def test_soft_error_counts_by_hand():
 
     Sorted: y 0.8 0.3 0.0, p 0.6 0.3 0.1. TP = 0.1 + 0.3 + 0.0 = 0.4. The minima of the sorted values
     are 0.6 + 0.3 + 0.0 = 0.9, so S = 0.5; D = 0.8 - 0.6 = 0.2; I = 0.1.
-    By levels: in (0, 0.1] a and b are hit, c is inserted (0.1); in (0.1, 0.3] b is hit and a taken for c
-    (0.2); in (0.3, 0.6] a is taken for c (0.3); in (0.6, 0.8] a is missed (0.2). S = 0.5, D = 0.2, I = 0.1.
+
+    By levels:
+
+    - (0, 0.1]: a and b are hits, c is an insertion (0.1);
+    - (0.1, 0.3]: b is a hit, c a substitution of a (0.2);
+    - (0.3, 0.6]: c is a substitution of a (0.3);
+    - (0.6, 0.8]: a is a deletion (0.2).
+
+    So S = 0.5, D = 0.2, I = 0.1.
     """
     scores = evaluate(np.array([[0.8, 0.3, 0.0]]), np.array([[0.1, 0.3, 0.6]]), only=("segment.soft",))
     names = ("tp", "substitutions", "deletions", "insertions")
@@ -78,7 +85,7 @@ def test_events_by_hand():
     assert [scores[f"event.hard.{name}.micro"] for name in names] == [1, 1, 1, 1, 1.0]
 
 
-# The page of numbers is computed again: its tables, and what is made of them without data.
+# Compute the page of numbers again: its tables, and numbers that need no data.
 
 MADE = script("paper")
 TEXT = MADE.PAGE.read_text(encoding="utf-8")

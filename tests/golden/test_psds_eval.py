@@ -1,9 +1,10 @@
 """The intersection oracle against numbers of psds_eval 0.5.3 on its own example, in data/psds_eval.
 
-How the numbers were made: make_psds_eval.py, which see for the two readings of overlapping events. Times
-are taken to the microsecond, and the criteria with half of one to spare: in one file a detection of Frying
-from 2.2247619... to 2.5955555... is a cross-trigger of Speech by an exact tie, which the rounding moves by
-a fifth of a microsecond. No other comparison on this data is within three microseconds of a tie.
+make_psds_eval.py wrote the numbers, and explains the two readings of overlapping events. The tests round
+times to microseconds, and give the criteria half a microsecond of slack. One comparison needs it: a
+detection of Frying from 2.2247619... to 2.5955555... is a cross-trigger of Speech by an exact tie, which
+rounding moves by a fifth of a microsecond. All other comparisons on this data are at least three
+microseconds from a tie.
 """
 
 import json
@@ -30,7 +31,7 @@ def events_of(name):
 
 
 def references_of(overlaps):
-    """The reference; joined: what overlaps is one event."""
+    """Return the events of the reference; "joined" makes one event of those that overlap."""
     result, events = [], events_of("dcase2019t4_gt.csv")
     if overlaps == "as_is":
         return events
@@ -76,7 +77,7 @@ def test_oracle_agrees(overlaps, criteria):
 
 
 def test_where_it_matters_that_what_overlaps_counts_once():
-    """One detection of Dishes at 0.1 is 70% within two events only if what these share counts for both."""
+    """A detection of Dishes at 0.1 is 70% within two events only if their shared time counts for both."""
     references, golden = references_of("as_is"), RESULTS["as_is"]["psds1"]
     for level, one in (("0.1", 1), ("0.9", 0)):
         numbers = golden["at"][level]
@@ -88,7 +89,7 @@ def test_where_it_matters_that_what_overlaps_counts_once():
 
 
 def points():
-    """The five lists of events, each in its file."""
+    """Return the files of the five lists of events, by threshold."""
     return {level: shared("dcase2019_task4") / f"baseline_{level}.csv" for level in (0.1, 0.3, 0.5, 0.7, 0.9)}
 
 

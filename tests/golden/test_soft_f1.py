@@ -1,8 +1,8 @@
-"""Soft F of segments is the soft F that Kurniawan et al. 2025 define for text, by the numbers of their code.
+"""Soft F of segments equals the soft F that Kurniawan et al. 2025 define for text, by numbers of their code.
 
-Their precision, recall and F of a class are sum min(y, p) over sum p, over sum y, and twice that over both
-sums; their micro F is the last over all labels. Their macro average is the mean of all classes, NaN if one is
-undefined: ours is of the classes with a reference, as tests/measures has it.
+For a class, precision is sum min(y, p) / sum p, recall divides by sum y, and F is twice the sum over both
+sums; micro F takes the sums over all labels. Their macro average is the mean of all classes, and NaN if one
+of them is undefined. Ours is the mean of the classes with a reference (tests/measures).
 """
 
 from golden_numbers import digest, read_numbers
@@ -23,5 +23,5 @@ def test_every_number_is_that_of_their_code():
         digest(dict(zip(keys, row, strict=True))) for row in files.sort_index().itertuples(index=False)
     ]
     assert digests == golden["digests"] and len(digests) == golden["count"] >= 10_000
-    # The numbers that can be read are those of their digests.
+    # The digests of the shown numbers are in the file as well.
     assert [digest(numbers) for numbers in golden["shown"]] == digests[: len(golden["shown"])]

@@ -1,6 +1,7 @@
-"""Counts at every threshold, curves of them, and the best thresholds, also under a constraint: all are tried.
+"""Counts at every threshold, their curves, and best thresholds, also under a constraint, by trying them all.
 
-Best thresholds are tried on four segments of three classes in two files, between all their values.
+The tables have four segments of three classes in two files; the tests try a threshold between all their
+values.
 """
 
 import itertools
@@ -29,28 +30,28 @@ from sedeval_soft.settings import Constraint, Settings
 
 
 def best_of(table, merit, **how):
-    """Between which levels it is best, and TP and N_sys there, of files that count once."""
+    """Return the range of levels that is best, and TP and N_sys there; each file counts once."""
     own, once = Candidates.of(table, **how), np.ones((1, len(table.n_ref)))
     tp, n_sys, _, _, low, high = own.best(once, [merit], inclusive=False).reshape(-1).tolist()
     return low, high, tp, n_sys
 
 
 def test_the_range_of_a_best_threshold_goes_on_while_counts_stay():
-    """Steps from 0, 1/4, 1/2 and 3/4 up, of 2, 2, 2, 1 hits in 6, 3, 3, 1 events: two are the same."""
+    """From levels 0, 1/4, 1/2 and 3/4 up, there are 2, 2, 2, 1 hits in 6, 3, 3, 1 events: two are equal."""
     level, changes = np.array([0.25, 0.5, 0.75]), np.array([[0, 0, 1], [3, 0, 2]])
     none = np.zeros(3, dtype=np.int64)
     found = [(Alive(none, none, np.zeros(3), level, row), (k,)) for k, row in enumerate(changes)]
     top = Alive(none[:1], none[:1], np.zeros(1), np.ones(1))
     (table,) = ThresholdCounts.of_lives([*found, (top, (TP, N_SYS))], np.array([[3]]))
     assert best_of(table, f_merit(1.0)) == (0.25, 0.75, 2, 3)
-    # What is best where nothing is detected, or everything.
+    # The best level can be the one that detects nothing, or everything.
     assert best_of(table, lambda *counts: -counts[1]) == (1.0, math.inf, 0, 0)
     assert best_of(table, lambda *counts: counts[1], every=True) == (0.0, 0.25, 2, 6)
 
 
 @pytest.mark.parametrize("largest", [3, 2**24 + 1, 2**40 + 1])
 def test_files_may_count_more_often_than_float32_can_tell(largest):
-    """Hits and detections of files at 40 levels, against sums of whole numbers."""
+    """Compare hits and detections of files at 40 levels with sums of whole numbers."""
     rng = np.random.default_rng(largest)
     level, file = np.sort(rng.integers(1, 41, 300)) / 40, rng.integers(5, size=300).astype(np.int32)
     changes, merit = np.array([rng.integers(2, size=300), np.ones(300, dtype=np.int64)]), f_merit(1.0)
@@ -70,24 +71,24 @@ SCORES = st.sampled_from([-0.0, 0.0, 5e-324, 0.25, 0.5, math.nextafter(0.5, 1), 
 
 @given(st.lists(st.tuples(SCORES, st.booleans()), max_size=12), st.sampled_from([0.5, 1.0, 2.0]))
 def test_the_best_level_of_cells_is_one_with_a_hit(cells, beta):
-    """Against all levels, of which some have no hit."""
+    """Compare with the best of all levels, some of which have no hit."""
     system, positive = np.array([[*cell] for cell in cells]).reshape(-1, 2).T
     table = ThresholdCounts.of_cells(system, positive > 0, np.zeros(len(system), dtype=np.int32), 1)
     for merit in (f_merit(beta), error_merit):
         assert best_of(table, merit) == best_of(table, merit, every=True)
 
 
-# Best thresholds of tables, against given ones.
+# Best thresholds of tables, compared with given thresholds.
 
 CLASSES, FILES = ("a", "b", "c"), ("x", "y")
 CUTS = (0.1, 0.3, 0.5, 0.7, 0.9, "never")
-"""Thresholds between the values; the first lets everything above 0 pass, the last nothing."""
+"""Thresholds between the values: everything above 0 passes the first, and nothing the last."""
 BASES = st.sampled_from(("segment", "event", "intersection", "clip"))
 DURATIONS = dict.fromkeys(FILES, 4.0)
 
 
 def table_of(values):
-    """Four segments of 1 s of each class in each of two files; a file without sound is still one."""
+    """Return four segments of 1 s of each class in two files; a silent file stays."""
     cells = itertools.product(FILES, range(4), CLASSES)
     made = [(file, k, k + 1.0, label, v) for (file, k, label), v in zip(cells, values, strict=True) if v]
     return long_rows(made, files=FILES)
@@ -97,26 +98,26 @@ TABLES = st.lists(st.sampled_from((0.0, 0.2, 0.4, 0.6, 0.8, 1.0)), min_size=24, 
 
 
 def scored(sides, basis, **chosen):
-    """The optimal reading of a basis, or the tuned one at given thresholds, by what comes behind its name."""
+    """Return optimal scores of a basis, or tuned ones at given thresholds, by the rest of their names."""
     stem = f"{basis}.{'tuned' if 'thresholds' in chosen else 'optimal'}"
     scores = evaluate_rows(*sides, Settings.of(classes=CLASSES, only=(stem,), **chosen), DURATIONS)
     return {name.removeprefix(f"{stem}."): value for name, value in scores.items()}, scores.warnings
 
 
 def at_thresholds(sides, basis, cuts, **chosen):
-    """The tuned reading at a threshold for each class, or one for all."""
+    """Return tuned scores at a threshold for each class, or one for all."""
     return scored(
         sides, basis, thresholds=cuts if isinstance(cuts, dict) else dict.fromkeys(CLASSES, cuts), **chosen
     )[0]
 
 
 def read_back(threshold):
-    """A threshold as its text is read: undefined is never."""
+    """Return a threshold as read from its text, and "never" if it is undefined."""
     return "never" if threshold is None else float(repr(threshold))
 
 
 def f_of(counts, beta):
-    """F of TP, N_ref and N_sys of one class, or of several together."""
+    """Return F from TP, N_ref and N_sys of one class, or of several together."""
     tp, n_ref, n_sys = map(sum, zip(*counts, strict=True))
     return (1 + beta**2) * tp / (beta**2 * n_ref + n_sys) if n_ref else None
 
@@ -126,7 +127,7 @@ def f_of(counts, beta):
 def test_best_thresholds_of_classes_and_of_all_are_those_of_all_combinations(
     reference, system, basis, beta, inclusive
 ):
-    """Read back from their text, they reach it; a class without a detection is cut above all values."""
+    """Thresholds that are read back from text reach the best F; one above all values detects nothing."""
     sides, how = (reference, system), {"beta": beta, "inclusive": inclusive}
     f1 = "f1" if beta == 1 else "fbeta"
     found, _ = scored(sides, basis, measures=("joint",), segment_length=1.0, **how)
@@ -146,7 +147,7 @@ def test_best_thresholds_of_classes_and_of_all_are_those_of_all_combinations(
 
 
 def check_classes(found, swept, at, f1, beta):
-    """The best F and the best error rate of each class, and of ties the highest threshold."""
+    """Check the best F and the best error rate of each class; of thresholds that tie, the highest is best."""
     cuts, errors = [math.inf if cut == "never" else cut for cut in CUTS], 0.0
     for k, c in enumerate(CLASSES):
         values, rates = [f_of([of[k]], beta) for of in at], [of[f"error_rate[{c}]"] for of in swept]
@@ -189,7 +190,7 @@ CONSTRAINTS = st.sampled_from(
 
 
 def value_of(scores, measure, suffix, basis, beta):
-    """What constraints name, of a class or of all together, from the tuned reading."""
+    """Return a measure of a constraint from tuned scores, of a class or of all together."""
     if measure == "substitution_rate" and (basis == "intersection" or suffix != ".micro"):
         return 0.0  # a class alone has no substitutions; intersections have none at all
     if measure == "fpr_per_hour":
@@ -202,7 +203,7 @@ ONE, ANOTHER = (table_of([0.0] * k + [value] + [0.0] * (23 - k)) for k, value in
 
 @settings(max_examples=16)
 @given(TABLES, TABLES, BASES, CONSTRAINTS, st.sampled_from((1.0, 2.0)), st.booleans())
-# The fewest errors are all false alarms.
+# With the fewest errors, every detection is a false alarm.
 @example(ONE, ANOTHER, "segment", "error_rate at precision>=0.0", 1.0, False)
 def test_the_best_under_a_constraint_is_that_of_all_thresholds(
     reference, system, basis, text, beta, inclusive
@@ -237,14 +238,14 @@ def test_the_best_under_a_constraint_is_that_of_all_thresholds(
             assert (suffix[1:-1] or "all classes") in warning
             continue
         best = (min if lower else max)((value for value in feasible if value is not None), default=None)
-        # The threshold that is shown reaches it.
+        # The shown threshold reaches the best value.
         at = at_thresholds(sides, basis, read_back(own["threshold"]), **how)
         assert (at[f"precision{of}"], at[f"recall{of}"]) == (own["precision"], own["recall"])
         assert (at[f"error_rate{of}"] if lower else own[constraint.best]) == pytest.approx(best, abs=1e-12)
         assert holds(own["constraint"])
 
 
-# Curves over thresholds: each point is what an evaluation at that threshold says.
+# Curves over thresholds: each point equals an evaluation at its threshold.
 
 
 @pytest.fixture(scope="module")

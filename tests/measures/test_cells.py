@@ -1,4 +1,4 @@
-"""All measures of values of cells against slow oracles, scikit-learn and scipy, and the laws they keep."""
+"""All measures of values of cells, compared with slow oracles, scikit-learn and scipy, and by laws."""
 
 import math
 from fractions import Fraction
@@ -27,7 +27,7 @@ from sedeval_soft.measures.curve_scores import Curve, Surface
 from sedeval_soft.settings import Settings
 
 EVERYTHING = {"measures": ("curves", "calibration", "divergence"), "only": ("segment", "clip", "ranking")}
-# Logarithms are taken of differences from 1, and a divergence is a difference of them.
+# Divergences are differences of logarithms of differences from 1, and so less exact.
 ORACLES = (
     *((oracle, reading, 1e-12) for oracle in (curves, calibration) for reading in ("hard", "soft")),
     *((divergences, "soft", 1e-11), (proper, "hard", 1e-11)),
@@ -35,13 +35,13 @@ ORACLES = (
 
 
 def tied(seed, shape=(12, 3)):
-    """Values in eighths, so that many are equal, a third of them 0."""
+    """Return values in eighths, so that many are equal, with a third of them 0."""
     rng = np.random.default_rng(seed)
     return tuple(rng.integers(0, 9, (2, *shape)) / 8 * (rng.random((2, *shape)) < 2 / 3))
 
 
 def fine(seed, shape=(15, 3)):
-    """Values none of which are equal, and whose sums round."""
+    """Return values that all differ, and whose sums round."""
     return tuple(np.random.default_rng(seed).random((2, *shape)))
 
 
@@ -83,7 +83,7 @@ def scored(reference, system, files=1, **chosen):
 
 
 def check(scores, basis, sides, known):
-    """Compare all measures of cells with the oracles, and rankings of segments."""
+    """Compare all measures of cells, and rankings of segments, with the oracles."""
     for oracle, reading, tolerance in ORACLES:
         agree(scores, f"{basis}.{reading}", expected(oracle, *sides, reading, known), tolerance)
     for reading in ("hard", "soft") if basis == "segment" else ():
@@ -95,7 +95,7 @@ def check(scores, basis, sides, known):
     [
         *((case, {}, 2) for case in CASES),
         *((case, OTHER_SETTINGS, 1 << 15) for case in ("tied 1", "fine 1", "one class")),
-        # More bins than cells too, and values that are the edges of the bins: 49 times 1/49 is below 1.
+        # Some have more bins than cells, and values on edges of bins: in floats 49 times 1/49 is below 1.
         *(
             (case, {"bins": bins}, 2)
             for case, bins in (("fine 0", 1), ("fine 0", 200), ("edges of bins", 49))
@@ -103,7 +103,7 @@ def check(scores, basis, sides, known):
     ],
 )
 def test_segments_of_one_file(case, chosen, block, monkeypatch):
-    """However few cells are looked at at a time."""
+    """The size of blocks of cells does not matter."""
     monkeypatch.setattr(arrays, "_BLOCK", block)
     check(scored(*CASES[case], **chosen), "segment", CASES[case], Settings.of(**chosen))
 
@@ -112,7 +112,7 @@ def test_segments_of_one_file(case, chosen, block, monkeypatch):
     ("made", "files", "n_classes"), [(tied, 3, 3), (fine, 5, 3), (tied, 3, 1), (fine, 5, 6)]
 )
 def test_segments_and_clips_of_several_files(made, files, n_classes):
-    """A clip is a cell: the highest value of the file. A ranking is of one segment, whatever its file."""
+    """A clip is a cell with the highest value of its file. Each segment of any file has a ranking."""
     sides, size = made(files, (10, n_classes)), -(-10 // files)
     clips = [np.array([side[k : k + size].max(axis=0) for k in range(0, 10, size)]) for side in sides]
     scores = scored(*sides, files)
@@ -130,9 +130,9 @@ NORMS = {
     "case", ["tied 0", "fine 0", "one cell", "no reference", "a perfect system", 0.1, 0.3, 2.0**-60]
 )
 def test_counts_of_a_norm(case, norm):
-    """TP = sum T(y, p); what is left of both sides, in order of value, is S, D and I.
+    """TP = sum T(y, p); sorted by value, the rest of both sides gives S, D and I.
 
-    T(y, 1) = y to the bit: rounding makes no misses.
+    T(y, 1) = y to the last bit: rounding makes no misses.
     """
     reference, system = CASES[case] if case in CASES else (np.full((3, 2), case), np.ones((3, 2)))
     scores = scored(reference, system, only="segment.soft", t_norm=norm)
@@ -152,14 +152,14 @@ def test_counts_of_a_norm(case, norm):
     assert case in CASES or [scores[f"segment.soft.{name}.micro"] for name in ("recall", "fn")] == [1.0, 0.0]
 
 
-# Rates of soft labels are compared as the decimals and shares that they are, not as sums of floats.
+# Rates of soft labels are compared as exact decimals and shares, not as sums of floats.
 
 
 @st.composite
 def cells(draw, units=(10, 100, 1000, 3, 7, 12, 60)):
-    """Labels that are decimals or shares of annotators; scores that tie or do not; rates that are reached.
+    """Draw labels that are decimals or shares of annotators, scores with or without ties, and rates to reach.
 
-    So few and so coarse that two rates differ by more than their slack, 1e-7 of a total, or not at all.
+    There are few, coarse values: two rates are equal, or differ by more than their slack, 1e-7 of a total.
     """
     n = draw(st.integers(1, 7))
     whole = draw(st.sampled_from(units))
@@ -167,7 +167,7 @@ def cells(draw, units=(10, 100, 1000, 3, 7, 12, 60)):
     y = draw(st.lists(st.integers(0, whole) | tenths, min_size=n, max_size=n))
     p = draw(st.lists(st.integers(0, draw(st.sampled_from([3, 1000]))), min_size=n, max_size=n))
     y = [Fraction(k, whole) for k in y]
-    # Rates that some threshold reaches, or one that may be.
+    # Rates that some threshold reaches exactly, or common ones that it may reach.
     order, limits = sorted(range(n), key=lambda i: -p[i]), []
     for weight in ([1 - v for v in y], y):
         sums = np.cumsum([weight[i] for i in order]).tolist()
@@ -178,27 +178,27 @@ def cells(draw, units=(10, 100, 1000, 3, 7, 12, 60)):
 
 ROUNDED = {
     "exact": (lambda y: y, 1e-12),
-    # They have no units, and the rates of the decimals that they are near to.
+    # These labels have no common unit; their rates are near those of decimals.
     "single precision": (lambda y: y.astype(np.float32).astype(np.float64), 1e-5),
-    # But 1 stays 1: of labels that are all but 1, a system with no rate of false alarms would get one.
+    # But 1 stays 1: labels just below 1 would define a false alarm rate that is undefined otherwise.
     "near a decimal": (lambda y: np.where(y < 1, y * (1 - 3e-13), y), 1e-5),
 }
-"""What is done to labels, and how exact curves are then."""
+"""Changes of labels, and the tolerance of curves after each."""
 
 
 DRAWN = st.sampled_from([*ROUNDED]).flatmap(
     lambda form: st.tuples(st.just(form), *[cells() if form == "exact" else cells(units=(10,))] * 2)
 )
 OF_RATES = ("average_precision_voc11", "fnr_at_fpr", "fpr_at_fnr", "partial_auc")
-"""Curve scores that a rate decides which is not exact."""
+"""Curve scores that depend on a comparison of rates."""
 
 
 @settings(max_examples=25)
 @given(DRAWN, st.sampled_from([1, 2, 1 << 15]))
 def test_decimals_and_shares_are_compared_exactly(drawn, size):
-    """Of a class, and of the pooled cells of two classes whose labels have different units, in blocks.
+    """Compare curve scores without irrational values with the oracle in fractions, for blocks of any size.
 
-    Against the oracle in fractions, all of the curves that have no irrational values.
+    The cells belong to one class, or to two classes whose labels have different units.
     """
     form, one, other = drawn
     rounded, tolerance = ROUNDED[form]
@@ -225,7 +225,7 @@ def test_decimals_and_shares_are_compared_exactly(drawn, size):
 
 @pytest.mark.parametrize(("inclusive", "at_once"), [(False, 7), (True, 1 << 16)])
 def test_a_surface_counts_at_two_cuts(inclusive, at_once, monkeypatch):
-    """Half of the values are thresholds, with the neighbours of some, 0 and 1; one class is silent."""
+    """Values are thresholds, floats next to them, 0 and 1; one class is silent."""
     monkeypatch.setattr(curve_scores, "_AT_ONCE", at_once)
     rng = np.random.default_rng(1)
     values = rng.integers(0, 101, (2, 3, 60)) / 100
@@ -245,11 +245,11 @@ def test_a_surface_counts_at_two_cuts(inclusive, at_once, monkeypatch):
         np.testing.assert_allclose(getattr(found, name)[: len(value)], value, rtol=0, atol=1e-12)
 
 
-# Where floats are the matter, on cases small enough for paper.
+# Cases of rounding that are small enough to compute by hand.
 
 
 def test_correlations_of_a_constant_and_of_values_that_hardly_differ():
-    """0.1 added many times and divided is not 0.1; and around 0.9 the deviations count, not the squares."""
+    """The mean of many 0.1 in floats is not 0.1; near 0.9, squares would hide small deviations."""
     y, steps = np.random.default_rng(0).random(10), np.array([0, 3, 1, 2, 5, 4])
     near = 0.875 + steps * 2.0**-30
     for ours, theirs, wanted in (
@@ -269,7 +269,7 @@ HALF = NormalDist().inv_cdf(1 / 3)
 
 
 def test_a_curve_goes_from_detecting_all_to_detecting_nothing():
-    """Axes of DET are normal quantiles; 0 and 1 have none."""
+    """Axes of DET are normal quantiles, which 0 and 1 do not have."""
     curve = Curve.of_cells(np.array([0.9, 0.2, 0.6, 0.2]), np.array([True, False, True, True]))
     for name, wanted in {
         "threshold": [0.0, 0.2, 0.6, 0.9], "tp": [3, 2, 1, 0], "n_sys": [4, 2, 1, 0], "fp": [1, 0, 0, 0],
@@ -283,10 +283,10 @@ def test_a_curve_goes_from_detecting_all_to_detecting_nothing():
     soft = Curve.of_cells(np.array([0.5, 0.25]), np.array([0.75, 0.5]))
     columns = [each.tolist() for each in (soft.threshold, soft.tp, soft.fp)]
     assert (soft.n_ref, *columns) == (1.25, [0.0, 0.25, 0.5], [1.25, 0.75, 0.0], [0.75, 0.25, 0.0])
-    # Cells of value 0 are positive at no threshold; the curve has its last point all the same.
+    # Cells of value 0 are positive at no threshold, but the curve has its last point.
     silent = Curve.of_cells(np.array([0.5, 0.0]), np.array([True, True]))
     assert silent.threshold == pytest.approx([math.nan, 0.0, 0.5], nan_ok=True)
     assert silent.recall.tolist() == [1.0, 0.5, 0.0]
-    # Of events there are no true negatives.
+    # Events have no true negatives.
     events = Curve(*(np.array(column) for column in ([0.0, 0.5], [2, 1], [4, 2])), 2)
     assert np.isnan(events.false_positive_rate).tolist() == np.isnan(events.det[0]).tolist() == [True] * 2

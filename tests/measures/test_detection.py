@@ -1,4 +1,4 @@
-"""Measures of detection by hand, what confusion adds up to, and measures of one's own."""
+"""Measures of detection by hand, sums of confusion tables, and measures of users."""
 
 import itertools
 
@@ -19,7 +19,7 @@ from sedeval_soft.measures.detection import (
 NAN = np.nan
 
 
-# Three classes: one that is found, one that never is, and one that the reference does not have.
+# Three classes: one is found, one is never found, and the reference lacks one.
 
 TP, N_REF, N_SYS = [3, 0, 0], [4, 6, 0], [5, 0, 2]
 ERRORS = {"substitutions": 1, "deletions": 6, "insertions": 3}
@@ -35,7 +35,7 @@ MEASURED = {
     "deletion_rate": ([1 / 4, 1.0, NAN], 6 / 10, 5 / 8, 7 / 10),
     "insertion_rate": ([2 / 4, 0.0, NAN], 3 / 10, 1 / 4, 2 / 10),
 }
-"""Of classes, micro, macro, weighted; F at a beta of 2 beside F1."""
+"""Values of classes, micro, macro and weighted averages; F has a beta of 1 and of 2."""
 COUNTED = {
     "tp": (TP, 3, None, None),
     "n_ref": (N_REF, 10, None, None),
@@ -46,7 +46,7 @@ COUNTED = {
 }
 
 
-# Ten segments of two classes: 2 of 3 found with 4 detected, and 1 of 1 with 1.
+# Ten segments of two classes: 4 detections find 2 of 3 active segments, and 1 finds 1 of 1.
 
 OF_SEGMENTS = DetectionCounts(*map(np.array, ([2, 1], [3, 1], [4, 1], 0, 0, 0)))
 NEGATIVES = {
@@ -80,7 +80,7 @@ def test_every_measure_by_hand(scores, expected):
 
 
 def test_rates_beyond_1_are_rounding_but_for_insertions_and_beta_is_asked_for():
-    # Whole numbers are divided as fractions, and no share is above 1 by rounding.
+    # Counts are divided as fractions, and rounding gives no share above 1.
     assert ratio(np.array([3, 0]), np.array([2, 0])) == pytest.approx([1.5, NAN], nan_ok=True)
     beyond = np.nextafter(1.0, 2.0)
     scores = detection_scores(DetectionCounts(*map(np.array, ([0.0], [1.0], [1.0], beyond, beyond, 2.0))))
@@ -88,7 +88,7 @@ def test_rates_beyond_1_are_rounding_but_for_insertions_and_beta_is_asked_for():
     assert rates == [1.0, 1.0, 2.0] and "fbeta" not in scores
 
 
-# Confusion adds up to the counts of the hard reading, whatever the settings.
+# Confusion tables add up to the counts of the hard reading, whatever the settings.
 
 FILES, LABELS = ("a", "b"), ("car", "dog", "talk")
 
@@ -123,7 +123,7 @@ def test_confusion_of_events_and_cells_is_that_of_the_hard_reading(
             assert (pairs.sum(axis=0) + inserted).tolist() == n_sys.tolist()
         else:
             assert ((tp + missed <= n_ref) & (tp + inserted <= n_sys)).all()
-        # A greedy matching may miss some of the hits that there can be.
+        # A greedy matching may find fewer hits than an optimal one.
         fewer = table.basis == "event" and matching == "greedy"
         assert (np.diag(pairs) >= tp if fewer else np.diag(pairs) == tp).all()
 
@@ -144,7 +144,7 @@ def test_confusion_of_events_goes_neither_by_the_order_of_rows_nor_by_the_matchi
     assert others == [first] * 5
 
 
-# Measures of one's own: the values of their formulas, under names like any other.
+# Measures of users: their scores have the values of the formulas, and names like any other.
 
 JACCARD = Measure("jaccard", "intersection over union of cells", "TP / (N_ref + N_sys - TP)",
                   lambda c: ratio(c.tp, c.n_ref + c.n_sys - c.tp), table="rates")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Event-based counts against all pairs one by one, deviations, and average precision against a loop."""
+"""Event-based counts against a loop over all pairs, deviations, and average precision against a loop."""
 
 import itertools
 import math
@@ -52,7 +52,7 @@ def event_rows(latest, max_size):
 
 
 EVENTS = event_rows(30, 14) | event_rows(4, 40)
-"""Some, and many of which many are alike but for their class."""
+"""A few events, or many of which many differ only in class."""
 
 
 @st.composite
@@ -79,9 +79,9 @@ def candidate_pairs(ours, theirs, collars, find=PairCandidates.pairs):
 @given(EVENTS, EVENTS, collars(), st.sampled_from(["optimal", "greedy"]), st.sampled_from([1, 2, 5, 10**6]))
 @settings(max_examples=40)
 def test_candidates_and_counts(ours, theirs, collars, way, at_once):
-    """TP is the size of a maximum matching within classes, or of the one that the loop finds; S = M - TP.
+    """TP is the size of a maximum matching within classes, or of the greedy matching; S = M - TP.
 
-    M is the size of a maximum matching regardless of class in either case, so that S never becomes negative.
+    In both cases M is the size of a maximum matching regardless of class, so S is never negative.
     """
     reference, system = events(ours), events(theirs)
     hits = [(i, j) for i, j in all_pairs(ours, theirs, collars) if ours[i][1] == theirs[j][1]]
@@ -105,7 +105,7 @@ def test_candidates_and_counts(ours, theirs, collars, way, at_once):
 
 
 def test_times_of_years_and_many_groups_do_not_overflow():
-    """A thousand files that each end after 31 years, the longest that is accepted."""
+    """Each of a thousand files lasts 31 years, the longest accepted time."""
     side = events([(file, 0, 10**15 - 5, 10**15) for file in range(1000)])
     for rule in (Collars(3, 10**12, 1.0), Overlap(1e-300), Overlap(0.5), Overlap(1.0)):
         left, right = candidate_pairs(side, side, rule)
@@ -116,7 +116,7 @@ def test_times_of_years_and_many_groups_do_not_overflow():
 
 
 def test_an_overlap_that_is_a_decimal_is_met_and_no_more():
-    """Of two events that have a tenths of b in common, for all a and b: at a/b, not at the float above."""
+    """If two events share a parts of b, their overlap is exactly the float a/b."""
     for whole in range(1, 60):
         part, begin, ends = np.arange(1, whole + 1), np.full(whole, 700_000), np.full(whole, whole * 100_000)
         overlaps = intersection_over_union(begin, begin + ends, begin + ends - part * 100_000, begin + ends)
@@ -126,7 +126,7 @@ def test_an_overlap_that_is_a_decimal_is_met_and_no_more():
 @pytest.mark.parametrize("shift", [0.0, 0.1, 1234.5])
 @pytest.mark.parametrize(("onset", "least"), [(0.7, 0.3), (0.4, 0.6), (0.9, 0.1), (0.3, 0.7)])
 def test_counts_and_average_precision_match_by_the_same_rule(onset, least, shift):
-    """At a tie both find the event, and just above neither does."""
+    """At an IoU equal to the overlap both find the event; just above, neither does."""
     sides = [("f", shift, 1 + shift, "a", 1.0)], [("f", onset + shift, 1 + shift, "a", 0.9)]
     for iou, found in ((least, 1), (math.nextafter(least, 1), 0)):
         scores = evaluate(*map(long_rows, sides), match_by="iou", iou=iou, only="event", measures="curves")
@@ -137,7 +137,7 @@ def test_counts_and_average_precision_match_by_the_same_rule(onset, least, shift
 
 
 def alike(n, files):
-    """Lifetimes of some files that all pair with one another."""
+    """Return n lifetimes in each of some files; all in a file can pair."""
     file, time = np.repeat(np.arange(files, dtype=np.int32), n), np.zeros(n * files, dtype=np.int64)
     return EventLifetimes(file, 0 * file, time, time + 1, np.zeros(n * files), np.ones(n * files))
 
@@ -146,7 +146,7 @@ def alike(n, files):
 @pytest.mark.parametrize(("limit", "times"), [("MOST_PAIRS", 1), ("_LOOKED_AT", 0.25)])
 @pytest.mark.parametrize("at_once", [4, 10**6])
 def test_more_pairs_than_can_be_matched_are_refused(limit, times, at_once, of_lifetimes, monkeypatch):
-    """Three and four that all pair are twelve, however many other files there are."""
+    """Three and four events that all pair give twelve pairs; other files do not add to them."""
     ours, theirs = alike(3, 9), alike(4, 9)
     find = partial(level_pairs, ours, theirs) if of_lifetimes else PairCandidates.pairs
     for name, value in {
@@ -184,7 +184,7 @@ LATE = [f(late) for late in ([0.15, 0.1, -0.1], [-0.15, 0.05, 0.0]) for f in (np
         # Undefined without a match.
         *(([A, B], [FAR, B], *of) for of in (("[a]", {}, None), ("[b]", {}, 0.0), (".micro", {}, 0.0))),
         ([A, B], [FAR, B], ".micro", {"classes": ["a"]}, None),
-        # An exact copy has no bias whatever comes before it; half of the union is 3 s late.
+        # An exact copy has no bias, whatever comes before it. By overlap, a detection 3 s late may match.
         (COPY[1:], COPY, ".micro", {"events": "rows"}, 0.0),
         ([("f", 0, 10, "a")], [("f", 3, 11, "a")], ".micro", {"match_by": "iou"}, [3.0, 0.0, 1.0, 0.0]),
         *((TRUE, SAID, ".micro", how, LATE)
@@ -199,13 +199,13 @@ def test_boundaries_are_of_the_nearest_partner(reference, system, form, how, wan
     assert found == (wanted if wanted[0] is None else pytest.approx(wanted, abs=1e-9))
 
 
-# Average precision of events, as detectors of objects are scored, against a loop.
+# Average precision of events, as for detectors of objects, against a loop.
 
 NAMES = ("average_precision", "average_precision_voc", "average_precision_coco101")
 
 
 def events_above(rows, threshold, *, merge):
-    """Rows above a threshold; touching ones of a class as one, with the highest value in it."""
+    """Return rows above a threshold; merge joins touching rows of a class, with their highest value."""
     active = [row for row in rows if row[4] > threshold and row[2] > row[1]]
     if not merge:
         return active
@@ -221,7 +221,7 @@ def iou(a, b):
 
 
 def curve(reference, system, least):
-    """What is found, truly and falsely, down to each distinct value; first nothing. One class."""
+    """Return (TP, FP) of one class down to each distinct value, from (0, 0) on."""
     free = sorted(reference, key=lambda event: event[:3])
     found = [(Fraction(0), Fraction(0))]
     tp = fp = 0
@@ -240,7 +240,7 @@ def check(reference, system, chosen):
     """Compare every average precision of events with the loop's."""
     known = Settings.of(**chosen)
     merge = known.events != "rows"
-    # A system's row is a detection whatever its value, which ranks it; one of 0 is found at no threshold.
+    # Each row of the system with a value above 0 is a detection, which its value ranks.
     cuts = known.reference_cut, known.threshold if merge else 0.0
     sides = [
         events_above(rows, cut, merge=merge) for rows, cut in zip((reference, system), cuts, strict=True)
@@ -264,12 +264,12 @@ def check(reference, system, chosen):
 
 
 def with_extent(values):
-    """Rows on few ticks, so that IoUs and values are often equal."""
+    """Draw rows on few ticks, so that IoUs and values are often equal."""
     return tick_rows(values, max_size=14).map(lambda rows: [row for row in rows if row[2] > row[1]])
 
 
 def crowd(rng, n):
-    """Many detections of few values that contend for the same event."""
+    """Return many detections of few values, so that several match the same event."""
     onset, value = rng.integers(0, 40, n), rng.integers(1, 17, n) / 16
     columns = rng.choice(FILES, n), onset, onset + rng.integers(1, 12, n), rng.choice(LABELS, n), value
     return list(zip(*(column.tolist() for column in columns), strict=True))

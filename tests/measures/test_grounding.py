@@ -1,4 +1,4 @@
-"""Temporal grounding: mean intersection over union and recall, against fractions worked out by hand."""
+"""Temporal grounding: mean intersection over union and recall, against fractions by hand."""
 
 import re
 from fractions import Fraction
@@ -16,7 +16,7 @@ MEASURES = (
     ("mean_iou", None, ""), ("recall_at_iou", Fraction(3, 10), "@iou=0.3"),
     ("recall_at_iou", Fraction(1, 2), ""), ("recall_at_iou", Fraction(7, 10), "@iou=0.7"),
 )  # fmt: skip
-"""Names, the overlap that finds an item, and how names end."""
+"""Measures, the overlap at which an item is found, and the ends of names."""
 
 
 def table(rows):
@@ -25,7 +25,7 @@ def table(rows):
 
 
 def overlaps(reference, system):
-    """Return the overlap of every item, by class: of sets of hundredths of a second."""
+    """Return the overlap of every item by class, computed with sets of hundredths of a second."""
 
     def times(rows, item):
         return {t for f, a, b, label in rows if (f, label) == item for t in range(a, b)}
@@ -66,7 +66,7 @@ def test_overlaps_are_those_of_sets_of_time(reference, system):
 @pytest.mark.parametrize(
     ("answers", "counts"),
     [
-        # Of four queries, a to d, only a has an event in the reference.
+        # There are four queries, a to d; only a has an event in the reference.
         ([("a", 0, 10, "q")], None),
         ([("a", 0, 10, "q"), ("b", 3, 3, "q")], None),
         ([("a", 0, 10, "q"), ("b", 0, 5, "q"), ("d", 2, 3, "q")], (2, 3)),
@@ -87,7 +87,7 @@ def test_an_answer_to_a_query_without_an_event_is_counted_in_a_warning(answers, 
 
 
 def test_the_share_of_answered_absent_queries_has_no_mean_over_scenes():
-    """A copy of the reference has no absent query: the system would decide which scenes count."""
+    """A copy of the reference has no absent query, so the system would decide which scenes count."""
     sides = table([("a", 0, 10, "q"), ("b", 0, 10, "q")]), table([("a", 0, 10, "q"), ("b", 0, 10, "r")])
     asked = {"measures": ("grounding",), "means": ("scenes.mean",), "classes": ("q", "r")}
     scores = evaluate(*sides, by={"a": "one", "b": "two"}, only=(STEM,), **asked)

@@ -1,6 +1,6 @@
 """Intersection-based counts, PSDS, piPSDS and soft PSDS, against the slow oracle.
 
-Counts at one threshold, at all, and over all levels.
+Counts are at one threshold, at all thresholds, and over all levels.
 """
 
 import itertools
@@ -25,27 +25,27 @@ from sedeval_soft.timeline.events import lifetimes_of
 TWO = LABELS[:2]
 COUNTS = ("tp", "n_ref", "fp")
 UNITS = (7, 1000)
-"""Ticks: at 7, a third of 3 units is within half a tick of 0.334 of them; at 1000 it is not."""
+"""Ticks of a unit: with 7, 1/3 and 0.334 of 3 units differ by less than half a tick; with 1000, by more."""
 
 FORM_PAIRS = list(itertools.product(FORMS, FORMS, ("auto", "merge", "rows")))
 
 
 def of(found, known, shares) -> np.ndarray:
-    """Return the oracle's COUNTS of a system's events, of classes."""
+    """Return the oracle's COUNTS of the events of a system, by class."""
     counts = cases.counts(found, known, TWO, **shares)
     return np.array([[counts.tp[c], cases.n_ref(known, c), counts.fp[c]] for c in TWO]).T
 
 
 @pytest.mark.parametrize(("reference", "system", "events"), FORM_PAIRS)
 def test_all_readings(reference, system, events, monkeypatch):
-    """Every form against every other, merged and not, with ties, gaps, touching and overlapping rows."""
+    """Compare every two formats, merged and not, with ties, gaps, touching and overlapping rows."""
     for seed in range(2):
         monkeypatch.setattr(intersections, "_DENSE", (0, 2**24)[seed])
         rng = np.random.default_rng((seed, FORM_PAIRS.index((reference, system, events))))
         unit = int(rng.choice(UNITS))
         ours, theirs = (cases.side(rng, form, events, len(TWO), unit) for form in (reference, system))
         shares, inclusive = cases.criteria(rng), bool(rng.integers(2))
-        # Inclusive: a value at the threshold is active.
+        # `inclusive`: a value at the threshold is active.
         levels = [(side.levels()[1:] or [0.5]) if inclusive else [0.0, 0.3, 0.5] for side in (ours, theirs)]
         cuts = [float(rng.choice(known)) for known in levels]
         chosen = Settings(
@@ -55,7 +55,7 @@ def test_all_readings(reference, system, events, monkeypatch):
         scores = evaluate_rows(ours.table, theirs.table, chosen)
         at_reference, at_system = (np.nextafter(cut, 0) if inclusive else cut for cut in cuts)
         found = of(theirs.events(at_system), ours.events(at_reference), shares)
-        # The soft counts are those of both sides cut at each level, integrated over all.
+        # Soft counts integrate, over all levels, the counts of both sides binarised at each level.
         steps = itertools.pairwise(sorted({*ours.levels(), *theirs.levels()}))
         parts = [(high - low, of(theirs.events(low), ours.events(low), shares)) for low, high in steps]
         over_all = sum((width * counts for width, counts in parts), start=np.zeros((3, 2)))
@@ -66,9 +66,9 @@ def test_all_readings(reference, system, events, monkeypatch):
 
 @pytest.mark.parametrize(("seed", "kind"), [(0, "noise"), (1, "order")])
 def test_pairs_and_hard_counts_at_each_level_agree_on_long_tracks(seed, kind, monkeypatch):
-    """Hundreds of frames, values all distinct, wandering or in order: deep nests, and parts of parts.
+    """Hundreds of frames with distinct values, random or in order, give deeply nested events.
 
-    Some of the levels are nearly enough, too.
+    A sample of the levels also comes near the exact counts.
     """
     rng = np.random.default_rng(seed)
     wander = np.cumsum(rng.normal(0, 0.05, (150, 2)), 0) % 1
@@ -92,8 +92,8 @@ def test_pairs_and_hard_counts_at_each_level_agree_on_long_tracks(seed, kind, mo
         assert abs(getattr(some, name).sum() - exact.sum()) < 0.02 * by_levels.n_ref.sum()
 
 
-# Where explanations/differences.md says that intersections and PSDS are counted otherwise than elsewhere.
-# What the others give was found by running psds_eval 0.5.3 and sed_scores_eval 0.0.4 on these same cases.
+# Differences from other tools in intersections and PSDS that explanations/differences.md lists.
+# We ran psds_eval 0.5.3 and sed_scores_eval 0.0.4 on these cases to get their results.
 
 X, Y = ("a", 0, 2, "x"), ("a", 4, 6, "y")
 WHOLE = [("f", 0.0, 1.0, "a")]
@@ -126,7 +126,7 @@ DIFFERENCES = {
     "time that two detections cover counts once: twice six of ten seconds are fewer than seven": (
         [("f", 0, 10, "a")], [("f", 0, 6, "a")] * 2, {"gtc": 0.7, "events": "rows"}, {"tp.micro": 0},
     ),
-    # Not as floats or ticks have them.
+    # Ties are neither those of floats nor those of ticks.
     **{f"ties are those of times as they are written: {share}": (
         WHOLE, [("f", onset, offset, "a")], {"dtc": dtc, "gtc": share}, {"tp.micro": 1},
     ) for share, dtc, onset, offset in (
@@ -161,13 +161,13 @@ NAMED = (
     ("dcase-psds1", {"dtc": 0.7, "gtc": 0.7, "cttc": 0.3}, (0.0, 1.0, 100.0)),
     ("dcase-psds2", {"dtc": 0.1, "gtc": 0.1, "cttc": 0.3}, (0.5, 1.0, 100.0)),
 )
-"""What the settings are called, the criteria and the weights."""
+"""Names of the settings, criteria and weights."""
 
 
 def made(rng, n_classes: int, form: str | None = None):
     """Return random sides, settings that ask for PSDS, its criteria and weights by name, and durations.
 
-    Durations are longer than any case: a false positive is 3 to 60 an hour.
+    Durations are longer than any case; one false positive is a rate of 3 to 60 an hour.
     """
     forms = [form or str(rng.choice(cases.FORMS)) for _ in range(2)]
     events = "auto" if form else str(rng.choice(["auto", "auto", "merge", "rows"]))
@@ -175,7 +175,7 @@ def made(rng, n_classes: int, form: str | None = None):
     weights = (*WEIGHTS[rng.integers(len(WEIGHTS))], float(rng.choice([30.0, 100.0, 1500.0])))
     named, shares = None, cases.criteria(rng)
     if rng.random() < 0.25:
-        # The names of DCASE are their settings.
+        # A preset name of DCASE sets the same criteria and weights.
         named, shares, weights = NAMED[rng.integers(2)]
     weights = dict(zip(("alpha_ct", "alpha_st", "max_efpr"), weights, strict=True))
     chosen = Settings(
@@ -200,7 +200,7 @@ def points_of(reference: cases.Side, systems: list[cases.Side], chosen, shares):
 
 
 def check(scores, name, chosen, points, known, weights, durations):
-    """Compare with PSDS by the oracle, and that of each class alone; one without reference takes no part."""
+    """Compare PSDS, of all classes and of each, with the oracle's; a class without reference has none."""
     labels = [label for label in chosen.classes if cases.n_ref(known, label)]
     total = sum(round(seconds * SECOND) for seconds in durations.values())
     curves = oracle.staircases(points, known, labels, total, alpha_ct=weights["alpha_ct"])
@@ -215,7 +215,7 @@ def check(scores, name, chosen, points, known, weights, durations):
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3])
 def test_psds(n_classes):
-    """One class too, and classes without reference; ties, gaps, rows that overlap."""
+    """Cases have one to three classes, some without reference, and ties, gaps and overlapping rows."""
     seen = []
     for seed in range(12):
         rng = np.random.default_rng((seed, n_classes))
@@ -236,10 +236,10 @@ def filtered(values: np.ndarray, steps: int) -> cases.Side:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_pipsds(seed):
-    """The operating points of several median filters in one staircase; PSDS itself stays unfiltered.
+    """piPSDS joins operating points of several median filters in one staircase; PSDS itself is unfiltered.
 
-    Events of one to five frames, and noisy scores that follow them:
-    filters help. One filter alone is post-processing.
+    Events last one to five frames, and scores follow them with noise, so that filters help. piPSDS of one
+    filter equals PSDS of the filtered system.
     """
     rng = np.random.default_rng(seed)
     *_, chosen, shares, weights, durations = made(rng, 2, "frames")
@@ -264,7 +264,7 @@ def test_pipsds(seed):
 
 @pytest.mark.parametrize(("form", "seed"), [("frames", 0), *(("rows", seed) for seed in range(3))])
 def test_soft_psds(form, seed):
-    """The mean over the reference's levels, by their widths, of PSDS against the reference cut there."""
+    """Soft PSDS is the mean, by width of levels, of PSDS against the reference binarised at each level."""
     ours, theirs, chosen, _, _, durations = made(np.random.default_rng(seed), 3, form)
 
     def scored(**more):
@@ -284,9 +284,10 @@ def test_soft_psds(form, seed):
     [(0.0, 1, 1.0), (0.5, 1, 46.0), (1.0, 1, 91.0), (1.2, 1, 100.0), (0.0, 0, None)],
 )
 def test_cross_triggers_by_hand(alpha_ct, hour, step):
-    """A detection of a on b, which lasts 40 s: a false alarm, 1 an hour, and a trigger, 90 an hour.
+    """A detection of a on b, which lasts 40 s, is a false alarm (1 an hour) and a cross-trigger (90 an hour).
 
-    Until a is found, the mean is a half and so is the deviation. A rate per hour of nothing is undefined.
+    Until a is found, the mean over classes is a half, and so is the deviation. If the duration is 0, rates
+    are undefined.
     """
     reference = long_rows([("f", 0.0, 10.0, "a"), ("f", 20.0, 60.0, "b")])
     system = long_rows([("f", 30.0, 40.0, "a", 0.9), ("f", 0.0, 10.0, "a", 0.5), ("f", 20.0, 60.0, "b", 0.5)])

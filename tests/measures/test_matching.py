@@ -1,6 +1,6 @@
-"""Matchings of graphs, by loops in Python and compiled, against every matching there is.
+"""Matchings of graphs, by loops in Python and compiled, against every possible matching.
 
-And matchings at all levels at once, against one that is made anew at each level, and sums in fractions.
+Matchings at all levels at once are compared with a new one at each level, and with sums in fractions.
 """
 
 import itertools
@@ -35,7 +35,7 @@ from sedeval_soft.timeline.events import Activity, EventLifetimes, Timed
 
 @pytest.fixture(params=["Python", "numba", "both", "no numba"])
 def way(request, monkeypatch):
-    """How the loops run: in Python, compiled, begun in Python and then compiled, or without numba."""
+    """Make loops run in Python, compiled, first in Python and then compiled, or without numba."""
     if request.param in {"numba", "both"}:
         pytest.importorskip("numba")
     steps = {"Python": 10**9, "numba": 0, "both": 3, "no numba": 0}[request.param]
@@ -49,7 +49,7 @@ def way(request, monkeypatch):
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("start", [None, "first", "any"])
 def test_maximum_matching_of_larger_graphs(way, seed, start):
-    """It is maximum whatever way it takes and wherever it starts."""
+    """The matching is maximum, whatever way the loops run and from whatever start."""
     rng = np.random.default_rng(seed)
     n_left, n_right = (int(n) for n in rng.integers(1, 40, 2))
     edges = np.argwhere(rng.random((n_left, n_right)) < rng.choice([0.02, 0.05, 0.1, 0.3]))
@@ -59,7 +59,7 @@ def test_maximum_matching_of_larger_graphs(way, seed, start):
     found = maximum_matching(left, right, n_left, n_right, start=greedy if start else None)
     known = list(map(tuple, edges.tolist()))
     assert is_matching(found.tolist(), known) and (found >= 0).sum() == maximum_size(known, n_left, n_right)
-    # A start is a matching even without edges.
+    # Without edges, the start is the result.
     assert maximum_matching(left[:0], right[:0], n_left, n_right, start=found).tolist() == found.tolist()
 
 
@@ -73,10 +73,10 @@ def test_the_greedy_matching_takes_the_first_free(edges, seed):
 
 @pytest.mark.parametrize("seed", range(4, 12))
 def test_nearest_matchings_are_as_large_and_as_near_as_an_assignment(way, seed):
-    """Against scipy's assignment, where to be without a partner costs more than all distances.
+    """Compare with scipy's assignment, in which an unmatched event costs more than all distances.
 
-    Of few events many are equally far apart, and some alike. Which partner an event has does not depend on
-    the order of events either, but for those that are alike.
+    In small cases many events are equally far apart, and some are equal. In large cases the partner of an
+    event does not depend on the order of events.
     """
     rng = np.random.default_rng(seed)
     few = seed < 8
@@ -132,7 +132,7 @@ def lifetimes(rng: np.random.Generator, n: int, n_levels: int) -> EventLifetimes
     st.sampled_from([4, 9, 30]), st.sampled_from([0.1, 0.3, 0.9]), st.booleans(),
 )  # fmt: skip
 def test_any_graph_is_matched_at_every_level(compiled, seed, n_ref, n_sys, n_levels, dense, always):
-    """Few and many pairs, of which many or few come and go together; partners are taken over or not."""
+    """Graphs have few or many pairs; many or few of these begin and end together at a level."""
     if compiled:
         pytest.importorskip("numba")
     rng = np.random.default_rng(seed)
@@ -162,7 +162,7 @@ RULES = {
 
 
 def values(rng: np.random.Generator, form: str) -> Activity:
-    """Values of three classes in two files: noise or tied, with gaps, in steps of many lengths."""
+    """Return values of three classes in two files, distinct or tied, with gaps, in steps of many lengths."""
     parts = []
     for file, label in itertools.product(range(2), range(3)):
         n, step = int(rng.integers(0, 14)), int(rng.integers(1, 4))
@@ -175,7 +175,7 @@ def values(rng: np.random.Generator, form: str) -> Activity:
 
 
 def rows(rng: np.random.Generator) -> EventLifetimes:
-    """Rows that overlap, touch, or have no extent, each an event up to its value."""
+    """Return rows that overlap, touch, or have no extent; each is an event up to its value."""
     n = int(rng.integers(0, 25))
     file, label = np.sort(rng.integers(0, 2, n)).astype(np.int32), rng.integers(0, 3, n).astype(np.int32)
     onset, dies = rng.integers(0, 40, n), rng.integers(1, 6, n) / 5
@@ -183,7 +183,7 @@ def rows(rng: np.random.Generator) -> EventLifetimes:
 
 
 def exact(ours: EventLifetimes, theirs: EventLifetimes, rule: PairRule) -> dict[str, np.ndarray]:
-    """Return the integrals of the counts, as fractions, of events matched anew at each level."""
+    """Match events anew at each level, and return the integrals of the counts as fractions."""
     names = ("file", "label", "onset", "offset", "born", "dies")
     sides = [list(zip(*(getattr(side, n).tolist() for n in names), strict=True)) for side in (ours, theirs)]
     levels = sorted({0.0, *(each for side in sides for row in side for each in row[4:])})
@@ -198,7 +198,7 @@ def exact(ours: EventLifetimes, theirs: EventLifetimes, rule: PairRule) -> dict[
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("form", ["noise", "tied", "rows", "rows against noise", "perfect"])
 def test_soft_counts_are_the_exact_integrals(rule, form, monkeypatch):
-    """Each is a float next to the exact sum, so that 0 is 0, and a perfect system has no errors."""
+    """Each count is a float next to the exact sum, so 0 is 0, and a perfect system has no errors."""
     rng = np.random.default_rng(0)
     monkeypatch.setattr(event, "_AT_ONCE", (1, 10, 10**6)[len(rule) % 3])
     one = rows(rng) if form == "rows" else EventLifetimes.of(values(rng, form))
@@ -211,7 +211,7 @@ def test_soft_counts_are_the_exact_integrals(rule, form, monkeypatch):
 
 
 def test_bytes_do_not_depend_on_numba(monkeypatch):
-    """With it and without it, where there is enough to do."""
+    """The limit for compiled loops is 0, so that numba runs them if it is there."""
     pytest.importorskip("numba")
     monkeypatch.setattr(level_matching, "_MUCH", 0)
     sides, counted = np.random.default_rng(0).random((2, 50, 4)), []

@@ -1,4 +1,4 @@
-"""Names of scores, of groups and scenes too, and names as people say them."""
+"""Names of scores, also of groups and scenes, and names that people use for them."""
 
 import re
 
@@ -68,7 +68,7 @@ def test_no_name_is_refused_with_the_forms(text):
         ("segment.soft.kld", "'segment.soft.kl_divergence.macro' or 'segment.soft.kl_divergence.micro'?"),
         ("event.soft.f1", "'event.soft.f1.macro' or 'event.soft.f1.micro'?"),
         ("segment.sofd.f1.macro@traffic", "'segment.soft.f1.macro'"),
-        # Nothing is made up.
+        # Other texts get no suggestion.
         *(
             (said, None)
             for said in ("", ".", "nonsense", "[", "[car]", "]", "x" * 100_000, "f1.zoo", "\x1b[2J")
@@ -99,5 +99,5 @@ def test_every_word_leads_to_a_part_of_a_name():
     parts = {part for name in score_names(means=CLASS_MEANS) for part in ScoreName.parse(name)}
     words = by_alias("scores") | MEASURE_ALIASES
     assert {*words.values()} <= parts
-    # A word that is a part itself would never be looked up rightly.
+    # An alias that is itself a part of names would be ambiguous.
     assert not (parts - {OVERALL}) & {*words}

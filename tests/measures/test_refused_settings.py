@@ -1,4 +1,4 @@
-"""Settings that no measure, segment or event can have are refused, each with the name of what is wrong."""
+"""Impossible settings of measures, segments and events are refused; each error names the setting."""
 
 import numpy as np
 import pytest
@@ -13,10 +13,10 @@ NO_PARTS = (["car"], {"": ["car"]}, {"a@b": ["car"]}, {"a\n": ["car"]}, {"a": []
 @pytest.mark.parametrize(
     ("chosen", "named"),
     [
-        # Groups and scenes, which give parts their names.
+        # Groups and scenes, whose names become parts of score names.
         *(({setting: value}, setting) for setting in ("groups", "scenes") for value in NO_PARTS),
         ({"groups": {"a": ["car"]}, "scenes": {"a": ["*"]}}, "groups|scenes"),
-        # What best thresholds are to keep to.
+        # Constraints of best thresholds.
         *(
             ({"satisfice": text}, "satisfice|precision>=0.9")
             for text in (
@@ -29,7 +29,7 @@ NO_PARTS = (["car"], {"": ["car"]}, {"a@b": ["car"]}, {"a\n": ["car"]}, {"a": []
             )
         ),
         ({"satisfice": "precision>=0.5", "only": ("segment.hard",)}, "satisfice|precision>=0.9"),
-        # Shares, and what contradicts matching by overlap.
+        # Shares, and settings in conflict with matching by overlap.
         *(({name: 0.0}, name) for name in ("dtc", "gtc", "cttc")),
         ({"match_by": "iou", "onset": False}, "onset"),
         ({"match_by": "iou", "offset": False, "onset_collar": 0.1}, "onset_collar, offset"),
@@ -42,7 +42,7 @@ NO_PARTS = (["car"], {"": ["car"]}, {"a@b": ["car"]}, {"a\n": ["car"]}, {"a": []
             ({"segment_length": text}, "segment_length")
             for text in ("1/0", "a/3", "1/3/3", "/3", "-1/3", "1e3/3", "")
         ),
-        # Silence is never active: segments without any row would be, and events need one.
+        # Silence is never active: otherwise segments without rows would be active, but events need a row.
         *(({"inclusive": True, name: 0.0}, "threshold") for name in ("threshold", "reference_threshold")),
         ({"inclusive": True, "thresholds": {"car": 0.0}}, "threshold"),
         *(({"reference_threshold": value}, "threshold") for value in (-0.1, 40)),

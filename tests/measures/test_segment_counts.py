@@ -1,4 +1,4 @@
-"""Segment-based counts against a look at every cell and every level."""
+"""Segment-based counts, compared with a loop over every cell and every level."""
 
 import itertools
 from fractions import Fraction
@@ -22,7 +22,7 @@ VALUE = st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0]) | st.floats(0, 1, a
 
 @st.composite
 def tables(draw, value=VALUE):
-    """Two tables (n_classes, n_segments), and the first segment of each file; files may be empty."""
+    """Draw two tables (n_classes, n_segments), and the first segment of each file; files may be empty."""
     n_classes, sizes = draw(st.integers(1, 10)), draw(st.lists(st.integers(0, 4), min_size=1, max_size=4))
     n = sum(sizes)
     flat = draw(st.lists(value, min_size=2 * n * n_classes, max_size=2 * n * n_classes))
@@ -31,7 +31,7 @@ def tables(draw, value=VALUE):
 
 
 def expected_hard(reference, system, start):
-    """Counts of all files, cell by cell."""
+    """Return the counts of all files, cell by cell."""
     cells = [
         [(reference[:, k].tolist(), system[:, k].tolist()) for k in range(begin, end)]
         for begin, end in itertools.pairwise(start)
@@ -49,7 +49,7 @@ def expected_hard(reference, system, start):
 @settings(max_examples=20)
 @given(tables() | tables(value=st.sampled_from([0.0, 1.0])), st.sampled_from([1, 3, 8192]))
 def test_hard_counts_are_those_of_cells_and_soft_ones_their_integrals(case, block):
-    """Between two neighbouring values no cut changes: the integral is a finite sum, here of fractions."""
+    """Counts are constant between neighbouring values, so the integral is a finite sum, here of fractions."""
     reference, system, start = case
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segment_, "_BLOCK", block)

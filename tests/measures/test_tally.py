@@ -1,6 +1,6 @@
-"""Tallies add lawfully: any split of the files, merged in any order, is the same to the last byte.
+"""Any split of the files, merged in any order, gives the same tally to the last byte.
 
-Also where columns are kept as the few entries that they have.
+This also applies to columns that are kept as their few entries.
 """
 
 from dataclasses import replace

@@ -1,11 +1,11 @@
 """sed_scores_eval's collar- and intersection-based numbers on random scores, as plain Python.
 
-Cases are frames of 0.2 s and reference events on a grid of 0.05 s, each class with some in every file that
-neither touch nor overlap, as sed_scores_eval demands. On these times all products with criteria of one
-decimal are whole microseconds, so its rounding decides nothing and exact comparison gives the same.
+Cases have frames of 0.2 s and reference events on a grid of 0.05 s. Each class has events in every file,
+which neither touch nor overlap, as sed_scores_eval demands. All products of these times with criteria of one
+decimal are whole microseconds, so its rounding decides nothing, and exact comparison gives the same results.
 
-Scores are on a coarse grid, so that thresholds tie between frames, files and classes, or all distinct.
-What comes back has no arrays in it: floats, ints, lists, by class.
+Scores are on a coarse grid, so that thresholds tie between frames, files and classes, or are all distinct.
+Results by class contain floats, ints and lists, but no arrays.
 """
 
 from collections.abc import Sequence
@@ -36,8 +36,8 @@ WEIGHTS = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 1.0), (0.25, 0.5))
 class Case:
     """Scores by file, (n_frames, n_classes); reference events by file, (onset, offset, label), in seconds.
 
-    frame: seconds. ends: by file how long after its frames the recording ends, a minute unless it is said, so
-    that a false positive is about 20 an hour, and a limit of 100 means something.
+    frame: seconds. ends: by file, the seconds from the last frame to the end of the recording. The default
+    of a minute makes one false positive a rate of about 20 an hour, so that a limit of 100 matters.
     """
 
     scores: dict[str, np.ndarray]
@@ -47,16 +47,16 @@ class Case:
     ends: dict[str, float] | None = None
 
     def edges(self, name: str) -> np.ndarray:
-        """Where the frames of a file begin and end, in seconds."""
+        """Return the edges of the frames of a file in seconds."""
         return np.round(np.arange(len(self.scores[name]) + 1) * self.frame, 6)
 
     def durations(self) -> dict[str, float]:
-        """The files' durations in seconds."""
+        """Return the durations of the files in seconds."""
         ends = self.ends or dict.fromkeys(self.scores, 60.0)
         return {name: round(float(self.edges(name)[-1]) + ends[name], 6) for name in self.scores}
 
     def sides(self) -> tuple[EventTable, EventTable]:
-        """Reference and system as the package takes them."""
+        """Return reference and system as the package takes them."""
         edges = [self.edges(name) for name in self.scores]
         system = EventTable(
             *(tuple(self.scores), tuple(self.labels)),
@@ -68,7 +68,7 @@ class Case:
         return long_rows([(name, *event) for name, events in self.truth.items() for event in events]), system
 
     def both(self) -> dict[str, Any]:
-        """Scores and ground truth, as all of sed_scores_eval's functions take them."""
+        """Return scores and ground truth, as all functions of sed_scores_eval take them."""
         tables = {}
         for name, values in self.scores.items():
             times = {"onset": self.edges(name)[:-1], "offset": self.edges(name)[1:]}
@@ -79,7 +79,7 @@ class Case:
 def made(seed: int, levels: int | None = None, labels: Sequence[str] = LABELS) -> Case:
     """Make a case; with levels, scores are multiples of 1/levels, else all distinct within a class.
 
-    Scores lean to the reference, so that something is found: at random, hardly any criterion is met.
+    Scores follow the reference, so that events are found: random scores hardly meet any criterion.
     """
     rng, scores, truth = np.random.default_rng(seed), {}, {}
     for name in ("file0", "file1", "file2"):
@@ -90,7 +90,7 @@ def made(seed: int, levels: int | None = None, labels: Sequence[str] = LABELS) -
         values += 0.5 - values.mean(axis=0)
         for onset, offset, label in truth[name]:
             active = (middles > onset + rng.normal(0, 0.2)) & (middles < offset + rng.normal(0, 0.3))
-            # Most of it in its own class, some in another: cross-triggers.
+            # Raise scores of its class, and less those of another: cross-triggers.
             values[active, labels.index(label)] += rng.choice([0.1, 0.4, 0.6])
             values[active, rng.integers(len(labels))] += rng.choice([0.0, 0.3])
         values = np.clip(values, 0, 1) * 0.98 + rng.random(values.shape) * 0.02
@@ -99,14 +99,14 @@ def made(seed: int, levels: int | None = None, labels: Sequence[str] = LABELS) -
 
 
 def _events(rng: np.random.Generator, label: str, seconds: float) -> list[tuple[float, float, str]]:
-    """Some events of a class that neither touch nor overlap."""
+    """Return some events of a class that neither touch nor overlap."""
     n = int(rng.integers(1, 4))
     edges = np.sort(rng.choice(np.arange(round(seconds * 20)), size=2 * n, replace=False)) / 20
     return [(float(onset), float(offset), label) for onset, offset in edges.reshape(-1, 2)]
 
 
 def best(case: Case, basis: str, **how: float) -> dict[str, Any]:
-    """Best F of a basis: scores by class and average; by class threshold and counts."""
+    """Return the best F of a basis: scores by class and average, and thresholds and counts by class."""
     from sed_scores_eval import collar_based, intersection_based
 
     module = collar_based if basis == "event" else intersection_based
@@ -123,10 +123,9 @@ def _spelled(how: dict[str, Any]) -> dict[str, Any]:
 
 
 def psds(case: Case, lengths: tuple[float, ...] = (), **how: float) -> tuple[float, dict[str, float]]:
-    """PSDS over all thresholds, also of each class; over median filters where there are any.
+    """Return PSDS over all thresholds, or piPSDS if there are median filters, also of each class.
 
-    how: criteria, weights and the highest rate. As it demands, sed_scores_eval is told cttc only where
-    alpha_ct is not 0.
+    how: criteria, weights and the highest rate. sed_scores_eval takes cttc only if alpha_ct is not 0.
     """
     from sed_scores_eval import intersection_based
 
@@ -142,7 +141,7 @@ def psds(case: Case, lengths: tuple[float, ...] = (), **how: float) -> tuple[flo
 
 
 def median_filtered(case: Case, seconds: float) -> dict[str, np.ndarray]:
-    """The scores of each file's frames, in their middles, after its median filter; 0 where it has none."""
+    """Return the peer's median-filtered scores in the middle of each frame, and 0 if it has none there."""
     from sed_scores_eval.base_modules.postprocessing import medfilt
 
     values = {}

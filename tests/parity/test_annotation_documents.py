@@ -1,4 +1,4 @@
-"""Documents that the libraries of annotation tools write are read as the libraries read them."""
+"""Documents of annotation tools are read as the tools' own libraries read them."""
 
 from pathlib import Path
 from random import Random
@@ -15,14 +15,14 @@ LABELS = ("robin", "people talking", 'a "loud" horn', "rouge-gorge \u00e9", "R&B
 
 
 def drawn(seed, n=20):
-    """Return onsets, offsets and labels of events that do not overlap, in order, times in milliseconds."""
+    """Return ordered onsets, offsets and labels of events that do not overlap, on whole milliseconds."""
     random = Random(seed)  # noqa: S311
     cuts = sorted(random.sample(range(60_000), 2 * n))
     return [(b / 1000, e / 1000, random.choice(LABELS)) for b, e in zip(cuts[::2], cuts[1::2], strict=True)]
 
 
 def ours(path):
-    """Return onset, offset and label of the rows of a document, and what else is known of each."""
+    """Return onset, offset and label of the rows of a document, and the other facts of each."""
     rows = facts(read_rows(path))[1]
     return sorted((onset, offset, label) for _, onset, offset, label, _ in rows), rows
 
@@ -37,7 +37,7 @@ def test_textgrids_are_read_as_praatio_reads_them(seed, form, tmp_path):
     grid.addTier(textgrid.PointTier('"points"', points, 0, 60))
     grid.save(path, format=form, includeBlankSpaces=True)
     tiers = textgrid.openTextgrid(path, includeEmptyIntervals=False).tiers
-    # It leaves quotes of points doubled.
+    # The library leaves doubled quotes in labels of points.
     theirs = sorted(
         (float(e[0]), float(e[-2]), e[-1].replace('""', '"')) for tier in tiers for e in tier.entries
     )
@@ -129,7 +129,7 @@ def test_documents_of_soundevent_are_read_as_it_reads_them(seed, predicted, tmp_
     assert sorted(ours(tmp_path / "a.json")[1], key=repr) == sorted(theirs, key=repr) and len(theirs) == 20
 
 
-# Annotations that crowsetta reads are read alike; those that it writes are read.
+# We read annotations as crowsetta does, and read those that it writes.
 
 FILES = Path(__file__).parents[1] / "tables" / "dialects"
 

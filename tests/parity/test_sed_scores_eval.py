@@ -1,7 +1,7 @@
-"""Against sed_scores_eval itself: segments, events, intersections, presets, score folders.
+"""Compare with sed_scores_eval: segments, events, intersections, presets, score folders.
 
-Best F, average precision, areas under the ROC, PSDS, median filters, piPSDS; presets as the challenges'
-baselines call it, on MAESTRO and random scores.
+Measures are best F, average precision, areas under the ROC, PSDS, median filters and piPSDS. Presets are
+compared on MAESTRO and random scores, with sed_scores_eval called as in the challenges' baselines.
 """
 
 import itertools
@@ -30,10 +30,10 @@ from peer_intersection import CRITERIA, FRAME, LABELS, WEIGHTS
 from sed_scores_eval import io as peer_io
 from sed_scores_eval import segment_based
 
-# Of a class that is active throughout the peer divides 0 by 0.
+# For a class that is always active the peer divides 0 by 0.
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered in divide:RuntimeWarning")
 
-# Segments: frames fit them or cross them, files end within one, lengths differ.
+# Segments: frames fit them or cross their edges, files end within a segment, and lengths differ.
 
 DRAWN = {
     "seed": st.integers(0, 2**32 - 1),
@@ -43,10 +43,10 @@ DRAWN = {
 
 
 def truth_of(rng, seconds: float) -> list[tuple[float, float, str]]:
-    """Events of each class that neither touch nor overlap, on eighths of a second (exact in floats).
+    """Return events of each class that neither touch nor overlap, on eighths of a second (exact in floats).
 
-    Each class has one at the beginning: the others may lie beyond the recording's end, and sed_scores_eval
-    refuses classes without any.
+    Each class has an event at the beginning: the others may be after the end of the recording, and
+    sed_scores_eval refuses classes without events.
     """
     events = [(0.125, 0.25, label) for label in LABELS]
     for label in LABELS:
@@ -57,11 +57,11 @@ def truth_of(rng, seconds: float) -> list[tuple[float, float, str]]:
 
 
 def segments_of(seed: int, frame: float, levels: int | None) -> peer.Case:
-    """Return three files; levels None: no two values the same."""
+    """Return a case of three files; if levels is None, all values differ."""
     rng = np.random.default_rng(seed)
     scores, truth, ends = {}, {}, {}
     for name in "abc":
-        n = int(rng.integers(14, 30))  # longer than what durations may be short of, at any frame
+        n = int(rng.integers(14, 30))  # longer than the part that a duration may cut off
         values = rng.random((n, len(LABELS)))
         scores[name] = values if levels is None else np.round(values * levels) / levels
         # The recording may end before the last frame does, or after it.
@@ -71,7 +71,7 @@ def segments_of(seed: int, frame: float, levels: int | None) -> peer.Case:
 
 
 def asked(case: peer.Case, length: float):
-    """Return what the peer's functions take."""
+    """Return the arguments of the peer's functions."""
     return {**case.both(), "audio_durations": case.durations(), "segment_length": length}
 
 
@@ -91,12 +91,12 @@ def test_best_f_and_thresholds(seed, frame, length, levels):
         mine, other = np.inf if own["threshold"] is None else own["threshold"], thresholds[label]
         assert own["n_ref"] == statistics[label]["n_ref"]
         if own["f1"] != pytest.approx(f[label], abs=1e-12):
-            # At minus infinity theirs detects values of 0, too; here no threshold is below 0.
+            # Their threshold of minus infinity also detects values of 0; our thresholds are at least 0.
             assert other == -np.inf and own["f1"] < f[label]
             same = False
             continue
         if own["n_sys"] != statistics[label]["n_sys"]:
-            # The same F twice; in their floats the last digit differs. Ours is the highest threshold.
+            # Two thresholds have the same F, up to the last digit of their floats. We take the higher.
             assert mine > other
             same = False
             continue
@@ -112,7 +112,7 @@ def test_best_f_and_thresholds(seed, frame, length, levels):
 
 
 def segment_scores(case: peer.Case, column: int, length: float) -> list[float]:
-    """The largest score of the frames that overlap each segment, frame by frame."""
+    """Return the highest score of the frames that overlap each segment, frame by frame."""
     scores = []
     for name, duration in case.durations().items():
         frames = [*zip(case.edges(name), case.edges(name)[1:], case.scores[name][:, column], strict=False)]
@@ -125,7 +125,7 @@ def segment_scores(case: peer.Case, column: int, length: float) -> list[float]:
 @settings(max_examples=120, deadline=None)
 @given(**DRAWN, levels=st.sampled_from([2, 5, 50, None]), max_fpr=st.sampled_from([0.1, 0.33, 1.0]))
 def test_average_precision_and_areas(seed, frame, length, levels, max_fpr):
-    """Average precision agrees; areas of ties are theirs by steps below the line, ours by the line."""
+    """Average precision agrees. If scores tie, their areas use steps below the line, and ours the line."""
     case = segments_of(seed, frame, levels)
     arguments = asked(case, length)
     theirs = {
@@ -136,7 +136,7 @@ def test_average_precision_and_areas(seed, frame, length, levels, max_fpr):
     got = evaluated(
         case, segment_length=length, only=("segment.hard",), measures=("curves",), max_fpr=max_fpr
     )
-    # A frame that is the highest of two segments ties them, too.
+    # Two segments also tie if the same frame is the highest of both.
     scores = [segment_scores(case, column, length) for column in range(len(LABELS))]
     tied = any(len({*column}) < len(column) for column in scores)
     for name, values in theirs.items():
@@ -158,7 +158,7 @@ def test_average_precision_and_areas(seed, frame, length, levels, max_fpr):
     [("precision", 0.5), ("precision", 0.7), ("precision", 0.999), ("recall", 0.8)],
 )
 def test_the_best_f_under_a_constraint(measure, number):
-    """A precision that no threshold reaches is undefined and told; theirs is 1 there."""
+    """If no threshold reaches a precision, ours is undefined, with a warning; theirs is 1."""
     reached, constraint = set(), f"{measure}>={number}"
     for seed in range(8):
         case = peer.made(seed, (5, None)[seed % 2])
@@ -175,12 +175,13 @@ def test_the_best_f_under_a_constraint(measure, number):
             assert expected == [0.0, 1.0, 0.0, np.inf] and own[1] is None
             assert 0 < got[f"{prefix}_constraint[{label}]"] < number
             assert any(f"no threshold reaches {constraint}" in text for text in got.warnings)
-    # A recall can always be reached.
+    # Some threshold always reaches a recall.
     assert reached >= ({True} if measure == "recall" or number < 0.6 else {True, False})
 
 
-# Events and intersections. Scores are above 0: it also has a threshold below all scores, at which a file is
-# one event, also where a score is 0; here time with value 0 is silent, as time without any row.
+# Events and intersections. All scores are above 0: the peer also tries a threshold below all scores, at
+# which a whole file is one event, even at scores of 0. Here time of value 0 is silent, as is time without
+# rows.
 
 COLLARS = (
     {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.2},
@@ -202,7 +203,7 @@ def counts(scores, stem: str, label: str) -> tuple[int, int]:
 
 @pytest.mark.parametrize("basis", ["event", "intersection"])
 def test_best_f(basis):
-    """F, precision, recall and averages; and thresholds that select the same events."""
+    """F, precision, recall and averages agree, and thresholds select the same events."""
     compared, stem = 0, f"{basis}.optimal"
     for seed, levels in CASES:
         case, same = made(seed, levels), True
@@ -217,11 +218,11 @@ def test_best_f(basis):
             threshold = np.inf if threshold is None else threshold
             counted = other["tp"], other["fp"]
             if counts(got, stem, label) != counted:
-                # Two thresholds with the same F, which their floats tell apart: ours is the highest.
+                # Two thresholds have the same F, up to rounding: we take the higher.
                 assert threshold > other["threshold"]
                 same = False
                 continue
-            # Where nothing is detected theirs is 1, ours undefined.
+            # Without detections, theirs is 1, and ours is undefined.
             precision = pytest.approx(other["precision"], abs=1e-12) if any(counted) else None
             assert got[f"{stem}.recall[{label}]"] == pytest.approx(other["recall"], abs=1e-12)
             assert got[f"{stem}.precision[{label}]"] == precision
@@ -250,13 +251,13 @@ def test_psds(shares):
         check_psds(made(*case), alpha_ct=alpha_ct, alpha_st=alpha_st, max_efpr=max_efpr, **shares)
         for case, (alpha_ct, alpha_st), max_efpr in itertools.product(CASES[::2], WEIGHTS, (100.0, 2000.0))
     ]
-    # Frames never fit events exactly.
+    # Criteria of 1 are hardly ever met, as frames do not fit events exactly.
     assert sum(0 < value < 1 for value in values) > 10 or shares["dtc"] == 1.0
 
 
 @pytest.mark.parametrize("steps", [1, 3, 5, 7, 15])
 def test_median_filter(steps):
-    """At odd multiples of the frame, where theirs changes at frames only; theirs has -inf beyond the ends."""
+    """At lengths other than odd multiples of a frame, their output changes within frames."""
     changed = 0
     for seed, levels in CASES:
         case = made(seed, levels)
@@ -271,7 +272,7 @@ def test_median_filter(steps):
 
 @pytest.mark.parametrize("shares", CRITERIA[:4], ids=str)
 def test_pipsds(shares):
-    """And PSDS of the filtered output: theirs is piPSDS over one filter."""
+    """Our PSDS of filtered scores also equals their piPSDS over one filter."""
     values = []
     for number, (seed, levels) in enumerate(CASES[::3]):
         case = made(seed, levels)
@@ -291,7 +292,7 @@ MAESTRO = load_preset("dcase2024-task4-maestro")["classes"]
 
 
 def merged(rows):
-    """Return events by file, touching ones of a class as one, as the peer demands."""
+    """Return events by file, with touching events of a class joined, as the peer demands."""
     events = {}
     for (name, label), group in rows.groupby(["filename", "event_label"]):
         kept = events.setdefault(name, [])
@@ -305,7 +306,7 @@ def merged(rows):
 
 @pytest.fixture(scope="module")
 def maestro():
-    """A noisy system on MAESTRO, no two of its scores the same: our arguments, and theirs."""
+    """Return our arguments and theirs for a noisy system on MAESTRO, all of whose scores differ."""
     hard, soft = (
         pd.read_csv(shared("maestro") / name, sep="\t") for name in ("gt_dev.csv", "soft_gt_dev.csv")
     )
@@ -319,7 +320,7 @@ def maestro():
         "audio_durations": {name: float(part.offset.max()) for name, part in parts.items()},
         "segment_length": 1.0,
     }
-    # A class that is no class of the challenge must change nothing.
+    # A class outside the challenge must not change scores.
     return (hard, system.assign(**{"coffee machine": 0.9})), theirs
 
 
@@ -348,7 +349,7 @@ def test_maestro_of_2024_and_task_4b_of_2023(maestro):
 def test_desed_of_2024(seed):
     case = peer.made(seed, labels=load_preset("dcase2024-task4-desed")["classes"])
     theirs, by_class = peer.psds(case, dtc=0.7, gtc=0.7, alpha_ct=0, alpha_st=1)
-    # A class that is no class of the challenge must change nothing.
+    # A class outside the challenge must not change scores.
     wider = {
         name: np.column_stack((values, np.full(len(values), 0.9))) for name, values in case.scores.items()
     }
@@ -358,7 +359,7 @@ def test_desed_of_2024(seed):
     assert 0.001 < theirs < 1 and {*by_class} == {*case.labels}
 
 
-# Its score folders are read, and it reads those that are written.
+# We read its score folders, and it reads ours.
 
 
 def test_folders_that_the_peer_wrote_are_read(tmp_path):
@@ -382,13 +383,13 @@ def test_folders_that_are_written_are_read_by_the_peer(tmp_path):
     for code, name in enumerate(rows.files):
         kept, frame = rows.file == code, lazy[name]
         assert list(frame.columns) == ["onset", "offset", *rows.classes]
-        # pandas' own parser of numbers is not exact in the last digits.
+        # The default parser of pandas is not exact in the last digits.
         assert np.allclose(frame.to_numpy()[:, 2:], np.array(rows.values).T[kept], rtol=1e-14, atol=0)
     assert facts(read_rows(tmp_path / "scores")) == facts(rows)
 
 
 def test_scores_and_events_of_the_peer_are_sides(tmp_path):
-    """What its readers return, mappings of files, is what the tables say that it has read."""
+    """The mappings that its readers return score as the tables that they read."""
     rows = wide_rows(np.random.default_rng(2).random((40, 3)).round(3), 0.25, files=4)
     convert(rows, tmp_path / "scores", to="score-dir")
     events = [
@@ -405,11 +406,11 @@ def test_scores_and_events_of_the_peer_are_sides(tmp_path):
         assert dict(evaluate(ground_truth, theirs, **given)) == expected
 
 
-# Calls of it and of psds_eval in the guide for their users give the same numbers as ours.
+# The guide for users of sed_scores_eval and psds_eval calls them beside ours: numbers are equal.
 
 
 def area(x, y, max_x=None, decreasing_y=False):
-    """Return psds_eval's sum of rectangles, which its own code cannot make with numpy 2.4."""
+    """Return the sum of rectangles of psds_eval, whose own code fails with numpy 2.4."""
     limit = x.max() if max_x is None else max_x
     kept = x < limit
     return float((np.diff(np.append(x[kept], limit)) * y[kept]).sum())

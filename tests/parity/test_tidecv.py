@@ -1,11 +1,11 @@
-"""Kinds of errors against tidecv (Bolya et al. 2020), on boxes of height 1 that are apart from one another.
+"""Kinds of errors against tidecv (Bolya et al. 2020), on boxes of height 1 that are far apart.
 
-It pairs boxes by intersection over union, as `match_by="iou"` does. Of two events of L seconds of which one
-is moved by d the overlap is (L - d) / (L + d): half where d = L / 3. So with L = 3 s collars of 1 s are the
-same rule.
+tidecv pairs boxes by intersection over union, as `match_by="iou"` does. If one of two events of L seconds
+moves by d, their overlap is (L - d) / (L + d), which is a half if d = L / 3. So for events of 3 s, collars
+of 1 s are the same rule.
 
-Where boxes crowd the counts differ: it explains a detection by a box that another one has found, too. Its
-costs are of average precision, ours of F, so counts alone are compared.
+If boxes are near one another, counts differ: tidecv also explains a detection by a box that another detection
+has found. It computes costs in average precision, and we compute them in F, so only counts are compared.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from tables import columns_of
 
 from sedeval_soft import diagnose
 
-# Its OpenCV needs libraries of the system (libGL), which slim images lack.
+# OpenCV, which tidecv needs, loads libGL, which slim images lack.
 tidecv = pytest.importorskip(
     "tidecv", reason="needs tidecv: pip install --group parity", exc_type=ImportError
 )
@@ -37,7 +37,7 @@ KINDS = {
 
 
 def scene(seed, n_files=6, n_places=8, n_classes=4):
-    """Files with places far apart, in each an event and what becomes of it: (file, class, onset, value)."""
+    """Return events and detections as (file, class, onset, value), each event far from the others."""
     rng = np.random.default_rng(seed)
     reference, system = [], []
     for file, place in itertools.product(range(n_files), range(n_places)):
@@ -61,7 +61,7 @@ def scene(seed, n_files=6, n_places=8, n_classes=4):
 
 
 def theirs(reference, system):
-    """Return the counts that tidecv makes, and its true positives."""
+    """Return the counts of errors of tidecv, and its true positives."""
     truth, found = tidecv.Data("reference"), tidecv.Data("system")
     for file in {row[0] for row in (*reference, *system)}:
         truth.add_image(file, str(file))

@@ -1,7 +1,7 @@
-"""Recordings are aligned by the rules of a plain account, and pieces of constant value become events.
+"""Reference and system are aligned as by a plain computation, and pieces of constant value become events.
 
-Events of one threshold and of all are compared with a look at every tick and loops. And post-processing:
-whatever the threshold, it is what would be done to the events at that threshold.
+Events at one threshold and at all are compared with loops over every tick. Post-processing commutes with
+thresholds: it gives the result of processing the events at each threshold.
 """
 
 import itertools
@@ -43,7 +43,7 @@ def test_active_rows_are_events_in_their_order_and_merged_where_they_touch(rows,
     assert seconds == tuple([row[k] * TICK for row in active] for k in (1, 2))
 
     events = events_of(table, threshold, inclusive, merge=True)
-    # Without extent there is nothing to merge.
+    # Rows without extent are not merged.
     assert sorted(facts(events, table)) == sorted(merged_events([row for row in active if row[1] < row[2]]))
     for found in (
         columns(events, "file", "label", "onset", "offset"),
@@ -57,7 +57,7 @@ def test_active_rows_are_events_in_their_order_and_merged_where_they_touch(rows,
 @settings(max_examples=60)
 @given(tick_rows(max_size=16), st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.75, 1.0]), st.booleans())
 def test_alive_at_a_threshold_are_its_merged_events(rows, threshold, inclusive):
-    inclusive &= threshold > 0.0  # or everything would be active, all the time
+    inclusive &= threshold > 0.0  # otherwise all time would be active
     table = long_rows(in_seconds(rows), files=FILES)
     whole = lifetimes_of(table, merge=True)
     events = facts(whole.take(whole.alive(threshold, inclusive)), table)
@@ -67,7 +67,7 @@ def test_alive_at_a_threshold_are_its_merged_events(rows, threshold, inclusive):
 
 
 @given(st.lists(st.integers(0, 5), max_size=60))
-@example([*range(1, 100), 1, 50, 2])  # Many jumps: a pyramid of minima takes over.
+@example([*range(1, 100), 1, 50, 2])  # Many jumps: the code uses a pyramid of minima.
 @example([*range(99, 0, -1), 1, 50, 2])
 def test_the_runs_of_values_above_something(values):
     values = [0, *values, 0]
@@ -157,7 +157,7 @@ def test_times_without_a_step_are_refused():
     rows = long_rows([("f", 0, 0.1234567, "a", 0.9), ("f", 0.5, 0.7654321, "a", 0.8)])
     with pytest.raises(EvaluationError, match="fixed time step"):
         evaluate(rows, rows, median_filter=0.5)
-    # The shortest row is 10 ms, and within four times that there is no time but 0.
+    # The shortest row is 10 ms, and 0 is the only time in the first 40 ms.
     onset, offset = np.array([0, 48_780, 97_561]), np.array([2_000_000, 58_780, 107_561])
     with pytest.raises(EvaluationError, match="fixed time step"):
         TimeGrid.of(onset, offset).step("t")
@@ -191,7 +191,7 @@ def test_align(reference, system, durations, classes, bare):
 
     in_reference, in_system = ({row[0] for row in rows} for rows in (reference, system))
     known = in_reference | set(durations or {})
-    # A system file that nothing else names has nothing to take an extension from.
+    # A file that only the system names gets no extension from another table.
     named = {name: name.removesuffix(".wav") if bare and name not in known else name for name in in_system}
     files = known | (set(named.values()) if durations is None else set())
     assert pair.files == tuple(sorted(files))
@@ -202,7 +202,7 @@ def test_align(reference, system, durations, classes, bare):
         assert facts(side, side) == [row for row in rows if row[0] in files and row[3] in pair.classes]
         assert (side.files, side.classes) == (pair.files, pair.classes)
 
-    # The reference alone says how long a recording is; the system may have segments after that.
+    # The reference alone gives the length of a recording; the system may reach further.
     lasting = [row for row in theirs if row[2] > row[1]]
     for name, length, reach in zip(pair.files, pair.length, pair.reach, strict=True):
         last = max((row[2] for row in reference if row[0] == name), default=0.0)
@@ -210,7 +210,7 @@ def test_align(reference, system, durations, classes, bare):
         given = (durations or {}).get(name)
         assert (length, reach) == ((last, furthest) if given is None else (given, given))
     ends = dict(zip(pair.files, pair.length.tolist(), strict=True))
-    # Of one that is declared to be without events no end is known.
+    # A file that is declared without events has no known end.
     assumed = {name for name in ends.keys() & in_reference - {*(durations or ())} if ends[name] > 0}
     late = [row[2] - ends[row[0]] for row in theirs if row[0] in assumed and row[2] > ends[row[0]]]
     rows = pair.findings.tables["system"]
@@ -242,7 +242,7 @@ UNKNOWN = long_rows([(UNNAMED, 0.0, 1.0, "car")])
 @pytest.mark.parametrize(
     ("reference", "system", "durations", "classes", "named"),
     [
-        # A file in which nothing happens is neither missed nor detected in vain.
+        # A file without events is neither a missing nor an extra file.
         *((WITH_SILENCE, ONE, None, None, None), (ONE, WITH_SILENCE, None, None, None)),
         (WITH_SILENCE, WITH_SILENCE, None, None, None),
         (ONE, TWO, None, ("car",), "1 system file"),
@@ -257,14 +257,14 @@ UNKNOWN = long_rows([(UNNAMED, 0.0, 1.0, "car")])
             "more than one file",
         ),
         (UNKNOWN, long_rows([]), None, None, "without a name"),
-        # Where there are no classes at all, one is missed by itself.
+        # If tables have no classes, a named class is missing.
         (NOTHING, NOTHING, None, ("Cat",), "'Cat'"),
-        # Only a class that is nowhere is an error, not one that is left out.
+        # A named class that no table has is an error; a class that is left out is not.
         *(
             (TWO, TWO, None, classes, named)
             for classes, named in ((("dog",), None), (("car", "cat"), "'cat'"))
         ),
-        # One file that no table names, and one duration: they can only mean each other.
+        # A table of one unnamed file and a single duration belong together.
         (UNKNOWN, UNKNOWN, {"a.wav": 5.0}, None, None),
     ],
 )
@@ -281,7 +281,7 @@ def test_strict_makes_warnings_errors_but_not_of_what_was_asked_for(
 def test_recordings_last_as_long_as_the_reference_says_in_all_classes():
     pair = align(TWO, TWO, Settings(classes=("car",)))
     assert (pair.length.tolist(), len(pair.reference)) == ([1.0, 9.0], 1)
-    # Durations match names as systems do.
+    # Names of durations match as names of systems do.
     pair = align(ONE, ONE, Settings(), {"audio/a.flac": 7.0})
     assert (pair.files, pair.length.tolist()) == (("a.wav",), [7.0])
     far = long_rows([("a", 0, 1e12, "car")])

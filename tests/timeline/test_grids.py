@@ -1,4 +1,4 @@
-"""Segments of all files on one line, of any length, and their values, against fractions and every tick."""
+"""Segments of any length in all files, and their values, against fractions and a loop over ticks."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -26,7 +26,7 @@ def test_grids_that_are_too_large_are_refused():
         Grid.over(np.array([10**15]), 1000).check_size(17)
     with pytest.raises(EvaluationError, match="than can be counted"):
         Grid.over(np.full(10_000, 10**15), 1)
-    # Values in order, and means, take more room.
+    # Values in order, and means, take more memory.
     grid = Grid.over(np.array([10**7]), 1)
     with memory_limited(taken() + 17 * 10**7 * 40):
         grid.check_size(17)
@@ -40,7 +40,7 @@ def test_grids_that_are_too_large_are_refused():
 @example([("a", 6, 9, "car", 0.5)], (5, 0), 4, False)  # in the last segment, but beyond the file's end
 @example([("a", 0, 2, "car", 0.5), ("a", 2, 3, "car", 1.0)], (2, 0), 3, False)  # and after a full segment
 def test_values_of_segments(pool, rows, lengths, segment, binary):
-    """Those of binary rows are exact, means too."""
+    """Values of binary rows are exact, even means."""
     if binary:
         rows = [(*row[:4], 1.0) for row in rows]
     table = long_rows(in_seconds(rows) or [("a", 0.0, 0.0, "car", 0.0)], files=FILES)
@@ -61,7 +61,7 @@ def test_values_of_segments(pool, rows, lengths, segment, binary):
 
 @st.composite
 def wide_tables(draw):
-    """Time steps that fit segments, share them, cross them, overlap, leave gaps, or come in any order."""
+    """Draw time steps in any order that fit segments, share them, cross them, overlap, or leave gaps."""
     n = draw(st.integers(1, 10))
     values = np.array(draw(st.lists(st.tuples(LEVELS, LEVELS), min_size=n, max_size=n)))
     table = wide_rows(values, length=draw(st.integers(1, 5)) / 10, files=draw(st.integers(1, 2)))
@@ -73,7 +73,7 @@ def wide_tables(draw):
 @settings(max_examples=10)
 @given(wide_tables(), wide_tables(), st.sampled_from(["max", "mean"]), st.sampled_from(["merge", "rows"]))
 def test_a_wide_table_is_the_long_one_unfolded(reference, system, pool, events):
-    """In its segments, its clips and its events, at one level and at all."""
+    """Scores of segments, clips and events are equal, at one level and over all."""
     long = [
         long_rows([
             (side.files[file], onset, offset, label, value)
@@ -92,7 +92,7 @@ def test_a_wide_table_is_the_long_one_unfolded(reference, system, pool, events):
 
 
 def test_segments_that_are_dropped_one_after_another_are_gone():
-    """By hand: of 0 to 9 of a and 0 to 4 of b first 1, 2 and 10, then, by their new numbers, 0, 5 and 6."""
+    """By hand: file a has 10 segments, b has 5; first 1, 2 and 10 go, then, by new numbers, 0, 5 and 6."""
     grid = Grid.over(np.array([10, 5]), 1).without(np.array([10, 1]), np.array([11, 3]))
     grid = grid.without(np.array([5, 0]), np.array([7, 1]))
     files, begin, _ = grid.spans(np.arange(grid.size))
@@ -101,7 +101,7 @@ def test_segments_that_are_dropped_one_after_another_are_gone():
     assert grid.n_segments.tolist() == grid.n_evaluated.tolist() == [5, 4]
 
 
-# Grids of any length of segment, and times that are rounded on the way.
+# Grids of segments of any length, and rounded times.
 
 STEPS = [Fraction(text) for text in ("1/3", "256/11025", "0.02", "0.1")]
 WRITTEN = [(np.float64, None), (np.float32, None), *((np.float64, d) for d in (3, 4, 5, 6)), (np.float32, 3)]
@@ -176,7 +176,7 @@ def test_lengths_of_segments_are_what_they_stand_for(text):
     assert (short_fraction(value), exactly(value)) == (text, Fraction(text))
 
 
-# A grid that is nearly that of the segments
+# Time steps that nearly fit the segments.
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_lengths_of_segments_are_what_they_stand_for(text):
     ],
 )
 def test_a_grid_that_is_nearly_the_segments_is_told(step, length, offset):
-    # The difference of 1024/44100 and its five decimals is 2e-6: it takes long to show.
+    # 1024/44100 differs from its five decimals by only 2e-6, which shows after many steps.
     n = 5000 if step == "1024/44100" else 900
     table = wide(Fraction(step), np.random.default_rng(0).random((n, 1)).round(2), np.float64, 6)
     table[["onset", "offset"]] = (table[["onset", "offset"]] + offset).round(6)
@@ -234,10 +234,10 @@ def test_values_are_compared_as_their_own_type_would(kind, tmp_path):
 
 
 def test_means_do_not_go_by_how_time_is_cut():
-    """Ties stay ties: the ranks of a long and a wide table are the same."""
+    """Ties stay ties, so ranks of a long and a wide table are equal."""
     values = np.random.default_rng(3).choice([0.0, 0.1, 0.2, 0.3, 0.7], (2, 300, 3))
     sides = [[form(Fraction(1, 10), of, np.float64, None) for of in values] for form in (wide, long)]
-    # Rows of silence across others cut nothing, and rows that touch may be one.
+    # Rows of silence that cross others do not cut them, and touching rows may be joined.
     onset = np.arange(50) * 0.55
     silence = pd.DataFrame({"filename": "a.wav", "onset": onset, "offset": onset + 0.37, "event_label": "c0",
                             "soft_value": 0.0})  # fmt: skip
